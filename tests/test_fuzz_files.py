@@ -30,8 +30,8 @@ from arcademark.suite.tasks import canonical_game
 from damaging import damaged
 
 INPUTS = int(os.environ.get("ARCADEMARK_FUZZ", "400"))
-MOST_SECONDS = 10
-MOST_BYTES = 2 * 2**30
+MAX_SECONDS = 10
+MAX_BYTES = 2 * 2**30
 
 LONG = "algorithm,game,seed,episode,frames,score,protocol\n" + "".join(
     f"{name},{game},{seed},{episode},{1000 * episode},{seed + episode / 8},machado-2018\n"
@@ -208,7 +208,7 @@ def test_damaged_files_are_read_or_refused_in_one_line(tmp_path, name):
         except BaseException as error:
             error.add_note(f"{name}, input {seed}")
             raise
-        assert time.process_time() - begun < MOST_SECONDS, (name, seed)
+        assert time.process_time() - begun < MAX_SECONDS, (name, seed)
     assert refused
     assert not [message for message in refused if "\n" in message]
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 < MOST_BYTES, name
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 < MAX_BYTES, name

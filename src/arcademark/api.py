@@ -26,7 +26,7 @@ from arcademark.reports.figures import files as drawings
 from arcademark.reports.render import blocks, html, json, latex, markdown, terminal
 from arcademark.reports.render.blocks import Document
 from arcademark.reports.render.layout import Console
-from arcademark.reports.runs.learning import MOST_POINTS
+from arcademark.reports.runs.learning import MAX_POINTS
 from arcademark.reports.subsets import predictors, until
 from arcademark.reports.subsets.dataset import normalised
 from arcademark.reports.subsets.predicting import Predicted, predicted
@@ -74,7 +74,7 @@ class Shown:
         return presenter.document(self)
 
     @classmethod
-    def of(cls, analysis: Any) -> Self:
+    def from_analysis(cls, analysis: Any) -> Self:
         """Return an analysis that can be shown."""
         return cls(**{field.name: getattr(analysis, field.name) for field in dataclasses.fields(analysis)})
 
@@ -189,7 +189,7 @@ class Report(Shown, ScoreReport):
             raise ArcadeMarkError("pandas is not installed; install it, as in pip install pandas") from None
         return pandas.DataFrame(self._rows())
 
-    def curves(self, points: int = MOST_POINTS) -> dict[tuple[str, str], CommonCurves]:
+    def curves(self, points: int = MAX_POINTS) -> dict[tuple[str, str], CommonCurves]:
         """Return how training went, of each algorithm that learnt on each game.
 
         A point is the mean score of consecutive training episodes, as in the page's figure; `report --curves FILE.csv`
@@ -363,7 +363,7 @@ def report(sources: Sources, **options: Unpack[ScoreKeywords]) -> Report:
     --------
     >>> arcademark.report("catalogue:review-2021", algorithms=["Rainbow"]).to_html()  # doctest: +SKIP
     """
-    return Report.of(analyse(sources, **options))
+    return Report.from_analysis(analyse(sources, **options))
 
 
 @_knowing(ScoreKeywords)
@@ -405,7 +405,7 @@ def compare(
     if algorithms:
         options["algorithms"] = algorithms
     places = [*_listed(sources), *beside] if beside else sources
-    return Compared.of(compare_tables(places, ScoreOptions(**options), plan=plan, summary=summary))
+    return Compared.from_analysis(compare_tables(places, ScoreOptions(**options), plan=plan, summary=summary))
 
 
 @_knowing()
@@ -465,7 +465,7 @@ def predict(
         raise ArcadeMarkError("frames order what to play next, which a model does not say; leave the model out")
     if isinstance(frames, str | os.PathLike):
         frames = predictors.read_frames(Path(frames), own.canonical if own else canonical_game)
-    return Predictions.of(
+    return Predictions.from_analysis(
         predicted(
             _listed(sources),
             model,
@@ -518,7 +518,7 @@ def search(
     result = searched(table, wanted, "search")
     if out is not None:
         write_document(Path(out), files.dumps(result.results[0].model))
-    return Subsets.of(result)
+    return Subsets.from_analysis(result)
 
 
 def _listed(sources: Sources) -> Sequence[ScoreSource]:

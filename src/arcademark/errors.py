@@ -13,14 +13,14 @@ from unicodedata import category
 LISTED = frozenset({"game", "suite", "subset", "protocol", "agent"})
 """Kinds of names that ``arcademark info`` lists."""
 
-MOST_NAMED = 12
+MAX_NAMED = 12
 """Names that are all listed where none is close to what was asked for."""
 
 
-MOST_COMPARED = 100
+MAX_COMPARED = 100
 """Characters of an unknown name that are shown, and held against known ones."""
 
-MOST_SAID = 1_000
+MAX_QUOTED_CHARS = 1_000
 """Characters shown of a text of somebody else."""
 
 
@@ -35,7 +35,7 @@ def escaped(text: str, kept: str = "") -> str:
     return text.translate({ord(char): repr(char)[1:-1] for char in unseen})
 
 
-def one_line(text: str, most: int = MOST_SAID) -> str:
+def one_line(text: str, most: int = MAX_QUOTED_CHARS) -> str:
     """Write another's text as one line, `escaped`; what is longer than `most` is cut, and says so."""
     shown = escaped(text[:most])
     return shown if len(text) <= most else f"{shown}… ({len(text) - most:,} characters more)"
@@ -53,15 +53,15 @@ class UnknownNameError(ArcadeMarkError):
         self.name = name
         names = list(known)
         by_lower = {candidate.lower(): candidate for candidate in names}
-        wanted = name[:MOST_COMPARED].lower()
+        wanted = name[:MAX_COMPARED].lower()
         close = [by_lower[match] for match in difflib.get_close_matches(wanted, by_lower, n=3, cutoff=0.5)]
         if close:
             hint = f"did you mean {' or '.join(repr(match) for match in close)}?"
-        elif len(names) <= MOST_NAMED:
+        elif len(names) <= MAX_NAMED:
             hint = f"known: {', '.join(names)}"
         elif kind in LISTED:
             hint = f"'arcademark info {kind}s' lists them"
         else:
             near = [by_lower[match] for match in difflib.get_close_matches(wanted, by_lower, n=3, cutoff=0.0)]
             hint = f"the closest of the {len(names)} that are known are {', '.join(map(repr, near))}"
-        super().__init__(f"unknown {kind} '{one_line(name, MOST_COMPARED)}'; {hint}")
+        super().__init__(f"unknown {kind} '{one_line(name, MAX_COMPARED)}'; {hint}")

@@ -25,11 +25,11 @@ from arcademark.errors import ArcadeMarkError, one_line
 
 Kind = TypeVar("Kind")
 
-MOST_BYTES = 256 * 2**20
+MAX_BYTES = 256 * 2**20
 """Of any file that is read whole."""
-MOST_DIGITS = 19
+MAX_DIGITS = 19
 """Of a whole number in JSON: those of 2^63."""
-MOST_NESTED = 64
+MAX_NESTED = 64
 """Lists and objects within each other in JSON."""
 
 MADE_BY = "ArcadeMark"
@@ -62,7 +62,7 @@ _KINDS = (
 )
 
 
-def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
+def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
     """Return a file's content; one that holds more than `most` bytes is refused."""
     content = read_start(path, most + 1)
     if len(content) > most:
@@ -84,7 +84,7 @@ def read_start(path: Path, number: int) -> bytes:
         raise ArcadeMarkError(f"{path}: cannot read the file ({reason}); check its name and permissions") from error
 
 
-def read_text(path: Path, most: int = MOST_BYTES) -> str:
+def read_text(path: Path, most: int = MAX_BYTES) -> str:
     """Return a file's text, UTF-8, without a byte order mark."""
     try:
         return read_bytes(path, most).decode("utf-8-sig")
@@ -99,13 +99,13 @@ def parse_json(
     place: object,
     remedy: str = "write the file again",
     row: int = 1,
-    most_digits: int = MOST_DIGITS,
+    most_digits: int = MAX_DIGITS,
     *,
     finite: bool = False,
 ) -> Any:
     """Return what JSON text holds; errors begin with `place`, and end with `remedy` where the text is not JSON.
 
-    Also refused is what names something twice in one object, is nested in more than `MOST_NESTED` levels, or holds a
+    Also refused is what names something twice in one object, is nested in more than `MAX_NESTED` levels, or holds a
     number that is too large: whole ones have `most_digits`. `row` is where in the file the text begins. NaN and
     infinity as words are read, since logs hold them, unless `finite`.
     """
@@ -134,7 +134,7 @@ def parse_json(
             raise ArcadeMarkError(f"{place}: holds {name}, expected a finite number; {remedy}")
         return float(name)
 
-    deep = f"{place}: JSON nested in more than {MOST_NESTED} levels; {remedy}"
+    deep = f"{place}: JSON nested in more than {MAX_NESTED} levels; {remedy}"
     try:
         value = json.loads(text, object_pairs_hook=once, parse_int=whole, parse_float=decimal, parse_constant=word)
     except json.JSONDecodeError as error:
@@ -143,7 +143,7 @@ def parse_json(
     except RecursionError:
         raise ArcadeMarkError(deep) from None
     level = [value]
-    for _ in range(MOST_NESTED):
+    for _ in range(MAX_NESTED):
         inner = (item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list))
         level = [part for parts in inner for part in parts if isinstance(part, dict | list)]
         if not level:

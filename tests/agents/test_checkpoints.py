@@ -493,7 +493,7 @@ def test_onnx_model_gets_no_more_memory_than_the_bound(tmp_path):
 
 @pytest.mark.needs("onnx", "onnxruntime")
 def test_onnx_model_gets_no_more_time_than_the_bound(tmp_path, monkeypatch):
-    monkeypatch.setattr(foreign, "MOST_SECONDS", 0.0)
+    monkeypatch.setattr(foreign, "MAX_SECONDS", 0.0)
     names = ["v", *(f"v{number}" for number in range(5000))]
     nodes = [onnx.helper.make_node("MatMul", [name, "turn"], [after]) for name, after in pairwise(names)]
     nodes.append(onnx.helper.make_node("Identity", [names[-1]], ["values"]))
@@ -524,7 +524,7 @@ def test_onnx_weights_that_are_no_numbers_are_refused_though_layers_hide_them(nu
 
 
 def test_archive_that_inflates_too_far_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(contents, "MOST_INFLATED", 10**6)
+    monkeypatch.setattr(contents, "MAX_INFLATED", 10**6)
     path = tmp_path / "bomb.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("data", b"{}")

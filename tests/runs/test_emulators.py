@@ -107,7 +107,7 @@ def test_what_can_be_planned_in_depends_on_what_plays(console):
 @pytest.mark.slow
 @pytest.mark.parametrize("emulators_in_turn", [("ale", "console"), ("console", "ale"), ("console", "console")])
 def test_an_unfinished_episode_goes_on_or_is_begun_again(console, tmp_path, rows, monkeypatch, emulators_in_turn):
-    monkeypatch.setattr(planning, "MOST_OF_THE_TIME", float("inf"))
+    monkeypatch.setattr(planning, "MAX_TIME_SHARE", float("inf"))
     first, second = emulators_in_turn
     plan = planned(("best-path", {"frames_per_decision": "40"}), games="seaquest", emulator=first)
     assert execute(plan, tmp_path / "run", workers=1).complete

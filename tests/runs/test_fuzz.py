@@ -39,8 +39,8 @@ from damaging import damaged
 INPUTS = int(os.environ.get("ARCADEMARK_FUZZ", "250"))
 SEED = int(os.environ.get("ARCADEMARK_FUZZ_SEED", "0"))
 ONLY = os.environ.get("ARCADEMARK_FUZZ_ONLY")
-MOST_SECONDS = 10.0
-MOST_BYTES = 2 << 30
+MAX_SECONDS = 10.0
+MAX_BYTES = 2 << 30
 PAGE = 4096
 
 TEXTS = ["", "a", "\x1b[2J", "\udcff", "../../x", "[bold]", "=1+1", "é" * 2000, "x" * 200_000, "NaN", "1e400", "\0"]
@@ -216,7 +216,7 @@ def _try(plan, directory):
                 return f"{name}: more than one line: {error!r}"
         except BaseException:
             return f"{name}: {traceback.format_exc()}"
-        if time.perf_counter() - began > MOST_SECONDS:
+        if time.perf_counter() - began > MAX_SECONDS:
             return f"{name}: took {time.perf_counter() - began:.0f} s"
     return ""
 
@@ -234,4 +234,4 @@ def test_no_damage_leads_to_a_traceback(honest, tmp_path):
         if problem := _try(plan, directory):
             failures.append(f"input {number} ({original.name}): {told}: {problem}")
     assert not failures, f"{len(failures)} of {INPUTS} inputs; the first:\n" + "\n".join(failures[:3])
-    assert 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < MOST_BYTES
+    assert 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < MAX_BYTES

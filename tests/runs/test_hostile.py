@@ -356,7 +356,7 @@ def test_a_folder_that_links_to_everything_is_searched_all_the_same(run, tmp_pat
 @pytest.fixture
 def planned(tmp_path, monkeypatch):
     """A planner's run with an unfinished episode, its plan, and what it is when it was never disturbed."""
-    monkeypatch.setattr(planning, "MOST_OF_THE_TIME", float("inf"))
+    monkeypatch.setattr(planning, "MAX_TIME_SHARE", float("inf"))
     return make_plan(agent_specs("best-path", {"frames_per_decision": "40"}), ["toy"], episodes=2)
 
 

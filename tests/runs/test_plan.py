@@ -157,7 +157,7 @@ def test_agents_of_one_label_are_refused(tmp_path):
 def test_an_agent_whose_settings_make_no_name_needs_one(tmp_path):
     (tmp_path / "own.py").write_text("def make(*, text=''):\n    return lambda observation: 0\n")
     specs = agent_specs(f"{tmp_path / 'own.py'}:make", {"text": "x" * 1000})
-    with pytest.raises(ArcadeMarkError, match=r"more than the 1,000 characters of a name; give it one with --name"):
+    with pytest.raises(ArcadeMarkError, match=r"longer than the 1,000 characters of a name; give it one with --name"):
         make_plan(specs, "pong", episodes=1)
     assert make_plan(named(specs, "mine"), "pong", episodes=1).trials
 
@@ -194,10 +194,10 @@ def test_parts_are_even_and_whole():
 
 
 def test_what_is_left_goes_by_random_play_recorded_lengths_and_what_planners_simulate():
-    assert Lengths().of("pong", RULES) == RANDOM["pong"]
+    assert Lengths().expected("pong", RULES) == RANDOM["pong"]
     twice = Lengths([("pong", 3 * RANDOM["pong"], 1), ("pong", RANDOM["pong"], 1)])
-    assert twice.of("qbert", RULES) == pytest.approx(2 * RANDOM["qbert"])
-    assert twice.of("pong", RULES.override({"max_frames_per_episode": "1000"})) == 1000
+    assert twice.expected("qbert", RULES) == pytest.approx(2 * RANDOM["qbert"])
+    assert twice.expected("pong", RULES.override({"max_frames_per_episode": "1000"})) == 1000
     rules = protocols.protocol("ale-2013").override({"training_episodes": "3"})
     trials = [
         trial

@@ -47,7 +47,7 @@ def planner_plan(toy_plan):
 @pytest.fixture
 def every_time(monkeypatch):
     """Keep episodes wherever it can be done, however long that takes."""
-    monkeypatch.setattr(planning, "MOST_OF_THE_TIME", float("inf"))
+    monkeypatch.setattr(planning, "MAX_TIME_SHARE", float("inf"))
 
 
 @pytest.fixture

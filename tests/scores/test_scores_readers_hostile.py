@@ -148,18 +148,18 @@ def test_what_an_archive_unpacks_to_has_a_bound(tmp_path, monkeypatch):
         zipped(*((f"{name}.npy", npy(header(shape="(2, 2048)"), bytes(2**15))) for name in "abcde")),
     )
     assert path.stat().st_size < 2**12
-    monkeypatch.setattr(files, "MOST_BYTES", 2**16)
+    monkeypatch.setattr(files, "MAX_BYTES", 2**16)
     refuse(path, r"holds 164,\d+ bytes when it is unpacked, expected at most 65,536", tasks=TASKS)
-    monkeypatch.setattr(arrays, "MOST_CELLS", 5)
+    monkeypatch.setattr(arrays, "MAX_CELLS", 5)
     path.write_bytes(zipped(("a.npy", ARRAY), ("b.npy", ARRAY)))
     refuse(path, "holds 8 numbers, expected at most 5", tasks=TASKS)
-    monkeypatch.setattr(arrays, "MOST_ARRAYS", 1)
+    monkeypatch.setattr(arrays, "MAX_ARRAYS", 1)
     refuse(path, "holds 2 arrays, expected at most 1", tasks=TASKS)
 
 
 def test_no_table_is_made_larger_than_its_bound(tmp_path, monkeypatch):
     wide, long = np.zeros((30, 2)), [(f"a{i}", f"t{i}", 0, 1.0) for i in range(30)]
-    monkeypatch.setattr(table, "MOST_CELLS", 100)
+    monkeypatch.setattr(table, "MAX_CELLS", 100)
     with pytest.raises(ArcadeMarkError, match="30 algorithms on 30 tasks with up to 1 runs make a table of 900 cells"):
         ScoreTable.from_rows(long)
     path = write(tmp_path / "scores.csv", "algorithm,game,score\n" + "".join(f"{a},{t},1\n" for a, t, _, _ in long))
@@ -172,22 +172,22 @@ def test_no_table_is_made_larger_than_its_bound(tmp_path, monkeypatch):
 
 def test_text_has_a_bound_on_bytes_and_cells(tmp_path, monkeypatch):
     path = write(tmp_path / "scores.csv", "game,a,b\n" + "".join(f"{row},1,2\n" for row in range(300)))
-    monkeypatch.setattr(delimited, "MOST_READ", 700)
+    monkeypatch.setattr(delimited, "MAX_CELLS_READ", 700)
     refuse(path, "holds more than 700 cells, the most that are read")
-    monkeypatch.setattr(delimited, "MOST_TEXT", 1000)
+    monkeypatch.setattr(delimited, "MAX_TEXT_BYTES", 1000)
     refuse(path, "holds more than 1,000 bytes, the most that is read")
-    monkeypatch.setattr(stable_baselines, "MOST_TEXT", 10)
+    monkeypatch.setattr(stable_baselines, "MAX_TEXT_BYTES", 10)
     path.write_text('#{"t_start": 0.0, "env_id": "Pong-v5"}\nr,l,t\n1,2,3\n')
     refuse(path, "holds more than 10 bytes")
 
 
 def test_json_has_a_bound_by_line(tmp_path, monkeypatch):
     path = write(tmp_path / "result.json", '{"training_iteration": 1, "episode_reward_mean": 7}\n' * 2)
-    monkeypatch.setattr(rllib, "MOST_JSON", 20)
+    monkeypatch.setattr(rllib, "MAX_JSON_BYTES", 20)
     refuse(path, "row 1: holds more than 20 bytes, the most of JSON", task="pong")
     path.write_text('{"a": {"pong": [1, 2, 3]}}')
-    monkeypatch.setattr(arrays, "MOST_JSON", 20)
-    monkeypatch.setattr(rllib, "MOST_JSON", 200)
+    monkeypatch.setattr(arrays, "MAX_JSON_BYTES", 20)
+    monkeypatch.setattr(rllib, "MAX_JSON_BYTES", 200)
     refuse(path, "holds more than 20 bytes")
 
 
@@ -201,7 +201,7 @@ def test_what_parquet_unpacks_to_has_a_bound(tmp_path, monkeypatch):
     path = parquet(tmp_path / "scores.parquet", game=names, a=np.ones(6_000_000))
     assert path.stat().st_size < 2**20
     refuse(path, "holds 12,000,000 cells, .* expected at most 10,000,000")
-    monkeypatch.setattr(parquets, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(parquets, "MAX_BYTES", 2**20)
     pq.write_table(pa.table({"game": [f"{at}" + "x" * 500_000 for at in range(4)]}), path, use_dictionary=False)
     assert path.stat().st_size < 2**19
     refuse(path, r"4 cells, 2,00\d,\d+ bytes when they are unpacked; expected at most")
@@ -239,7 +239,7 @@ def test_events_have_a_bound(tmp_path, monkeypatch):
     event = Event(step=1)
     for _ in range(5):
         event.summary.value.add(tag="charts/episodic_return", simple_value=1.0)
-    monkeypatch.setattr(tensorboard, "MOST_VALUES", 6)
+    monkeypatch.setattr(tensorboard, "MAX_VALUES", 6)
     refuse(write_events(tmp_path / "events.out.tfevents.1", event), "holds more than 6 events", task="pong")
 
 
@@ -278,12 +278,12 @@ def test_a_folder_has_a_bound_on_files_and_depth(tmp_path, monkeypatch):
     for number in range(3):
         (deep / f"{number}.csv").write_text(WIDE)
         (tmp_path / f"{number}.csv").write_text(WIDE)
-    monkeypatch.setattr(reading, "MOST_DEEP", 3)
+    monkeypatch.setattr(reading, "MAX_DEPTH", 3)
     with pytest.raises(ArcadeMarkError, match="d/d/d/d: folders lie more than 3 deep in each other"):
         read_tables(tmp_path)
     for most in (2, 5):
-        monkeypatch.setattr(reading, "MOST_DEEP", 9)
-        monkeypatch.setattr(reading, "MOST_FILES", most)
+        monkeypatch.setattr(reading, "MAX_DEPTH", 9)
+        monkeypatch.setattr(reading, "MAX_FILES", most)
         with pytest.raises(ArcadeMarkError, match="the most that are looked at; name a folder further down"):
             read_tables(tmp_path)
 

@@ -173,7 +173,7 @@ def test_what_is_left_out_is_said(tmp_path):
 
 
 def test_rows_that_are_numbered_as_runs_are_refused_before_memory_is_spent(tmp_path, monkeypatch):
-    monkeypatch.setattr(rows, "MOST_CELLS", 100)
+    monkeypatch.setattr(rows, "MAX_CELLS", 100)
     ones = "".join(f"b{i},Q*bert,0,1\n" for i in range(50))
     text = "algorithm,game,run,score\n" + ones + "".join(f"a,Pong,{i},1\n" for i in range(100))
     with pytest.raises(ArcadeMarkError, match="column 'run' holds 100 runs of one algorithm; number an algorithm's"):

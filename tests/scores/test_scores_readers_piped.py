@@ -63,7 +63,7 @@ def test_a_shell_in_place_of_a_file():
 
 
 def test_standard_input_has_a_bound(monkeypatch):
-    monkeypatch.setattr(piped, "MOST_BYTES", len(WIDE))
+    monkeypatch.setattr(piped, "MAX_BYTES", len(WIDE))
     feed(monkeypatch, WIDE)
     assert read_tables("-").rows_read == 4
     feed(monkeypatch, WIDE + b"\n")

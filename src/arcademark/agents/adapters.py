@@ -28,7 +28,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from arcademark.agents.base import (
-    MOST_BATCH,
+    MAX_BATCH,
     Actions,
     Flags,
     Generators,
@@ -47,14 +47,14 @@ from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.environments.registry import observing
 from arcademark.errors import ArcadeMarkError
-from arcademark.suite.settings import MOST_FRAMES, MOST_FRAMES_PER_ACTION
+from arcademark.suite.settings import MAX_FRAMES, MAX_FRAMES_PER_ACTION
 
 if TYPE_CHECKING:
     from gymnasium.vector import VectorEnv
 
     from arcademark.environments.emulation.generative import GenerativeModel, State
 
-Frames = Annotated[int, Meta(ge=1, le=MOST_FRAMES)]
+Frames = Annotated[int, Meta(ge=1, le=MAX_FRAMES)]
 
 
 def adapt(given: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
@@ -165,7 +165,7 @@ class CheckedAgent:
     and the game, for messages.
     """
 
-    frames_per_action: Annotated[int, Meta(ge=1, le=MOST_FRAMES_PER_ACTION)] | None = None
+    frames_per_action: Annotated[int, Meta(ge=1, le=MAX_FRAMES_PER_ACTION)] | None = None
     observation: AskedObservation | None = None
 
     def __init__(self, agent: Policy | Planner, name: str, env: EnvironmentSpec) -> None:
@@ -249,7 +249,7 @@ class CheckedPolicy(CheckedAgent):
     `called` is what its author calls the method that chooses.
     """
 
-    batch_size: Annotated[int, Meta(ge=1, le=MOST_BATCH)] = 1
+    batch_size: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = 1
     trained_frames: Frames | None = None
     draws: bool | None = None
 

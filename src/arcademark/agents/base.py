@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
     from arcademark.environments.emulation.generative import GenerativeModel, State
 
-MOST_BATCH = 4096
+MAX_BATCH = 4096
 """Episodes that an agent may play at once."""
 
 Observations = NDArray[np.uint8]

@@ -32,7 +32,7 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 from msgspec import Meta
 
-from arcademark.agents.base import MOST_BATCH, Actions, Flags, Generators, Observations, Transition
+from arcademark.agents.base import MAX_BATCH, Actions, Flags, Generators, Observations, Transition
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.environments.interfaces.wire import (
     READ_BYTES,
@@ -54,10 +54,10 @@ ANSWER_SECONDS = 60.0
 
 LEAVE_SECONDS = 2.0  # what a program has to end by itself once its standard input has
 LOOK_SECONDS = 0.25  # how soon it is noticed that a program has ended and left its output to another
-MOST_ANSWER = 2**20  # bytes
-MOST_CHECKPOINT = 2**31
-MOST_SAID = 4096  # bytes of standard error that are kept
-MOST_READS = 64  # of what is left of it
+MAX_ANSWER = 2**20  # bytes
+MAX_CHECKPOINT = 2**31
+MAX_STDERR_BYTES = 4096  # bytes of standard error that are kept
+MAX_READS = 64  # of what is left of it
 SEEDS = 2**32
 
 GUARD = """trap '' HUP INT TERM; read _; rm -f "$1"; kill -KILL 0"""
@@ -78,7 +78,7 @@ class Ready(Message):
     """What the agent is; see `arcademark.agents.base`. `observations`: how they are to be sent."""
 
     learns: bool = False
-    batch_size: Annotated[int, Meta(ge=1, le=MOST_BATCH)] = 1
+    batch_size: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = 1
     observations: Transport | None = None
     observation: AskedObservation | None = None
     frames_per_action: Count | None = None
@@ -223,7 +223,7 @@ class CommandLearner(CommandPolicy):
 
     def checkpoint(self) -> bytes:
         """Ask for everything that it is."""
-        return self._program.ask({"type": "checkpoint"}, Kept, MOST_CHECKPOINT).data
+        return self._program.ask({"type": "checkpoint"}, Kept, MAX_CHECKPOINT).data
 
     def restore(self, checkpoint: bytes) -> None:
         """Have it become what `checkpoint` holds."""
@@ -307,7 +307,7 @@ class Program:
         finally:
             self._shared.unlink()
 
-    def ask(self, message: Mapping[str, Any] | None, kind: type[Answer], most: int = MOST_ANSWER) -> Answer:
+    def ask(self, message: Mapping[str, Any] | None, kind: type[Answer], most: int = MAX_ANSWER) -> Answer:
         """Send a message, if any, and return its answer, which is of a kind and has up to so many bytes.
 
         CommandError: what came is another, or nothing within the time there is; the program is ended.
@@ -399,7 +399,7 @@ class Program:
             data = os.read(self._err, READ_BYTES)
         except BlockingIOError:
             return True
-        self._last = (self._last + data)[-MOST_SAID:]
+        self._last = (self._last + data)[-MAX_STDERR_BYTES:]
         return bool(data)
 
     def _how_ended(self) -> str:
@@ -413,7 +413,7 @@ class Program:
     def fault(self, what: str) -> CommandError:
         """End the program, and return the error that says what it did wrong."""
         with contextlib.suppress(OSError):
-            for _ in range(MOST_READS):
+            for _ in range(MAX_READS):
                 if self._err not in dict(self._poll.poll(0)) or not self._hear():
                     break
         self.end()

@@ -21,7 +21,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import AtariProtocol
 from arcademark.suite.settings import format_setting
 
-MOST_STACKED = 16
+MAX_STACKED = 16
 """Screens in an observation that anyone stacks."""
 
 
@@ -98,7 +98,7 @@ def _remedy(shape: tuple[int, ...], env: EnvironmentSpec) -> str:
 
 def _changes(shape: tuple[int, ...]) -> Iterator[Mapping[str, Any]]:
     """Yield changes of the protocol that may lead to a shape."""
-    stacked = {"frame_stack": shape[0]} if shape and shape[0] <= MOST_STACKED else {}
+    stacked = {"frame_stack": shape[0]} if shape and shape[0] <= MAX_STACKED else {}
     kinds = ({}, *({"observation": kind} for kind in ("grayscale", "rgb", "ram")))
     stacks: tuple[Mapping[str, Any], ...] = ({}, {"frame_stack": 1}, stacked)
     sizes = ({}, *({"screen_size": size} for size in (None, shape[-2:], shape[-3:-1])))

@@ -50,7 +50,7 @@ _LIVES_UNNOTICED = ("atlantis2",)
 _CHANCE_BYTES = 4 * 624 + 4
 """Of numpy's Mersenne Twister: its words, and how many of them were drawn."""
 
-_MOST_DRAWN = 2**32
+_MAX_DRAWN = 2**32
 """Numbers drawn again, in seconds, to restore a state at most; no game has drawn as many."""
 
 Screen = NDArray[np.uint8]
@@ -424,7 +424,7 @@ class _Game(cartridge.Player):
         if (
             saved is None
             or (saved.game, len(saved.state), len(saved.before) in (0, size)) != (self._name, size, True)
-            or not (0 <= saved.drawn <= _MOST_DRAWN and 0 <= saved.action < 2**31)
+            or not (0 <= saved.drawn <= _MAX_DRAWN and 0 <= saved.action < 2**31)
             or (saved.chance and not _is_chance(saved.chance))
             or not (saved.before or machine.restore_pictures(saved.pictures))
         ):

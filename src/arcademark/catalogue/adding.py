@@ -28,7 +28,7 @@ from arcademark.suite import tables
 _Kind = TypeVar("_Kind")
 
 SOURCES = "sources.toml"
-MOST_BYTES = 8 * 2**20
+MAX_BYTES = 8 * 2**20
 """Of a contributed file."""
 FACTOR = 10.0
 """How many times another's score makes one striking."""
@@ -111,7 +111,7 @@ def add(given: Sequence[Path], into: Path | None = None, *, overwrite: bool = Fa
     if name in reading.read_names(into) and not overwrite:
         raise ArcadeMarkError(f"{name}: the catalogue has a collection of this name; choose another, or --overwrite it")
     paths = [path for path in (entries, scores, sources) if path is not None]
-    texts = {path.name: files.read_text(path, MOST_BYTES).replace("\r\n", "\n") for path in paths}
+    texts = {path.name: files.read_text(path, MAX_BYTES).replace("\r\n", "\n") for path in paths}
     catalogue = reading.read_sources(into)
 
     def paper(key: str, row: object) -> Source:

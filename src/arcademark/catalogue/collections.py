@@ -52,7 +52,7 @@ class Filter:
     reported: Names | None = None
 
     @classmethod
-    def of(cls, **fields: Any) -> Filter:
+    def from_keywords(cls, **fields: Any) -> Filter:
         """Make one of keywords; `UnknownNameError` for one that is none of the fields."""
         for name in fields:
             if name not in cls.__dataclass_fields__:
@@ -176,7 +176,7 @@ def load(
     ArcadeMarkError
         If nothing is left, or an algorithm asked for by name has no scores.
     """
-    keep = Filter.of(**where)
+    keep = Filter.from_keywords(**where)
     for name in _listed(algorithms):
         lost = [entry.unavailable for entry in select(collection, [name], keep).values()]
         if lost and all(lost):

@@ -36,7 +36,7 @@ PICTURE_BYTES = 256 * WIDTH
 _CHANGED = np.dtype([("place", "<u2"), ("word", "<u8")])
 """Eight pixels of the pictures that are not as they were when marked."""
 
-MOST_PRESSES = 2_000
+MAX_PRESSES = 2_000
 """Of the select key until a mode is reached; the most needed by any game is 134."""
 
 _NOOP, _RESET, _SELECT = 0, 40, 41
@@ -228,7 +228,7 @@ class Machine:
 
     def _until(self, reached: Callable[[], Any], act: Callable[[], None]) -> None:
         """Act until something is reached."""
-        for _ in range(MOST_PRESSES):
+        for _ in range(MAX_PRESSES):
             if reached():
                 return
             act()

@@ -30,7 +30,7 @@ AskedObservation = Literal["palette", "ram"]
 ARRAY_ACTIONS = frozenset({"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"})
 """Types of numbers in actions that are arrays, as they can be recorded."""
 
-MOST_SIDES = 4
+MAX_SIDES = 4
 """Dimensions of such an action."""
 
 

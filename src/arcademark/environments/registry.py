@@ -53,7 +53,7 @@ def load_suite(text: str | TaskSuite) -> TaskSuite:
         if declared is None:
             raise UnknownNameError("suite", text, [*shipped, *tasks.suites(), *plugins.names(SUITES)])
         path = Path(declared() if callable(declared) else declared)
-    return task_suites.read_suite(read_text(path, task_suites.MOST_BYTES), str(path), path.stem.lower())
+    return task_suites.read_suite(read_text(path, task_suites.MAX_BYTES), str(path), path.stem.lower())
 
 
 def environment_spec(game: str, protocol: protocols.Protocol, frames_per_action: int | None = None) -> EnvironmentSpec:

@@ -27,22 +27,22 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from arcademark.environments import ports
-from arcademark.environments.base import ARRAY_ACTIONS, MOST_SIDES, ArrayActions, EnvironmentSpec, Step
+from arcademark.environments.base import ARRAY_ACTIONS, MAX_SIDES, ArrayActions, EnvironmentSpec, Step
 from arcademark.environments.emulation.generative import State
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.suite.protocols import StepProtocol
 from arcademark.suite.task_suites import Task, TaskSuite
 
-MOST_OBJECTS = 100_000
+MAX_OBJECTS = 100_000
 """Searched for random numbers in an environment that is copied."""
 
-MOST_ACTIONS = 2**16
+MAX_ACTIONS = 2**16
 """Numbered actions that a run can record."""
 
-MOST_TEXT = 256
+MAX_TEXT_CHARS = 256
 """Characters of an observation that is text, of a space that does not say."""
 
-MOST_NUMBERS = 4096
+MAX_NUMBERS = 4096
 """In an action that is an array."""
 
 
@@ -162,7 +162,7 @@ def _type_of(space: spaces.Space[Any], where: str) -> np.dtype[Any]:
     if (named := parts(space)) is not None:
         return np.dtype([(name, _type_of(part, where)) for name, part in named.items()])
     if isinstance(space, spaces.Text) or (space.dtype is not None and space.dtype.kind == "U"):
-        return np.dtype(f"U{getattr(space, 'max_length', MOST_TEXT)}")
+        return np.dtype(f"U{getattr(space, 'max_length', MAX_TEXT_CHARS)}")
     if isinstance(space, spaces.Box | spaces.MultiDiscrete | spaces.MultiBinary | spaces.Discrete):
         return np.dtype((space.dtype, space.shape))
     raise ArcadeMarkError(
@@ -172,9 +172,9 @@ def _type_of(space: spaces.Space[Any], where: str) -> np.dtype[Any]:
 
 def _actions(space: spaces.Space[Any], where: str) -> tuple[tuple[str, ...], ArrayActions | None]:
     if isinstance(space, spaces.Discrete):
-        if space.n <= MOST_ACTIONS:
+        if space.n <= MAX_ACTIONS:
             return tuple(str(space.start + i) for i in range(int(space.n))), None
-        raise ArcadeMarkError(f"{where}: {space.n:,} actions; at most {MOST_ACTIONS:,} can be recorded")
+        raise ArcadeMarkError(f"{where}: {space.n:,} actions; at most {MAX_ACTIONS:,} can be recorded")
     low: NDArray[Any]
     high: NDArray[Any]
     match space:
@@ -190,10 +190,10 @@ def _actions(space: spaces.Space[Any], where: str) -> tuple[tuple[str, ...], Arr
                 "or Box"
             )
     dtype = np.dtype(space.dtype)
-    if dtype.str[1:] not in ARRAY_ACTIONS or not 1 <= low.ndim <= MOST_SIDES or not 1 <= low.size <= MOST_NUMBERS:
+    if dtype.str[1:] not in ARRAY_ACTIONS or not 1 <= low.ndim <= MAX_SIDES or not 1 <= low.size <= MAX_NUMBERS:
         raise ArcadeMarkError(
             f"{where}: its actions, of shape {low.shape} and type {dtype}, cannot be recorded; wrap the environment so "
-            f"that they have 1 to {MOST_SIDES} dimensions and an ordinary type such as float32"
+            f"that they have 1 to {MAX_SIDES} dimensions and an ordinary type such as float32"
         )
     bounds = (tuple(float(bound) for bound in end.ravel()) for end in (low, high))
     return (), ArrayActions(low.shape, dtype.str, *bounds)
@@ -371,7 +371,7 @@ def _generators(environment: Any) -> Iterator[np.random.Generator | np.random.Ra
     waiting = [environment]
     while waiting:
         thing = waiting.pop()
-        if id(thing) in seen or len(seen) > MOST_OBJECTS:
+        if id(thing) in seen or len(seen) > MAX_OBJECTS:
             continue
         seen.add(id(thing))
         if isinstance(thing, np.random.Generator | np.random.RandomState):

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.files import MOST_BYTES, cache_folder, read_bytes, write_whole
+from arcademark.files import MAX_BYTES, cache_folder, read_bytes, write_whole
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -57,7 +57,7 @@ def _read(path: Path, text: str) -> Arrays | None:
     try:
         content = io.BytesIO(read_bytes(path))
         with zipfile.ZipFile(content) as members:
-            if sum(member.file_size for member in members.infolist()) > MOST_BYTES:
+            if sum(member.file_size for member in members.infolist()) > MAX_BYTES:
                 return None
         with np.load(content, allow_pickle=False) as archive:
             if archive[_KEY].item() != text:

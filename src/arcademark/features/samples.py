@@ -31,7 +31,7 @@ from arcademark.environments.registry import choose_emulator, environment_spec, 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_text
 
-MOST_BYTES = 16 * 2**20
+MAX_BYTES = 16 * 2**20
 """Of a trajectory."""
 
 VERSION = 1
@@ -83,7 +83,7 @@ def read_trajectory(path: str, env: EnvironmentSpec) -> tuple[int, ...]:
     except RuntimeError:  # of a user that there is not
         place = Path(path)
     actions = []
-    for number, line in enumerate(read_text(place, MOST_BYTES).splitlines(), 1):
+    for number, line in enumerate(read_text(place, MAX_BYTES).splitlines(), 1):
         text = line.partition("#")[0].strip()
         if not text:
             continue

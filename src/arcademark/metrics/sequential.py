@@ -33,7 +33,7 @@ from arcademark.metrics.power import count, share
 Floats: TypeAlias = NDArray[np.float64]
 Decision: TypeAlias = Literal["larger", "smaller", "equal", "undecided"]
 
-MOST_NUMBERS = 20_000_000
+MAX_NUMBERS = 20_000_000
 """Statistics, or permuted scores, of all permutations together (160 MB, and as much again three times on the way)."""
 
 _EQUAL = 1e-9
@@ -62,7 +62,7 @@ class Plan:
         count("groups", self.groups)
         count("permutations", self.permutations)
         share("alpha", self.alpha)
-        if self.permutations * 2 * self.group > MOST_NUMBERS:
+        if self.permutations * 2 * self.group > MAX_NUMBERS:
             raise ArcadeMarkError(
                 f"{self.permutations:,} permutations of groups of {self.group:,} runs are too many; ask for fewer"
             )
@@ -140,7 +140,7 @@ def sequential_test(scores: Sequence[ArrayLike], rng: np.random.Generator, plan:
     if any(row.ndim != 1 or not np.isfinite(row).all() for row in runs):
         raise ArcadeMarkError("a run's score is missing or infinite; give one finite score a run")
     pairs = list(itertools.combinations(range(len(runs)), 2))
-    if len(pairs) * plan.permutations > MOST_NUMBERS:
+    if len(pairs) * plan.permutations > MAX_NUMBERS:
         raise ArcadeMarkError(
             f"{len(pairs):,} pairs with {plan.permutations:,} permutations are too many; name fewer algorithms"
         )

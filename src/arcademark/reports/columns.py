@@ -44,7 +44,7 @@ class Column:
     meaning: str = ""
     optional: bool = False
 
-    def of(self, row: Any, value: Value | None = None) -> Any:
+    def get(self, row: Any, value: Value | None = None) -> Any:
         """Return the value of a row."""
         wanted = self.value if value is None else value
         if callable(wanted):
@@ -62,7 +62,7 @@ class Column:
 
     def text(self, row: Any) -> str:
         """Return what is read in the column."""
-        value = self.of(row)
+        value = self.get(row)
         return (self.show or plain)(value) if value is not None else wording.MISSING
 
 

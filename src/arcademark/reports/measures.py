@@ -72,7 +72,7 @@ class Measure:
         """Normalise raw scores, shape (tasks, …), of known tasks."""
         return self.held(self.line(scores, tasks))
 
-    def of(self, task: str, value: float | None) -> float | None:
+    def normalise(self, task: str, value: float | None) -> float | None:
         """Normalise one score; None where it, or a reference that it needs, is missing."""
         if value is None or task not in self.known:
             return None

@@ -104,11 +104,11 @@ def _shows(cell: Cell) -> bool:
 
 
 def _cell(column: Column, row: Any) -> Cell:
-    order = column.of(row, column.sort)
+    order = column.get(row, column.sort)
     return Cell(
         column.text(row),
         cast(Style, column.style(row)) if callable(column.style) else column.style,
-        column.of(row, column.below) or "" if column.below is not None else "",
+        column.get(row, column.below) or "" if column.below is not None else "",
         float(order) if isinstance(order, int | float) and not isinstance(order, bool) else None,
     )
 

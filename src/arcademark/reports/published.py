@@ -192,8 +192,9 @@ def _hard_game(task: str, algorithms: Mapping[str, Mapping[str, float]]) -> Hard
         best=None if top is None else top.score,
         best_algorithm="" if top is None else top.algorithm,
         best_source="" if top is None else top.source,
-        best_hns=None if top is None else hns.of(task, top.score),
+        best_hns=None if top is None else hns.normalise(task, top.score),
         scores=tuple(
-            HardScore(name, scores.get(task), hns.of(task, scores.get(task))) for name, scores in algorithms.items()
+            HardScore(name, scores.get(task), hns.normalise(task, scores.get(task)))
+            for name, scores in algorithms.items()
         ),
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from arcademark.reports.figures import style
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide, Pictures
-from arcademark.reports.figures.style import MOST_SERIES, ticks
+from arcademark.reports.figures.style import MAX_SERIES, ticks
 from arcademark.reports.render.blocks import Figure
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _legend(report: ScoreReport) -> tuple[tuple[str, str], ...]:
 
 def _profiles(comparison: Comparison) -> Curves:
     """Lay the figure out."""
-    first = comparison.profiles[:MOST_SERIES]
+    first = comparison.profiles[:MAX_SERIES]
     reach = first[0].thresholds[-1]
     panel = CurvePanel(
         title="",
@@ -116,7 +116,7 @@ def _in_words(comparison: Comparison) -> str:
     """Say what the figure shows: each algorithm's share of runs above some thresholds."""
     marks = [mark for mark in (0.0, 50.0, 100.0, 200.0) if mark <= comparison.profiles[0].thresholds[-1]]
     shares_of = []
-    for item in comparison.profiles[:MOST_SERIES]:
+    for item in comparison.profiles[:MAX_SERIES]:
         shares = np.interp(marks, item.thresholds, item.shares)
         above = (f"{100 * share:.0f} % above {mark:.0f} %" for share, mark in zip(shares, marks, strict=True))
         shares_of.append(f"{item.algorithm}: {', '.join(above)}")

@@ -35,7 +35,7 @@ from arcademark.runs.store import live, manifest, provenance
 from arcademark.runs.store.database import clear_errors
 from arcademark.runs.store.reading import EpisodeResult, TrialRecord, Unfinished, scored_phase
 from arcademark.runs.store.recording import Recorder
-from arcademark.suite.settings import MOST_FRAMES
+from arcademark.suite.settings import MAX_FRAMES
 
 PROGRESS_SECONDS, LIVE_SECONDS = 0.25, 2.0
 PROGRESS_SHARE = 0.05  # of the time that telling progress takes at most
@@ -211,7 +211,7 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
     with recorder.transaction():
         if changes or there is None:
             recorder.forget_trials()
-        recorder.add_trials(TrialRecord.of(trial) for trial in plan.trials)
+        recorder.add_trials(TrialRecord.from_plan(trial) for trial in plan.trials)
         for trial in plan.trials:
             if not trial.learnt:
                 continue
@@ -321,7 +321,7 @@ class _Run:
         """Write how it goes, for whoever reads the run's progress."""
         simulated = progress.planning.simulated_frames_per_second if progress.planning else 0.0
         state: live.Live = {
-            "trials": [*itertools.islice(self._tracker.playing, live.MOST_PLAYING)],
+            "trials": [*itertools.islice(self._tracker.playing, live.MAX_PLAYING)],
             "frames_per_second": progress.frames_per_second + simulated,
             "seconds_left": progress.seconds_left,
             "at_most": progress.at_most,
@@ -376,7 +376,7 @@ class _Run:
         agent = next(one for one in document["agents"] if one["label"] == trial.agent.label)
         agent |= {"plans": True} if opened.plans else {}
         agent |= {"draws": opened.draws} if opened.draws is not None else {}
-        if opened.trained_frames and opened.trained_frames <= MOST_FRAMES:
+        if opened.trained_frames and opened.trained_frames <= MAX_FRAMES:
             agent.setdefault("trained_frames", {})[f"{trial.game} {trial.seed}"] = opened.trained_frames
         emulator, used = emulators.named(trial.game, self._chosen[trial.game]), document["emulators"]
         if emulator and emulator not in used.setdefault(trial.game, []):
@@ -429,7 +429,7 @@ def _jobs(standings: Sequence[Standing], recorder: Recorder, chosen: Mapping[str
         trial = standing.trial
         there = recorder.evaluated(trial.id) if standing.episodes else ()
         missing = Episodes(trial.episodes, there)
-        jobs.append(Job(trial, missing, chosen[trial.game], lengths.of(trial.game, trial.protocol)))
+        jobs.append(Job(trial, missing, chosen[trial.game], lengths.expected(trial.game, trial.protocol)))
     return jobs
 
 

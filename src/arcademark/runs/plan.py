@@ -15,12 +15,12 @@ from typing import Literal, get_args
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind, with_checkpoints
 from arcademark.environments.emulation import facts
 from arcademark.environments.registry import Emulator, choose_emulator, environment_spec
-from arcademark.errors import MOST_SAID, ArcadeMarkError, UnknownNameError, one_line
-from arcademark.runs.store.database import MOST_STORED, MOST_TRIALS
+from arcademark.errors import MAX_QUOTED_CHARS, ArcadeMarkError, UnknownNameError, one_line
+from arcademark.runs.store.database import MAX_STORED, MAX_TRIALS
 from arcademark.runs.store.manifest import training_budget, trial_id
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, StepProtocol
-from arcademark.suite.settings import MOST_EPISODES
+from arcademark.suite.settings import MAX_EPISODES
 from arcademark.suite.subsets import resolve_tasks
 
 AllStarts = Literal["all-starts"]
@@ -171,10 +171,10 @@ def make_plan(
         tasks = resolve_tasks(games)
     else:
         tasks = tuple(dict.fromkeys(environment_spec(name, rules).game for name in games))
-    if len(seeds) * len(tasks) * len(specs) > MOST_TRIALS:
+    if len(seeds) * len(tasks) * len(specs) > MAX_TRIALS:
         raise ArcadeMarkError(
             f"{len(specs):,} agents on {len(tasks):,} games with {len(seeds):,} seeds: a run has at most "
-            f"{MOST_TRIALS:,} trials; play fewer, or in several runs"
+            f"{MAX_TRIALS:,} trials; play fewer, or in several runs"
         )
     reasons = {
         (spec.label, task): _unplanned(spec, task, emulator) or applies(spec, environment_spec(task, rules))
@@ -223,8 +223,8 @@ def _seeds(seeds: int | Sequence[int]) -> Sequence[int]:
     """Return the seeds as plain integers, one more than there may be at most."""
     try:
         if not isinstance(seeds, Iterable):
-            return range(min(operator.index(seeds), MOST_TRIALS + 1))
-        return [operator.index(seed) for seed in itertools.islice(seeds, MOST_TRIALS + 1)]
+            return range(min(operator.index(seeds), MAX_TRIALS + 1))
+        return [operator.index(seed) for seed in itertools.islice(seeds, MAX_TRIALS + 1)]
     except TypeError:
         raise ArcadeMarkError(f"seeds {seeds!r}: expected how many, or whole numbers one by one") from None
 
@@ -234,10 +234,10 @@ def _check_labels(specs: Sequence[AgentSpec]) -> None:
     for spec in specs:
         if any("\ud800" <= char <= "\udfff" for char in spec.label):
             raise ArcadeMarkError(f"agent {one_line(spec.label)}: its name holds bytes that are no text; rename it")
-        if len(spec.label) > MOST_SAID:
+        if len(spec.label) > MAX_QUOTED_CHARS:
             raise ArcadeMarkError(
-                f"agent {one_line(spec.label, 60)}: its settings are more than the {MOST_SAID:,} characters of a name; "
-                "give it one with --name"
+                f"agent {one_line(spec.label, 60)}: its settings are longer than the {MAX_QUOTED_CHARS:,} "
+                "characters of a name; give it one with --name"
             )
         other = by_label.setdefault(spec.label, spec)
         if other is not spec:
@@ -251,14 +251,14 @@ def _check(
         raise ArcadeMarkError(
             f"protocol {protocol.name} cannot be run: it needs recorded human starts; see 'arcademark info protocols'"
         )
-    if len(seeds) > MOST_TRIALS:
-        raise ArcadeMarkError(f"more than {MOST_TRIALS:,} seeds: a run has at most so many trials; give fewer")
-    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0 or max(seeds) > MOST_STORED:
+    if len(seeds) > MAX_TRIALS:
+        raise ArcadeMarkError(f"more than {MAX_TRIALS:,} seeds: a run has at most so many trials; give fewer")
+    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0 or max(seeds) > MAX_STORED:
         raise ArcadeMarkError(
-            f"seeds {reprlib.repr(list(seeds))}: expected different whole numbers from 0 to {MOST_STORED}"
+            f"seeds {reprlib.repr(list(seeds))}: expected different whole numbers from 0 to {MAX_STORED}"
         )
-    if not 1 <= episodes <= MOST_EPISODES:
-        raise ArcadeMarkError(f"episodes {episodes}: expected 1 to {MOST_EPISODES:,} a trial")
+    if not 1 <= episodes <= MAX_EPISODES:
+        raise ArcadeMarkError(f"episodes {episodes}: expected 1 to {MAX_EPISODES:,} a trial")
     for what, budget in (("frames", frames), ("episodes", training_episodes)):
-        if budget is not None and not 0 <= budget <= MOST_STORED:
-            raise ArcadeMarkError(f"training {what} {budget}: expected 0 to {MOST_STORED}")
+        if budget is not None and not 0 <= budget <= MAX_STORED:
+            raise ArcadeMarkError(f"training {what} {budget}: expected 0 to {MAX_STORED}")

@@ -34,11 +34,11 @@ _ORIGINALS = ("sb3-monitor", "rllib")
 _COPIES = {"tensorboard": (*_ORIGINALS, "metrics-csv"), "metrics-csv": _ORIGINALS}
 """Formats that tools write beside logs of others, with the same scores in them."""
 
-MOST_FILES = 50_000
+MAX_FILES = 50_000
 """Files of a folder that are looked at."""
-MOST_DEEP = 32
+MAX_DEPTH = 32
 """Folders within each other that are looked into."""
-_TOO_MANY = f"holds more than {MOST_FILES:,} files, the most that are looked at; name a folder further down"
+_TOO_MANY = f"holds more than {MAX_FILES:,} files, the most that are looked at; name a folder further down"
 _SUFFIXES = frozenset({".csv", ".tsv", ".parquet", ".npz", ".npy", ".json", ".gz"})
 
 
@@ -163,7 +163,9 @@ def _played(directory: Path) -> Reading:
     from arcademark.scores.runs import load_run
 
     scored = load_run(directory)
-    notes = [f"{directory} was imported from logs made elsewhere, not verified"] if imported.of(scored.record) else []
+    notes = (
+        [f"{directory} was imported from logs made elsewhere, not verified"] if imported.origin(scored.record) else []
+    )
     if scored.incomplete:
         notes.append(f"{count(len(scored.incomplete), 'trial')} hold fewer episodes than were asked for")
     episodes = sum(len(part) for parts in scored.episodes.values() for part in parts)
@@ -178,7 +180,7 @@ def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[lis
     left_out: dict[str, list[Path]] = defaultdict(list)
     foreign = None if format in FORMATS else format  # files of our other formats are recognised, and named below
     for number, (path, kind) in enumerate(_walk(root)):
-        if number == MOST_FILES:
+        if number == MAX_FILES:
             raise ArcadeMarkError(f"{root}: {_TOO_MANY}")
         relative = path.relative_to(root) if path != root else Path(root.name)
         unusual = pattern is None and path.suffix not in _SUFFIXES and "tfevents" not in path.name
@@ -232,14 +234,14 @@ def _walk(root: Path, deep: int = 0) -> Iterator[tuple[Path, str]]:
     if (root / "run.sqlite").is_file():
         yield root, ""
         return
-    if deep > MOST_DEEP:
-        raise ArcadeMarkError(f"{root}: folders lie more than {MOST_DEEP} deep in each other; name one further down")
+    if deep > MAX_DEPTH:
+        raise ArcadeMarkError(f"{root}: folders lie more than {MAX_DEPTH} deep in each other; name one further down")
     try:
-        entries = sorted(islice(root.iterdir(), MOST_FILES + 1))
+        entries = sorted(islice(root.iterdir(), MAX_FILES + 1))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ArcadeMarkError(f"{root}: cannot read the folder ({reason}); check its permissions") from error
-    if len(entries) > MOST_FILES:
+    if len(entries) > MAX_FILES:
         raise ArcadeMarkError(f"{root}: {_TOO_MANY}")
     for entry in entries:
         if entry.name.startswith("."):

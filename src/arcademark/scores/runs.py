@@ -154,7 +154,7 @@ def trained_apart(record: RunRecord, agent: str) -> bool:
     That is where it learns, where its networks differ by seed on some game, where a parameter of it names the seed
     ("model-{seed}.pt"), and of logs made elsewhere.
     """
-    if imported.of(record) is not None or any(trial.learns for trial in record.trials if trial.agent == agent):
+    if imported.origin(record) is not None or any(trial.learns for trial in record.trials if trial.agent == agent):
         return True
     described: Mapping[str, Any] = next((one for one in record.manifest["agents"] if one["label"] == agent), {})
     networks: dict[str, set[str]] = defaultdict(set)

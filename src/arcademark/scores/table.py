@@ -22,14 +22,14 @@ from unicodedata import category
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.errors import MOST_SAID, ArcadeMarkError, UnknownNameError, one_line
+from arcademark.errors import MAX_QUOTED_CHARS, ArcadeMarkError, UnknownNameError, one_line
 
 _Name = TypeVar("_Name", bound=Hashable)
 
-MOST_NAME = 2 * MOST_SAID
+MAX_NAME = 2 * MAX_QUOTED_CHARS
 """Characters of a name: of an algorithm with its settings and, beside others of its name, where it is from."""
 
-MOST_CELLS = 20_000_000
+MAX_CELLS = 20_000_000
 """No table is made larger than this (160 MB)."""
 
 ScoresByName = Mapping[str, Mapping[str, float | Sequence[float] | NDArray[np.float64]]]
@@ -146,7 +146,7 @@ class ScoreTable:
         return cls.from_rows(rows)
 
     @classmethod
-    def of(cls, scores: Any) -> ScoreTable:
+    def from_any(cls, scores: Any) -> ScoreTable:
         """Return a table of what may be one: a table, scores by algorithm and task, or a DataFrame."""
         if isinstance(scores, ScoreTable):
             return scores
@@ -261,12 +261,12 @@ def concatenate(tables: Sequence[ScoreTable]) -> ScoreTable:
 
 
 def blank(shape: tuple[int, int, int]) -> NDArray[np.float64]:
-    """Return the scores of a table of at most `MOST_CELLS` in which all are missing."""
-    if math.prod(shape) > MOST_CELLS:
+    """Return the scores of a table of at most `MAX_CELLS` in which all are missing."""
+    if math.prod(shape) > MAX_CELLS:
         algorithms, tasks, runs = shape
         raise ArcadeMarkError(
             f"{algorithms:,} algorithms on {tasks:,} tasks with up to {runs:,} runs make a table of "
-            f"{math.prod(shape):,} cells, expected at most {MOST_CELLS:,}; read fewer at once"
+            f"{math.prod(shape):,} cells, expected at most {MAX_CELLS:,}; read fewer at once"
         )
     return np.full(shape, np.nan)
 
@@ -288,11 +288,11 @@ def _runs(place: str, values: object) -> list[float]:
 def improper(name: str) -> str:
     """Say of a name what no name has, and what to do; "" where it is a proper one.
 
-    That is more than `MOST_NAME` characters, or such as cannot be shown: control characters and those that turn the
+    That is more than `MAX_NAME` characters, or such as cannot be shown: control characters and those that turn the
     direction of writing change what a terminal shows around them.
     """
-    if len(name) > MOST_NAME:
-        return f"{one_line(name, 60)!r} is too long for a name; expected at most {MOST_NAME:,} characters"
+    if len(name) > MAX_NAME:
+        return f"{one_line(name, 60)!r} is too long for a name; expected at most {MAX_NAME:,} characters"
     hidden = next((char for char in name if category(char) in _HIDDEN or char in _TURNING), None)
     return (
         "" if hidden is None else f"{name!r} holds the control character U+{ord(hidden):04X}; take it out of the name"

@@ -28,10 +28,10 @@ from arcademark.scores.readers.formats import Recognised
 from arcademark.scores.readers.logs.base import by_run, merge
 from arcademark.scores.readers.logs.naming import as_written
 from arcademark.suite.references import scores as references
-from arcademark.suite.settings import MOST_FRAMES
+from arcademark.suite.settings import MAX_FRAMES
 from arcademark.suite.tasks import game_name
 
-MOST_HEARD = 100
+MAX_POINTS_READ = 100
 """Episodes at the beginning of training that are held against random play."""
 
 FEWEST_HEARD = 20
@@ -193,7 +193,7 @@ def _trained(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> R
 
 
 def _whole(log: Log, values: _Floats, what: str, least: int) -> _Ints:
-    wrong = ~((values >= least) & (values <= MOST_FRAMES) & (values == np.floor(values)))  # of NaN, too
+    wrong = ~((values >= least) & (values <= MAX_FRAMES) & (values == np.floor(values)))  # of NaN, too
     if wrong.any():
         raise ArcadeMarkError(
             f"{log.place}: {what} {values[wrong][0]:.12g}; expected whole numbers of at least {least}; correct it"
@@ -223,7 +223,7 @@ def _doubts(task: str, log: Log, evaluation: _Floats, format: str) -> Iterator[s
         level = float(log.values[:FEWEST_HEARD].max())
         seen = f"its first {FEWEST_HEARD} averages are {level:.3g} at most"
     else:
-        begun = log.values[: max(FEWEST_HEARD, min(MOST_HEARD, len(log.values) // 2))]
+        begun = log.values[: max(FEWEST_HEARD, min(MAX_POINTS_READ, len(log.values) // 2))]
         level = float(begun.mean() + 3 * begun.std(ddof=1) / len(begun) ** 0.5)
         seen = f"its first {len(begun)} episodes are {begun.mean():.3g} on average"
     if level < UNTRAINED * random:

@@ -20,12 +20,12 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from arcademark.errors import UnknownNameError
 from arcademark.suite.settings import (
+    MAX_EPISODES,
+    MAX_FRAMES,
+    MAX_FRAMES_PER_ACTION,
+    MAX_STACKED,
+    MAX_SWITCHES,
     MODIFICATION,
-    MOST_EPISODES,
-    MOST_FRAMES,
-    MOST_FRAMES_PER_ACTION,
-    MOST_STACKED,
-    MOST_SWITCHES,
     PROBABILITY,
     SIZE,
     YES_OR_NO,
@@ -50,7 +50,7 @@ from arcademark.suite.tables import read_tables
 from arcademark.suite.task_suites import TaskSuite, parse_suite
 from arcademark.suite.tasks import game_name
 
-_BUDGET = whole(1, MOST_FRAMES)
+_BUDGET = whole(1, MAX_FRAMES)
 _UNCHANGED = "the game as it is: the protocol's source changes nothing in it"
 
 
@@ -65,7 +65,7 @@ class Difference:
 
 _TRAINING_EPISODES = Setting("Training episodes", {None: "counted otherwise"}, _BUDGET, text="{:,}".format)
 _EVALUATION_EPISODES = Setting(
-    "Episodes averaged, k", reader=whole(1, MOST_EPISODES), text="{:,}".format, published="averaged episodes"
+    "Episodes averaged, k", reader=whole(1, MAX_EPISODES), text="{:,}".format, published="averaged episodes"
 )
 _REPORTED_EPISODES = Setting(
     "Score is of",
@@ -142,7 +142,7 @@ class AtariProtocol(BaseProtocol):
 
     frame_skip: int = declare(
         "Action held for",
-        reader=whole(1, MOST_FRAMES_PER_ACTION),
+        reader=whole(1, MAX_FRAMES_PER_ACTION),
         text=lambda frames: f"{frames:,} frame{'' if frames == 1 else 's'}",
         published="action repeats",
     )
@@ -188,10 +188,10 @@ class AtariProtocol(BaseProtocol):
         published="start",
         published_values={"noop": "no-ops", "every_noop": "no-ops"},
     )
-    noop_max: int = declare("Most no-op frames", reader=whole(0, MOST_FRAMES_PER_ACTION))
+    noop_max: int = declare("Most no-op frames", reader=whole(0, MAX_FRAMES_PER_ACTION))
     fire_reset: bool = declare("FIRE pressed for the agent", YES_OR_NO, before=False)
-    mode: int | None = declare("Game mode", _DEFAULT, whole(0, MOST_SWITCHES))
-    difficulty: int | None = declare("Difficulty", _DEFAULT, whole(0, MOST_SWITCHES))
+    mode: int | None = declare("Game mode", _DEFAULT, whole(0, MAX_SWITCHES))
+    difficulty: int | None = declare("Difficulty", _DEFAULT, whole(0, MAX_SWITCHES))
     modification: str | None = declare(
         "Changed in the game",
         {None: "nothing"},
@@ -227,7 +227,7 @@ class AtariProtocol(BaseProtocol):
     max_pool: MaxPool = declare(
         "Maximum of last two frames", {**YES_OR_NO, "rgb": "yes, of colours", "resized": "yes, after resizing"}
     )
-    frame_stack: int = declare("Screens stacked", reader=whole(1, MOST_STACKED), published="frame stack")
+    frame_stack: int = declare("Screens stacked", reader=whole(1, MAX_STACKED), published="frame stack")
     training_reward_clipping: bool = declare("Rewards clipped in training", YES_OR_NO)
     training_frames: int | None = declare("Training frames", {None: "counted in episodes"}, _BUDGET, text="{:,}".format)
     training_episodes: int | None = field(metadata={"setting": _TRAINING_EPISODES})

@@ -26,15 +26,15 @@ MaxPool = bool | Literal["rgb", "resized"]
 CountedFrames = Literal["emulated", "played"]
 Colours = Literal["original", "inverted", "rotated", "gray", "shuffled"]
 
-MOST_FRAMES = 2**40
+MAX_FRAMES = 2**40
 """Of an episode, a training, or whatever else is counted in frames: 580 years of play."""
-MOST_FRAMES_PER_ACTION = 10_000
-MOST_EPISODES = 1_000_000
+MAX_FRAMES_PER_ACTION = 10_000
+MAX_EPISODES = 1_000_000
 """Of a trial."""
-MOST_STACKED = 1_000
-MOST_SWITCHES = 2**31 - 1
+MAX_STACKED = 1_000
+MAX_SWITCHES = 2**31 - 1
 """Of modes and difficulties, which are numbered."""
-MOST_PIXELS = 10_000
+MAX_PIXELS = 10_000
 """Of a side."""
 
 
@@ -285,7 +285,7 @@ def _probability(value: Any) -> float:
 
 
 def _size(value: Any) -> tuple[int, int]:
-    height, width = map(whole(1, MOST_PIXELS).read, value.split("x") if isinstance(value, str) else value)
+    height, width = map(whole(1, MAX_PIXELS).read, value.split("x") if isinstance(value, str) else value)
     return height, width
 
 

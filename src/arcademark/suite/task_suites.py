@@ -41,8 +41,8 @@ from arcademark.suite.tables import data_directory, read_text
 ON_THE_SPOT = "gymnasium:"
 """Before the ids of environments that make a suite without a file."""
 
-MOST_BYTES = 4 * 2**20
-MOST_TASKS = 10_000
+MAX_BYTES = 4 * 2**20
+MAX_TASKS = 10_000
 GROUPS = ("all", "training", "test")
 """Names of tasks together that every suite has, or that has tasks for training."""
 
@@ -101,7 +101,7 @@ class TaskSuite(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: Name
     title: Line
-    tasks: Annotated[dict[str, Task], Meta(min_length=1, max_length=MOST_TASKS)]
+    tasks: Annotated[dict[str, Task], Meta(min_length=1, max_length=MAX_TASKS)]
     citation: Line = ""
     subsets: dict[str, Annotated[tuple[str, ...], Meta(min_length=1)]] = {}
     protocol: dict[str, Any] = {}

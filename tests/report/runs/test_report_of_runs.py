@@ -177,7 +177,7 @@ def test_cut_episodes_are_hollow(report_one):
 
 
 def test_too_many_episodes_show_as_boxes(monkeypatch, report_one):
-    monkeypatch.setattr(figures, "MOST_DOTS", 99)
+    monkeypatch.setattr(figures, "MAX_DOTS", 99)
     assert "<use" not in drawn(figures.distribution, report_one)
 
 

@@ -18,7 +18,7 @@ from json_schema import problems
 pytestmark = pytest.mark.slow
 
 PACKAGE = Path(arcademark.__file__).parent
-MOST_BYTES = 4_000_000
+MAX_BYTES = 4_000_000
 
 
 def row(data, name):
@@ -87,7 +87,7 @@ def test_films_and_curves_are_of_runs(data, pages):
 
 
 def test_everything_is_small(pages):
-    assert sum(path.stat().st_size for path in pages.rglob("*") if path.is_file()) < MOST_BYTES
+    assert sum(path.stat().st_size for path in pages.rglob("*") if path.is_file()) < MAX_BYTES
 
 
 def test_no_data_ends_a_script():

@@ -15,7 +15,7 @@ from arcademark.metrics.sequential import Plan, sequential_test
 from arcademark.reports import notices, presenter
 from arcademark.reports.render import latex
 from arcademark.reports.render.json import schema
-from arcademark.reports.tables.compare import MOST_ALGORITHMS, compare_tables
+from arcademark.reports.tables.compare import MAX_ALGORITHMS, compare_tables
 from arcademark.reports.tables.comparison import Comparison
 from arcademark.suite import references, tasks
 from json_schema import problems
@@ -65,7 +65,7 @@ def test_power_says_how_many_runs_the_difference_seen_needs():
 
 
 def test_more_algorithms_than_can_be_compared_each_with_each_are_refused():
-    scores = {f"a{number}": {"pong": [float(number % 20)]} for number in range(MOST_ALGORITHMS + 1)}
+    scores = {f"a{number}": {"pong": [float(number % 20)]} for number in range(MAX_ALGORITHMS + 1)}
     with pytest.raises(ArcadeMarkError, match="1,001 algorithms; at most 1,000 are compared"):
         compare_tables(table(scores))
     assert len(compare_tables(table(scores), algorithms=("a1", "a2")).pairs) == 1

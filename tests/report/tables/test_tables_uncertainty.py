@@ -23,7 +23,7 @@ CAPPED = Measure("capped", "capped", "", *ENDS, (0.0, 100.0))
 
 
 def bootstrap():
-    return Bootstrap.of(0, 2000, None)
+    return Bootstrap.choose(0, 2000, None)
 
 
 def test_a_difference_has_the_percentile_interval_of_runs_drawn_apart():
@@ -36,7 +36,7 @@ def test_a_difference_has_the_percentile_interval_of_runs_drawn_apart():
     peer = medians[0] - medians[1]
     low, high = np.quantile(peer, [0.025, 0.975])
     runs = [dict(zip("abcde", table, strict=True)) for table in (x, y)]
-    found = Bootstrap.of(0, 20_000, "percentile").differences(("x", "y"), LINE, *runs)["median"].difference
+    found = Bootstrap.choose(0, 20_000, "percentile").differences(("x", "y"), LINE, *runs)["median"].difference
     assert found.value == pytest.approx(np.median(x.mean(axis=1)) - np.median(y.mean(axis=1)))
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.05 * (high - low))
 
@@ -57,13 +57,13 @@ def test_the_interval_of_a_median_within_the_bounds_is_that_of_the_uncapped_one(
 
 
 def test_tables_of_very_many_runs_are_drawn_less_often_unless_a_number_is_asked_for():
-    assert [Bootstrap.of(0, None, None, runs).resamples for runs in (1, 15_000, 150_000, 10**9)] == [
+    assert [Bootstrap.choose(0, None, None, runs).resamples for runs in (1, 15_000, 150_000, 10**9)] == [
         10_000,
         10_000,
         1_000,
         500,
     ]
-    assert Bootstrap.of(0, 7_000, None, 10**9).resamples == 7_000
+    assert Bootstrap.choose(0, 7_000, None, 10**9).resamples == 7_000
 
 
 def test_inter_algorithm_scores_and_all_their_summaries_lie_between_the_worst_and_the_best():
@@ -88,7 +88,7 @@ def test_inter_algorithm_scores_and_all_their_summaries_lie_between_the_worst_an
 @given(arrays(np.float64, (2, 3, 4), elements=st.integers(0, 5).map(float)), st.integers(0, 2**32))
 @settings(max_examples=40, deadline=None)
 def test_improvement_and_profile_stay_within_what_is_possible(scores, seed):
-    made = Bootstrap.of(seed, 200, None)
+    made = Bootstrap.choose(seed, 200, None)
     first, second = (dict(zip("abc", table, strict=True)) for table in scores)
     won, lost = (made.improvement(("x", "y"), *sides) for sides in ((first, second), (second, first)))
     assert won.value + lost.value == pytest.approx(1)

@@ -22,22 +22,22 @@ from arcademark.agents.checkpoints.onnx_files import files_of, is_onnx
 from arcademark.agents.importing import said
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import parse_json, read_text
-from arcademark.suite.settings import MOST_FRAMES
+from arcademark.suite.settings import MAX_FRAMES
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 Format = Literal["stable-baselines3", "sample-factory", "state-dict", "onnx", "torchscript", "module"]
 
-MOST_BYTES = 2 * 2**30
+MAX_BYTES = 2 * 2**30
 """Of a checkpoint's file, of what it inflates to, and of its tensors."""
-MOST_INFLATED = 64 * 2**20
-"""Of what an archive inflates to, archives within it too, beyond `MOST_TIMES` its own size: no trained network packs so
-well, and most are not packed at all."""
-MOST_TIMES = 4
-MOST_SETTINGS_BYTES = 64 * 2**20
+MAX_INFLATED = 64 * 2**20
+"""Bytes that an archive with its nested archives inflates to, beyond `MAX_INFLATION` times its own size: no trained
+network packs so well, and most are not packed at all."""
+MAX_INFLATION = 4
+MAX_SETTINGS_BYTES = 64 * 2**20
 """Of Stable-Baselines3's settings."""
-MOST_ENTRIES = 100_000
+MAX_ENTRIES = 100_000
 """Files in an archive, and tensors."""
 _OLD = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 """How files of PyTorch's before 1.6 begin: a pickled number."""
@@ -86,7 +86,7 @@ class Contents:
             return None
         of_frames = self.format == "sample-factory" and self.settings.get("summaries_use_frameskip", True)
         frames = steps if of_frames else steps * frame_skip
-        return frames if frames <= MOST_FRAMES else None
+        return frames if frames <= MAX_FRAMES else None
 
 
 def read(data: bytes, path: Path, trust: bool) -> Contents:
@@ -107,7 +107,7 @@ def read(data: bytes, path: Path, trust: bool) -> Contents:
         If its format is unknown, it is damaged or too large, or it can only be read by running code of its author.
     """
     if data.startswith(b"PK\x03\x04"):
-        most = min(MOST_BYTES, MOST_TIMES * len(data) + MOST_INFLATED)
+        most = min(MAX_BYTES, MAX_INFLATION * len(data) + MAX_INFLATED)
         names = _archive(data, str(path), most)
         for inner, kind in _NETWORKS.items():
             if inner in names and "data" in names:
@@ -137,10 +137,10 @@ def _archive(data: bytes, place: str, most: int) -> set[str]:
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
         raise ArcadeMarkError(f"{place}: damaged archive; copy the checkpoint again") from None
     total = sum(entry.file_size for entry in entries)
-    if total > most or len(entries) > MOST_ENTRIES:
+    if total > most or len(entries) > MAX_ENTRIES:
         raise ArcadeMarkError(
             f"{place}: inflates to {total:,} bytes in {len(entries):,} files; at most {most:,} and "
-            f"{MOST_ENTRIES:,} are read"
+            f"{MAX_ENTRIES:,} are read"
         )
     return {entry.filename for entry in entries}
 
@@ -178,7 +178,7 @@ def _pytorch(data: bytes, path: Path, trust: bool) -> Contents:
         raise ArcadeMarkError(f"{path}: holds {said(repr, type(loaded).__name__)}; expected a state dict")
     if isinstance(loaded.get("model"), Mapping) and any(key.decode() in loaded for key in _SAMPLE_FACTORY):
         config = _settings_beside(data, path)
-        settings = parse_json(read_text(config, MOST_SETTINGS_BYTES), config) if config is not None else {}
+        settings = parse_json(read_text(config, MAX_SETTINGS_BYTES), config) if config is not None else {}
         of_training = {"env_steps": loaded.get("env_steps")}
         return Contents("sample-factory", _tensors(loaded["model"], str(path)), _mapping(settings) | of_training)
     for name in ("model_weights", "model_state_dict", "state_dict", "model"):
@@ -280,8 +280,8 @@ def _torchscript(data: bytes, path: Path, trust: bool) -> Contents:
 def _safetensors(data: bytes, path: Path) -> Contents:
     """Read safetensors: a header of JSON that says where each tensor lies, then the tensors."""
     length = int.from_bytes(data[:8], "little")
-    if length > MOST_SETTINGS_BYTES:
-        raise ArcadeMarkError(f"{path}: a header of {length:,} bytes; at most {MOST_SETTINGS_BYTES:,} are read")
+    if length > MAX_SETTINGS_BYTES:
+        raise ArcadeMarkError(f"{path}: a header of {length:,} bytes; at most {MAX_SETTINGS_BYTES:,} are read")
     from safetensors.torch import load
 
     try:
@@ -331,8 +331,8 @@ def _tensors(state: Any, place: str) -> dict[str, Tensor]:
 
     if not isinstance(state, Mapping) or not state:
         raise ArcadeMarkError(f"{place}: holds no tensors; expected a state dict")
-    if len(state) > MOST_ENTRIES:
-        raise ArcadeMarkError(f"{place}: {len(state):,} tensors; at most {MOST_ENTRIES:,} are read")
+    if len(state) > MAX_ENTRIES:
+        raise ArcadeMarkError(f"{place}: {len(state):,} tensors; at most {MAX_ENTRIES:,} are read")
     for name, value in state.items():
         if not isinstance(name, str) or not isinstance(value, torch.Tensor):
             wrong = f"is {said(str, type(value).__name__)}; expected a state dict, of tensors alone"

@@ -48,9 +48,9 @@ class Module(Played):
         return answer, state
 
 
-MOST_SECONDS = 60.0
+MAX_SECONDS = 60.0
 """That an ONNX model's first answer may take; it is looked at between its operators."""
-MOST_WORKING_BYTES = 2**30
+MAX_WORKING_BYTES = 2**30
 """Of all that ONNX models of a process compute with; networks of the review's algorithms need some 10 MB."""
 
 
@@ -60,7 +60,7 @@ def _bound_memory() -> None:
     import onnxruntime as ort
 
     memory = ort.OrtMemoryInfo("Cpu", ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, ort.OrtMemType.DEFAULT)
-    ort.create_and_register_allocator(memory, ort.OrtArenaCfg({"max_mem": MOST_WORKING_BYTES}))
+    ort.create_and_register_allocator(memory, ort.OrtArenaCfg({"max_mem": MAX_WORKING_BYTES}))
 
 
 class Onnx(Module):
@@ -87,7 +87,7 @@ class Onnx(Module):
             raise ArcadeMarkError(f"{place}: takes {said(str, given[0].type)}; expected observations, uint8 or float")
         rows, *shape = given[0].shape
         options = onnxruntime.RunOptions()
-        limit = Timer(MOST_SECONDS, setattr, (options, "terminate", True))
+        limit = Timer(MAX_SECONDS, setattr, (options, "terminate", True))
         limit.daemon = True
 
         def run(observations: Tensor) -> Tensor:
@@ -99,8 +99,8 @@ class Onnx(Module):
                 answers = [session.run(None, {given[0].name: part}, options)[0] for part in parts]
             except Exception as error:
                 raise ArcadeMarkError(
-                    f"onnxruntime cannot run its network, of which an answer takes at most {MOST_SECONDS:g} s and "
-                    f"{MOST_WORKING_BYTES:,} bytes ({said(str, error)}); export it again"
+                    f"onnxruntime cannot run its network, of which an answer takes at most {MAX_SECONDS:g} s and "
+                    f"{MAX_WORKING_BYTES:,} bytes ({said(str, error)}); export it again"
                 ) from None
             finally:
                 limit.cancel()  # without loops, every answer takes as long
@@ -198,7 +198,7 @@ def _rl_module(folder: Path, place: str) -> Path:
     return kept[0]
 
 
-MOST_UNITS = 2**16
+MAX_UNITS = 2**16
 """Of a side of what a network of settings alone is given, and of its actions."""
 
 
@@ -217,7 +217,7 @@ class Dreamer(Played):
 
         self.shape = tuple(int(n) for n in settings["observation_space"]["_shape"])
         self.num_actions, size = int(settings["action_space"]["n"]), settings["model_size"]
-        if size not in get_args(DreamerSize) or max((*self.shape, self.num_actions)) > MOST_UNITS:
+        if size not in get_args(DreamerSize) or max((*self.shape, self.num_actions)) > MAX_UNITS:
             raise ValueError(f"size {size}, observations {self.shape}, {self.num_actions} actions")
         model = DreamerV3TorchRLModule(
             observation_space=Box(0, 255, self.shape, np.uint8),

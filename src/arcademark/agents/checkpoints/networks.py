@@ -20,7 +20,7 @@ SIZES = ((84, 84), (64, 64), (96, 96), (80, 80), (42, 42), (210, 160))
 """Heights and widths of screens, tried in this order where the file does not say."""
 LOG_STD = (-20.0, 2.0)
 """Between which Stable-Baselines3 keeps the logarithms of standard deviations that a layer gives."""
-MOST_NUMBERS = 2**24
+MAX_NUMBERS = 2**24
 """Of an observation."""
 
 ACTIVATIONS: Mapping[str, Act] = {
@@ -215,7 +215,7 @@ class Layers:
         space = self.settings.get("observation_space", {})
         said = () if "nvec" in space else space.get("_shape") or ()  # of several numbers, each of which is one-hot
         if shape := tuple(int(n) for n in said):
-            if prod(shape) > MOST_NUMBERS:
+            if prod(shape) > MAX_NUMBERS:
                 raise self.error(f"its observations have shape {shape}")
             return shape
         modules = [m for layer in (*body, *([] if head is None else [head])) for m in layer.modules()]

@@ -17,7 +17,7 @@ from arcademark.agents.importing import said
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_bytes
 
-MOST_PARTS = 1_000_000
+MAX_PARTS = 1_000_000
 """Messages that a model's file holds: its nodes, their attributes, tensors and types."""
 _LOOPS = ("Loop", "Scan", "SequenceMap")
 """Operators that repeat others as often as their inputs say."""
@@ -96,11 +96,11 @@ def _parts(data: bytes, path: Path) -> list[Any]:
     except ImportError:
         raise ArcadeMarkError(f"{path}: needs onnx and onnxruntime; install them with pip install '.[deep]'") from None
     try:
-        parts = list(islice(_within(onnx.ModelProto.FromString(data)), MOST_PARTS + 1))
+        parts = list(islice(_within(onnx.ModelProto.FromString(data)), MAX_PARTS + 1))
     except DecodeError:
         raise ArcadeMarkError(f"{path}: cannot be read as ONNX; export it again") from None
-    if len(parts) > MOST_PARTS:
-        raise ArcadeMarkError(f"{path}: holds more than {MOST_PARTS:,} parts, the most that are read")
+    if len(parts) > MAX_PARTS:
+        raise ArcadeMarkError(f"{path}: holds more than {MAX_PARTS:,} parts, the most that are read")
     return parts
 
 

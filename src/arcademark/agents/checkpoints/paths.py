@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from arcademark.agents.checkpoints.contents import MOST_BYTES, MOST_ENTRIES, files_beside
+from arcademark.agents.checkpoints.contents import MAX_BYTES, MAX_ENTRIES, files_beside
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.files import read_bytes
 
@@ -18,7 +18,7 @@ _ANNOUNCED = re.compile(r"(?:(?<![a-z])(?:game|env|seed|s)[-_=]?)?\{[^{}]*\}", r
 _FIELDS = ("game", "gym_id", "seed")
 RLLIB = ("rllib_checkpoint.json", "class_and_ctor_args.pkl", "algorithm_state.pkl")
 """Files of which RLlib's checkpoints have one."""
-MOST_LISTED = 10
+MAX_LISTED = 10
 
 
 def is_checkpoint(reference: str) -> bool:
@@ -102,10 +102,10 @@ def files_of(pattern: str, trials: Iterable[tuple[str, int]]) -> Mapping[tuple[s
         else:
             missing.append(str(candidates[0]))
     if missing:
-        more = f" and {len(missing) - MOST_LISTED:,} more" if len(missing) > MOST_LISTED else ""
+        more = f" and {len(missing) - MAX_LISTED:,} more" if len(missing) > MAX_LISTED else ""
         number = "1 checkpoint is" if len(missing) == 1 else f"{len(missing):,} checkpoints are"
         raise ArcadeMarkError(
-            f"{number} missing: {', '.join(missing[:MOST_LISTED])}{more}; correct the path, or leave their games or "
+            f"{number} missing: {', '.join(missing[:MAX_LISTED])}{more}; correct the path, or leave their games or "
             "seeds out"
         )
     return paths
@@ -114,13 +114,13 @@ def files_of(pattern: str, trials: Iterable[tuple[str, int]]) -> Mapping[tuple[s
 def checksum(path: Path) -> str:
     """Return the SHA-256 of a file, or of a folder's names and files."""
     if not path.is_dir():
-        return digest_of(read_bytes(path, MOST_BYTES), path)
-    names = sorted(name for name in path.rglob("*") if name.is_file())[: MOST_ENTRIES + 1]
-    if len(names) > MOST_ENTRIES:
-        raise ArcadeMarkError(f"{path}: holds more than {MOST_ENTRIES:,} files, the most that is read")
+        return digest_of(read_bytes(path, MAX_BYTES), path)
+    names = sorted(name for name in path.rglob("*") if name.is_file())[: MAX_ENTRIES + 1]
+    if len(names) > MAX_ENTRIES:
+        raise ArcadeMarkError(f"{path}: holds more than {MAX_ENTRIES:,} files, the most that is read")
     digest = hashlib.sha256()
     for name in names:
-        content = hashlib.sha256(read_bytes(name, MOST_BYTES)).hexdigest()
+        content = hashlib.sha256(read_bytes(name, MAX_BYTES)).hexdigest()
         digest.update(f"{name.relative_to(path)}\0{content}\n".encode())
     return digest.hexdigest()
 
@@ -129,7 +129,7 @@ def digest_of(data: bytes, path: Path) -> str:
     """Return the SHA-256 of a file that holds `data`, and of what is read beside it."""
     digest = hashlib.sha256(data)
     for beside in files_beside(data, path):
-        digest.update(read_bytes(beside, MOST_BYTES))
+        digest.update(read_bytes(beside, MAX_BYTES))
     return digest.hexdigest()
 
 

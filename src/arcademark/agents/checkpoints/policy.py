@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.agents.checkpoints.choosing import Chooser
-from arcademark.agents.checkpoints.contents import MOST_BYTES, TRUST, read
+from arcademark.agents.checkpoints.contents import MAX_BYTES, TRUST, read
 from arcademark.agents.checkpoints.onnx_files import whole
-from arcademark.agents.checkpoints.paths import MOST_LISTED, checksum, digest_of, file_of, is_rllib
+from arcademark.agents.checkpoints.paths import MAX_LISTED, checksum, digest_of, file_of, is_rllib
 from arcademark.agents.importing import canonical_reference, importable, load_factory, where_raised
 from arcademark.agents.parameters import AboveZero, Positive, Share
 from arcademark.agents.spaces import check_spaces
@@ -258,10 +258,10 @@ def check(
         raise wrong[0]
     if wrong:
         of_all = ArcadeMarkError(f"agent {label}: {len(wrong):,} of {len(requested):,} checkpoints cannot be played")
-        for one in wrong[:MOST_LISTED]:
+        for one in wrong[:MAX_LISTED]:
             of_all.add_note(str(one))
-        if len(wrong) > MOST_LISTED:
-            of_all.add_note(f"{len(wrong) - MOST_LISTED:,} more")
+        if len(wrong) > MAX_LISTED:
+            of_all.add_note(f"{len(wrong) - MAX_LISTED:,} more")
         raise of_all
     return results
 
@@ -306,11 +306,11 @@ def _network(
             raise ArcadeMarkError(f"{place}: is a checkpoint of RLlib, which holds pickled objects; {TRUST}")
         _check(digest := checksum(path), sha256, place)
         return foreign.Rllib(path, scale, place), digest, None
-    data = read_bytes(path, MOST_BYTES)
+    data = read_bytes(path, MAX_BYTES)
     _check(digest := digest_of(data, path), sha256, place)
     contents = read(data, path, trust)
     if contents.format == "onnx":
-        return foreign.Onnx(whole(data, path, MOST_BYTES // 2), scale, place), digest, None
+        return foreign.Onnx(whole(data, path, MAX_BYTES // 2), scale, place), digest, None
     if contents.module is not None:
         return foreign.Module(contents.module, scale, place), digest, None
     trained = contents.trained_frames(env.protocol.frame_skip)

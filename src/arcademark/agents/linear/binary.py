@@ -27,7 +27,7 @@ MANY = 1 << 22
 """From so many features on, they are numbered."""
 ROWS = 1 << 16
 """Rows of numbered features at first, twice as many as are needed whenever more are."""
-MOST_STEPS = 65_535
+MAX_STEPS = 65_535
 """A trace is dropped after so many steps, however slowly it decays."""
 
 
@@ -145,15 +145,15 @@ class BinaryValues:
 def horizon(decay: float, threshold: float) -> int:
     """Return after how many steps a trace that was 1 is last at least `threshold`, in (0, 1]; `decay` is γλ."""
     if decay <= 0.0 or threshold >= 1.0:
-        return 0 if decay < 1.0 else MOST_STEPS
-    if decay >= 1.0 or math.log(threshold) <= MOST_STEPS * math.log(decay):
-        return MOST_STEPS
+        return 0 if decay < 1.0 else MAX_STEPS
+    if decay >= 1.0 or math.log(threshold) <= MAX_STEPS * math.log(decay):
+        return MAX_STEPS
     steps = int(math.log(threshold) / math.log(decay))
     while decay ** (steps + 1) >= threshold:
         steps += 1
     while decay**steps < threshold:
         steps -= 1
-    return min(steps, MOST_STEPS)
+    return min(steps, MAX_STEPS)
 
 
 def _groups(num_features: int, places: int, dtype: DTypeLike) -> Groups:

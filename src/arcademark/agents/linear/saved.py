@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from arcademark.files import inflate
 
 VERSION = 1
-MOST_HEADER = 100_000
+MAX_HEADER = 100_000
 """Bytes of a header."""
-MOST_RATIO = 64
+MAX_RATIO = 64
 """To which rows of weights can be compressed: each holds a number."""
 LEVEL = 1
 """Of compression: weights are noise, but those of actions never taken are zero."""
@@ -67,7 +67,7 @@ def unpack(data: bytes, mine: Header, like: NDArray[Any]) -> tuple[Header, NDArr
     `mine` has what the header must say of features and actions; a row of weights is `like` those that there are.
     ValueError if the bytes are no such weights, or those of other features or actions.
     """
-    first, _, body = data.partition(b"\n") if b"\n" in data[:MOST_HEADER] else (b"", b"", b"")
+    first, _, body = data.partition(b"\n") if b"\n" in data[:MAX_HEADER] else (b"", b"", b"")
     try:
         header = msgspec.json.decode(first, type=Header)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -76,7 +76,7 @@ def unpack(data: bytes, mine: Header, like: NDArray[Any]) -> tuple[Header, NDArr
         if (theirs := getattr(header, name)) != (ours := getattr(mine, name)):
             raise ValueError(f"its {name} is {theirs!r}; expected {ours!r}")
     width = 4 + like[0].nbytes
-    content = inflate(body, min(width * min(header.rows, mine.num_features), MOST_RATIO * len(body)))
+    content = inflate(body, min(width * min(header.rows, mine.num_features), MAX_RATIO * len(body)))
     if len(content) != header.rows * width:
         raise ValueError("it is damaged")
     features = np.frombuffer(content[: 4 * header.rows], np.int32)

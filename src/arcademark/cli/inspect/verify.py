@@ -24,11 +24,11 @@ def command(run_directory: Path, suite: str | None, workers: int | None, output:
 
     Exits with 0 if every episode is confirmed, with 1 if not.
     """
-    from arcademark.reports.runs.verification import of
+    from arcademark.reports.runs.verification import summarise
     from arcademark.runs.replay.verify import verify
 
     wanted: Choice = {**choice, "suite": suite}
     with replaying() as follow:
         verification = verify(run_directory, workers=workers, on_finding=follow, **wanted)
-    output.show(of(verification))
+    output.show(summarise(verification))
     return 0 if verification.ok else 1

@@ -14,7 +14,7 @@ from arcademark.errors import ArcadeMarkError
 
 NUMBER, POSITIVE = click.FloatRange(min=0), click.FloatRange(min=0, min_open=True)
 NUMBER.name = POSITIVE.name = "number"
-MOST_WORKERS = 100_000
+MAX_WORKERS = 100_000
 
 
 @commands.command("plan", usual="games protocol settings seeds episodes frames workers counts assume forms")
@@ -78,6 +78,6 @@ def command(
 def worker_counts(text: str) -> tuple[int, ...]:
     """Read ``1,8,64``."""
     parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() and len(part) < 10 and 1 <= int(part) <= MOST_WORKERS for part in parts):
-        raise ArcadeMarkError(f"--simulate {text!r}: expected numbers from 1 to {MOST_WORKERS:,}, as in 1,8,64")
+    if not all(part.isdecimal() and len(part) < 10 and 1 <= int(part) <= MAX_WORKERS for part in parts):
+        raise ArcadeMarkError(f"--simulate {text!r}: expected numbers from 1 to {MAX_WORKERS:,}, as in 1,8,64")
     return tuple(map(int, parts))

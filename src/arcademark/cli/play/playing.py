@@ -11,7 +11,7 @@ import click
 
 from arcademark.cli import messages, options
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import MOST_DIGITS
+from arcademark.files import MAX_DIGITS
 
 if TYPE_CHECKING:
     from arcademark.runs.plan import Plan
@@ -24,20 +24,20 @@ SECONDS = click.FloatRange(min=0, min_open=True)
 def seed_list(text: str) -> tuple[int, ...]:
     """Read ``--seeds``: a count, or a list with commas."""
     numbers = [part.strip() for part in text.split(",") if part.strip()]
-    if not numbers or not all(number.isdecimal() and len(number) <= MOST_DIGITS for number in numbers):
+    if not numbers or not all(number.isdecimal() and len(number) <= MAX_DIGITS for number in numbers):
         raise ArcadeMarkError(
             f"--seeds {text[:40]!r}: expected a count such as 2, or a list of seeds such as 3,7, of at most "
-            f"{MOST_DIGITS} digits"
+            f"{MAX_DIGITS} digits"
         )
     values = tuple(map(int, numbers))
     if "," in text:
         return values
     if values[0] < 1:
         raise ArcadeMarkError("--seeds 0: at least one seed is needed; for seed 0 alone write --seeds 0,")
-    from arcademark.runs.store.database import MOST_TRIALS
+    from arcademark.runs.store.database import MAX_TRIALS
 
-    if values[0] > MOST_TRIALS:
-        raise ArcadeMarkError(f"--seeds {text}: expected at most {MOST_TRIALS:,}")
+    if values[0] > MAX_TRIALS:
+        raise ArcadeMarkError(f"--seeds {text}: expected at most {MAX_TRIALS:,}")
     return tuple(range(values[0]))
 
 

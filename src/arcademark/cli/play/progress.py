@@ -32,7 +32,7 @@ from arcademark.suite import protocols
 from arcademark.suite.tasks import game_name
 
 LINE_SECONDS = 30.0
-MOST_LEFT_OUT = MOST_SCORES = 3
+MAX_LEFT_OUT = MAX_SCORES = 3
 BAR_WIDTH = 10
 PERCENTAGE = len(" 100% ")
 
@@ -129,10 +129,10 @@ class Display:
             self._say(f"continuing: {done}{begun}")
         if event.episodes_trained:
             self._say(f"training goes on after {wording.plural(event.episodes_trained, 'episode')}")
-        for left in event.left_out[:MOST_LEFT_OUT]:
+        for left in event.left_out[:MAX_LEFT_OUT]:
             self._say(("left out", "yellow"), f"  {left.agent} on {left.game}: {left.reason}")
-        if len(event.left_out) > MOST_LEFT_OUT:
-            self._say(("left out", "yellow"), f"  {len(event.left_out) - MOST_LEFT_OUT} more, for like reasons")
+        if len(event.left_out) > MAX_LEFT_OUT:
+            self._say(("left out", "yellow"), f"  {len(event.left_out) - MAX_LEFT_OUT} more, for like reasons")
 
     def _move(self, event: Progress) -> None:
         text = line_of(event, self._unit)
@@ -193,6 +193,6 @@ def _recent(learning: Learning) -> str:
     """Say what was scored lately, of a few games by name."""
     if len(learning.recent) == 1:
         return f"recent score {wording.score(learning.recent[0][1])}"
-    games = [f"{game} {wording.score(mean)}" for game, mean in learning.recent[:MOST_SCORES]]
-    more = [f"{len(learning.recent) - MOST_SCORES} more"] if len(learning.recent) > MOST_SCORES else []
+    games = [f"{game} {wording.score(mean)}" for game, mean in learning.recent[:MAX_SCORES]]
+    more = [f"{len(learning.recent) - MAX_SCORES} more"] if len(learning.recent) > MAX_SCORES else []
     return f"recent scores {', '.join(games + more)}" if games else ""

@@ -18,7 +18,7 @@ from arcademark.errors import ArcadeMarkError
 if TYPE_CHECKING:
     from arcademark.agents.loading import AgentSpec
 
-MOST_SETTINGS = 1000
+MAX_SETTINGS = 1000
 
 
 @commands.command("tune", usual="tried games protocol settings seeds episodes frames workers out forms")
@@ -110,6 +110,6 @@ def _combinations(tried: Sequence[str], fixed: Mapping[str, str]) -> list[dict[s
         if "" in values or len(set(values)) < len(values):
             raise ArcadeMarkError(f"--try {name}={by_name[name]}: expected different values, as in --try {name}=1,2")
     combinations = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
-    if len(combinations) > MOST_SETTINGS:
-        raise ArcadeMarkError(f"--try: {len(combinations):,} combinations; expected {MOST_SETTINGS:,} at most")
+    if len(combinations) > MAX_SETTINGS:
+        raise ArcadeMarkError(f"--try: {len(combinations):,} combinations; expected {MAX_SETTINGS:,} at most")
     return combinations

@@ -60,12 +60,14 @@ def command(
     places: list[ScoreSource] = []
     for source in sources:
         places += map(read_run, runs_in(source)) if runs_in(source) else [source]
-    played = [place for place in places if isinstance(place, RunRecord) and imported.of(place) is None]
+    played = [place for place in places if isinstance(place, RunRecord) and imported.origin(place) is None]
     replays: dict[str, Verification] = {}
     for run in () if no_replay else played:
         with replaying() as follow:
             replays[str(run.directory)] = verify(run, workers=workers, on_finding=follow, suite=suite)
-    sections, films, left_out = videos.of([] if no_films else [run for run in played if run.protocol.unit == "frame"])
+    sections, films, left_out = videos.make_films(
+        [] if no_films else [run for run in played if run.protocol.unit == "frame"]
+    )
     with counting("summing up", "results") as follow:
         result = analysis.analyse(places, replays, sections, names, follow)
     written = {**films, **pages.render(result)}

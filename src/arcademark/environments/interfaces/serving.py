@@ -26,7 +26,7 @@ from arcademark.environments.interfaces.wire import (
 )
 from arcademark.errors import ArcadeMarkError
 
-MOST_BYTES = 2**20  # of what a program says
+MAX_BYTES = 2**20  # of what a program says
 
 
 class Client(Message):
@@ -97,7 +97,7 @@ class Server:
         try:
             while data := os.read(self._incoming, READ_BYTES):
                 self._wire.add(data)
-                while (message := self._wire.take(MOST_BYTES)) is not None:
+                while (message := self._wire.take(MAX_BYTES)) is not None:
                     yield message
         except NoMessageError as error:
             expected = "client, reset, step or render, in the framing of the first message"

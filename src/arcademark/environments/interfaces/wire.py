@@ -31,7 +31,7 @@ Transport = Literal["lists", "bytes", "memory"]
 """How observations are sent: nested lists of numbers, an array's bytes, or a file that both sides map."""
 
 READ_BYTES = 2**16
-MOST_SHOWN = 60
+MAX_SHOWN = 60
 _LENGTH = struct.Struct(">I")
 _SHARED = "/dev/shm"
 
@@ -110,12 +110,12 @@ class Wire:
         return content
 
     def _start(self) -> str:
-        return _shown(bytes(self._came[: MOST_SHOWN + 1]))
+        return _shown(bytes(self._came[: MAX_SHOWN + 1]))
 
 
 def _shown(content: bytes) -> str:
     text = content.decode(errors="backslashreplace").strip()
-    return f"'{one_line(text[:MOST_SHOWN])}{'…' if len(text) > MOST_SHOWN else ''}'"
+    return f"'{one_line(text[:MAX_SHOWN])}{'…' if len(text) > MAX_SHOWN else ''}'"
 
 
 def observation_space(env: EnvironmentSpec) -> dict[str, Any]:

@@ -46,8 +46,8 @@ Encoding = Literal["one-hot", "binary"]
 
 COLOURS = 128
 DIGITS = 7
-MOST, MOST_FEATURES = 65_536, 2**31 - 1
-MOST_ENTRIES = 100_000_000
+MOST, MAX_FEATURES = 65_536, 2**31 - 1
+MAX_ENTRIES = 100_000_000
 """Limits: an entry of the index is a vector and a hash value of 16 bits each, and the index is to stay below 400 MB."""
 
 UNSEEN_SHARE = 5
@@ -94,7 +94,7 @@ class Lsh:
         height, width = self._shape = facts.screen_shape(env.game)
         self._planes, self._first_planes = colour_planes(encoding)
         num_bits = (int(self._planes.max()) + 1) * height * width
-        if max(vectors * nonzero / MOST_ENTRIES, vectors * table_size / MOST_FEATURES, nonzero / num_bits) > 1:
+        if max(vectors * nonzero / MAX_ENTRIES, vectors * table_size / MAX_FEATURES, nonzero / num_bits) > 1:
             raise ArcadeMarkError(
                 f"lsh: {vectors:,} vectors of {nonzero:,} of {num_bits:,} bits, in {table_size:,} buckets, are too many"
             )

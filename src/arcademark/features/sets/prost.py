@@ -40,7 +40,7 @@ BLOB_ROWS, BLOB_COLUMNS = 30, 40
 PROXIMITY = 3
 """How many rows and columns pixels of a blob may be apart: the default of the authors' program."""
 
-MOST_PROXIMITY = 250
+MAX_PROXIMITY = 250
 """On no screen are pixels farther apart."""
 
 
@@ -83,7 +83,7 @@ class _Neighbouring:
         How many rows and columns neighbouring pixels of a blob may be apart; 1 if they must touch.
     """
 
-    proximity: Annotated[int, Meta(ge=1, le=MOST_PROXIMITY)] = PROXIMITY
+    proximity: Annotated[int, Meta(ge=1, le=MAX_PROXIMITY)] = PROXIMITY
 
 
 @dataclass(eq=False, repr=False)

@@ -31,7 +31,7 @@ from arcademark.suite.tasks import game_name
 AFTER_FRAMES = 600
 """Frames of random play before the moment that is shown: ten seconds."""
 
-MOST_DESCRIBED = 8
+MAX_DESCRIBED = 8
 """Active features that are described where not everything is shown."""
 
 
@@ -100,7 +100,7 @@ class Seen:
     @property
     def chosen_features(self) -> tuple[Active, ...]:
         """Active features that are described where not everything is shown."""
-        return self.active_features[:: max(1, self.active // MOST_DESCRIBED)][:MOST_DESCRIBED]
+        return self.active_features[:: max(1, self.active // MAX_DESCRIBED)][:MAX_DESCRIBED]
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from arcademark.reports.figures.canvas import (
 from arcademark.reports.figures.model import Mark, Numbers, RowPanel, Rows
 from arcademark.reports.figures.style import NAME_SIZE, NUMBER_SIZE, PALETTE, TICK_SIZE, WIDTH
 
-MOST_PANELS = 4
+MAX_PANELS = 4
 """Panels beside each other; more are put below, and on phones every one."""
 ROW, LINE, APART, ABOVE = 17.0, 11.0, 15.0, 14.0
 """Height of a ruled row; of a line where rows have several, and what is between two of these rows; of a name above."""
@@ -78,7 +78,7 @@ class Layout:
 def draw(shown: Rows, width: float = WIDTH) -> Figure:
     """Draw rows on a figure that has no canvas yet."""
     rows = _layout(shown, 0.0 if width == WIDTH else ABOVE)
-    lines = _lines(shown.panels, 1 if rows.above else MOST_PANELS)
+    lines = _lines(shown.panels, 1 if rows.above else MAX_PANELS)
     sizes = [_widths(line, width - rows.left) for line in lines]
     heads = [_head(line) + TITLE_LINE * _title_lines(line, size) for line, size in zip(lines, sizes, strict=True)]
     feet = [FOOT * any(panel.ticks for panel in line) + UNIT_LINE * any(panel.unit for panel in line) for line in lines]

@@ -6,7 +6,7 @@ import math
 
 WIDTH, NARROW = 720.0, 264.0
 """Of a figure, and of one for a phone, in points."""
-MOST_SERIES = 5
+MAX_SERIES = 5
 """Algorithms that a figure shows: the first ones."""
 
 PALETTE = {
@@ -43,10 +43,10 @@ MARKERS = ("o", "s", "D", "^", "v")
 NAME_SIZE, NUMBER_SIZE, TICK_SIZE = 10.5, 9.5, 9.0
 """Of names and titles; of numbers and other texts; of ticks."""
 
-MOST_TICKS = 5
+MAX_TICKS = 5
 
 
-def ticks(low: float, high: float, most: int = MOST_TICKS) -> tuple[float, ...]:
+def ticks(low: float, high: float, most: int = MAX_TICKS) -> tuple[float, ...]:
     """Choose at most so many round values from `low` to `high`."""
     rough = (high - low or 1.0) / (most - 1)
     size = 10.0 ** math.floor(math.log10(rough))
@@ -56,9 +56,9 @@ def ticks(low: float, high: float, most: int = MOST_TICKS) -> tuple[float, ...]:
 
 
 def decades(low: float, high: float) -> tuple[int, ...]:
-    """Choose at most `MOST_TICKS` powers of ten around positive values."""
+    """Choose at most `MAX_TICKS` powers of ten around positive values."""
     first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
-    return tuple(range(first, last + 1, math.ceil((last - first + 1) / MOST_TICKS)))
+    return tuple(range(first, last + 1, math.ceil((last - first + 1) / MAX_TICKS)))
 
 
 def legend(names: tuple[str, ...] | list[str]) -> tuple[tuple[str, str], ...]:

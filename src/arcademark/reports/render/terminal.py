@@ -41,7 +41,7 @@ HEADING = 8
 GAP, CLOSE = 3, 2
 """Columns between two of a table, and where that keeps its intervals on one line."""
 
-MOST_PROSE = 2
+MAX_PROSE = 2
 """Columns of sentences that stand side by side in a narrow terminal."""
 
 APART, BROKEN = " … ", " …\n"
@@ -149,7 +149,7 @@ def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableTy
     if shown.most is not None and not everything:
         more = len(shown.rows) - shown.most
         shown = replace(shown, rows=shown.rows[: shown.most])
-    if width < WIDE and sum(column.kind == "prose" for column in shown.columns) > MOST_PROSE:
+    if width < WIDE and sum(column.kind == "prose" for column in shown.columns) > MAX_PROSE:
         yield from (part for row in shown.rows for part in _record(shown, row, width))
     else:
         names, wide = 2 if shown.grouped else 1, _least(shown, APART) > width

@@ -131,14 +131,14 @@ class Part:
     def _column(
         self, heading: str, name: str, quantity: str = "", *, printed: bool = False, marked: bool = True
     ) -> Column:
-        def of(row: tuple[str, str]) -> Comparison | None:
+        def cell_of(row: tuple[str, str]) -> Comparison | None:
             return self.cell(row[0], name, quantity)
 
         return Column(
             heading,
-            lambda row: _text(of(row), printed=printed, marked=marked),
+            lambda row: _text(cell_of(row), printed=printed, marked=marked),
             str,
-            style=lambda row: _style(of(row)) if marked else "",
+            style=lambda row: _style(cell_of(row)) if marked else "",
         )
 
     @property

@@ -54,7 +54,7 @@ def view(run: RunScores, name: str) -> Run:
         machine={key: value for key, value in (manifest.get("machine") or {}).items() if value is not None},
         roms={titled(task): md5 for task, md5 in manifest.get("games", {}).items() if md5},
         emulators={titled(task): tuple(used) for task, used in manifests.emulators(manifest).items()},
-        imported=_imported(imported.of(record)),
+        imported=_imported(imported.origin(record)),
         parts=tuple(map(str, record.parts)),
         people=tuple(people(record)),
     )

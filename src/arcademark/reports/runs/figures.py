@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcademark.reports import wording
 from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide, Kind, Mark, Numbers, RowPanel, Rows
-from arcademark.reports.figures.style import MOST_SERIES, SERIES, ticks
+from arcademark.reports.figures.style import MAX_SERIES, SERIES, ticks
 from arcademark.reports.runs.learning import LearningCurve
 from arcademark.reports.tables.document import Game, Score, Statistic
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 COLUMNS = 2
 BODY = 120.0
 ROOM = 0.06  # part of the axis up that is left free above and below
-MOST_DOTS = 3000  # episodes in a figure above which it shows boxes only
+MAX_DOTS = 3000  # episodes in a figure above which it shows boxes only
 TICKS = (-10_000, -1000, -100, -10, 0, 10, 100, 1000, 10_000, 100_000)
 
 GOLDEN = (np.sqrt(5.0) - 1) / 2
@@ -92,7 +92,7 @@ def distribution(report: ScoreReport) -> tuple[tuple[Rows, str], ...]:
     """
     played = [(game, [pair for pair in scores if _episodes(pair[1])]) for game, scores in _played(report)]
     played = [(game, scores) for game, scores in played if scores]
-    dots = sum(len(_episodes(score)) for _, scores in played for _, score in scores) <= MOST_DOTS
+    dots = sum(len(_episodes(score)) for _, scores in played for _, score in scores) <= MAX_DOTS
     marks: list[Mark] = []
     lowest, highest = list[tuple[int, float, str]](), list[tuple[int, float, str]]()
     for row, (_, scores) in enumerate(played):
@@ -110,7 +110,7 @@ def distribution(report: ScoreReport) -> tuple[tuple[Rows, str], ...]:
 
 def _played(report: ScoreReport) -> list[Played]:
     played: dict[str, list[tuple[int, Score]]] = {game.id: [] for game in report.games}
-    for index, algorithm in enumerate(report.algorithms[:MOST_SERIES]):
+    for index, algorithm in enumerate(report.algorithms[:MAX_SERIES]):
         for score in algorithm.scores:
             if score.score.value is not None:
                 played[score.game].append((index, score))
@@ -177,7 +177,7 @@ def _in_words(report: ScoreReport, curves: Sequence[LearningCurve]) -> str:
 
 def _places(report: ScoreReport) -> dict[str, int]:
     """Return which colour and dashes each algorithm has that is drawn."""
-    return {algorithm.name: index for index, algorithm in enumerate(report.algorithms[:MOST_SERIES])}
+    return {algorithm.name: index for index, algorithm in enumerate(report.algorithms[:MAX_SERIES])}
 
 
 def _by_game(report: ScoreReport) -> list[list[LearningCurve]]:

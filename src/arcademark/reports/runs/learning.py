@@ -3,7 +3,7 @@
 A point of a curve is the mean of `window` consecutive training episodes, at the training frame at which the last of
 them ended (`arcademark.metrics.training`). One window serves all seeds of an algorithm on a game: a tenth of the
 episodes of the seed that has most, but at most `WIDEST`; a seed with fewer has one point, the mean of all.
-`MOST_POINTS` are kept for drawing.
+`MAX_POINTS` are kept for drawing.
 
 The training score is the mean of the last k episodes of training (Machado et al. 2018; Fan 2021, "Reporting
 performance"), or of all where there are fewer. Where the protocol reports training, k is what the run averages, and the
@@ -29,7 +29,7 @@ from arcademark.scores.runs import RunCollection
 from arcademark.suite.tasks import score_bounds
 
 WIDEST = 100
-MOST_POINTS = 200
+MAX_POINTS = 200
 USUAL_K = 100
 
 
@@ -79,11 +79,11 @@ class LearningCurve:
         """Whether every seed's budget is spent."""
         return all(seed.finished for seed in self.seeds)
 
-    def mean(self, points: int = MOST_POINTS) -> MeanCurve:
+    def mean(self, points: int = MAX_POINTS) -> MeanCurve:
         """Average the seeds' curves where all of them are."""
         return mean_curve(self._seeds(), points)
 
-    def common(self, points: int = MOST_POINTS) -> CommonCurves:
+    def common(self, points: int = MAX_POINTS) -> CommonCurves:
         """Return the seeds' curves where all of them are, in the order of `seeds`."""
         return common_curves(self._seeds(), points)
 
@@ -107,7 +107,7 @@ def _curve(algorithm: PlayedAlgorithm, game: str) -> LearningCurve | None:
     window = max(1, min(WIDEST, max(map(len, training.values())) // 10))
     reported = scored_phase(record.protocol, learns=True) == "training"
     k = max(trial.episodes for trial in training) if reported else USUAL_K
-    source = imported.of(record)
+    source = imported.origin(record)
     if source is not None and any(trial.agent in source["averages"] for trial in training):
         window = k = 1
     seeds = tuple(_seed(record, trial, window, k) for trial in training)
@@ -126,7 +126,7 @@ def _seed(record: RunRecord, trial: TrialRecord, window: int, k: int) -> SeedCur
     smoothed = training_score(rows.score, frames, window)
     score = training_score(rows.score, frames, k)
     count = len(smoothed.curve)
-    kept = np.unique(np.round(np.linspace(0, count - 1, min(count, MOST_POINTS))).astype(np.int64))
+    kept = np.unique(np.round(np.linspace(0, count - 1, min(count, MAX_POINTS))).astype(np.int64))
     return SeedCurve(
         trial.seed,
         len(rows),
@@ -150,7 +150,7 @@ def frames_used(algorithm: PlayedAlgorithm) -> int | None:
 
 def finished(trial: TrialRecord, record: RunRecord) -> bool:
     """Tell whether a learner's training budget is spent; logs made elsewhere do not say, and count as whole."""
-    if imported.of(record) is not None:
+    if imported.origin(record) is not None:
         return True
     rows = record.training(trial)
     if trial.training_frames is not None:

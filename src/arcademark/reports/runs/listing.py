@@ -96,6 +96,6 @@ def _listed(record: RunRecord) -> ListedRun:
         planned_episodes=planned,
         status="failed" if "failed" in statuses else "complete" if statuses == {"done"} else "incomplete",
         created=str(record.manifest.get("created", "")),
-        imported=imported.of(record) is not None,
+        imported=imported.origin(record) is not None,
         unit=record.protocol.unit,
     )

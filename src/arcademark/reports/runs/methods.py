@@ -14,7 +14,7 @@ from arcademark.reports.subsets.models import ANY
 from arcademark.reports.tables.document import Algorithm, Game
 from arcademark.suite import subsets
 
-MOST_NAMES = 10
+MAX_NAMES = 10
 """Games that are named one by one, where a suite's name says the same."""
 
 
@@ -48,4 +48,4 @@ def paragraphs(
 
 def _names(run: Run, games: Sequence[Game]) -> str:
     known = known_set([game.id for game in games if game.name in run.games]) if run.protocol.unit == "frame" else ""
-    return known if known and len(run.games) > MOST_NAMES else wording.listing(run.games)
+    return known if known and len(run.games) > MAX_NAMES else wording.listing(run.games)

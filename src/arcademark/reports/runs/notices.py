@@ -26,7 +26,7 @@ def of_runs(
 ) -> Iterator[Notice]:
     """Yield all notices that only runs give reason for."""
     runs = list(zip(collection.runs, names, strict=True))
-    yield from _emulators_differ([(run, name) for run, name in runs if imported.of(run.record) is None])
+    yield from _emulators_differ([(run, name) for run, name in runs if imported.origin(run.record) is None])
     short: dict[tuple[int, int], list[str]] = defaultdict(list)
     for run, name in runs:
         yield from _of_run(run, name)
@@ -72,7 +72,7 @@ def of_scores(collection: RunCollection, names: Sequence[str]) -> Iterator[Notic
 
 def _imported(run: RunScores, name: str) -> Iterator[Notice]:
     """Say what was not made here, what was assumed of it, and which scores look clipped or of one life."""
-    if (source := imported.of(run.record)) is not None:
+    if (source := imported.origin(run.record)) is not None:
         yield notice("imported", run=name, source=source)
         title = run.record.protocol.task_name
         if doubts := [f"{agent} on {title(task)}: {why}" for agent, task, why in source["doubts"]]:

@@ -60,7 +60,7 @@ class Status:
     at_most: bool
     unread: tuple[Unread, ...]
 
-    MOST_SEEDS: ClassVar = 8  # that have a column each
+    MAX_SEEDS: ClassVar = 8  # that have a column each
     STYLES: ClassVar[dict[State, Style]] = {
         "done": "good",
         "playing": "strong",
@@ -124,7 +124,7 @@ class Status:
                     games.setdefault(trial.game, {})[trial.seed] = trial
             seeds = sorted({seed for trials in games.values() for seed in trials})
             by_seed = map(self._of_seed, seeds)
-            columns = by_seed if len(seeds) <= self.MOST_SEEDS else map(self._of_state, self.STYLES)
+            columns = by_seed if len(seeds) <= self.MAX_SEEDS else map(self._of_state, self.STYLES)
             title = f"{agent}, {protocol}" if len(self.protocols) > 1 else agent
             yield title, [*games.items()], [Column(wording.noun(self.unit), 0), *columns]
 

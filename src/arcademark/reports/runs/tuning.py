@@ -31,7 +31,7 @@ from arcademark.suite.subsets import LEVEL, REPORTED, VALIDATION, for_testing, r
 from arcademark.suite.task_suites import TaskSuite
 from arcademark.suite.tasks import game_name
 
-MOST_FOLDS = 20
+MAX_FOLDS = 20
 """Parts into which seeds, or episodes of the only one, are put at most, to choose settings on all but one of them."""
 
 
@@ -180,10 +180,10 @@ class Tuned:
     def scores(self) -> tuple[Column, ...]:
         """The scores of each setting."""
 
-        def of(game: str) -> Column:
+        def column(game: str) -> Column:
             return Column(self.title(game), lambda setting: setting.scores[game], lambda score: wording.score(score, 1))
 
-        return (self._rank, *map(of, self.games))
+        return (self._rank, *map(column, self.games))
 
     @property
     def _rank(self) -> Column:
@@ -338,7 +338,7 @@ def _parts(
             [run.episodes[name, task][place] for task, place in zip(table.tasks, row, strict=True)]
             for name, row in zip(table.algorithms, places, strict=True)
         ]
-    count = min(MOST_FOLDS, *(cell.size for row in cells for cell in row))
+    count = min(MAX_FOLDS, *(cell.size for row in cells for cell in row))
     parts = np.array([cell[part::count].mean() for row in cells for cell in row for part in range(count)])
     return "" if count < 2 else "seed" if run.apart and seeds.size > 1 else "episode", parts.reshape(*shape, count)
 

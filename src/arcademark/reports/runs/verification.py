@@ -116,7 +116,7 @@ def checked(directory: Path, problems: tuple[str, ...], salvaged: Salvaged | Non
     return Checked(str(directory), not problems, problems, new)
 
 
-def of(run: Verification) -> Verified:
+def summarise(run: Verification) -> Verified:
     """Make the document of a verification."""
     counts = (len(run.findings), run.confirmed, run.differing, run.unverifiable)
     return Verified(str(run.directory), run.ok, *counts, run.problems, run.warnings, run.notes)

@@ -155,7 +155,7 @@ def analyse(
             known = _published(entries[item.name], row)
         else:
             known = {"source": Path(row.source).name, "curves": tuple(_curves(report, item.name))}
-            if played := whole.scores.of(item.name).played:
+            if played := whole.scores.get(item.name).played:
                 known |= _played(row, played, replays or {}, films or {})
         rows.append(replace(row, **known))
     return Site(
@@ -213,7 +213,7 @@ def _entries(dataset: Dataset, place: str) -> Mapping[str, Entry]:
     """Return the entries of a place of the catalogue by the names that they have in a dataset."""
     known = published_entries(place)
     named = {**{entry.qualified: entry for entry in known.values()}, **known}
-    return {name: named[name] for name in dataset.algorithms if dataset.scores.of(name).qualified and name in named}
+    return {name: named[name] for name in dataset.algorithms if dataset.scores.get(name).qualified and name in named}
 
 
 def _group(play: Play) -> Group:
@@ -295,7 +295,7 @@ def _foretold(item: Algorithm, dataset: Dataset) -> Numbers:
         return ()
     predictor, means = predictors.atari(), dataset.means(item.name)
     few = {task: means[task] for task in subsets.subset(REPORTED).tasks}
-    told, _ = predictor.median(few, LEVEL, predictor.group(item.name, dataset.scores.of(item.name).paper))
+    told, _ = predictor.median(few, LEVEL, predictor.group(item.name, dataset.scores.get(item.name).paper))
     return (told.value,) if told.low is None or told.high is None else (told.value, told.low, told.high)
 
 
@@ -352,7 +352,7 @@ def _played(
     findings = [finding for one in verified for finding in one.findings if finding.trial_id in trials]
     confirmed = sum(finding.outcome == "confirmed" for finding in findings)
     badges: list[Badge] = list(row.badges)
-    if imported.of(record) is not None:
+    if imported.origin(record) is not None:
         badges.append("imported")
     elif findings and len(verified) == len(directories):
         badges.append("replayed" if confirmed == len(findings) else "differs")

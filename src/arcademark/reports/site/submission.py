@@ -33,7 +33,7 @@ from arcademark.scores.formulas import as_csv, escaped
 from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.suite.protocols import Protocol, protocols
 
-MOST_CHARACTERS = 100
+MAX_CHARACTERS = 100
 """Of an algorithm's name."""
 
 
@@ -139,10 +139,10 @@ def _problems(
     if name and len(scores.table.algorithms) > 1:
         yield Finding("--name", f"the run has {len(scores.table.algorithms)} agents; leave it out")
     for algorithm in scores.table.algorithms:
-        if escaped(algorithm) != algorithm or len(algorithm) > MOST_CHARACTERS:
+        if escaped(algorithm) != algorithm or len(algorithm) > MAX_CHARACTERS:
             yield Finding(
-                f"the name {algorithm[:MOST_CHARACTERS]!r}",
-                f"begins as a formula does, or has more than {MOST_CHARACTERS} characters; choose another with --name",
+                f"the name {algorithm[:MAX_CHARACTERS]!r}",
+                f"begins as a formula does, or has more than {MAX_CHARACTERS} characters; choose another with --name",
             )
 
 
@@ -172,7 +172,7 @@ def _entries(record: RunRecord, scores: Scores, paper: Paper, kind: AlgorithmKin
     versions = ", ".join(f"{package} {version}" for package, version in record.manifest["versions"].items())
     tables = []
     for algorithm in scores.table.algorithms:
-        known = scores.of(algorithm)
+        known = scores.get(algorithm)
         played = known.played
         assert played is not None
         protocol = _protocol(record, played)

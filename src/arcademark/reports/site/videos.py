@@ -18,11 +18,11 @@ from arcademark.runs.store.reading import RunRecord, read_actions
 LONGEST = 8 * FRAMES_PER_SECOND
 """Frames of an episode that are shown."""
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 """Of all films together, so that the pages stay small."""
 
 
-def of(runs: Sequence[RunRecord]) -> tuple[dict[tuple[str, str], list[Film]], dict[str, bytes], int]:
+def make_films(runs: Sequence[RunRecord]) -> tuple[dict[tuple[str, str], list[Film]], dict[str, bytes], int]:
     """Make films of runs.
 
     Returns
@@ -45,7 +45,7 @@ def of(runs: Sequence[RunRecord]) -> tuple[dict[tuple[str, str], list[Film]], di
                 content = _gif(run, recorded)
             except ArcadeMarkError:  # what does not replay is told of by the badge
                 content = b""
-            if not content or sum(map(len, files.values())) + len(content) > MOST_BYTES:
+            if not content or sum(map(len, files.values())) + len(content) > MAX_BYTES:
                 left_out += 1
                 continue
             files[name] = content

@@ -11,7 +11,7 @@ from arcademark.subset.predict.model import SubsetModel, from_subset
 from arcademark.suite import references
 from arcademark.suite.subsets import Subset, subset, subsets
 
-MOST_BYTES = 2**20
+MAX_BYTES = 2**20
 """Of a model file."""
 NESTED = ("atari-1", "atari-3", "atari-5", "atari-10")
 """Published models, each of which has the games of those before."""
@@ -25,7 +25,7 @@ def model(name: str) -> SubsetModel:
         return from_subset(subset(name))
     path = Path(name)
     if path.suffix.lower() == ".json" or path.exists():
-        read = files.loads(read_text(path, MOST_BYTES), str(path))
+        read = files.loads(read_text(path, MAX_BYTES), str(path))
         strangers = [task for task in read.tasks if task not in references.scores("random")]
         if strangers and not read.references:
             raise ArcadeMarkError(

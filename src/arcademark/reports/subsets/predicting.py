@@ -271,7 +271,7 @@ def predicted(
     for row, algorithm in enumerate(declared.table.algorithms):
         if algorithm not in wished:
             continue
-        scores, of = predictors.known(declared.table, row), declared.of(algorithm)
+        scores, of = predictors.known(declared.table, row), declared.get(algorithm)
         play = of.play
         if wanted is None:
             predictor = training or predictors.atari(only.suite if only else predictors.ATARI)

@@ -8,7 +8,7 @@ from arcademark.reports.subsets.searching import EverySize, Series
 
 KINDS = (".svg", ".png")
 NAMES = {"leave out": "best", "charge": "best if all count"}
-MOST_LEVELS = 6
+MAX_LEVELS = 6
 BODY = 204.0
 ROOM = 1.04
 """How far the axis up goes beyond the highest point or whisker."""
@@ -32,7 +32,7 @@ def model(analysis: EverySize) -> Curves:
         limits=(sizes[0] - margin, sizes[-1] + margin),
         heights=(0.0, top),
         ticks=tuple((size, f"{size:.0f}") for size in sizes),
-        levels=tuple((value, f"{value:g}{unit}") for value in ticks(0.0, top, MOST_LEVELS)),
+        levels=tuple((value, f"{value:g}{unit}") for value in ticks(0.0, top, MAX_LEVELS)),
         curves=tuple(
             Curve(tuple(at + (index - (len(curves) - 1) / 2) * apart for at in x), y, index, marked=True, spread=spread)
             for index, (_, (x, y, spread)) in enumerate(curves)

@@ -113,12 +113,12 @@ class Studied:
         return (Column("algorithm", "row.algorithm"), Column(self.summary, "row.relative", fixed), *estimates)
 
     def _of_models(self, value: str, error: str, show: Callable[[float], str]) -> Iterator[Column]:
-        def of(place: int, name: str) -> Callable[[Line], float | None]:
+        def getter(place: int, name: str) -> Callable[[Line], float | None]:
             return lambda line: getattr(line.row.estimates[place], name)
 
         for place, model in enumerate(self.models):
-            yield Column(model, of(place, value), show)
-            yield Column(f"{model} off", of(place, error), wording.change, optional=True)
+            yield Column(model, getter(place, value), show)
+            yield Column(f"{model} off", getter(place, error), wording.change, optional=True)
 
     @property
     def agreements(self) -> tuple[tuple[str, str, Agreement], ...]:

@@ -104,9 +104,9 @@ def of_dataset(
     estimated = options.model is not None and view.name in ESTIMATED
     algorithms = []
     for name in dataset.algorithms:
-        played = dataset.scores.of(name).played
+        played = dataset.scores.get(name).played
         more = _estimates(name, model, dataset, bootstrap) if estimated else {"estimate": None}
-        more |= _of_run(played, by_run, dataset.scores.of(name).frames) if played else {}
+        more |= _of_run(played, by_run, dataset.scores.get(name).frames) if played else {}
         algorithms.append(_algorithm(name, dataset, chosen, bootstrap, **more))
         if follow is not None:
             follow(len(algorithms), len(dataset.algorithms))
@@ -117,7 +117,7 @@ def of_dataset(
     used = [subsets.subset(name).papers for name in models if name != ANY]
     beside = tuple(similar.budgets(dataset, algorithms))
     games, randoms = _games(dataset), published.random_players() if dataset.benchmark.atari else {}
-    algorithms = [replace(item, verdict=verdict.of(item, games, randoms, beside)) for item in algorithms]
+    algorithms = [replace(item, verdict=verdict.judge(item, games, randoms, beside)) for item in algorithms]
     papers = [item.paper for one in beside for item in one.published]
     own = [
         *((ALE,) if any(run.protocol.unit == "frame" for run in views) else ()),
@@ -155,7 +155,7 @@ def _tolerance(dataset: Dataset, share: float) -> Tolerance:
 def bootstrap_of(dataset: Dataset, options: ScoreOptions) -> Bootstrap:
     """Return how intervals of a dataset are found."""
     runs = int(dataset.scores.table.runs_present().sum())
-    bootstrap = Bootstrap.of(options.seed, options.resamples, options.method, runs)
+    bootstrap = Bootstrap.choose(options.seed, options.resamples, options.method, runs)
     episodes = {name: those for name in dataset.algorithms if (those := dataset.episodes(name))}
     untrained = (item for item in dataset.played if item.name in episodes)
     exact = frozenset(item.name for item in untrained if all(cell.exact for cell in item.cells.values()))
@@ -227,7 +227,7 @@ def _games(dataset: Dataset) -> tuple[Game, ...]:
             references=MappingProxyType({kind: known.get(task) for kind, known in benchmark.references.items()}),
             in_benchmark=task in benchmark.tasks,
             hard_exploration=benchmark.atari and task in published.hard_games(),
-            record_hns=hns.of(task, records.get(task)) if benchmark.atari else None,
+            record_hns=hns.normalise(task, records.get(task)) if benchmark.atari else None,
         )
         for task in dataset.tasks
     )
@@ -253,7 +253,7 @@ def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap
     counts = {task: row.size for task, row in played.items()}
     values = bootstrap.summaries(name, chosen, played)
     summaries = tuple(_summary(*both, played, dataset) for both in zip(chosen, values, strict=True))
-    frames, run = dataset.scores.of(name).frames, dataset.scores.of(name).played
+    frames, run = dataset.scores.get(name).frames, dataset.scores.get(name).played
     inside = {task: value for task, value in means.items() if task in dataset.benchmark.tasks}
     bars_reached = published.bars(inside, name) if "human" in dataset.benchmark.references else ()
     spent = frames or (learning.frames_used(run) if run else None)
@@ -277,7 +277,7 @@ def identity(name: str, dataset: Dataset) -> dict[str, Any]:
         "name": name,
         "source": dataset.source(name),
         "protocol": dataset.play(name).label,
-        "training_frames": dataset.scores.of(name).frames,
+        "training_frames": dataset.scores.get(name).frames,
         "fewest_runs": min(counts, default=0),
         "most_runs": max(counts, default=0),
     }
@@ -384,6 +384,6 @@ def _estimates(name: str, model: Subset | None, dataset: Dataset, bootstrap: Boo
     games = [task for task in seeds if task in dataset.benchmark.tasks]
     known = estimates.exactly(games) if suite == ESTIMATED[0] else None
     return {
-        "estimate": estimates.from_any(name, dataset.scores.of(name).paper, suite, seeds, frame_cap, bootstrap.seed),
+        "estimate": estimates.from_any(name, dataset.scores.get(name).paper, suite, seeds, frame_cap, bootstrap.seed),
         "published": known and estimates.from_model(known, seeds, frame_cap, bootstrap.seed),
     }

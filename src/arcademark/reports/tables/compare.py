@@ -50,10 +50,10 @@ POWER_STATISTIC = "iqm"
 LONG_TAIL = 1.5
 """The best run over the score that 19 of 20 runs stay below, from which a profile leaves out the best runs."""
 
-PROFILE_STEPS, MOST_STEPS = (1.0, 2.0, 5.0, 10.0), 200
+PROFILE_STEPS, MAX_STEPS = (1.0, 2.0, 5.0, 10.0), 200
 """In which steps, in percent, a profile is taken, the first that leaves no more of them; it ends after the last."""
 
-MOST_ALGORITHMS = 1_000
+MAX_ALGORITHMS = 1_000
 """That are compared, each with each: half a million pairs."""
 
 
@@ -70,7 +70,7 @@ def compare_tables(
     """Work out everything that is to be said of algorithms against each other.
 
     Parameters are those of `arcademark.reports.tables.analysis.analyse`; ``algorithms`` names at least two, or none for
-    all and `MOST_ALGORITHMS` at most; it raises where no two share a game, too. ``follow`` is told how many pairs are
+    all and `MAX_ALGORITHMS` at most; it raises where no two share a game, too. ``follow`` is told how many pairs are
     compared, of how many, after each. With a ``plan`` runs are also tested group by group, each run summed up over
     games by ``summary``.
     """
@@ -88,9 +88,9 @@ def compare_tables(
             f"only one algorithm, {dataset.algorithms[0]!r}, so nothing to compare it with; name two, with another "
             "table if need be"
         )
-    if len(dataset.algorithms) > MOST_ALGORITHMS:
+    if len(dataset.algorithms) > MAX_ALGORITHMS:
         raise ArcadeMarkError(
-            f"{len(dataset.algorithms):,} algorithms; at most {MOST_ALGORITHMS:,} are compared at once; name some"
+            f"{len(dataset.algorithms):,} algorithms; at most {MAX_ALGORITHMS:,} are compared at once; name some"
         )
     measures = dataset.benchmark.chosen(wanted.metrics)
     bootstrap = analysis.bootstrap_of(dataset, wanted)
@@ -144,10 +144,10 @@ def _corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     """Correct the p-values of all pairs' games for how many they are."""
     corrected = iter(tests.holm([game.p for pair in pairs for game in pair.games if game.p is not None]).tolist())
 
-    def of(game: GameDifference) -> GameDifference:
+    def correct(game: GameDifference) -> GameDifference:
         return game if game.p is None else replace(game, corrected_p=next(corrected))
 
-    return tuple(replace(pair, games=tuple(map(of, pair.games))) for pair in pairs)
+    return tuple(replace(pair, games=tuple(map(correct, pair.games))) for pair in pairs)
 
 
 def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure], bootstrap: Bootstrap) -> Pair:
@@ -260,7 +260,7 @@ def _profiles(dataset: Dataset, measure: Measure, bootstrap: Bootstrap) -> tuple
         return ()
     ends = [np.nanquantile(measure.by_run(runs), [0.95, 1.0]).tolist() for runs in known.values()]
     most, last = (max(each[end] for each in ends) for end in (0, 1))
-    end = min(float(last if last < LONG_TAIL * most else most), PROFILE_STEPS[-1] * MOST_STEPS)
-    step = next(step for step in PROFILE_STEPS if end <= step * MOST_STEPS)
+    end = min(float(last if last < LONG_TAIL * most else most), PROFILE_STEPS[-1] * MAX_STEPS)
+    step = next(step for step in PROFILE_STEPS if end <= step * MAX_STEPS)
     thresholds = np.arange(0.0, max(end, 1.0) + step, step)
     return tuple(bootstrap.profile(name, measure, runs, thresholds) for name, runs in known.items())

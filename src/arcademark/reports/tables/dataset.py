@@ -134,7 +134,7 @@ class Dataset:
 
     def play(self, name: str) -> Play:
         """Return how an algorithm's scores were made."""
-        return self.scores.of(name).play
+        return self.scores.get(name).play
 
     def runs(self, name: str) -> dict[str, NDArray[np.float64]]:
         """Return an algorithm's scores by task, one a run; tasks without any are left out."""
@@ -142,12 +142,12 @@ class Dataset:
 
     def units(self, name: str) -> dict[str, NDArray[np.float64]]:
         """Return by task what varies independently: runs' scores, or the episodes of an only run where known."""
-        lone = self.scores.of(name).lone
+        lone = self.scores.get(name).lone
         return {task: row if row.size > 1 else lone.get(task, row) for task, row in self.runs(name).items()}
 
     def episodes(self, name: str) -> dict[str, NDArray[np.float64]]:
         """Return by task the episodes of an agent that was never trained, all that varies of it; {} of others."""
-        played = self.scores.of(name).played
+        played = self.scores.get(name).played
         return {} if played is None or played.trained else self.units(name)
 
     def samples(self, name: str) -> dict[str, NDArray[np.float64]]:
@@ -156,12 +156,12 @@ class Dataset:
 
     def elsewhere(self, name: str) -> bool:
         """Whether an algorithm's scores were not played here, and no collection of the catalogue has them."""
-        return not self.scores.of(name).played and not self.scores.of(name).qualified
+        return not self.scores.get(name).played and not self.scores.get(name).qualified
 
     @property
     def played(self) -> tuple[PlayedAlgorithm, ...]:
         """The algorithms of runs, in order."""
-        return tuple(item for name in self.algorithms if (item := self.scores.of(name).played))
+        return tuple(item for name in self.algorithms if (item := self.scores.get(name).played))
 
     def means(self, name: str) -> dict[str, float]:
         """Return an algorithm's scores averaged over runs; tasks without any are left out."""
@@ -187,7 +187,7 @@ def prepare(places: Sequence[ScoreSource] | ScoreSource | Scores, options: Score
     table = known.table.select(algorithms=chosen or None)
     present = ~np.isnan(table.mean_over_runs())
     for place, name in enumerate(table.algorithms):
-        if played := known.of(name).played:  # what is still to be played is shown, too
+        if played := known.get(name).played:  # what is still to be played is shown, too
             present[place] |= [task in played.cells for task in table.tasks]
     games = options.games if isinstance(options.games, str) else ",".join(options.games)
     kept = _tasks(games, table.algorithms, table.tasks, present, measure)

@@ -28,7 +28,7 @@ CAPPED = frozenset({"capped_hns", "saber", "capped"})
 
 Standing = Literal["random", "worse", "better", "open", "unknown"]
 
-MOST_LEVEL = 2
+MAX_LEVEL = 2
 """Algorithms that a verdict names as level with one."""
 
 STATISTICS = MappingProxyType({"mean": "mean", "median": "median", "iqm": "IQM", "optimality_gap": "optimality gap"})
@@ -261,7 +261,7 @@ class Place:
     @property
     def named(self) -> tuple[Peer, ...]:
         """Those that a sentence names."""
-        return (*self.below, *self.above, *self.level[:MOST_LEVEL])
+        return (*self.below, *self.above, *self.level[:MAX_LEVEL])
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ class Scores:
     remarks: tuple[str, ...] = ()
     runs: RunCollection | None = None
 
-    def of(self, name: str) -> Known:
+    def get(self, name: str) -> Known:
         """Return what is known of an algorithm."""
         return self.known[name]
 
@@ -317,7 +317,7 @@ def _together(every: Sequence[Scores]) -> Scores:
         shared = [name for name in scores.table.algorithms if counts[name] > 1]
         sources = dict(zip(scores.table.algorithms, scores.table.sources, strict=True))
         places = {name: Path(sources[name]).name.replace(",", " ") or "?" for name in shared}
-        apart.append(scores.rename({name: scores.of(name).qualified or f"{name} [{places[name]}]" for name in shared}))
+        apart.append(scores.rename({name: scores.get(name).qualified or f"{name} [{places[name]}]" for name in shared}))
     return Scores(
         concatenate([scores.table for scores in apart]),
         dict(chain.from_iterable(scores.known.items() for scores in apart)),

@@ -30,7 +30,7 @@ from arcademark.suite.subsets import Subset
 MANY_RUNS = 10
 """Runs a game from which the scores of a table are asked whether they are single episodes'."""
 
-MOST_GROUPS = 3
+MAX_GROUPS = 3
 """Groups of algorithms, each lacking its own games or differing in its own way, above which they are told together."""
 
 SIMULATED_CAP = (0.0, 100.0)
@@ -160,7 +160,7 @@ def _partial(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Noti
         if item.coverage.missing and not (item.run and item.estimate and item.estimate.value is not None)
     ]
     groups = grouped((item.coverage.missing, item) for item in short)
-    if len(groups) > MOST_GROUPS:
+    if len(groups) > MAX_GROUPS:
         counts, names = [item.coverage.games for item in short], [item.name for item in short]
         of = short[0].coverage.of
         yield notice("partial_suite__several", names=names, algorithms=len(algorithms), counts=counts, of=of, **about)
@@ -179,14 +179,14 @@ def _how_made(dataset: Dataset) -> Iterator[Notice]:
     if runs := dataset.scores.runs:
         yield from runs_notices.of_scores(runs, run_names(runs))
     yield from plausible.warnings(dataset)
-    repeated = [name for name in dataset.algorithms if dataset.scores.of(name).one_seed]
+    repeated = [name for name in dataset.algorithms if dataset.scores.get(name).one_seed]
     single = [name for name in dataset.algorithms if name not in repeated and _of_single_episodes(name, dataset)]
     for names in (repeated, single):
         if names:
             yield notice("episodes_as_runs", names=names, noun=dataset.benchmark.noun, repeated=names is repeated)
     plays = {name: dataset.play(name) for name in dataset.algorithms}
     yield from _protocols(plays)
-    trained = grouped((frames, name) for name in dataset.algorithms if (frames := dataset.scores.of(name).frames))
+    trained = grouped((frames, name) for name in dataset.algorithms if (frames := dataset.scores.get(name).frames))
     if len(trained) > 1:
         yield notice("training_differs", by_frames=sorted(trained.items()))
     labels = grouped((play.label, name) for name, play in plays.items() if play.label and play.protocol is None)
@@ -211,12 +211,12 @@ def _protocols(plays: dict[str, Play]) -> Iterator[Notice]:
     first, *others = known or [""]
     groups = grouped((apart, name) for name in others if (apart := protocols.differences(plays[first], plays[name])))
     settings = list(protocols.setting_by_setting(known))
-    if len(groups) > MOST_GROUPS:
+    if len(groups) > MAX_GROUPS:
         yield notice("protocols_differ", names=list(known), differences=settings)
     else:
         for differences, names in groups.items():
             yield notice("protocols_differ__from", first=first, names=names, differences=differences)
-    if len(settings) > MOST_GROUPS:
+    if len(settings) > MAX_GROUPS:
         yield notice("settings", differences=settings)
 
 
@@ -298,7 +298,7 @@ def _differing(dataset: Dataset) -> Iterator[Notice]:
     scored = {
         name: games
         for name in dataset.algorithms
-        if not dataset.scores.of(name).played
+        if not dataset.scores.get(name).played
         and (games := anomalies.differing(dataset.play(name).papers).keys() & dataset.runs(name))
     }
 

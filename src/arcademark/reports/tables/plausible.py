@@ -90,8 +90,8 @@ def _impossible(dataset: Dataset) -> Iterator[Finding]:
     """Find scores outside of what a game can score, of runs too, and other games with the same in their place."""
     kind = ("impossible", "")
     for name in dataset.algorithms:
-        played, rules = dataset.scores.of(name).played, dataset.play(name).protocol
-        if played is not None and imported.of(played.run.record) is None:
+        played, rules = dataset.scores.get(name).played, dataset.play(name).protocol
+        if played is not None and imported.origin(played.run.record) is None:
             continue
         begun = isinstance(rules, AtariProtocol) and rules.start == "human"  # there is more to lose
         wrong: dict[str, float] = {}
@@ -161,7 +161,7 @@ def _implausible(dataset: Dataset) -> Iterator[Finding]:
     """Find scores above both the human world record and every published score: more often slips than feats."""
     records = dataset.benchmark.references.get("human_world_record", {})
     for name in dataset.algorithms:
-        for task, score in dataset.means(name).items() if not dataset.scores.of(name).qualified else ():
+        for task, score in dataset.means(name).items() if not dataset.scores.get(name).qualified else ():
             best, record = published.best(task, but=[name]), records.get(task)
             if best and record is not None and score > max(best.score, record):
                 yield ("implausible", ""), f"{_text(dataset, task, score, name)} (record {wording.score(record)})"

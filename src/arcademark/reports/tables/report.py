@@ -29,7 +29,7 @@ from arcademark.reports.tables.document import (
 )
 from arcademark.suite import subsets, tasks
 
-MOST_NAMED = 4
+MAX_NAMED = 4
 """Algorithms of which a sentence each is said."""
 
 SAME_GAMES = "interval of the median for playing the same games again, with other seeds or episodes"
@@ -72,7 +72,7 @@ class ScoreReport(TableDocument):
     @property
     def verdicts(self) -> tuple[tuple[str, str], ...]:
         """What a few algorithms' scores come to, each a sentence, and what places it among published ones, or ""."""
-        items = self.algorithms if len(self.algorithms) <= MOST_NAMED else ()
+        items = self.algorithms if len(self.algorithms) <= MAX_NAMED else ()
         return tuple((_verdict(self, item), text("verdict", "basis", item=item)) for item in items if item.verdict)
 
     @property

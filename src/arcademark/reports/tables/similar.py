@@ -31,7 +31,7 @@ def budgets(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Simil
         for item in algorithms
         if (games := tuple(task for task in dataset.means(item.name) if task in dataset.benchmark.tasks))
         and item.efficiency
-        and not dataset.scores.of(item.name).qualified
+        and not dataset.scores.get(item.name).qualified
     )
     for (frames, games, _), names in together.items():
         yield _beside(dataset, frames, games, names)
@@ -56,7 +56,7 @@ def _beside(dataset: Dataset, frames: int, games: tuple[str, ...], names: Sequen
 
 
 def _reported(dataset: Dataset, name: str) -> str:
-    item = dataset.scores.of(name).played
+    item = dataset.scores.get(name).played
     if item is None:
         return "unknown"
     return scored_phase(item.run.record.protocol, any(trial.learns for trial in item.trials))

@@ -37,16 +37,16 @@ from arcademark.reports.tables.document import Intervals, Statistic
 from arcademark.suite import tasks
 
 FEWEST_DRAWS = 500
-MOST_RUNS_DRAWN = 20_000_000
+MAX_RUNS_DRAWN = 20_000_000
 """Runs drawn for one interval, all draws together, above which draws become fewer, unless their number is asked for."""
 
-MOST_RUNS_OF_A_TABLE = 150_000_000
+MAX_RUNS_OF_A_TABLE = 150_000_000
 """Runs drawn for all algorithms of a table, once each, above which draws become fewer, unless a number is asked for."""
 
-MOST_KEPT = 256
+MAX_KEPT = 256
 """Algorithms whose draws are kept to be compared with others: 80 MB of 10,000 draws."""
 
-MOST_PROFILES = 2000
+MAX_PROFILES = 2000
 """Draws of a profile's band, which is looked at and not read off."""
 
 STILL = "no variation that could move it was seen between runs: how far it may be off is not known"
@@ -98,12 +98,12 @@ class Bootstrap:
     kept: dict[tuple[str, str, tuple[str, ...], int], Drawn] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, seed: int, resamples: int | None, method: str | None, runs: int = 1) -> Bootstrap:
+    def choose(cls, seed: int, resamples: int | None, method: str | None, runs: int = 1) -> Bootstrap:
         """Take the usual number of draws, fewer of very many runs, and method, unless others are asked for."""
         chosen = method or bootstrap.METHOD
         intervals.check(chosen, LEVEL)
         known: dict[str, Method] = {name: name for name in intervals.METHODS}
-        usual = max(FEWEST_DRAWS, min(bootstrap.RESAMPLES, MOST_RUNS_OF_A_TABLE // max(runs, 1)))
+        usual = max(FEWEST_DRAWS, min(bootstrap.RESAMPLES, MAX_RUNS_OF_A_TABLE // max(runs, 1)))
         return cls(seed, resamples or usual, known[chosen], resamples is not None)
 
     def view(self) -> Intervals:
@@ -117,7 +117,7 @@ class Bootstrap:
     def draws(self, *sides: Runs) -> int:
         """Return how many draws to make: fewer where the runs are so many that it would take long."""
         runs = sum(row.size for side in sides for row in side.values())
-        return self.resamples if self.fixed else max(FEWEST_DRAWS, min(self.resamples, MOST_RUNS_DRAWN // max(runs, 1)))
+        return self.resamples if self.fixed else max(FEWEST_DRAWS, min(self.resamples, MAX_RUNS_DRAWN // max(runs, 1)))
 
     def summaries(self, name: str, measures: Sequence[Measure], runs: Runs) -> list[dict[str, Statistic]]:
         """Find mean, median, IQM and optimality gap of an algorithm by each measure, over the tasks that it knows."""
@@ -181,7 +181,7 @@ class Bootstrap:
         """Sum an algorithm up and resample it over some tasks, once for all that it is compared with."""
         key = (name, measure.metric, tuple(known), count)
         if key not in self.kept:
-            if len(self.kept) >= MOST_KEPT:
+            if len(self.kept) >= MAX_KEPT:
                 self.kept.clear()
             self.kept[key] = self._drawn(name, [measure], known, count)
         return self.kept[key]
@@ -232,7 +232,7 @@ class Bootstrap:
         sample, values = sample_of(runs), performance_profile(runs, thresholds, missing="omit")
         low = high = None
         if (sample.sizes > 1).any():
-            count = min(self.draws(known), MOST_PROFILES)
+            count = min(self.draws(known), MAX_PROFILES)
             draws = bootstrap.resampled_profile(sample, thresholds, self.rng(name, "profile"), count)
             strata = profile_strata(sample, thresholds)
             ends = intervals.limits(values, draws, strata, method=self.method, level=LEVEL)[:2]

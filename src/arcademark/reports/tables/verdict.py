@@ -23,7 +23,7 @@ from arcademark.reports.tables.document import Algorithm, Game, Place, Score, St
 Ends = tuple[float, float]
 
 
-def of(
+def judge(
     item: Algorithm, games: Sequence[Game], randoms: Mapping[str, Sequence[float]], similar: Sequence[Similar]
 ) -> Verdict | None:
     """Find what an algorithm's scores come to; None where there is nothing to set them beside.

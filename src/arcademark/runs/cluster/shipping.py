@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from arcademark.agents.checkpoints import paths
-from arcademark.agents.checkpoints.contents import MOST_BYTES, files_beside
+from arcademark.agents.checkpoints.contents import MAX_BYTES, files_beside
 from arcademark.agents.importing import importable, is_file
 from arcademark.agents.loading import AgentSpec, all_parameters
 from arcademark.errors import ArcadeMarkError
@@ -50,7 +50,7 @@ def packed(trial: Trial) -> Packed | None:
     return Packed(
         folder,
         os.path.expanduser("~"),
-        tuple((name, read_bytes(Path(name), MOST_BYTES)) for name in names),
+        tuple((name, read_bytes(Path(name), MAX_BYTES)) for name in names),
         _code(spec),
     )
 
@@ -88,7 +88,7 @@ def _paths(trial: Trial, spec: AgentSpec, folder: str) -> Iterator[Path]:
             yield from filter(Path.is_file, path.rglob("*"))
         else:
             yield path
-            yield from files_beside(read_bytes(path, MOST_BYTES), path)
+            yield from files_beside(read_bytes(path, MAX_BYTES), path)
     for _, text in texts(spec.parameters if spec.checkpoint else all_parameters(spec)):
         if (path := Path(os.path.expanduser(text))).is_file():
             yield path

@@ -33,8 +33,8 @@ from arcademark.runs.store.reading import read_run
 from arcademark.runs.store.recording import JOBS, SHARDS
 
 JOB = "arcademark"  # what jobs are called
-MOST_JOBS = 256  # that are made unless more are asked for
-MOST_IN_ARRAY = 1001  # SLURM's own default for MaxArraySize
+MAX_JOBS = 256  # that are made unless more are asked for
+MAX_IN_ARRAY = 1001  # SLURM's own default for MaxArraySize
 SIGNAL_SECONDS = 90  # before the limit that a job is told to end; submitit's own default
 ROUNDS_WITHOUT_PROGRESS = 3  # in a row, after which a job is not put back into the queue
 COMMAND_SECONDS = 60.0  # that a command of SLURM may take
@@ -258,7 +258,7 @@ def prepare(
             f"{folder}: is divided into {' and '.join(map(str, sorted(counts)))} shards; leave jobs=N out to continue "
             "them, or choose another directory (--out)"
         )
-    count = jobs or max(counts, default=0) or min(MOST_JOBS, math.ceil(len(plan.trials) / workers))
+    count = jobs or max(counts, default=0) or min(MAX_JOBS, math.ceil(len(plan.trials) / workers))
     document = describe(plan, "")
     for path in [path for path in (folder / name, *there) if (path / manifest.FILE).exists()][:2]:
         if changes := manifest.differences(manifest.read(path), document):
@@ -278,8 +278,8 @@ def largest_array() -> int:
     """Return how many jobs an array may have here; SLURM's own default where it does not tell."""
     with contextlib.suppress(ArcadeMarkError):
         said = re.search(r"^MaxArraySize\s*=\s*(\d{1,9})\s*$", _ask("scontrol", "show", "config"), flags=re.MULTILINE)
-        return max(1, int(said[1])) if said else MOST_IN_ARRAY
-    return MOST_IN_ARRAY
+        return max(1, int(said[1])) if said else MAX_IN_ARRAY
+    return MAX_IN_ARRAY
 
 
 @dataclass

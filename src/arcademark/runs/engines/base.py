@@ -17,10 +17,10 @@ from arcademark.environments.registry import Emulator
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import Played, Trained, TrainingBlock
 from arcademark.runs.store.reading import Checkpoint, EpisodeResult, Unfinished
-from arcademark.suite.settings import MOST_FRAMES_PER_ACTION
+from arcademark.suite.settings import MAX_FRAMES_PER_ACTION
 
 Count = Annotated[int, Meta(ge=1)]
-Interval = Annotated[int, Meta(ge=1, le=MOST_FRAMES_PER_ACTION)]
+Interval = Annotated[int, Meta(ge=1, le=MAX_FRAMES_PER_ACTION)]
 
 
 class Episodes(Iterator[int]):

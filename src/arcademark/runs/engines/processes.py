@@ -31,7 +31,7 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 
 MAGIC = b"\x93ArcMark"
 HEADER = struct.Struct("<8sBQI")  # MAGIC, the place of what it is among the kinds, its length and its checksum
-MOST_BYTES = 2**31  # of a message: a checkpoint of the largest size and the episodes that led to it
+MAX_BYTES = 2**31  # of a message: a checkpoint of the largest size and the episodes that led to it
 READ_BYTES = 2**16
 READS_AT_ONCE = 64
 STALLED_SECONDS = 10.0  # how long the rest of a message that has begun to come may be waited for
@@ -97,7 +97,7 @@ class Incoming:
         if len(self._came) < HEADER.size:
             return None
         _, kind, length, checksum = HEADER.unpack_from(self._came)
-        if length > MOST_BYTES:
+        if length > MAX_BYTES:
             raise GarbledError
         end = HEADER.size + length
         if len(self._came) < end:

@@ -32,7 +32,7 @@ from arcademark.runs.engines import processes
 from arcademark.runs.engines.processes import Blame, Channel, GarbledError
 
 READ_BYTES = 2**16
-MOST_AT_ONCE = 4 * 2**20  # bytes of messages that a host hands over in one answer
+MAX_ANSWER_BYTES = 4 * 2**20  # bytes of messages that a host hands over in one answer
 CONNECT_SECONDS = 10.0
 END_SECONDS = 2.0  # how long a host has to end its worker
 
@@ -141,7 +141,7 @@ class Host:
         heard = bytearray()
         with contextlib.suppress(OSError):  # nothing more for now, or it has ended
             heard += self._socket.recv(READ_BYTES)
-            while heard and len(heard) < MOST_AT_ONCE:
+            while heard and len(heard) < MAX_ANSWER_BYTES:
                 if not (more := self._socket.recv(READ_BYTES, socket.MSG_DONTWAIT)):
                     break
                 heard += more

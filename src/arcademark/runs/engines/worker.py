@@ -32,7 +32,7 @@ from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import Begun, Played, Trained, TrainingBlock
 from arcademark.runs.playing.trial import Player
 from arcademark.runs.store.provenance import libraries, versions
-from arcademark.runs.store.reading import MOST_SAID, Checkpoint, EpisodeResult, Unfinished
+from arcademark.runs.store.reading import MAX_ERROR_CHARS, Checkpoint, EpisodeResult, Unfinished
 
 
 @dataclass(frozen=True)
@@ -139,4 +139,4 @@ def opened(player: Player) -> Opened:
 
 def failure(error: BaseException) -> Failed:
     """Return what to say of a trial that raised."""
-    return Failed(one_line(str(error), MOST_SAID) if isinstance(error, ArcadeMarkError) else where_raised(error))
+    return Failed(one_line(str(error), MAX_ERROR_CHARS) if isinstance(error, ArcadeMarkError) else where_raised(error))

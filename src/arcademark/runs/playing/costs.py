@@ -229,7 +229,7 @@ def _lengths(standings: Sequence[Standing], given: int | None) -> tuple[dict[str
     random = protocol.unit == "frame" and all(standing.trial.agent.ref in RANDOM for standing in standings)
     if recorded or random:
         lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in standings)
-        return {game: lengths.of(game, protocol) for game in games}, "recorded" if recorded else "random play"
+        return {game: lengths.expected(game, protocol) for game in games}, "recorded" if recorded else "random play"
     if lacking := [protocol.task_name(game) for game in games if game not in caps]:
         on = "" if protocol.unit == "frame" else f" on {lacking[0]}"
         raise ArcadeMarkError(

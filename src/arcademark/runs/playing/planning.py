@@ -24,7 +24,7 @@ from arcademark.runs.store.reading import MAX_CHECKPOINT_BYTES, Unfinished
 if TYPE_CHECKING:
     from arcademark.environments.emulation.generative import GenerativeModel, State
 
-MOST_OF_THE_TIME = 0.05  # share of the time that may go into keeping, where a checkpoint takes long to make
+MAX_TIME_SHARE = 0.05  # share of the time that may go into keeping, where a checkpoint takes long to make
 
 
 def plan_episodes(
@@ -116,4 +116,4 @@ class _PlannerPlayer:
         if len(checkpoint) <= MAX_CHECKPOINT_BYTES:
             yield self._slot.unfinished(rng, checkpoint)
         now = time.perf_counter()
-        self._keep_at = now + max(self._planner.checkpoint_seconds, (now - began) / MOST_OF_THE_TIME)
+        self._keep_at = now + max(self._planner.checkpoint_seconds, (now - began) / MAX_TIME_SHARE)

@@ -45,7 +45,9 @@ class Standing:
     """The last training episodes that this command played, `RECENT_EPISODES` at most."""
 
     @classmethod
-    def of(cls, trial: Trial, record: TrialRecord | None, frames: int, kept: Mapping[int, int] | None = None) -> Self:
+    def from_record(
+        cls, trial: Trial, record: TrialRecord | None, frames: int, kept: Mapping[int, int] | None = None
+    ) -> Self:
         """Return where a trial stands by what is recorded of it; `frames` are of its evaluation episodes."""
         begun = dict(kept or {})
         if record is None:
@@ -115,7 +117,7 @@ class _Means:
                 self._sums[key][0] += frames
                 self._sums[key][1] += episodes
 
-    def of(self, game: str) -> float | None:
+    def mean(self, game: str) -> float | None:
         """Return the mean length of a game's episodes, of all where it has none; None if nothing tells."""
         sums = (self._sums[key] for key in (game, None))
         return next((frames / episodes for frames, episodes in sums if episodes), None)
@@ -130,9 +132,9 @@ def _frames_left(standings: Sequence[Standing]) -> tuple[float | None, bool]:
         if standing.over:
             continue
         game, cap = standing.trial.game, standing.trial.protocol.cap(standing.trial.game)
-        training = standing.training_length() or trained.of(game)
+        training = standing.training_length() or trained.mean(game)
         own = standing.frames / standing.episodes if standing.episodes else None
-        length = own or (training if standing.learns else None) or played.of(game)
+        length = own or (training if standing.learns else None) or played.mean(game)
         in_episodes = standing.in_training and standing.trial.training_frames is None
         if (standing.plans or standing.learns) and (length is None or (in_episodes and training is None)):
             length, training, bound = length or cap, training or length or cap, True

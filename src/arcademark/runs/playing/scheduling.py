@@ -43,7 +43,7 @@ class Lengths:
         self._means = {game: frames[game] / count for game, count in episodes.items() if count}
         self._factor = sum(self._means.values()) / sum(map(_random_play_frames, self._means)) if self._means else 1.0
 
-    def of(self, game: str, protocol: Protocol) -> float:
+    def expected(self, game: str, protocol: Protocol) -> float:
         """Return the expected length of a game's episodes."""
         length = self._means.get(game) or self._factor * _random_play_frames(game)
         cap = protocol.cap(game)
@@ -63,7 +63,7 @@ def frames_left(standings: Sequence[Standing], lengths: Lengths) -> list[float]:
     left = []
     for standing in standings:
         known, trial = kinds[standing.trial.agent.label], standing.trial
-        length = lengths.of(trial.game, trial.protocol)
+        length = lengths.expected(trial.game, trial.protocol)
         learner = replace(standing, learns=True) if known in ("learner", "trainer") else standing
         emulated = SIMULATED_PER_PLAYED if known == "planner" else 1.0
         left.append((learner.frames_left(length, length) or 0.0) * emulated)
@@ -78,7 +78,7 @@ def recorded_standings(trials: Iterable[Trial], record: RunRecord | None) -> lis
     for trial in trials:
         there = known.get(trial.id)
         frames = int(record.evaluation(there).frames.sum()) if record and there else 0
-        standings.append(Standing.of(trial, there, frames))
+        standings.append(Standing.from_record(trial, there, frames))
         standings[-1].learns |= trial.agent.label in learners
     return standings
 

@@ -30,10 +30,10 @@ from arcademark.runs.store.reading import (
     decode_actions,
     encode_actions,
 )
-from arcademark.suite.settings import MOST_FRAMES
+from arcademark.suite.settings import MAX_FRAMES
 
 Stream = Literal["environment", "agent"]
-Difference = Annotated[int, Meta(ge=-MOST_FRAMES, le=MOST_FRAMES)]
+Difference = Annotated[int, Meta(ge=-MAX_FRAMES, le=MAX_FRAMES)]
 
 TICK_SECONDS = 0.25
 WAITING_FRAMES = 3_600  # a minute

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 SECONDS = 2.0  # of play
 PATIENCE_SECONDS = 60.0  # for an agent to be made, and to play anything
-MOST_PLAYED = 10_000  # episodes, of which the seconds hold fewer
+MAX_PLAYED = 10_000  # episodes, of which the seconds hold fewer
 
 PLANNED_SECONDS = 600.0  # of all games' decisions together, after which no other is sampled
-LEAST_SECONDS, MOST_SECONDS = 10.0, 60.0  # of one game's
+LEAST_SECONDS, MAX_SECONDS = 10.0, 60.0  # of one game's
 PLANNER_PATIENCE_SECONDS = 1800.0
 RANDOM_SECONDS = 2.0  # of random play
 EIGHTHS = (4, 2, 6, 1, 5, 3, 7)
@@ -108,7 +108,7 @@ def measure(
     ArcadeMarkError
         If a trial fails, or plays nothing in `PATIENCE_SECONDS`; a planner nothing in `PLANNER_PATIENCE_SECONDS`.
     """
-    seconds = min(MOST_SECONDS, max(LEAST_SECONDS, PLANNED_SECONDS / len(trials)))
+    seconds = min(MAX_SECONDS, max(LEAST_SECONDS, PLANNED_SECONDS / len(trials)))
     waiting, playing, paces = deque(enumerate(trials)), dict[int, _Measured](), dict[int, Pace]()
     try:
         while len(paces) < len(trials):
@@ -199,7 +199,7 @@ def serve(descriptor: int) -> None:
             channel.send(opened(player))
             if player.plans:
                 channel.send(sample(player, seconds))
-            for event in player.play(range(MOST_PLAYED)) if not player.plans else ():
+            for event in player.play(range(MAX_PLAYED)) if not player.plans else ():
                 if isinstance(event, Played):
                     channel.send(event)
         except (Exception, SystemExit) as error:

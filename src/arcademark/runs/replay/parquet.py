@@ -14,12 +14,12 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_output
 from arcademark.runs.store import manifest
 from arcademark.runs.store.database import open_for_reading
-from arcademark.runs.store.reading import MOST_STEPS, decode_actions
+from arcademark.runs.store.reading import MAX_STEPS, decode_actions
 from arcademark.runs.store.rows import Columns, read_blocks
 
 AT_ONCE = 100_000  # episodes
 WITH_ACTIONS = 2_000  # episodes, and
-MOST_ACTIONS = 2**26  # actions of them at once
+MAX_ACTIONS = 2**26  # actions of them at once
 _TEXTS = ("run", "protocol", "trial", "agent", "game", "phase", "end")
 _NUMBERS = ("seed", "episode", "score", "frames", "steps", "simulated_frames", "wall_seconds")
 
@@ -106,7 +106,7 @@ def _parts(
         yield from ((columns, []) for columns, _ in read_blocks(directory, database, trials, AT_ONCE, actions=False))
         return
     for columns, blobs in read_blocks(directory, database, trials, WITH_ACTIONS, actions=True):
-        spent = np.cumsum(np.minimum(columns["steps"], MOST_STEPS)) // MOST_ACTIONS
+        spent = np.cumsum(np.minimum(columns["steps"], MAX_STEPS)) // MAX_ACTIONS
         for rows in np.split(np.arange(spent.size), np.flatnonzero(np.diff(spent)) + 1):
             yield {name: values[rows] for name, values in columns.items()}, blobs[rows[0] : rows[-1] + 1]
 
@@ -118,7 +118,7 @@ def _places(texts: Sequence[str]) -> tuple[np.ndarray[Any, np.dtype[np.int32]], 
 
 def _decoded(directory: Path, blob: bytes, steps: int) -> bytes:
     try:
-        actions = decode_actions(blob, min(steps, MOST_STEPS))
+        actions = decode_actions(blob, min(steps, MAX_STEPS))
         return (actions if actions.ndim > 1 else actions.astype(f"<u{blob[0]}")).tobytes()
     except ValueError as error:
         raise ArcadeMarkError(

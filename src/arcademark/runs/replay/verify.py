@@ -33,7 +33,7 @@ from arcademark.runs.store.reading import (
 )
 from arcademark.suite.protocols import Protocol
 
-MOST_MISSING = 1_000  # training episodes of a trial that are told to be missing: made-up numbers would never end
+MAX_MISSING = 1_000  # training episodes of a trial that are told to be missing: made-up numbers would never end
 Outcome = Literal["confirmed", "differs", "unverifiable"]
 
 
@@ -323,7 +323,7 @@ def _taken_away(run: RunRecord, trial: TrialRecord) -> Iterator[Finding]:
     rows = run.training(trial)
     frames = dict(zip(rows.episode.tolist(), rows.frames.tolist(), strict=True))
     played = max(frames, default=-1) + 1
-    missing = list(islice((number for number in range(played) if number not in frames), MOST_MISSING))
+    missing = list(islice((number for number in range(played) if number not in frames), MAX_MISSING))
     if trial.learns and trial.status == "done" and not missing:
         budget, spent = trial.training_frames, sum(frames.values())
         if budget is None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.runs.store import manifest
-from arcademark.runs.store.database import MOST_TRIALS
+from arcademark.runs.store.database import MAX_TRIALS
 from arcademark.runs.store.reading import Episodes, RunRecord, TrialRecord, scored_phase
 from arcademark.suite.protocols import Protocol
 
@@ -59,7 +59,7 @@ def planned(document: manifest.Document, protocol: Protocol) -> Iterator[TrialRe
     left_out = {(agent, game) for agent, game, _ in document["left_out"]}
     frames, episodes = manifest.budget_of(document, protocol)
     every = itertools.product(document["seeds"], document["games"], document["agents"])
-    for seed, game, agent in itertools.islice(every, MOST_TRIALS):
+    for seed, game, agent in itertools.islice(every, MAX_TRIALS):
         name = manifest.trial_of(document, protocol, agent, game, seed)
         if name is not None and (agent["label"], game) not in left_out:
             known = (agent["label"], game, seed, document["episodes"], frames)

@@ -19,16 +19,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.suite.settings import MOST_EPISODES, MOST_FRAMES, MOST_FRAMES_PER_ACTION
+from arcademark.suite.settings import MAX_EPISODES, MAX_FRAMES, MAX_FRAMES_PER_ACTION
 
 DATABASE = "run.sqlite"
 LOCK = "run.lock"
 BUSY_SECONDS = 10.0  # how long to wait for another program that locks the database
 
-MOST_TRIALS = 1_000_000  # of a plan
-MOST_NUMBER = 2**53  # of whatever is counted, and of a score's magnitude: up to here floats are exact
-MOST_TEXT = 100_000  # characters of a text
-MOST_STORED = 2**63 - 1  # the largest number that SQLite holds
+MAX_TRIALS = 1_000_000  # of a plan
+MAX_NUMBER = 2**53  # of whatever is counted, and of a score's magnitude: up to here floats are exact
+MAX_TEXT_CHARS = 100_000  # characters of a text
+MAX_STORED = 2**63 - 1  # the largest number that SQLite holds
 
 PATIENCE_SECONDS = 60.0
 BYTES_PER_SECOND = 5_000_000  # how long reading may take, and how much longer where there is more to read
@@ -56,7 +56,7 @@ def _number(least: int, most: int, *, type: str = "INTEGER", null: bool = False)
     return Column(type, f"{{}} BETWEEN {least} AND {most}", null)
 
 
-def _text(most: int = MOST_TEXT, letters: str = "") -> Column:
+def _text(most: int = MAX_TEXT_CHARS, letters: str = "") -> Column:
     named = f" AND {{0}} NOT GLOB '*[^{letters}]*'" if letters else ""
     return Column("TEXT", f"length(CAST({{0}} AS BLOB)) BETWEEN 1 AND {most}{named}")
 
@@ -71,18 +71,18 @@ TABLES: Mapping[str, Mapping[str, Column]] = {
     # it follows from its rows, so that no crash can make the two disagree.
     "trial": {
         "id": _text(250, "a-z0-9_-"),  # "random-pong-s0-1a2b3c4d", a part of a file's name
-        "position": _number(0, MOST_NUMBER),  # its place in the plan
+        "position": _number(0, MAX_NUMBER),  # its place in the plan
         "agent": _text(),  # the agent's label, "const(action=FIRE)"; the manifest says what loads it
         "game": _text(100, "a-z0-9_"),  # the task's id, "pong"
-        "seed": _number(0, MOST_STORED),
-        "episodes": _number(1, MOST_EPISODES),  # evaluation episodes asked for
+        "seed": _number(0, MAX_STORED),
+        "episodes": _number(1, MAX_EPISODES),  # evaluation episodes asked for
         # A learner's budget in frames or in episodes; NULL if it has none or does not learn.
-        "training_frames": _number(0, MOST_STORED, null=True),
-        "training_episodes": _number(0, MOST_STORED, null=True),
+        "training_frames": _number(0, MAX_STORED, null=True),
+        "training_episodes": _number(0, MAX_STORED, null=True),
         "learns": _number(0, 1, null=True),  # NULL until the agent was made for the first time
         "plans": _number(0, 1, null=True),  # likewise
         # Asked for by the agent instead of the protocol's frame_skip.
-        "frames_per_action": _number(1, MOST_FRAMES_PER_ACTION, null=True),
+        "frames_per_action": _number(1, MAX_FRAMES_PER_ACTION, null=True),
         "error": Column("TEXT", null=True),  # why the trial failed, in one line
     },
     # An episode that came to its end. Committed when it ends (a learner's training episodes: with the next checkpoint).
@@ -91,22 +91,22 @@ TABLES: Mapping[str, Mapping[str, Column]] = {
         "phase": Column("TEXT", "{} IN ('training', 'evaluation')"),
         "episode": Column(  # from 0 in each phase; with the seed it fixes every random draw
             "INTEGER",
-            f"{{0}} BETWEEN 0 AND {MOST_FRAMES - 1} AND (phase = 'training' OR {{0}} < owner.episodes)",
+            f"{{0}} BETWEEN 0 AND {MAX_FRAMES - 1} AND (phase = 'training' OR {{0}} < owner.episodes)",
         ),
-        "score": _number(-MOST_NUMBER, MOST_NUMBER, type="REAL"),  # undiscounted sum of raw rewards
-        "frames": _number(0, MOST_FRAMES),  # emulated, no-op start included
-        "steps": _number(0, MOST_FRAMES),  # actions
+        "score": _number(-MAX_NUMBER, MAX_NUMBER, type="REAL"),  # undiscounted sum of raw rewards
+        "frames": _number(0, MAX_FRAMES),  # emulated, no-op start included
+        "steps": _number(0, MAX_FRAMES),  # actions
         "end": Column("TEXT", "{} IN ('terminated', 'truncated')"),
         # The only column that differs when a trial is played again.
-        "wall_seconds": _number(0, MOST_NUMBER, type="REAL"),
-        "simulated_frames": _number(0, MOST_FRAMES),  # by a planner's model to choose the actions
+        "wall_seconds": _number(0, MAX_NUMBER, type="REAL"),
+        "simulated_frames": _number(0, MAX_FRAMES),  # by a planner's model to choose the actions
         "actions": Column("BLOB"),  # see `encode_actions`; last, so that reading the others does not fetch it
     },
     # The last checkpoint of a learner, written together with the training episodes that led to it.
     "checkpoint": {
         "trial": _TRIAL,
-        "episodes": _number(0, MOST_NUMBER),  # training episodes behind it
-        "frames": _number(0, MOST_NUMBER),  # likewise
+        "episodes": _number(0, MAX_NUMBER),  # training episodes behind it
+        "frames": _number(0, MAX_NUMBER),  # likewise
         "finished": _number(0, 1),  # 1 once the training budget is spent
         "data": Column("BLOB"),  # what the learner's checkpoint() gave
     },
@@ -114,10 +114,10 @@ TABLES: Mapping[str, Mapping[str, Column]] = {
     # few seconds, gone once the episode is recorded.
     "unfinished": {
         "trial": _TRIAL,
-        "episode": _number(0, MOST_EPISODES),
-        "frames": _number(0, MOST_NUMBER),  # so far, as the following
-        "simulated_frames": _number(0, MOST_NUMBER),
-        "wall_seconds": _number(0, MOST_NUMBER, type="REAL"),
+        "episode": _number(0, MAX_EPISODES),
+        "frames": _number(0, MAX_NUMBER),  # so far, as the following
+        "simulated_frames": _number(0, MAX_NUMBER),
+        "wall_seconds": _number(0, MAX_NUMBER, type="REAL"),
         "generator": _text(),  # the state of the agent's generator, JSON
         "actions": Column("BLOB"),
         "checkpoint": Column("BLOB"),  # a seal (see seal.py), then what the planner's checkpoint() gave
@@ -126,9 +126,9 @@ TABLES: Mapping[str, Mapping[str, Column]] = {
     # how, stands in the trial and in the manifest; together they are the ledger (`arcademark.runs.store.ledger`).
     "evaluation": {
         "trial": _TRIAL,
-        "command": _number(0, MOST_EPISODES),  # 0 began the run, n continued it for the nth time
+        "command": _number(0, MAX_EPISODES),  # 0 began the run, n continued it for the nth time
         "begun": _text(100),  # when the first was recorded, ISO 8601 with the zone
-        "episodes": _number(0, MOST_EPISODES),  # how many; 0 of a learner that was not to train
+        "episodes": _number(0, MAX_EPISODES),  # how many; 0 of a learner that was not to train
     },
 }
 KEYS: Mapping[str, tuple[str, ...]] = {

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.store import manifest
-from arcademark.runs.store.database import MOST_NUMBER, MOST_STORED
+from arcademark.runs.store.database import MAX_NUMBER, MAX_STORED
 from arcademark.runs.store.reading import (
     Checkpoint,
     EpisodeRecord,
@@ -28,7 +28,7 @@ from arcademark.runs.store.reading import (
     encode_actions,
 )
 from arcademark.suite.protocols import Protocol
-from arcademark.suite.settings import MOST_EPISODES, MOST_FRAMES
+from arcademark.suite.settings import MAX_EPISODES, MAX_FRAMES
 
 if TYPE_CHECKING:
     from arcademark.runs.store.recording import Recorder
@@ -135,7 +135,7 @@ def write(
     manifest.write(recorder.directory, document)
 
 
-def of(record: RunRecord) -> manifest.Imported | None:
+def origin(record: RunRecord) -> manifest.Imported | None:
     """Return where an imported run's scores come from; None of a run that was played."""
     found: manifest.Imported | None = record.manifest.get("imported")
     return found
@@ -143,7 +143,7 @@ def of(record: RunRecord) -> manifest.Imported | None:
 
 def refuse(record: RunRecord) -> None:
     """Refuse what needs recorded actions, of which an imported run has none."""
-    if of(record) is not None:
+    if origin(record) is not None:
         raise ArcadeMarkError(
             f"{record.directory}: was imported from logs made elsewhere, so it holds no actions and nothing in it can "
             "be replayed or verified; play the agent itself with 'arcademark run'"
@@ -152,14 +152,12 @@ def refuse(record: RunRecord) -> None:
 
 def _check(trial: ImportedTrial) -> None:
     where = f"{trial.agent!r} on {trial.game}, run {trial.seed}"
-    if not 0 <= trial.seed <= MOST_STORED:
-        raise ArcadeMarkError(
-            f"{where}: expected a run from 0 to {MOST_STORED}; name it with --read run=N or pattern=…"
-        )
-    if not 1 <= trial.episodes <= MOST_EPISODES or len(trial.evaluation) > MOST_EPISODES:
-        raise ArcadeMarkError(f"{where}: expected 1 to {MOST_EPISODES:,} episodes of a score")
+    if not 0 <= trial.seed <= MAX_STORED:
+        raise ArcadeMarkError(f"{where}: expected a run from 0 to {MAX_STORED}; name it with --read run=N or pattern=…")
+    if not 1 <= trial.episodes <= MAX_EPISODES or len(trial.evaluation) > MAX_EPISODES:
+        raise ArcadeMarkError(f"{where}: expected 1 to {MAX_EPISODES:,} episodes of a score")
     for rows in (trial.training, trial.evaluation):
-        for values, most in ((rows.frames, MOST_FRAMES), (rows.steps, MOST_FRAMES), (rows.scores, MOST_NUMBER)):
+        for values, most in ((rows.frames, MAX_FRAMES), (rows.steps, MAX_FRAMES), (rows.scores, MAX_NUMBER)):
             if len(values) and not np.abs(values).max() <= most:
                 raise ArcadeMarkError(f"{where}: {np.abs(values).max():,} is more than the {most:,} that a row holds")
 

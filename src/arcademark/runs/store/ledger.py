@@ -172,7 +172,7 @@ def planned(plan: Plan, directory: Path) -> Iterator[Entry]:
     """Yield the entries that a plan is to add: agents on games, by no command yet."""
     from arcademark.runs.execution import describe
 
-    trials = ((TrialRecord.of(trial), trial.episodes) for trial in plan.trials)
+    trials = ((TrialRecord.from_plan(trial), trial.episodes) for trial in plan.trials)
     for entry in _entries(directory, describe(plan, ""), plan.protocol, trials, ()):
         yield replace(entry, begun="", commands=())
 

@@ -23,8 +23,8 @@ from arcademark.runs.store.reading import TrialRecord, scored_phase, select_tria
 from arcademark.suite.protocols import Protocol, from_json
 
 FILE = "live.json"
-MOST_BYTES = 2**20
-MOST_PLAYING = 10_000  # trials that are named
+MAX_BYTES = 2**20
+MAX_PLAYING = 10_000  # trials that are named
 
 State = Literal["pending", "started", "failed", "playing", "done"]
 STATES: tuple[State, ...] = get_args(State)
@@ -142,5 +142,5 @@ def _progress(trial: TrialRecord, protocol: Protocol, in_play: Collection[str] =
 def _read(path: Path) -> Live | None:
     with contextlib.suppress(ArcadeMarkError, FileNotFoundError):
         remedy = "it is written anew in some seconds"
-        return read_as(Live, parse_json(read_text(path, MOST_BYTES), path, remedy, finite=True), path, remedy)
+        return read_as(Live, parse_json(read_text(path, MAX_BYTES), path, remedy, finite=True), path, remedy)
     return None

@@ -20,15 +20,15 @@ from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import parse_json, read_as, read_text
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, StepProtocol, from_json
-from arcademark.suite.settings import MOST_EPISODES
+from arcademark.suite.settings import MAX_EPISODES
 
 FILE = "manifest.json"
 SCHEMA_VERSION = 1
 
 Document = dict[str, Any]
 
-MOST_BYTES = 16 * 2**20
-MOST_DIGITS = 4_000  # of a whole number, such as a parameter may be: below what Python refuses to read
+MAX_BYTES = 16 * 2**20
+MAX_DIGITS = 4_000  # of a whole number, such as a parameter may be: below what Python refuses to read
 
 Whole = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
@@ -107,7 +107,7 @@ class Manifest(Provenance):
     agents: list[Agent]
     games: dict[str, str]  # from each game to the checksum of its ROM
     seeds: list[Whole]
-    episodes: Annotated[int, Meta(ge=1, le=MOST_EPISODES)]  # of each trial
+    episodes: Annotated[int, Meta(ge=1, le=MAX_EPISODES)]  # of each trial
     training_frames: NotRequired[Whole | None]  # what ``--frames`` asked for, or null: the protocol's
     training_episodes: NotRequired[Whole | None]  # what ``--training-episodes`` asked for, or null
     left_out: list[tuple[str, str, str]]  # agent, game and reason of the combinations that have no trial
@@ -133,7 +133,7 @@ def read(directory: Path) -> Document:
         what = "no such directory" if not directory.is_dir() else f"not a run directory ({FILE} is missing)"
         raise ArcadeMarkError(f"{directory}: {what}; 'arcademark run … --out {directory}' makes one")
     remedy = "it is damaged: restore it from a copy"
-    document = parse_json(read_text(path, MOST_BYTES), path, remedy, most_digits=MOST_DIGITS)
+    document = parse_json(read_text(path, MAX_BYTES), path, remedy, most_digits=MAX_DIGITS)
     version = document.get("schema") if isinstance(document, dict) else None
     if not isinstance(version, int) or version < 1:
         raise ArcadeMarkError(f"{path}: not a run's manifest (no 'schema'); restore it or choose another directory")

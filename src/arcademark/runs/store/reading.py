@@ -25,14 +25,14 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.environments.base import ARRAY_ACTIONS, MOST_SIDES
+from arcademark.environments.base import ARRAY_ACTIONS, MAX_SIDES
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import inflate
 from arcademark.runs.store import manifest
-from arcademark.runs.store.database import MOST_NUMBER, MOST_TEXT, damage, open_for_reading
+from arcademark.runs.store.database import MAX_NUMBER, MAX_TEXT_CHARS, damage, open_for_reading
 from arcademark.runs.store.rows import Columns, check_counts, read_rows
 from arcademark.suite.protocols import Protocol
-from arcademark.suite.settings import MOST_FRAMES
+from arcademark.suite.settings import MAX_FRAMES
 
 if TYPE_CHECKING:
     from arcademark.runs.plan import Trial
@@ -41,17 +41,17 @@ Phase = Literal["training", "evaluation"]
 End = Literal["terminated", "truncated"]
 Status = Literal["pending", "running", "done", "failed"]
 
-MOST_ARRAY_BYTES = 2**28  # of an episode's actions that are arrays
-MOST_STEPS = 10_000_000  # of an episode whose actions are read: 46 hours of play with an action a frame
+MAX_ARRAY_BYTES = 2**28  # of an episode's actions that are arrays
+MAX_STEPS = 10_000_000  # of an episode whose actions are read: 46 hours of play with an action a frame
 MORE_STEPS = 1_000  # actions that are read beyond the steps recorded, so that what differs can be told
-MOST_SAID = 4_000  # characters of why a trial failed
+MAX_ERROR_CHARS = 4_000  # characters of why a trial failed
 MAX_CHECKPOINT_BYTES = 999_000_000  # SQLite's own limit for a value is 1,000,000,000
 
-Amount = Annotated[int, Meta(ge=0, le=MOST_FRAMES)]
-Score = Annotated[float, Meta(ge=-MOST_NUMBER, le=MOST_NUMBER)]
-Seconds = Annotated[float, Meta(ge=0, le=MOST_NUMBER)]
+Amount = Annotated[int, Meta(ge=0, le=MAX_FRAMES)]
+Score = Annotated[float, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
+Seconds = Annotated[float, Meta(ge=0, le=MAX_NUMBER)]
 Bytes = Annotated[bytes, Meta(max_length=MAX_CHECKPOINT_BYTES)]
-Ascii = Annotated[str, Meta(max_length=MOST_TEXT, pattern="^[ -~]+$")]
+Ascii = Annotated[str, Meta(max_length=MAX_TEXT_CHARS, pattern="^[ -~]+$")]
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class TrialRecord:
     trained: bool = False  # whether its training budget is spent
 
     @classmethod
-    def of(cls, trial: Trial) -> Self:
+    def from_plan(cls, trial: Trial) -> Self:
         """Return a trial of a plan as it is before it begins."""
         named = trial.id, trial.agent.label, trial.game, trial.seed
         return cls(*named, trial.episodes, trial.training_frames, training_episodes=trial.training_episodes)
@@ -253,7 +253,7 @@ def encode_actions(actions: ArrayLike) -> bytes:
     return bytes([size]) + zlib.compress(array.astype(f"<u{size}").tobytes())
 
 
-def decode_actions(blob: object, most: int = MOST_STEPS) -> NDArray[Any]:
+def decode_actions(blob: object, most: int = MAX_STEPS) -> NDArray[Any]:
     """Undo `encode_actions`: uint16, shape (steps,), or arrays as they were."""
     if isinstance(blob, bytes) and blob[:1] == b"\0":
         return _decode_arrays(blob, most)
@@ -265,13 +265,13 @@ def decode_actions(blob: object, most: int = MOST_STEPS) -> NDArray[Any]:
 def _decode_arrays(blob: bytes, most: int) -> NDArray[Any]:
     kind, rank = blob[1:3].decode("ascii"), blob[3] if len(blob) > 3 else 0
     start = 4 + 2 * rank
-    if kind not in ARRAY_ACTIONS or not 1 <= rank <= MOST_SIDES or len(blob) < start:
+    if kind not in ARRAY_ACTIONS or not 1 <= rank <= MAX_SIDES or len(blob) < start:
         raise ValueError("unknown encoding")
     sides = np.frombuffer(blob[4:start], "<u2").tolist()
     size = int(kind[1]) * math.prod(sides)
     if not size:
         raise ValueError("unknown encoding")
-    return np.frombuffer(inflate(blob[start:], min(size * most, MOST_ARRAY_BYTES)), f"<{kind}").reshape(-1, *sides)
+    return np.frombuffer(inflate(blob[start:], min(size * most, MAX_ARRAY_BYTES)), f"<{kind}").reshape(-1, *sides)
 
 
 def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRecord:
@@ -326,8 +326,8 @@ def read_actions(
         raise ArcadeMarkError(f"{where} is not recorded; 'arcademark report {path} --to json' lists what is")
     steps, blob = row
     try:
-        if not isinstance(steps, int) or not 0 <= steps <= MOST_STEPS:
-            raise ValueError(f"{steps!r} steps; at most {MOST_STEPS:,} are read")
+        if not isinstance(steps, int) or not 0 <= steps <= MAX_STEPS:
+            raise ValueError(f"{steps!r} steps; at most {MAX_STEPS:,} are read")
         return decode_actions(blob, steps + MORE_STEPS)
     except ValueError as error:
         raise ArcadeMarkError(f"{where}: its recorded actions are damaged ({error}); play the run again") from None
@@ -374,7 +374,7 @@ def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[
         wanted = 0 if scored_phase(protocol, bool(trial["learns"])) == "training" else trial["episodes"]
         status: Status = "running" if trial.pop("begun") or trial["evaluated"] else "pending"
         if trial["error"] is not None:
-            status, trial["error"] = "failed", one_line(trial["error"], MOST_SAID)
+            status, trial["error"] = "failed", one_line(trial["error"], MAX_ERROR_CHARS)
         elif trial["evaluated"] >= wanted and (trial["trained"] or not trial["learns"]):
             status = "done"
         yield TrialRecord(**trial, status=status)

@@ -44,7 +44,7 @@ from arcademark.runs.store.database import (
     lay_out,
 )
 from arcademark.runs.store.reading import (
-    MOST_SAID,
+    MAX_ERROR_CHARS,
     Checkpoint,
     EpisodeResult,
     TrialRecord,
@@ -57,7 +57,7 @@ COPY_SECONDS = 60.0  # between copies of what is played on a local disk, at leas
 COPY_BYTES = 2**20  # at a time
 COPY_SHARE = 0.1  # of the time that copying takes at most
 NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})  # errors of a file system that has none
-MOST_LOCK_BYTES = 32  # of a lock, which holds the number of a process
+MAX_LOCK_BYTES = 32  # of a lock, which holds the number of a process
 SHARDS, JOBS = "shards", "slurm"  # folders that may lie in that of a run: its shards, and logs of jobs that play them
 
 
@@ -252,7 +252,7 @@ class Recorder:
 
     def fail_trial(self, trial_id: str, error: str) -> None:
         """Record that a trial was given up."""
-        self.database.execute("UPDATE trial SET error = ? WHERE id = ?", (one_line(error, MOST_SAID), trial_id))
+        self.database.execute("UPDATE trial SET error = ? WHERE id = ?", (one_line(error, MAX_ERROR_CHARS), trial_id))
 
     def standings(self, trials: Sequence[Trial]) -> list[Standing]:
         """Return where these trials stand, at least one."""
@@ -267,7 +267,7 @@ class Recorder:
         for one in trials:
             wanted = [number for number in begun[one.id] if number < one.episodes]
             kept = {item.episode: item.frames for item in self.unfinished(one.id, wanted)} if wanted else {}
-            standings.append(Standing.of(one, records[one.id], frames.get(one.id, 0), kept))
+            standings.append(Standing.from_record(one, records[one.id], frames.get(one.id, 0), kept))
         return standings
 
     def evaluated(self, trial_id: str) -> Iterator[int]:
@@ -324,7 +324,7 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
     """Hold the lock that says who writes; the system lets go of it when the process ends, however it ends."""
     path = directory / LOCK
     if os.path.lexists(path) and not (
-        stat.S_ISREG((status := path.lstat()).st_mode) and status.st_size <= MOST_LOCK_BYTES
+        stat.S_ISREG((status := path.lstat()).st_mode) and status.st_size <= MAX_LOCK_BYTES
     ):
         raise ArcadeMarkError(f"{path}: is no lock of a run; remove it, or choose another directory")
     with path.open("a+", encoding="ascii", errors="replace") as file:

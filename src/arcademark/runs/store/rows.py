@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import one_line
-from arcademark.runs.store.database import MOST_NUMBER, check_table, damage
+from arcademark.runs.store.database import MAX_NUMBER, check_table, damage
 from arcademark.suite.protocols import Protocol
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def check_counts(
     index = {(trial, phase): count for trial, phase, count in grouped}
     checkpoints = dict(database.execute("SELECT trial, episodes FROM checkpoint"))
     grouped = database.execute("SELECT trial, min(command), total(episodes) FROM evaluation GROUP BY trial")
-    notes = {trial: (first, int(min(count, MOST_NUMBER))) for trial, first, count in grouped}
+    notes = {trial: (first, int(min(count, MAX_NUMBER))) for trial, first, count in grouped}
     for one, (learnt, evaluated) in zip(trials, counts.reshape(-1, 2).tolist(), strict=True):
         trial = one.id
         first, noted = notes.get(trial, (None, 0))

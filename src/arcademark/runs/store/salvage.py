@@ -29,7 +29,7 @@ from arcademark.runs.store.database import (
 )
 from arcademark.runs.store.merging import note, of_added, put_in_order
 from arcademark.runs.store.reading import (
-    MOST_STEPS,
+    MAX_STEPS,
     Checkpoint,
     decode_actions,
     read_checked,
@@ -38,9 +38,9 @@ from arcademark.runs.store.reading import (
 )
 from arcademark.runs.store.recording import Recorder
 from arcademark.suite.protocols import Protocol
-from arcademark.suite.settings import MOST_EPISODES
+from arcademark.suite.settings import MAX_EPISODES
 
-_MOST_SKIPPED = 2**40  # numbers of rows that are stepped over at once
+_MAX_SKIPPED = 2**40  # numbers of rows that are stepped over at once
 
 _COUNTS = """
 SELECT id, learns, ifnull((SELECT episodes FROM checkpoint WHERE trial = id), 0),
@@ -144,7 +144,7 @@ def _read_manifest(path: Path) -> tuple[manifest.Document, Protocol]:
 def _rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """Yield the rows that can be read, by number; after one that cannot, 1, 2, 4, … numbers are stepped over."""
     after, step = -1, 1
-    while step < _MOST_SKIPPED:
+    while step < _MAX_SKIPPED:
         try:
             columns = ", ".join(TABLES[table])
             rows = database.execute(
@@ -172,7 +172,7 @@ def _wrong_actions(database: sqlite3.Connection, imported: bool) -> Iterator[tup
     query = f"SELECT {columns} FROM episode WHERE typeof(steps) = 'integer' AND typeof(phase) = 'text'"
     for number, trial, phase, episode, steps, actions in database.execute(query) if not imported else ():
         try:
-            count = len(decode_actions(actions, min(steps, MOST_STEPS)))
+            count = len(decode_actions(actions, min(steps, MAX_STEPS)))
             why = "" if count == steps else f"its actions are {count:,}, and its steps {steps:,}"
         except ValueError as error:
             why = f"its actions are damaged ({error})"
@@ -228,7 +228,7 @@ def _make_consistent(database: sqlite3.Connection, protocol: Protocol) -> Iterat
         "SELECT trial, command, begun, episodes FROM evaluation ORDER BY trial, command"
     ).fetchall()
     database.execute("DELETE FROM evaluation")
-    note(database, of_added(notes, evaluated), range(MOST_EPISODES))
+    note(database, of_added(notes, evaluated), range(MAX_EPISODES))
 
 
 def _networks(directory: Path, database: sqlite3.Connection) -> Iterator[str]:

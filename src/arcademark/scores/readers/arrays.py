@@ -1,7 +1,7 @@
 """Reads arrays from NumPy's files and from JSON, without running code that a file may hold.
 
 What a file says of itself is held against what it holds before anything is made of it: an array is as large as its
-bytes, and none is unpacked beyond `arcademark.files.MOST_BYTES`.
+bytes, and none is unpacked beyond `arcademark.files.MAX_BYTES`.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from numpy.typing import NDArray
 
 from arcademark import files
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import MOST_JSON, read_bytes
+from arcademark.scores.readers.base import MAX_JSON_BYTES, read_bytes
 from arcademark.scores.readers.delimited import decode
-from arcademark.scores.table import MOST_CELLS
+from arcademark.scores.table import MAX_CELLS
 
 NO_PICKLE = (
     "holds Python objects (pickle), which can run any code when they are read; save the arrays with "
     "numpy.savez(path, **arrays), or as JSON"
 )
-MOST_ARRAYS = 10_000
+MAX_ARRAYS = 10_000
 """In one ``.npz`` file."""
 
 _CUT = "the file may be cut short: write it again"
-_MOST_AXES = 8
+_MAX_AXES = 8
 _READERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -58,8 +58,8 @@ def load_npz(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _check_members(path: Path, members: list[zipfile.ZipInfo]) -> None:
-    if len(members) > MOST_ARRAYS:
-        raise ArcadeMarkError(f"{path}: holds {len(members):,} arrays, expected at most {MOST_ARRAYS:,}")
+    if len(members) > MAX_ARRAYS:
+        raise ArcadeMarkError(f"{path}: holds {len(members):,} arrays, expected at most {MAX_ARRAYS:,}")
     name, times = next(iter(Counter(member.filename for member in members).most_common(1)), ("", 0))
     if times > 1:
         raise ArcadeMarkError(f"{path}: holds {name!r} twice; save each array once")
@@ -72,18 +72,16 @@ def _check_members(path: Path, members: list[zipfile.ZipInfo]) -> None:
                 "numpy.savez_compressed"
             )
     unpacked = sum(member.file_size for member in members)
-    if unpacked > files.MOST_BYTES:
+    if unpacked > files.MAX_BYTES:
         raise ArcadeMarkError(
-            f"{path}: holds {unpacked:,} bytes when it is unpacked, expected at most {files.MOST_BYTES:,}; "
+            f"{path}: holds {unpacked:,} bytes when it is unpacked, expected at most {files.MAX_BYTES:,}; "
             "save fewer arrays in a file"
         )
 
 
 def _check_cells(path: Path, number: int) -> None:
-    if number > MOST_CELLS:
-        raise ArcadeMarkError(
-            f"{path}: holds {number:,} numbers, expected at most {MOST_CELLS:,}; save fewer in a file"
-        )
+    if number > MAX_CELLS:
+        raise ArcadeMarkError(f"{path}: holds {number:,} numbers, expected at most {MAX_CELLS:,}; save fewer in a file")
 
 
 def load_npy(path: Path) -> NDArray[Any]:
@@ -108,9 +106,9 @@ def _array(place: str, content: bytes) -> NDArray[Any]:
         raise ArcadeMarkError(f"{place}: {NO_PICKLE}")
     if dtype.kind not in "fiub" or dtype.itemsize > 8:
         raise ArcadeMarkError(f"{place}: holds values of type {dtype}, expected numbers of at most 64 bits")
-    if len(shape) > _MOST_AXES or not all(0 <= axis <= MOST_CELLS for axis in shape):
+    if len(shape) > _MAX_AXES or not all(0 <= axis <= MAX_CELLS for axis in shape):
         raise ArcadeMarkError(
-            f"{place}: not a whole NumPy file (expected up to {_MOST_AXES} axes of up to {MOST_CELLS:,} each); "
+            f"{place}: not a whole NumPy file (expected up to {_MAX_AXES} axes of up to {MAX_CELLS:,} each); "
             "write it again"
         )
     claimed, there = math.prod(shape) * dtype.itemsize, len(content) - stream.tell()
@@ -124,7 +122,7 @@ def _array(place: str, content: bytes) -> NDArray[Any]:
 
 def load_json(path: Path) -> Any:
     """Return what a JSON file holds."""
-    return parse_json(path, decode(path, read_bytes(path, MOST_JSON)), 1)
+    return parse_json(path, decode(path, read_bytes(path, MAX_JSON_BYTES)), 1)
 
 
 def parse_json(path: Path, text: str, row: int) -> Any:

@@ -30,13 +30,13 @@ DEFAULT_LAST: Mapping[Unit, int] = MappingProxyType({"episode": 100, "average": 
 LARGEST = 2.0**53
 """Scores beyond it are refused: whole numbers are no longer exact there, so it is no count of points."""
 
-MOST_TEXT = 128 * 2**20
+MAX_TEXT_BYTES = 128 * 2**20
 """Bytes of a text file of scores that are read."""
 
-MOST_READ = 10_000_000
+MAX_CELLS_READ = 10_000_000
 """Cells of a table that are read: each takes up to 150 bytes on the way."""
 
-MOST_JSON = 32 * 2**20
+MAX_JSON_BYTES = 32 * 2**20
 """Bytes of JSON that are read at once; lists in lists take some twenty times as much memory."""
 
 GZIP = b"\x1f\x8b"
@@ -258,7 +258,7 @@ def is_task(name: str, canonical_task: Callable[[str], str]) -> bool:
 SUMMARIES = frozenset({"mean", "median", "iqm", "average", "hns", "hwrns", "total", "sum", "games", "avg", "mean hns"})
 
 
-def read_bytes(path: Path, most: int = files.MOST_BYTES) -> bytes:
+def read_bytes(path: Path, most: int = files.MAX_BYTES) -> bytes:
     """Return a file's content, or what came through a pipe: something, and no more than `most` bytes."""
     content = path.content if isinstance(path, PipedFile) else files.read_bytes(path, most)
     if not content:
@@ -269,14 +269,16 @@ def read_bytes(path: Path, most: int = files.MOST_BYTES) -> bytes:
 
 
 def unpacked(path: Path) -> PipedFile:
-    """Return what a file that gzip packed holds, to be read like a file of its name; at most `MOST_TEXT` bytes."""
+    """Return what a file that gzip packed holds, to be read like a file of its name; at most `MAX_TEXT_BYTES` bytes."""
     result = PipedFile(path)
     try:
-        result.content = GzipFile(fileobj=BytesIO(read_bytes(path))).read(MOST_TEXT + 1)
+        result.content = GzipFile(fileobj=BytesIO(read_bytes(path))).read(MAX_TEXT_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise ArcadeMarkError(f"{path}: not a whole gzip file ({error}); copy it again") from error
-    if len(result.content) > MOST_TEXT:
-        raise ArcadeMarkError(f"{path}: holds more than {MOST_TEXT:,} bytes when it is unpacked; give a smaller file")
+    if len(result.content) > MAX_TEXT_BYTES:
+        raise ArcadeMarkError(
+            f"{path}: holds more than {MAX_TEXT_BYTES:,} bytes when it is unpacked; give a smaller file"
+        )
     return result
 
 

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import MOST_BYTES
+from arcademark.files import MAX_BYTES
 from arcademark.scores.formulas import unescaped
-from arcademark.scores.readers.base import MOST_READ, MOST_TEXT, read_bytes, read_head
+from arcademark.scores.readers.base import MAX_CELLS_READ, MAX_TEXT_BYTES, read_bytes, read_head
 from arcademark.scores.readers.parquet import parse_parquet
 from arcademark.scores.readers.sheet import Sheet, bare, checked
 
@@ -34,7 +34,7 @@ _SAMPLED, _START = 10, 100_000
 def read_sheet(path: Path, decimal: str | None = None) -> Sheet:
     """Read a CSV or a Parquet file, its numbers with the decimal mark given, or with the one that they show."""
     parquet = read_head(path).startswith(b"PAR1")
-    content = read_bytes(path, MOST_BYTES if parquet else MOST_TEXT)
+    content = read_bytes(path, MAX_BYTES if parquet else MAX_TEXT_BYTES)
     return replace(parse_parquet(path, content) if parquet else parse_sheet(path, content), decimal=decimal)
 
 
@@ -83,9 +83,9 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
                     )
             for column, cells in zip(columns, zip(*filled, strict=True), strict=False):
                 column.extend(cells)
-            if columns and len(columns) * len(columns[0]) > MOST_READ:
+            if columns and len(columns) * len(columns[0]) > MAX_CELLS_READ:
                 raise ArcadeMarkError(
-                    f"{path}: holds more than {MOST_READ:,} cells, the most that are read; give a smaller table"
+                    f"{path}: holds more than {MAX_CELLS_READ:,} cells, the most that are read; give a smaller table"
                 )
     except csv.Error as error:
         raise ArcadeMarkError(f"{path}, row {skip + _broken(content, skip, separator)}: {_damage(error)}") from error

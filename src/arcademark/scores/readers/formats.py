@@ -112,7 +112,7 @@ def by_plugin(path: Path, relative: Path, format: str | None = None) -> Recognis
         reader = plugins.named(PLUGINS, name)
         try:
             scores = None if isinstance(path, PipedFile) or reader is None else reader(path)
-            table = None if scores is None else ScoreTable.of(scores)
+            table = None if scores is None else ScoreTable.from_any(scores)
         except ArcadeMarkError:
             raise
         except Exception as error:

@@ -26,7 +26,7 @@ MARKS = (".", ",")
 _SPREADS = r"±|\+/-|\+-|\\pm"
 _BLANKS = " \u00a0\u2007\u2009\u202f"
 _TYPE = re.compile(r"\\(?:text|math)bf\{([^{}]*)\}|\A[*$]+|[*$]+\Z")
-MOST_CHARACTERS = 200
+MAX_CHARACTERS = 200
 """Of a cell that holds a number."""
 _NESTED = 4
 """Marks of type within each other that are taken off."""
@@ -66,7 +66,7 @@ class Numeral:
 def apart(cell: str) -> Numeral:
     """Take a cell apart."""
     bare = cell.strip()
-    if len(bare) > MOST_CHARACTERS:
+    if len(bare) > MAX_CHARACTERS:
         return Numeral(bare, ())
     if marks := _marks(bare):
         return Numeral(bare, marks)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import MOST_BYTES
-from arcademark.scores.readers.base import MOST_READ
+from arcademark.files import MAX_BYTES
+from arcademark.scores.readers.base import MAX_CELLS_READ
 from arcademark.scores.readers.sheet import Sheet, bare, checked
 
 _THRIFT = {"thrift_string_size_limit": 2**24, "thrift_container_size_limit": 2**20}
@@ -52,10 +52,10 @@ def _check_size(path: Path, metadata: Any) -> None:
     unpacked = sum(
         max(0, group.column(at).total_uncompressed_size) for group in groups for at in range(group.num_columns)
     )
-    if not 0 <= cells <= MOST_READ or unpacked > MOST_BYTES:
+    if not 0 <= cells <= MAX_CELLS_READ or unpacked > MAX_BYTES:
         raise ArcadeMarkError(
             f"{path}: holds {cells:,} cells, {unpacked:,} bytes when they are unpacked; expected at most "
-            f"{MOST_READ:,} and {MOST_BYTES:,}; give a smaller table"
+            f"{MAX_CELLS_READ:,} and {MAX_BYTES:,}; give a smaller table"
         )
 
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import MOST_BYTES
+from arcademark.files import MAX_BYTES
 
 STANDARD_INPUT = "-"
 """How standard input is named where a file could be."""
@@ -30,7 +30,7 @@ class PipedFile(type(Path())):  # type: ignore[misc]
 
 
 def place(path: str | os.PathLike[str]) -> Path:
-    """Return a path to read from: what can be read only once is read now, up to `arcademark.files.MOST_BYTES`."""
+    """Return a path to read from: what can be read only once is read now, up to `arcademark.files.MAX_BYTES`."""
     name = os.fspath(path)
     if not name:
         raise ArcadeMarkError("the name of a table is empty; name a file or a folder, or - for standard input")
@@ -51,8 +51,8 @@ def _kept(title: str, name: str) -> PipedFile:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ArcadeMarkError(f"{title}: cannot be read ({reason}); give the name of a file") from error
-    if len(content) > MOST_BYTES:
-        raise ArcadeMarkError(f"{title}: holds more than {MOST_BYTES:,} bytes, the most that is read; give less")
+    if len(content) > MAX_BYTES:
+        raise ArcadeMarkError(f"{title}: holds more than {MAX_BYTES:,} bytes, the most that is read; give less")
     result: PipedFile = PipedFile(title)
     result.content = content
     return result
@@ -60,7 +60,7 @@ def _kept(title: str, name: str) -> PipedFile:
 
 def _whole(name: str) -> bytes:
     with open(name, "rb") as pipe:
-        return pipe.read(MOST_BYTES + 1)
+        return pipe.read(MAX_BYTES + 1)
 
 
 def _standard_input() -> bytes:
@@ -68,7 +68,7 @@ def _standard_input() -> bytes:
     if buffer is None:  # closed, or a notebook's
         return b""
     if sys.stdin not in _READ:
-        content: bytes = buffer.read(MOST_BYTES + 1)
+        content: bytes = buffer.read(MAX_BYTES + 1)
         _READ.clear()
         _READ[sys.stdin] = content
     return _READ[sys.stdin]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import DEFAULT_LAST, Episodes, Options, Reading, Unit, count, gathered, listed
 from arcademark.scores.readers.sheet import Sheet, first_rows
-from arcademark.scores.table import MOST_CELLS, ScoreTable, blank
+from arcademark.scores.table import MAX_CELLS, ScoreTable, blank
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
@@ -117,7 +117,7 @@ def _places(rows: Rows) -> tuple[_Ints, tuple[tuple[int, ...], ...]]:
     bounds = np.searchsorted(algorithm, np.arange(len(rows.algorithms) + 1))
     place = np.arange(len(result)) - bounds[algorithm]
     most = int(place.max()) + 1
-    if len(rows.algorithms) * len(rows.tasks) * most > MOST_CELLS and most > 1:
+    if len(rows.algorithms) * len(rows.tasks) * most > MAX_CELLS and most > 1:
         name = rows.sheet.header[rows.sheet.find(RUN) or 0]
         raise ArcadeMarkError(
             f"{rows.sheet.path}: column {name!r} holds {most:,} runs of one algorithm; number an algorithm's runs, the "

@@ -22,7 +22,7 @@ from arcademark.subset.predict.spread import extrapolation
 from arcademark.subset.predict.totally_positive import fit_covariance, improve
 from arcademark.subset.problem import Floats
 
-MOST_ITERATIONS = 60
+MAX_ITERATIONS = 60
 SWEEPS = 2
 TOLERANCE = 3e-3
 """EM ends when no mean and no covariance changes by more than this share of a typical spread or variance."""
@@ -95,7 +95,7 @@ def fit_joint(values: Floats, tasks: Sequence[str], start: Joint | None = None) 
     if start is not None:
         mean, covariance = start.mean, start.covariance
     cases = _patterns(np.isfinite(values))
-    for _ in range(MOST_ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         new, sample = _expect(values, cases, mean, np.asarray(np.linalg.inv(covariance)))
         before, covariance = covariance, improve(sample, covariance, most_sweeps=SWEEPS)
         moved = np.max(np.abs(new - mean) / np.sqrt(variances))

@@ -21,7 +21,7 @@ from arcademark.subset.predict.spread import NOISE, positive_definite
 from arcademark.subset.problem import Floats
 
 TOLERANCE = 1e-6
-MOST_SWEEPS = 500
+MAX_SWEEPS = 500
 
 
 @entry
@@ -60,7 +60,7 @@ def sweep(sample, covariance):  # type: ignore[no-untyped-def]
     return change
 
 
-def improve(sample: Floats, start: Floats | None = None, *, most_sweeps: int = MOST_SWEEPS) -> Floats:
+def improve(sample: Floats, start: Floats | None = None, *, most_sweeps: int = MAX_SWEEPS) -> Floats:
     """Approach the likeliest totally positive covariance, shape (tasks, tasks).
 
     ``sample`` is a covariance with a positive diagonal, to which `NOISE` is added; ``start`` is where to begin, such as

@@ -26,7 +26,7 @@ from arcademark.subset.search.prepared import PreparedSearch
 BOUND_MARGIN = 1.0 - 1e-7
 """What bounds are multiplied by, against rounding."""
 
-MOST_SUBSETS = 2**62
+MAX_SUBSETS = 2**62
 """More can't be counted."""
 
 _CHUNK = 100_000
@@ -88,7 +88,7 @@ def enumerate_subsets(prepared: PreparedSearch, progress: Progress | None) -> tu
         Where there are more subsets than can be counted.
     """
     total = prepared.subsets
-    if total >= MOST_SUBSETS:
+    if total >= MAX_SUBSETS:
         raise ArcadeMarkError(
             f"subset search: {total:.1e} subsets of {prepared.size} are too many; ask for fewer tasks, or choose from "
             "fewer (--exclude)"

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-MOST_CLASSES = 62
-MOST_GROUPS = 20_000
+MAX_CLASSES = 62
+MAX_GROUPS = 20_000
 
 Integers = NDArray[np.int64]
 
@@ -48,7 +48,7 @@ class Groups:
 
 
 def classes(missing: NDArray[np.bool_], tasks: Sequence[int]) -> Classes | None:
-    """Sort algorithms by which of some tasks they lack; None if there are more than `MOST_CLASSES` classes.
+    """Sort algorithms by which of some tasks they lack; None if there are more than `MAX_CLASSES` classes.
 
     ``missing``, shape (algorithms, all tasks), is true where there is no score.
     """
@@ -56,7 +56,7 @@ def classes(missing: NDArray[np.bool_], tasks: Sequence[int]) -> Classes | None:
     patterns, inverse = np.unique(relevant, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
     lacks_some = patterns.any(axis=1)
-    if np.count_nonzero(lacks_some) > MOST_CLASSES:
+    if np.count_nonzero(lacks_some) > MAX_CLASSES:
         return None
     number = np.where(lacks_some, np.cumsum(lacks_some) - 1, -1)
     of_row = number[inverse]
@@ -68,7 +68,7 @@ def classes(missing: NDArray[np.bool_], tasks: Sequence[int]) -> Classes | None:
 
 
 def groups(missing: Classes, fixed: Sequence[int], free: Sequence[int], choose: int, floor: int) -> Groups | None:
-    """List what subsets can lack, and count the subsets of each kind; None if there are more than `MOST_GROUPS`.
+    """List what subsets can lack, and count the subsets of each kind; None if there are more than `MAX_GROUPS`.
 
     Of ``free`` tasks ``choose`` are chosen beside the ``fixed`` ones; subsets need ``floor`` complete cases.
     """
@@ -87,7 +87,7 @@ def groups(missing: Classes, fixed: Sequence[int], free: Sequence[int], choose: 
             for more in range(1, min(tasks, choose - chosen) + 1):
                 key = (union, chosen + more)
                 counts[key] = counts.get(key, 0) + ways * math.comb(tasks, more)
-        if len(counts) > MOST_GROUPS:
+        if len(counts) > MAX_GROUPS:
             return None
     totals: dict[int, int] = {}
     for (lacking, chosen), ways in counts.items():

@@ -3,7 +3,7 @@
 // with a decimal point; what needs more judgement is refused, in that reader's words. Nothing is sent anywhere.
 "use strict";
 (() => {
-  const MOST_BYTES = 4 * 2 ** 20, MOST_CELLS = 500000, MOST_ALGORITHMS = 50, LARGEST = 2 ** 53, MOST_NAME = 200;
+  const MAX_BYTES = 4 * 2 ** 20, MAX_CELLS = 500000, MAX_ALGORITHMS = 50, LARGEST = 2 ** 53, MAX_NAME = 200;
   const ALGORITHM = ["algorithm", "agent", "method", "algo"];
   const TASK = ["task", "game", "env", "env_id", "environment"];
   const SCORE = ["score", "return", "episode_return", "episodic_return", "reward"];
@@ -40,7 +40,7 @@
 
   function decoded(bytes, file) {
     if (!bytes.byteLength) fail(`${file}: the file is empty; expected scores, so copy it again or leave it out`);
-    if (bytes.byteLength > MOST_BYTES) fail(`${file}: holds more than ${MOST_BYTES.toLocaleString("en")} bytes; give a smaller file, or ${ELSEWHERE}`);
+    if (bytes.byteLength > MAX_BYTES) fail(`${file}: holds more than ${MAX_BYTES.toLocaleString("en")} bytes; give a smaller file, or ${ELSEWHERE}`);
     const start = new Uint8Array(bytes.slice(0, 2));
     const wide = (start[0] === 0xff && start[1] === 0xfe) ? "utf-16le" : (start[0] === 0xfe && start[1] === 0xff) ? "utf-16be" : "";
     const zero = wide ? -1 : new Uint8Array(bytes).indexOf(0);
@@ -103,7 +103,7 @@
     const header = (rows.shift() || []).map(bare), lowered = header.map((name) => name.toLowerCase());
     const data = rows.map((cells, at) => ({ cells, line: at + 2 })).filter((row) => row.cells.some((cell) => cell.trim()));
     const at = (row, column) => `${file}, row ${row.line}, column ${quoted(header[column])}`;
-    if (header.length * data.length > MOST_CELLS) fail(`${file}: holds more than ${MOST_CELLS.toLocaleString("en")} cells; give a smaller table, or ${ELSEWHERE}`);
+    if (header.length * data.length > MAX_CELLS) fail(`${file}: holds more than ${MAX_CELLS.toLocaleString("en")} cells; give a smaller table, or ${ELSEWHERE}`);
     if (!data.length) fail(`${file}: there are no rows below the header; expected scores`);
     for (const row of data) {
       if (row.cells.length !== header.length) fail(`${file}, row ${row.line}: ${row.cells.length} cells, expected ${header.length} as in the header; correct or remove the row`);
@@ -120,11 +120,11 @@
     const named = (cell, place) => {
       const name = bare(cell);
       if (!name) fail(`${place}: the cell is empty, expected a name`);
-      return name.length > MOST_NAME ? fail(`${place}: the name has more than ${MOST_NAME} characters; shorten it`) : name;
+      return name.length > MAX_NAME ? fail(`${place}: the name has more than ${MAX_NAME} characters; shorten it`) : name;
     };
     const found = new Map(), run = find(RUN);
     const add = (algorithm, task, number_, score, row) => {
-      if (!found.has(algorithm) && found.size === MOST_ALGORITHMS) fail(`${file}: more than ${MOST_ALGORITHMS} algorithms; leave some out`);
+      if (!found.has(algorithm) && found.size === MAX_ALGORITHMS) fail(`${file}: more than ${MAX_ALGORITHMS} algorithms; leave some out`);
       const own = found.get(algorithm) ?? found.set(algorithm, new Map()).get(algorithm);
       const runs = own.get(task) ?? own.set(task, new Map()).get(task);
       if (runs.has(number_)) fail(`${file}, row ${row.line}: a second score for ${quoted(algorithm)} on ${quoted(task)}, run ${number_} (the first is in row ${runs.get(number_).line}); keep one, or number runs in a column 'run'`);
@@ -166,5 +166,5 @@
     return found.size ? found : fail(`${file}: ${names ? "no column that was named holds a score; choose the file again and name one" : "no cell holds a score; expected numbers such as 1234.5"}`);
   }
 
-  Object.assign(arcademark, { readTable, TableError, TableQuestion, MOST_BYTES });
+  Object.assign(arcademark, { readTable, TableError, TableQuestion, MAX_BYTES });
 })();

@@ -62,9 +62,9 @@ window.arcademark = {};
   // Intervals of what runs sum up to, as arcademark.metrics.uncertainty finds them but from draws of its own: their
   // ends differ by what 2,000 draws leave to chance, some 3 % of an interval's width, and are the same each time.
 
-  const STATISTICS = ["mean", "median", "iqm", "optimality_gap"], LEVEL = 0.95, NORMAL = 1.959963984540054, DRAWS = 2000, MOST_DRAWN = 3e6;
+  const STATISTICS = ["mean", "median", "iqm", "optimality_gap"], LEVEL = 0.95, NORMAL = 1.959963984540054, DRAWS = 2000, MAX_DRAWN = 3e6;
   const clipped = (value, low, high) => Math.min(Math.max(value, low), high);
-  const drawsOf = (sizes) => Math.round(clipped(MOST_DRAWN / d3.sum(sizes), 200, DRAWS));
+  const drawsOf = (sizes) => Math.round(clipped(MAX_DRAWN / d3.sum(sizes), 200, DRAWS));
 
   function variance(values) {
     const centre = mean(values);

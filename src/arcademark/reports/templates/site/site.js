@@ -177,7 +177,7 @@
   });
 
   async function read(file) {
-    if (file.size > arcademark.MOST_BYTES) throw new arcademark.TableError(`${file.name}: holds more than ${arcademark.MOST_BYTES.toLocaleString("en")} bytes; give a smaller file`);
+    if (file.size > arcademark.MAX_BYTES) throw new arcademark.TableError(`${file.name}: holds more than ${arcademark.MAX_BYTES.toLocaleString("en")} bytes; give a smaller file`);
     const bytes = await file.arrayBuffer();
     try {
       return arcademark.readTable(bytes, site, file.name);

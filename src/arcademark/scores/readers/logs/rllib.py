@@ -23,7 +23,17 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.arrays import parse_json
-from arcademark.scores.readers.base import MOST_JSON, MOST_TEXT, SAID, Log, Options, Unit, count, read_bytes, score
+from arcademark.scores.readers.base import (
+    MAX_JSON_BYTES,
+    MAX_TEXT_BYTES,
+    SAID,
+    Log,
+    Options,
+    Unit,
+    count,
+    read_bytes,
+    score,
+)
 from arcademark.scores.readers.delimited import decode
 
 AVERAGES = (
@@ -84,14 +94,15 @@ def first_line(path: Path) -> tuple[str, bool]:
 
 def json_lines(path: Path) -> Iterator[tuple[int, str, bool]]:
     """Go through a file's lines that hold something: their rows, and whether more may follow."""
-    content = read_bytes(path, MOST_TEXT)
+    content = read_bytes(path, MAX_TEXT_BYTES)
     decode(path, content)
     end, lines = len(content.rstrip()), io.BytesIO(content)
     for row, line in enumerate(lines, start=1):
         if bare := line.strip():
-            if len(line) > MOST_JSON:
+            if len(line) > MAX_JSON_BYTES:
                 raise ArcadeMarkError(
-                    f"{path}, row {row}: holds more than {MOST_JSON:,} bytes, the most of JSON that is read; give less"
+                    f"{path}, row {row}: holds more than {MAX_JSON_BYTES:,} bytes, the most of JSON "
+                    "that is read; give less"
                 )
             yield row, bare.decode("utf-8-sig"), lines.tell() < end
 

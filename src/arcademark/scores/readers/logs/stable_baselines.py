@@ -19,13 +19,13 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.arrays import load_npz, parse_json
-from arcademark.scores.readers.base import MOST_TEXT, Log, Options, Unit, count, read_bytes
+from arcademark.scores.readers.base import MAX_TEXT_BYTES, Log, Options, Unit, count, read_bytes
 from arcademark.scores.readers.delimited import decode, parse_sheet
 
 
 def read_monitor(path: Path, options: Options) -> list[Log]:  # noqa: ARG001
     """Read a monitor file's episodes."""
-    content = read_bytes(path, MOST_TEXT)
+    content = read_bytes(path, MAX_TEXT_BYTES)
     environment, start = _header(path, decode(path, content).partition("\n")[0])
     sheet = parse_sheet(path, content, skip=1)
     score, time = sheet.find(("r",)), sheet.find(("t",))

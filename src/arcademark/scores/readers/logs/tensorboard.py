@@ -22,7 +22,7 @@ from arcademark.scores.readers.logs.series import choose_tag, unit_of
 EVENTS = "tfevents"
 """What the names of event files hold."""
 
-MOST_VALUES = 2_000_000
+MAX_VALUES = 2_000_000
 """Events and values in them that are read of a file."""
 
 
@@ -78,9 +78,9 @@ def _events(path: Path, content: bytes) -> tuple[list[tuple[str, float, float]],
         except DecodeError:
             return result, f"the record at byte {at} is no event"
         number_read += 1 + len(event.summary.value)
-        if number_read > MOST_VALUES:
+        if number_read > MAX_VALUES:
             raise ArcadeMarkError(
-                f"{path}: holds more than {MOST_VALUES:,} events, the most that are read; export the series of scores "
+                f"{path}: holds more than {MAX_VALUES:,} events, the most that are read; export the series of scores "
                 "as CSV"
             )
         numbers = ((value.tag, _scalar(value, make_ndarray)) for value in event.summary.value)
