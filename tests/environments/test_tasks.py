@@ -269,13 +269,12 @@ def test_of_text_alone_networks_see_nothing():
 
 
 def test_the_package_that_defines_a_task_is_named():
-    """Ours makes Procgen's and Craftax's tasks what they have to be, and defines none."""
-    installed = {"procgen_gym": ["procgen-gym"], "gymnasium": ["gymnasium"]}
+    installed = {"minatar": ["MinAtar"], "gymnasium": ["gymnasium"]}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tasks.importlib.metadata, "packages_distributions", lambda: installed)
         patch.setattr(tasks.importlib.metadata, "version", lambda name: f"1 of {name}")
-        found = {name: tasks.package(next(iter(load_suite(name).tasks.values()))) for name in ("procgen", "craftax")}
-        assert found == {"procgen": "procgen-gym 1 of procgen-gym", "craftax": ""}
+        found = {name: tasks.package(next(iter(load_suite(name).tasks.values()))) for name in ("minatar", "minigrid")}
+        assert found == {"minatar": "MinAtar 1 of MinAtar", "minigrid": ""}
         assert tasks.package(rules().suite.tasks["cartpole_v1"]) == "gymnasium 1 of gymnasium"
 
 

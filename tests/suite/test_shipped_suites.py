@@ -16,16 +16,14 @@ from arcademark.testing.environments import check_repeatable
 NEEDS = {
     "box2d": "Box2D",
     "classic-control": "gymnasium",
-    "craftax": "craftax",
     "minatar": "minatar",
     "minigrid": "minigrid",
     "mujoco": "mujoco",
-    "procgen": "procgen_gym",
     "toy-text": "gymnasium",
 }
 """By suite: the module that its extra brings."""
 
-UNCOPIED = {"box2d", "mujoco", "procgen"}
+UNCOPIED = {"box2d", "mujoco"}
 
 
 def test_these_are_shipped_and_random_play_scores_less_than_what_counts_as_100_percent():

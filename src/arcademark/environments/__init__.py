@@ -4,5 +4,5 @@
 * ``observations``: from screens and memory to what an agent sees.
 * ``interfaces``: the same environments for others: Gymnasium, vectors, programs in any language.
 
-`tasks` and `ports` make environments of other suites than Atari; `toy` is the game of tests.
+`tasks` makes environments of other suites than Atari; `toy` is the game of tests.
 """

@@ -26,7 +26,6 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from arcademark.environments import ports
 from arcademark.environments.base import ARRAY_ACTIONS, MAX_SIDES, ArrayActions, EnvironmentSpec, Step
 from arcademark.environments.emulation.generative import State
 from arcademark.errors import ArcadeMarkError, one_line
@@ -94,8 +93,7 @@ def trusted(task: Task, suites: Iterable[TaskSuite]) -> bool:
 
 def package(task: Task) -> str:
     """Return the package that defines a task with its version, "gymnasium 1.2.1"; "" where nobody says."""
-    ported = ports.PACKAGES.get(task.environment.rpartition(":")[2]) if task.module == ports.__name__ else None
-    module = ported or (task.module or "gymnasium").partition(".")[0]
+    module = (task.module or "gymnasium").partition(".")[0]
     names = importlib.metadata.packages_distributions().get(module, [])
     return f"{names[0]} {importlib.metadata.version(names[0])}" if names else ""
 

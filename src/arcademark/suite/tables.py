@@ -92,9 +92,9 @@ def read_tables(name: str, directory: Traversable | None = None) -> dict[str, di
     }
 
 
-def read_named(name: str, kind: type[Kind]) -> Mapping[str, Kind]:
+def read_named(name: str, kind: type[Kind], directory: Traversable | None = None) -> Mapping[str, Kind]:
     """Return a TOML data file's tables by name, as a dataclass whose field `name` that is; errors as `read_records`."""
-    tables = read_tables(name).items()
+    tables = read_tables(name, directory).items()
     return MappingProxyType(
         {key: read_as(kind, {**entry, "name": key}, f"{name}, {key}", _CORRECT) for key, entry in tables}
     )

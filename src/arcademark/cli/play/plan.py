@@ -12,8 +12,8 @@ from arcademark.cli.output import Output, with_output
 from arcademark.cli.play import playing
 from arcademark.errors import ArcadeMarkError
 
-NUMBER, POSITIVE = click.FloatRange(min=0), click.FloatRange(min=0, min_open=True)
-NUMBER.name = POSITIVE.name = "number"
+POSITIVE = click.FloatRange(min=0, min_open=True)
+POSITIVE.name = "number"
 MAX_WORKERS = 100_000
 
 
@@ -30,13 +30,8 @@ MAX_WORKERS = 100_000
 )
 @options.fields(
     "assume",
-    "Frames played per second and core (without those that planners simulate), frames per episode, US dollars per "
-    "core-hour, watts per core, pounds of CO2 per kilowatt-hour",
-    {
-        "rate": POSITIVE,
-        "episode_frames": options.COUNT,
-        **options.each(NUMBER, "core_price", "core_watts", "pounds_per_kwh"),
-    },
+    "Frames played per second and core (without those that planners simulate), frames per episode",
+    {"rate": POSITIVE, "episode_frames": options.COUNT},
 )
 @with_output
 def command(
@@ -47,7 +42,7 @@ def command(
     assume: Mapping[str, Any],
     **given: Any,
 ) -> int:
-    """Estimate what 'arcademark run AGENT' with the same options takes: frames, core-hours, money, energy and time.
+    """Estimate what 'arcademark run AGENT' with the same options takes: frames, core-hours and time.
 
     Speed is measured on this machine unless --assume rate=N is given: for a few seconds in up to three games, and for
     planners, whose speed depends on the game, for ten seconds to a minute in every game. Episode length is taken from

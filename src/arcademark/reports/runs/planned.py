@@ -27,7 +27,7 @@ class Planned(Estimate):
     scope: Which suite or subset the games are, "the 5 games of atari-5"; "" if none.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.plan/3"
+    SCHEMA: ClassVar[str] = "arcademark.plan/4"
     scope: str
 
     AMOUNTS: ClassVar = (
@@ -50,9 +50,6 @@ class Planned(Estimate):
             (f"{self.unit}s", f"{'at most ' if self.at_most else ''}{self.frames:,.0f}"),
             *simulated,
             ("core-hours", _amount(self.core_hours)),
-            ("cost", f"${_amount(self.dollars)}"),
-            ("energy", f"{_amount(self.kilowatt_hours)}\N{NO-BREAK SPACE}kWh"),
-            ("carbon dioxide", f"{_amount(self.carbon_kilograms)}\N{NO-BREAK SPACE}kg"),
         ]
 
     @property
@@ -99,7 +96,7 @@ def scoped(estimate: Estimate, plan: Plan) -> Planned:
 
 
 def _amount(value: float) -> str:
-    """Show hours and what they cost, small ones with two digits."""
+    """Format hours, small ones with two digits."""
     return f"{value:.2g}" if value and value < 1 else wording.score(value)
 
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from arcademark.reproduce.atari5 import data
+from arcademark.reproduce.atari5.costs import KILOGRAMS_PER_POUND, Cost, Running, cost, runnings
 from arcademark.reproduce.atari5.data import PAPER, listed, name_of, printed, stated
 from arcademark.reproduce.comparison import Comparison, decided, explained, number, row, slips
 from arcademark.suite import references
-from arcademark.suite.costs import KILOGRAMS_PER_POUND, Cost, Running, cost, runnings
 from arcademark.suite.subsets import Subset, subset
 from arcademark.suite.tasks import canonical_game
 

@@ -1,4 +1,4 @@
-"""What a run is estimated to take: frames, core-hours, money, energy and time."""
+"""Estimates what a run takes: frames, core-hours and time."""
 
 from __future__ import annotations
 
@@ -20,15 +20,11 @@ from arcademark.runs.playing.scheduling import Lengths, deal, frames_left, recor
 from arcademark.runs.playing.speed import Pace
 from arcademark.runs.store import manifest
 from arcademark.runs.store.reading import read_run
-from arcademark.suite.costs import POUNDS_PER_KWH, cost, runnings
 
 MEASURED = 3  # trials of each kind of agent that are played for some seconds, but of planners
 HOUR = 3600.0
 RANDOM = frozenset({"random", "const", "perturb"})
 """Built-in agents whose episodes are as long as random play's."""
-PRICED, PRICED_CORES = "rainbow", 4
-POWERED, POWERED_CORES = "agent57", 64
-"""Algorithms whose machines, of so many cores, have the price and the power that a core is taken to have."""
 
 GIVEN: Mapping[Kind, Literal["learner", "planner"]] = {
     "trainer": "learner",
@@ -96,8 +92,6 @@ class Estimate:
     what so many take.
     frames: Played, training included.
     simulated_frames: By planners, to choose actions.
-    dollars, kilowatt_hours, carbon_kilograms: Of all core-hours.
-    core_price: US dollars an hour.
     unit: What lengths are counted in; elsewhere they are called frames, too.
     """
 
@@ -114,11 +108,6 @@ class Estimate:
     frames: float
     simulated_frames: float
     core_hours: float
-    dollars: float
-    kilowatt_hours: float
-    carbon_kilograms: float
-    core_price: float
-    core_watts: float
     paces: tuple[Pace, ...]
     makespans: tuple[Makespan, ...]
     by_game: tuple[GameCost, ...]
@@ -134,9 +123,6 @@ def estimate(
     rate: float | None = None,
     episode_frames: int | None = None,
     shards: Shards | None = None,
-    core_price: float | None = None,
-    core_watts: float | None = None,
-    pounds_per_kwh: float | None = None,
     follow: Callable[[int, int], None] = lambda *_: None,
 ) -> Estimate:
     """Estimate what a plan takes.
@@ -154,8 +140,6 @@ def estimate(
         How long an episode is.
     shards : Shards, optional
         How even the shards are of which the plan is one.
-    core_price, core_watts, pounds_per_kwh : float, optional
-        Instead of the prices, the power and the carbon dioxide that the Atari-5 paper reckons with.
     follow : callable, optional
         Is told of how many games the speed is measured, and of how many in all.
 
@@ -186,11 +170,8 @@ def estimate(
     games = tuple(dict.fromkeys(trial.game for trial in plan.trials))
     titles = tuple(map(plan.protocol.task_name, games))
     by_game = tuple(_of_game([row for row in rows if row.game == title]) for title in titles)
-    price = runnings()[PRICED].machine_price / PRICED_CORES if core_price is None else core_price
-    watts = (runnings()[POWERED].machine_watts or 0.0) / POWERED_CORES if core_watts is None else core_watts
-    spent = cost(core_hours, price, watts, POUNDS_PER_KWH if pounds_per_kwh is None else pounds_per_kwh)
-    if not all(map(math.isfinite, astuple(spent))):
-        raise ArcadeMarkError("the amounts are not finite: expected finite numbers in --assume")
+    if not math.isfinite(core_hours):
+        raise ArcadeMarkError("the core-hours are not finite: expected a larger number of --assume rate")
     return Estimate(
         agents=tuple(dict.fromkeys(trial.agent.label for trial in plan.trials)),
         games=titles,
@@ -205,11 +186,6 @@ def estimate(
         frames=sum(row.frames for row in rows),
         simulated_frames=sum(row.simulated_frames for row in rows),
         core_hours=core_hours,
-        dollars=spent.dollars,
-        kilowatt_hours=spent.kilowatt_hours,
-        carbon_kilograms=spent.carbon_kilograms,
-        core_price=price,
-        core_watts=watts,
         paces=tuple(dict.fromkeys(paces.values())),
         makespans=tuple(_makespan(core_hours, longest / HOUR, number, paces.values()) for number in workers),
         by_game=by_game,

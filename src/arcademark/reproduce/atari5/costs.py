@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 
 from arcademark.suite.tables import read_named
 
@@ -51,7 +52,7 @@ class Running:
 @cache
 def runnings() -> Mapping[str, Running]:
     """Return what is known of published algorithms, by name: "rainbow" and "agent57"."""
-    return read_named("costs.toml", Running)
+    return read_named("costs.toml", Running, files("arcademark.reproduce") / "data")
 
 
 def cost(hours: float, price: float, watts: float, pounds_per_kwh: float = POUNDS_PER_KWH) -> Cost:
