@@ -325,6 +325,66 @@ def test_what_cannot_be_played_is_one_clear_error_and_nothing_in_it_is_run(kind,
     assert "\n" not in str(caught.value)
 
 
+def exported(path):
+    torch.export.save(torch.export.export(nn.Linear(4, 2), (torch.zeros(1, 4),)), path)
+
+
+def zipped(*names):
+    def write(path):
+        with zipfile.ZipFile(path, "w") as archive:
+            for name in names:
+                archive.writestr(name, b"healthy")
+
+    return write
+
+
+ZIPS = {
+    "pt2": (exported, r"is a program of torch\.export, .*ONNX"),
+    "pt2 of old": (zipped("serialized_exported_program.json", "version"), r"a program of torch\.export"),
+    "package": (zipped("a/.data/extern_modules", "a/m/m.pkl"), r"a package of torch\.package"),
+    "npz": (lambda path: path.write_bytes(path.with_suffix(".npz").read_bytes()), r"NumPy's \(\.npz\).*safetensors"),
+    "docx": (zipped("[Content_Types].xml", "word/document.xml"), "a Word document"),
+    "xlsx": (zipped("[Content_Types].xml", "xl/workbook.xml"), "an Excel workbook"),
+    "ods": (zipped("mimetype", "content.xml"), "an OpenDocument file"),
+    "keras": (zipped("metadata.json", "config.json", "model.weights.h5"), "a model of Keras"),
+    "tensorflow": (zipped("agent/saved_model.pb", "agent/variables/variables.index"), "a SavedModel of TensorFlow"),
+    "sb2": (zipped("data", "parameters", "parameter_list"), "Stable Baselines 2"),
+    "wheel": (zipped("a/__init__.py", "a-1.dist-info/WHEEL"), "a package of Python"),
+    "jar": (zipped("META-INF/MANIFEST.MF", "A.class"), "a Java archive"),
+    "zipped checkpoints": (
+        zipped("runs/ppo.pt", "runs/dqn.pt"),
+        r"zip archive of 2 files.*'runs/dqn\.pt'.*unpack",
+    ),
+    "zipped too deep": (zipped("runs/dqn/data.pkl"), r"zip archive of 1 file, such as 'runs/dqn/data\.pkl'.*unpack"),
+    "empty": (zipped(), "an empty zip archive"),
+    "network within": (
+        lambda path: stable_baselines3(path, path.with_suffix(".npz").read_bytes(), b"{}"),
+        r"its policy\.pth: is an archive of NumPy's",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ZIPS)
+def test_healthy_archive_that_pytorch_did_not_write_is_named_and_not_called_damaged(kind, tmp_path):
+    write, message = ZIPS[kind]
+    np.savez(tmp_path / "a.npz", weight=np.zeros(3))
+    write(path := tmp_path / "a.pt")
+    with pytest.raises(ArcadeMarkError, match=message) as caught:
+        load(path)
+    assert "damaged" not in str(caught.value)
+
+
+def test_damage_and_pickled_objects_are_told_apart(tmp_path):
+    whole = torch_bytes({"layer": Evil(tmp_path / "touched")})
+    (path := tmp_path / "a.pt").write_bytes(whole)
+    with pytest.raises(ArcadeMarkError, match=r"a\.pt: holds pickled objects beside tensors"):
+        load(path)
+    at = whole.index(b"layer")
+    path.write_bytes(whole[:at] + b"l\0yer" + whole[at + 5 :])
+    with pytest.raises(ArcadeMarkError, match=r"a\.pt: is damaged \(copy it again\), or"):
+        load(path)
+
+
 def test_serialised_settings_are_left_out(tmp_path):
     touched = tmp_path / "touched"
     setting = {":type:": "<class 'x'>", ":serialized:": pickle.dumps(Evil(touched)).hex()}

@@ -8,9 +8,10 @@ serialised entries. Sizes are checked before anything is inflated or allocated.
 from __future__ import annotations
 
 import io
+import re
 import warnings
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -46,6 +47,28 @@ _SAMPLE_FACTORY = (b"env_steps", b"train_step")
 
 _NETWORKS: Mapping[str, Format] = {"policy.pth": "stable-baselines3", "module.pth": "state-dict"}
 """The file of the network in an archive that has settings too: Stable-Baselines3's, and our own of RLlib's modules."""
+
+_ZIPS: Mapping[str, tuple[str, str]] = {
+    r"archive_format|(.*/)?serialized_exported_program\.json": (
+        "a program of torch.export",
+        "save the network with torch.save(model.state_dict(), …), or export it as ONNX",
+    ),
+    r"\.data/extern_modules": ("a package of torch.package", "save the network with torch.save(model.state_dict(), …)"),
+    r"(.*/)?saved_model\.pb": ("a SavedModel of TensorFlow", "export it as ONNX"),
+    r"(.*/)?model\.weights\.h5": ("a model of Keras", "export it as ONNX"),
+    r"parameter_list": ("a model of Stable Baselines 2, on TensorFlow", "export its network as ONNX"),
+    r"(.*/)?rllib_checkpoint\.json": ("a packed checkpoint of RLlib", "unpack it and name its folder"),
+    r"MAR-INF/.*": ("a model archive of TorchServe", "unpack it and name the file with the network"),
+    r"[^/]+\.npy": ("an archive of NumPy's (.npz)", "save the tensors as safetensors, named as in the state dict"),
+    r"word/document\.xml": ("a Word document", "name a checkpoint"),
+    r"xl/workbook\.(xml|bin)": ("an Excel workbook", "name a checkpoint"),
+    r"ppt/presentation\.xml": ("a PowerPoint file", "name a checkpoint"),
+    r"mimetype": ("an OpenDocument file or an e-book", "name a checkpoint"),
+    r"[^/]+\.dist-info/WHEEL": ("a package of Python (.whl)", "name a checkpoint"),
+    r"AndroidManifest\.xml": ("an Android package", "name a checkpoint"),
+    r"META-INF/MANIFEST\.MF": ("a Java archive", "name a checkpoint"),
+}
+"""What a zip archive is that has a file of such a name, at the top or in its only folder, and what to do about it."""
 
 TRUST = (
     "whoever wrote the file decides what that does on this machine; if you trust its source, add --set trust=true, "
@@ -106,13 +129,13 @@ def read(data: bytes, path: Path, trust: bool) -> Contents:
     ArcadeMarkError
         If its format is unknown, it is damaged or too large, or it can only be read by running code of its author.
     """
-    if data.startswith(b"PK\x03\x04"):
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         most = min(MAX_BYTES, MAX_INFLATION * len(data) + MAX_INFLATED)
         names = _archive(data, str(path), most)
         for inner, kind in _NETWORKS.items():
             if inner in names and "data" in names:
                 return _with_settings(data, path, inner, kind, most)
-        if any(name.partition("/")[2] == "constants.pkl" for name in names):
+        if _within(names) & {"constants.pkl"}:
             return _torchscript(data, path, trust)
         return _pytorch(data, path, trust)
     if data[:1] == b"\x80":
@@ -143,6 +166,34 @@ def _archive(data: bytes, place: str, most: int) -> set[str]:
             f"{MAX_ENTRIES:,} are read"
         )
     return {entry.filename for entry in entries}
+
+
+def _within(names: Iterable[str]) -> set[str]:
+    """Return names without the folder that PyTorch puts all of its files into."""
+    return {name.partition("/")[2] for name in names}
+
+
+def _other_zip(names: set[str], place: str) -> ArcadeMarkError:
+    """Say what an archive is that PyTorch did not write."""
+    for pattern, (what, remedy) in _ZIPS.items():
+        if any(re.fullmatch(pattern, name) for name in names | _within(names)):
+            return ArcadeMarkError(f"{place}: is {what}, which is no checkpoint that is known; {remedy}")
+    files = sorted(name for name in names if not name.endswith("/"))
+    if not files:
+        return ArcadeMarkError(f"{place}: is an empty zip archive; expected a checkpoint, so copy it again")
+    return ArcadeMarkError(
+        f"{place}: is a zip archive of {len(files):,} {'file' if len(files) == 1 else 'files'}, such as "
+        f"{said(repr, files[0])}, and none of them is PyTorch's data.pkl; unpack it and name the checkpoint in it"
+    )
+
+
+def _intact(data: bytes) -> bool:
+    """Tell whether each file of a zip archive has its checksum."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return archive.testzip() is None
+    except Exception:  # damage shows as any of a dozen errors of zipfile and zlib
+        return False
 
 
 def _with_settings(data: bytes, path: Path, network: str, kind: Format, most: int) -> Contents:
@@ -241,6 +292,8 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
     if not data.startswith((b"PK", _OLD)):
         what = "a pickle, but none of PyTorch's" if data[:1] == b"\x80" else "no file of PyTorch's"
         raise ArcadeMarkError(f"{place}: is {what}; save it with torch.save(model.state_dict(), …)")
+    if data.startswith(b"PK") and "data.pkl" not in _within(names := _archive(data, place, MAX_BYTES)):
+        raise _other_zip(names, place)
     try:
         with torch.serialization.safe_globals(_allowed()):
             return torch.load(io.BytesIO(data), map_location="cpu", weights_only=not trust)
@@ -250,10 +303,9 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
                 f"{place}: loading it raised {type(error).__name__}: {said(str, error)}; install what it was made "
                 "with, or copy it again"
             ) from None
-        raise ArcadeMarkError(
-            f"{place}: is damaged, or holds pickled objects beside tensors, which cannot be read without running code; "
-            f"copy the checkpoint again; {TRUST}"
-        ) from None
+        pickled = "holds pickled objects beside tensors, which cannot be read without running code; "
+        damaged = "" if data.startswith(b"PK") and _intact(data) else "is damaged (copy it again), or "
+        raise ArcadeMarkError(f"{place}: {damaged}{pickled}{TRUST}") from None
 
 
 def _allowed() -> list[Any]:
