@@ -43,8 +43,8 @@ import ale_py
 import numpy as np
 
 import arcademark
-from arcademark.agents.planning.best_path import BestPath
-from arcademark.agents.planning.uct import UCT
+from arcademark.classic.planning.best_path import BestPath
+from arcademark.classic.planning.uct import UCT
 from arcademark.emulator import build
 from arcademark.emulator.machine import WIDTH, Machine
 from arcademark.emulator.translate import translated

@@ -46,11 +46,11 @@ from rich.table import Table
 
 from arcademark.agents.adapters import CheckedLearner
 from arcademark.agents.loading import AgentSpec
-from arcademark.agents.sarsa import Sarsa
+from arcademark.classic.features.base import Change, Counts
+from arcademark.classic.features.registry import feature_sets
+from arcademark.classic.sarsa import Sarsa
 from arcademark.environments.emulation.atari import AtariConsole, rom_path
 from arcademark.environments.play import ConsoleEnvironment
-from arcademark.features.base import Change, Counts
-from arcademark.features.registry import feature_sets
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import Meter, Slot
 from arcademark.runs.playing.trial import Player, training_episode

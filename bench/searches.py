@@ -38,9 +38,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from arcademark.agents.planning.breadth_first import BreadthFirst
-from arcademark.agents.planning.tree import TreePlanner
-from arcademark.agents.planning.uct import UCT
+from arcademark.classic.planning.breadth_first import BreadthFirst
+from arcademark.classic.planning.tree import TreePlanner
+from arcademark.classic.planning.uct import UCT
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.emulation.generative import GenerativeModel, State, snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model

@@ -20,7 +20,7 @@ os.environ.pop("ARCADEMARK_CONSOLE", None)
 def cache_folder():
     """Return where what is cached is kept for all sessions with the same code, Python and numba."""
     digest = hashlib.sha256(f"{sys.version} {version('numba')}".encode())
-    for package in ("emulator", "environments", "features", "suite"):
+    for package in ("classic", "emulator", "environments", "suite"):
         for path in sorted((ROOT / "src" / "arcademark" / package).rglob("*.*")):
             digest.update(path.read_bytes() if path.suffix in (".py", ".c", ".h") else b"")
     return ROOT / "build" / f"cache-{digest.hexdigest()[:16]}"

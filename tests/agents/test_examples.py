@@ -125,19 +125,19 @@ def test_an_agent_that_a_package_declares_is_known_by_name_and_recorded_by_its_p
 
 
 def test_a_feature_set_that_a_package_declares_is_known_by_name(tmp_path, monkeypatch, env):
+    from arcademark.classic.features.registry import feature_set
     from arcademark.errors import ArcadeMarkError
-    from arcademark.features.registry import feature_set
 
     monkeypatch.syspath_prepend(str(tmp_path))
     code = """
-from arcademark.features.registry import FeatureSet
-from arcademark.features.sets.ram import RamBits
+from arcademark.classic.features.registry import FeatureSet
+from arcademark.classic.features.sets.ram import RamBits
 
 BITS = FeatureSet("bits", "the bits again", "", "ram", RamBits)
 """
     install(tmp_path, "plugged_features", "[arcademark.features]\nbits = plugged_features:BITS\nfew = math:pi\n", code)
     assert feature_set("bits").observed == "ram"
-    assert feature_set("basic").factory.__module__ == "arcademark.features.sets.basic"
+    assert feature_set("basic").factory.__module__ == "arcademark.classic.features.sets.basic"
     with pytest.raises(ArcadeMarkError, match="math:pi is a float; expected an"):
         feature_set("few")
     with pytest.raises(ArcadeMarkError, match="did you mean 'bits'"):

@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcademark.agents.baselines import Perturb, Random, console_action
 from arcademark.agents.importing import canonical_reference
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind, make_agent
+from arcademark.classic.baselines import Perturb, Random
 from arcademark.errors import ArcadeMarkError
+from arcademark.suite.tasks import joystick_action
 
 GOOD = """
 import numpy as np
@@ -187,10 +188,10 @@ def act(policy, seeds, calls=1):
     ("text", "name"), [("fire", "FIRE"), (17, "DOWNLEFTFIRE"), ("0", "NOOP"), ("up-left", "UPLEFT")]
 )
 def test_an_action_is_named_or_numbered(text, name):
-    assert console_action(text) == name
+    assert joystick_action(text) == name
     for wrong, message in ((18, "expected an index from 0 to 17"), (-1, "expected an index"), ("FIER", "'FIRE'")):
         with pytest.raises(ArcadeMarkError, match=message):
-            console_action(wrong)
+            joystick_action(wrong)
 
 
 def test_random_is_uniform_over_the_games_actions(small_env):

@@ -7,9 +7,9 @@ import pytest
 from PIL import Image
 
 from arcademark.agents.parameters import declared
+from arcademark.classic.features.registry import feature_sets, make_features
+from arcademark.classic.features.samples import read_trajectory
 from arcademark.environments.registry import environment_spec
-from arcademark.features.registry import feature_sets, make_features
-from arcademark.features.samples import read_trajectory
 from arcademark.suite.protocols import protocol
 
 QUICK = ("--set", "background_screens=500", "--after", 100)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from arcademark.agents.loading import AgentSpec, made_spec
+from arcademark.classic.features.samples import read_trajectory
 from arcademark.environments.registry import environment_spec, load_suite, open_environment
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.samples import read_trajectory
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from arcademark.agents.loading import agent_specs
-from arcademark.agents.planning.breadth_first import BreadthFirst
-from arcademark.agents.planning.tree import TreePlanner
-from arcademark.agents.planning.uct import UCT
+from arcademark.classic.planning.breadth_first import BreadthFirst
+from arcademark.classic.planning.tree import TreePlanner
+from arcademark.classic.planning.uct import UCT
 from arcademark.environments.registry import load_suite
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute

@@ -332,6 +332,7 @@ class CheckedPlanner(CheckedAgent):
         super().__init__(planner, name, env)
         self.planner, self.batch_size = planner, 1
         self._keeps = has(planner, "checkpoint")
+        self.searches_anew = getattr(planner, "searches_anew", False) is True
 
     def plan(
         self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator

@@ -218,7 +218,9 @@ class Planner(Protocol):
 
     It plays one episode at a time and sees no observations, only the model
     (`arcademark.environments.emulation.generative.GenerativeModel`). Every frame that it emulates there is counted and
-    recorded. A planner that keeps nothing between decisions may leave out `checkpoint` and `restore`, both of them.
+    recorded. A planner that keeps nothing between decisions may leave out `checkpoint` and `restore`, both of them. One
+    whose searches begin anew at each decision may set ``searches_anew = True``: it is then kept between decisions on
+    tasks whose states cannot be stored, too.
     """
 
     def plan(

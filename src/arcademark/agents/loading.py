@@ -25,7 +25,6 @@ from arcademark import plugins
 from arcademark.agents import docstrings, human
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.base import learns, trains
-from arcademark.agents.baselines import console_action
 from arcademark.agents.checkpoints import paths
 from arcademark.agents.command import ANSWER_SECONDS, Command, factory_of_command, read_command
 from arcademark.agents.importing import (
@@ -40,7 +39,7 @@ from arcademark.agents.importing import (
 from arcademark.agents.parameters import Parameter, coerce, declared, read_parameters
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError, escaped
-from arcademark.suite.tasks import JOYSTICK_ACTIONS
+from arcademark.suite.tasks import JOYSTICK_ACTIONS, joystick_action
 
 PLUGINS = "arcademark.agents"
 """The group of entry points by which other packages declare agents."""
@@ -126,7 +125,7 @@ class BuiltinAgent:
     @cached_property
     def _described(self) -> Any:
         module, _, name = self.place.partition(":")
-        loaded = importlib.import_module(f"arcademark.agents.{module}")
+        loaded = importlib.import_module(f"arcademark.{module}")
         return getattr(loaded, name) if name else loaded
 
     @property
@@ -161,28 +160,28 @@ class BuiltinAgent:
 
 
 _PLACES = {
-    "random": "baselines:Random",
-    "const": "baselines:Const",
-    "perturb": "baselines:Perturb",
-    "baselines": "baselines",
-    "human": "human:Human",
-    "sarsa": "sarsa:Sarsa",
-    "breadth-first": "planning.breadth_first:BreadthFirst",
-    "uct": "planning.uct:UCT",
-    "iw": "planning.iterated_width:IteratedWidth",
-    "rollout-iw": "planning.rollout_iw:RolloutIW",
-    "go-explore": "planning.go_explore:GoExplore",
-    "best-path": "planning.best_path:BestPath",
-    "ppo": "trainers.stable_baselines:PPO",
-    "a2c": "trainers.stable_baselines:A2C",
-    "dqn": "trainers.stable_baselines:DQN",
-    "qr-dqn": "trainers.stable_baselines:QRDQN",
-    "recurrent-ppo": "trainers.stable_baselines:RecurrentPPO",
-    "sac": "trainers.stable_baselines:SAC",
-    "impala": "trainers.rllib:IMPALA",
-    "appo": "trainers.rllib:APPO",
-    "rainbow": "trainers.rllib:Rainbow",
-    "dreamerv3": "trainers.rllib:DreamerV3",
+    "random": "classic.baselines:Random",
+    "const": "classic.baselines:Const",
+    "perturb": "classic.baselines:Perturb",
+    "baselines": "classic.baselines",
+    "human": "agents.human:Human",
+    "sarsa": "classic.sarsa:Sarsa",
+    "breadth-first": "classic.planning.breadth_first:BreadthFirst",
+    "uct": "classic.planning.uct:UCT",
+    "iw": "classic.planning.iterated_width:IteratedWidth",
+    "rollout-iw": "classic.planning.rollout_iw:RolloutIW",
+    "go-explore": "classic.planning.go_explore:GoExplore",
+    "best-path": "classic.planning.best_path:BestPath",
+    "ppo": "agents.trainers.stable_baselines:PPO",
+    "a2c": "agents.trainers.stable_baselines:A2C",
+    "dqn": "agents.trainers.stable_baselines:DQN",
+    "qr-dqn": "agents.trainers.stable_baselines:QRDQN",
+    "recurrent-ppo": "agents.trainers.stable_baselines:RecurrentPPO",
+    "sac": "agents.trainers.stable_baselines:SAC",
+    "impala": "agents.trainers.rllib:IMPALA",
+    "appo": "agents.trainers.rllib:APPO",
+    "rainbow": "agents.trainers.rllib:Rainbow",
+    "dreamerv3": "agents.trainers.rllib:DreamerV3",
 }
 _BUILTIN = {name: BuiltinAgent(name, place) for name, place in _PLACES.items()}
 
@@ -383,7 +382,7 @@ def _builtin_specs(agent: BuiltinAgent, settings: dict[str, object]) -> tuple[Ag
     variants: list[dict[str, object]] = [settings]
     if "action" in [parameter.name for parameter in agent.parameters]:
         chosen = settings.get("action")
-        actions = JOYSTICK_ACTIONS if chosen is None else (console_action(str(chosen)),)
+        actions = JOYSTICK_ACTIONS if chosen is None else (joystick_action(str(chosen)),)
         variants = [{**settings, "action": action} for action in actions]
     return tuple(
         AgentSpec(agent.name, read_parameters(f"agent {agent.name}", agent.parameters, one)) for one in variants

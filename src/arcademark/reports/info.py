@@ -308,14 +308,14 @@ def _default(value: Any) -> Default:
 
 
 def _feature_set(name: str) -> SetView:
-    from arcademark.features.registry import feature_set
+    from arcademark.classic.features.registry import feature_set
 
     item = feature_set(name)
     return SetView(item.name, item.features, item.summary, item.observed, item.citation, _parameters(item.factory))
 
 
 def _feature_sets() -> Iterable[SetView]:
-    from arcademark.features.registry import feature_sets
+    from arcademark.classic.features.registry import feature_sets
 
     return map(_feature_set, feature_sets())
 

@@ -148,3 +148,17 @@ def suite(name: str) -> Suite:
     if name.lower() not in suites():
         raise UnknownNameError("suite", name, suites())
     return suites()[name.lower()]
+
+
+def joystick_action(action: str | int) -> str:
+    """Return one of `JOYSTICK_ACTIONS`, given its name in either case ("FIRE", "up_left") or its index, 0 to 17."""
+    text = str(action).strip()
+    if text.lstrip("-").isdecimal():
+        index = int(text)
+        if 0 <= index < len(JOYSTICK_ACTIONS):
+            return JOYSTICK_ACTIONS[index]
+        raise ArcadeMarkError(f"action {index}: expected an index from 0 to 17, or a name such as FIRE")
+    name = text.upper().replace("_", "").replace("-", "").replace(" ", "")
+    if name not in JOYSTICK_ACTIONS:
+        raise UnknownNameError("action", text, JOYSTICK_ACTIONS)
+    return name

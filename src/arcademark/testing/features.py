@@ -1,4 +1,4 @@
-"""What every feature set keeps: the contract of `arcademark.features.base`."""
+"""What every feature set keeps: the contract of `arcademark.classic.features.base`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.classic.features.base import BinaryFeatures, CountedFeatures, Features
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.registry import observing, open_environment
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.base import BinaryFeatures, CountedFeatures, Features
 from arcademark.testing.base import require
 
 Make = Callable[[], Features]

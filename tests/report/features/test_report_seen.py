@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from shown import printed
 
-from arcademark.features import registry
-from arcademark.features.base import Change, Counts
-from arcademark.features.registry import FeatureSet
-from arcademark.features.sets.tiles import NOTHING
+from arcademark.classic.features import registry
+from arcademark.classic.features.base import Change, Counts
+from arcademark.classic.features.registry import FeatureSet
+from arcademark.classic.features.sets.tiles import NOTHING
 from arcademark.reports.features import seen
 from arcademark.runs.replay.feature_steps import random_play
 

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.classic.features.base import Change, Observed, check_feature
+from arcademark.classic.features.registry import FeatureSet
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.emulation.facts import ram_size
-from arcademark.features.base import Change, Observed, check_feature
-from arcademark.features.registry import FeatureSet
 
 
 class Bytes:

@@ -57,7 +57,7 @@ def show(
 
     The time is that of one step of the feature set, learning not included.
     """
-    from arcademark.features.registry import feature_set
+    from arcademark.classic.features.registry import feature_set
     from arcademark.reports.features import seen
     from arcademark.reports.figures import files
     from arcademark.reports.figures.model import Pictures

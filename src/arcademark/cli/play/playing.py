@@ -118,7 +118,7 @@ def request(agent: Any, *, protocol: str | None, engine: Mapping[str, Any], **gi
 
 def play(wanted: Request, plan: Plan, directory: Path | None = None, *, tell_all: bool = True) -> Summary:
     """Play what is missing of a plan, and show it; how it ended only if something happened, unless `tell_all`."""
-    from arcademark.agents.linear import settings as linear
+    from arcademark.classic.linear import settings as linear
     from arcademark.cli.play.progress import Display
 
     for note in dict.fromkeys(linear.origin(agent.parameters) for agent in plan.agents if agent.ref == linear.NAME):

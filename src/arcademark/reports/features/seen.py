@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from arcademark.agents.parameters import declared, read_parameters
+from arcademark.classic.features.base import BinaryFeatures, Change, Counts, Features
+from arcademark.classic.features.registry import feature_set, make_features
+from arcademark.classic.features.sets.tiles import NOTHING
 from arcademark.environments.emulation.facts import standard
 from arcademark.environments.emulation.palettes import rgb_table
 from arcademark.errors import ArcadeMarkError
-from arcademark.features.base import BinaryFeatures, Change, Counts, Features
-from arcademark.features.registry import feature_set, make_features
-from arcademark.features.sets.tiles import NOTHING
 from arcademark.reports import wording
 from arcademark.reports.columns import Column
 from arcademark.reports.figures.model import Picture, PictureRow

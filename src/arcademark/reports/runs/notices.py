@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from arcademark.agents.linear import settings as linear
+from arcademark.classic.linear import settings as linear
 from arcademark.reports import settings, wording
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.document import Notice

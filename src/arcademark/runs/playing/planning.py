@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcademark.agents.adapters import CheckedPlanner
-from arcademark.agents.planning.planner import KeptPlanner
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import Begun, Meter, PlayEvent, Slot
 from arcademark.runs.store.reading import MAX_CHECKPOINT_BYTES, Unfinished
@@ -66,7 +65,7 @@ class _PlannerPlayer:
             self._planner.restore(kept.checkpoint)
         first, terminated, truncated = kept is None, False, False
         while not (terminated or truncated):
-            if not first and (self._model.keeps or isinstance(self._planner.planner, KeptPlanner)):
+            if not first and (self._model.keeps or self._planner.searches_anew):
                 yield from self._keep(rng)
             action = yield from self._decide(first, rng)
             _, terminated, truncated = slot.step(action)

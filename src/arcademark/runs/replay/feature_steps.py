@@ -86,7 +86,7 @@ def recorded_play(directory: str | os.PathLike[str], observation: Seen, **choice
 
 @dataclass(frozen=True)
 class Trajectory:
-    """What was done in a recorded episode, as a trajectory to sample screens from (`arcademark.features.samples`)."""
+    """The actions of a recorded episode, to sample screens from (`arcademark.classic.features.samples`)."""
 
     recorded: Recorded
     protocol: Protocol  # under which the trajectory is to be followed

@@ -1,0 +1,115 @@
+"""All 37: random, and const and perturb for each of the 18 actions.
+
+These agents know nothing (Bellemare et al. 2013, §3.1.2); together they are the paper's baseline set (Figure 2b). The
+paper prints the best Const and the best Perturb of each game; here every one of them is run and stored, and "the best
+of" is a view of their scores.
+
+Const and Perturb name their action by its meaning on the console. A game without that action (Skiing has no fire
+button; a minimal set leaves actions out) is not played by that variant: no two variants play the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from arcademark.agents.base import Actions, Flags, Generators, Observations
+from arcademark.agents.parameters import Share
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.suite.tasks import joystick_action
+
+citation = "Bellemare et al. 2013, §4.1.2"
+
+
+def lacks_action(env: EnvironmentSpec, *, action: str | int) -> str | None:
+    """Say why an agent of this action cannot play this game, or None if it can."""
+    name = joystick_action(action)
+    if name in env.action_meanings:
+        return None
+    return f"{env.game} has no action {name} in its {env.atari.action_set} set ({', '.join(env.action_meanings)})"
+
+
+def _frames_per_action(env: EnvironmentSpec) -> int | None:
+    return 1 if env.protocol.name == "ale-2013" else None
+
+
+class Random:
+    """Chooses uniformly among the actions: each step, under ale-2013 each frame.
+
+    A new action each agent step; under ``ale-2013`` each *frame*, as that paper says (§3.1.2).
+    """
+
+    citation = "Bellemare et al. 2013, §3.1.2"
+
+    draws = True
+
+    def __init__(self, env: EnvironmentSpec) -> None:
+        self.num_actions, self.arrays = len(env.action_meanings), env.array_actions
+        self.frames_per_action = _frames_per_action(env)
+
+    def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
+        """Draw an action for each episode from its own generator."""
+        if self.arrays is not None:
+            return np.array([self.arrays.sample(rng) for rng in rngs])
+        return np.array([rng.integers(self.num_actions) for rng in rngs], dtype=np.int64)
+
+
+class Const:
+    """Plays one action throughout. Without an action: 18 agents, one for each.
+
+    Parameters
+    ----------
+    action : str or int
+        A name ("FIRE") or the console's index (1).
+    """
+
+    citation = "Bellemare et al. 2013, §3.1.2"
+
+    supports = staticmethod(lacks_action)
+    draws = False
+
+    def __init__(self, env: EnvironmentSpec, *, action: str) -> None:
+        self.action = env.action_meanings.index(joystick_action(action))
+
+    def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
+        """Return the action, N times."""
+        return np.full(len(first), self.action, dtype=np.int64)
+
+
+class Perturb:
+    """Plays one action with probability 0.95, else any. Without an action: 18 agents, one for each.
+
+    That one is among any. It draws each agent step; under ``ale-2013`` each *frame*. The paper says so of Random only,
+    but its scores come out that way: 12,089 of the best Perturb on Atlantis, where LEFTFIRE scores 12,175 drawn by
+    frames and 2,760 by steps of five (means of four and five episodes).
+
+    Parameters
+    ----------
+    action : str or int
+        A name ("FIRE") or the console's index (1).
+    probability : float
+        Of the action; 0.95 in the paper.
+    """
+
+    citation = "Bellemare et al. 2013, §3.1.2"
+
+    draws = True
+
+    @staticmethod
+    def supports(env: EnvironmentSpec, *, action: str, **_: Any) -> str | None:
+        """Say why this game cannot be played, or None if it can."""
+        return lacks_action(env, action=action)
+
+    def __init__(self, env: EnvironmentSpec, *, action: str, probability: Share = 0.95) -> None:
+        self.action = env.action_meanings.index(joystick_action(action))
+        self.probability = probability
+        self.num_actions = env.num_actions
+        self.frames_per_action = _frames_per_action(env)
+
+    def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
+        """Draw for each episode from its own generator whether to stray, and then where to."""
+        return np.array(
+            [self.action if rng.random() < self.probability else rng.integers(self.num_actions) for rng in rngs],
+            dtype=np.int64,
+        )

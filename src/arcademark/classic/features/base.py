@@ -1,0 +1,138 @@
+"""What a feature set is: observations in, the numbers of the features that are active out.
+
+Linear learners need only the features that are not zero, and of binary ones only what changed::
+
+    begin() ─→ update(observation) ─→ Change(on, off) ─→ update(observation) ─→ …
+                                        └─ or count(observation) ─→ Counts(features, counts): all that are not zero
+
+A feature set keeps what it needs of one episode (the last screen, velocities); `begin` forgets it. It draws no random
+number while it is used, and takes observations of the shape that it was made for: others are not refused.
+`arcademark.classic.features.registry` lists those that there are.
+
+Optional attributes, for pictures: ``hidden``, uint8 of the screen's shape, where a background is taken away (else
+None), and ``classes_picture()``, which draws the classes of objects that are told apart.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
+
+import numpy as np
+from msgspec import Meta
+from numba import njit
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+
+Observed = Literal["palette", "ram"]
+"""What a feature set is shown: screens of 7-bit colours, or the console's memory."""
+Positive = Annotated[int, Meta(ge=1)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class Change(NamedTuple):
+    """Which binary features became and ceased to be active, each once, in no particular order.
+
+    Both arrays are valid until the next `update` or `begin` only.
+    """
+
+    on: NDArray[np.int32]
+    off: NDArray[np.int32]
+
+
+class Counts(NamedTuple):
+    """The features that are not zero, each once, in no particular order, and their values.
+
+    Both arrays, of shape (n,), are valid until the next `count` or `begin` only.
+    """
+
+    features: NDArray[np.int32]
+    counts: NDArray[np.float32]
+
+
+class _Features(Protocol):
+    observed: Observed
+    """What `update` is to be given."""
+
+    num_features: int
+    """Length of the whole vector."""
+
+    def begin(self) -> None:
+        """Forget the episode: nothing is active."""
+
+    def describe(self, feature: int) -> str:
+        """Say what one feature means, for people: "colour 26 in the tile of row 3, column 5"."""
+
+    def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Draw what is seen of an observation, as colours of shape (height, width, 3); changes nothing."""
+
+
+@runtime_checkable
+class BinaryFeatures(_Features, Protocol):
+    """Features that are 0 or 1."""
+
+    def update(self, observation: NDArray[np.uint8]) -> Change:
+        """See the next observation of the episode.
+
+        Parameters
+        ----------
+        observation : uint8 array
+            Shape (210, 160), colours 0 to 127, if `observed` is "palette" (other sizes are possible: the toy game's);
+            else (128,) bytes of memory.
+        """
+
+
+@runtime_checkable
+class CountedFeatures(_Features, Protocol):
+    """Features that are counts, or other numbers."""
+
+    def count(self, observation: NDArray[np.uint8]) -> Counts:
+        """See the next observation of the episode; parameters as of `BinaryFeatures.update`."""
+
+
+Features = BinaryFeatures | CountedFeatures
+
+
+class Stages:
+    """Binary features of features: what changes at one stage is what the next one sees."""
+
+    num_features: int
+
+    def _connect(self, *stages: Any) -> None:
+        """Set the stages, which have `begin` and `update`; the features are those of the last."""
+        self._stages = stages
+        self.num_features = stages[-1].num_features
+
+    def begin(self) -> None:
+        """Forget the episode: nothing is active."""
+        for stage in self._stages:
+            stage.begin()
+
+    def update(self, observation: NDArray[np.uint8]) -> Change:
+        """See the next observation of the episode; parameters as of `BinaryFeatures.update`."""
+        seen: Any = observation
+        for stage in self._stages:
+            seen = stage.update(seen)
+        return cast(Change, seen)
+
+
+@njit(cache=True)
+def changed_pixels(screen, last):  # type: ignore[no-untyped-def]
+    """Return where two screens, uint8 (n,), differ, ascending; most words of eight pixels do not."""
+    changed, count = np.empty(screen.size, np.int32), 0
+    words = screen.size // 8
+    new, old = screen[: 8 * words].view(np.uint64), last[: 8 * words].view(np.uint64)
+    for word in range(words + 1):
+        if word < words and new[word] == old[word]:
+            continue
+        for pixel in range(8 * word, min(8 * word + 8, screen.size)):
+            if screen[pixel] != last[pixel]:
+                changed[count] = pixel
+                count += 1
+    return changed[:count]
+
+
+def check_feature(feature: int, num_features: int) -> None:
+    """Refuse a feature that is not in ``range(num_features)``."""
+    if not 0 <= feature < num_features:
+        raise ArcadeMarkError(f"feature {feature}: expected 0 to {num_features - 1}")

@@ -1,0 +1,116 @@
+"""Shapes of objects: finding them on a screen, their mirror images, and how different they are.
+
+A shape is a blob's silhouette, whatever its colour: the rows of its box, a word of 64 bits each, the leftmost pixel the
+lowest bit. Shapes that are mirror images of each other are one shape to all that is here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from arcademark.classic.features.blobs import BLOB, BOTTOM, END, LEFT, RIGHT, ROW, START, TOP, BlobFinder
+
+MAX_RUNS = 4096
+"""A screen is read from the top until it has shown so many runs: more are noise, or a background that is not one."""
+MAX_BLOBS = 256
+"""So many blobs of a screen are looked at, the first in reading order."""
+MIN_PIXELS = 3
+"""Objects consist of at least so many pixels: fewer are splinters, as when two sprites overlap."""
+MAX_SIDE = 64
+"""Objects are at most so many pixels high and wide."""
+
+Rows = NDArray[np.uint64]
+
+_ALL, _1, _2, _4, _56 = (np.uint64(number) for number in (0xFFFFFFFFFFFFFFFF, 1, 2, 4, 56))
+_FIVES, _THREES = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+_FS, _ONES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
+
+
+class ShapeFinder:
+    """Finds what may be objects in front of a background, uint8 (height, width)."""
+
+    def __init__(self, background: NDArray[np.uint8]) -> None:
+        self._finder = BlobFinder(background, most_runs=MAX_RUNS)
+
+    def find(self, screen: NDArray[np.uint8]) -> tuple[NDArray[np.int32], list[Rows]]:
+        """Return their boxes, (n, 4) of top, left, height and width, and their shapes, in reading order."""
+        runs, blobs = self._finder.find(screen)
+        boxes, rows = _draw(runs, blobs)
+        return boxes, [shape[:height] for shape, height in zip(rows, boxes[:, 2].tolist(), strict=True)]
+
+
+@njit(cache=True)
+def _draw(runs, blobs):  # type: ignore[no-untyped-def]
+    """Return the boxes of blobs that may be objects, and their rows, as words."""
+    pixels, place = np.zeros(len(blobs), np.int64), np.full(len(blobs), -1)
+    for i in range(len(runs)):
+        pixels[runs[i, BLOB]] += runs[i, END] - runs[i, START]
+    most, count = min(len(blobs), MAX_BLOBS), 0
+    boxes, rows = np.empty((most, 4), np.int32), np.zeros((most, MAX_SIDE), np.uint64)
+    for i in range(len(blobs)):
+        top, left = blobs[i, TOP], blobs[i, LEFT]
+        height, width = blobs[i, BOTTOM] - top + 1, blobs[i, RIGHT] - left + 1
+        if pixels[i] >= MIN_PIXELS and max(height, width) <= MAX_SIDE and count < most:
+            boxes[count, 0], boxes[count, 1], boxes[count, 2], boxes[count, 3] = top, left, height, width
+            place[i] = count
+            count += 1
+    for i in range(len(runs)):
+        at = place[runs[i, BLOB]]
+        if at >= 0:
+            start = runs[i, START]
+            word = (_ALL >> np.uint64(64 - runs[i, END] + start)) << np.uint64(start - boxes[at, 1])
+            row = runs[i, ROW] - boxes[at, 0]
+            rows[at, row] = rows[at, row] | word
+    return boxes[:count], rows[:count]
+
+
+def pixels_of(shape: Rows, width: int) -> NDArray[np.bool_]:
+    """Return the pixels of a shape, bool (height, width)."""
+    pixels: NDArray[np.bool_] = (shape[:, None] >> np.arange(width, dtype=np.uint64)) & _1 > 0
+    return pixels
+
+
+def images(shape: Rows, width: int) -> Rows:
+    """Return a shape as it is, mirrored left to right, top to bottom, and both: uint64 (4, height)."""
+    mirrored = pixels_of(shape, width)[:, ::-1].astype(np.uint64) << np.arange(width, dtype=np.uint64)
+    across = mirrored.sum(axis=1, dtype=np.uint64)
+    return np.stack([shape, across, shape[::-1], across[::-1]])
+
+
+@njit(cache=True)
+def ones(word):  # type: ignore[no-untyped-def]
+    """Count the bits that are set in a word."""
+    word -= (word >> _1) & _FIVES
+    word = (word & _THREES) + ((word >> _2) & _THREES)
+    word = (word + (word >> _4)) & _FS
+    return np.int64((word * _ONES) >> _56)
+
+
+@njit(cache=True)
+def difference(a, a_width, b, b_width, max_area_ratio, limit):  # type: ignore[no-untyped-def]
+    """Return how different two shapes are, in any mirror image: 0 where equal, at most `limit`, or 2.
+
+    `a` and `b` are their `images`. The box of one must fit into that of the other, and the larger be at most
+    `max_area_ratio` times the smaller. The smaller is laid over the larger wherever it fits; pixels in its box that
+    only one of them has are counted, and divided by the area of both boxes.
+    """
+    a_height, b_height = a.shape[1], b.shape[1]
+    if a_height * a_width > b_height * b_width:
+        return difference(b, b_width, a, a_width, max_area_ratio, limit)
+    area = a_height * a_width + b_height * b_width
+    if a_height > b_height or a_width > b_width or b_height * b_width > max_area_ratio * (a_height * a_width):
+        return 2.0
+    least = int(limit * area) + 1
+    box = _ALL >> np.uint64(64 - a_width)
+    for turn in range(4):
+        for down in range(b_height - a_height + 1):
+            for right in range(b_width - a_width + 1):
+                count = 0
+                for y in range(a_height):
+                    count += ones(a[turn, y] ^ ((b[0, down + y] >> np.uint64(right)) & box))
+                    if count >= least:
+                        break
+                least = min(least, count)
+    return least / area if least / area <= limit else 2.0

@@ -1,0 +1,366 @@
+"""Which traces features have: kernels on groups of features with one history.
+
+What an update adds to the weights of a feature follows from when it was active and from which actions were taken then.
+So features that share the recent part of that history share their traces, and a step need touch only those that turn on
+or off: they move from one group to another, and take with them what their old group has gained.
+
+Conventions
+-----------
+* Step t of an episode (from 0) is: action a_t is taken; features turn on and off; weights change by u_t times traces.
+  "Now" is t, between the second and the third. The state that an episode begins with turns on before step 0.
+* A trace of a feature and an action is known by the step τ at which the action was last taken while the feature was
+  active: at step t it is d^(t-τ), d = γλ, while t - τ is at most the horizon K; then there is none.
+* *Sums of updates.* ``sums[s]`` = Σ u_i d^(i-b), i from b to s, where b is the greatest multiple of K + 1 up to s. So
+  any Σ u_s d^(s-τ) over a part of a trace's life is a difference of two sums, or of two such differences; as d^K is no
+  less than the threshold, no precision is lost.
+* *Groups.* A feature that turned on belongs to a group of features that did so at the same step with the same older
+  traces. While it is on, each action taken since restarts its trace; then all active features have the same trace for
+  the action. ``gains[t, a]`` = Σ u_s (trace of a that was restarted last), s < t: what such a trace gained between two
+  steps is again a difference. A feature that turned off belongs to a group of those with the same traces now. Group 0
+  is of those that are off and have none.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from arcademark.classic.linear.rows import LANES, add_rows, expect_row
+
+AHEAD = 16
+"""Features that are looked up while the weights of as many before them are added: so long until these are at hand."""
+
+BLOCK = 256
+"""Features whose weights are summed up before the values change by it, as rounding goes; a multiple of `AHEAD`."""
+
+NEVER = -1
+OFF = -1
+
+
+class Groups(NamedTuple):
+    """Features with one history; G places for groups.
+
+    Parameters
+    ----------
+    of : int32 array, shape (F,)
+        The group of each feature.
+    table : int32 array, shape (G, COLUMNS)
+        A row a group. The first `TRACES` entries are the τ of its traces when it was made, latest first; from column
+        `LANES` on
+
+        * `FIRST`: of features that are on, actions taken from this step on restart their traces; else `OFF`;
+        * `SINCE`: weights hold the updates before this step;
+        * `SIZE`: features in it (not counted for group 0);
+        * `LEFT`: the number of the last event in which features left it; for that event
+        * `NEXT`: the group they go to,
+        * `MOVED`: how many did so far;
+        * `TRACES`: how many traces they had when it was made.
+    gain : float array, shape (G, LANES)
+        What the weights of features that leave in event `LEFT` gained since `SINCE`.
+    leaving, free : int32 array, shape (G,)
+        Lists: of groups that features leave in this event, of unused places.
+    by_hash : int32 array, shape (a power of two above G, 2)
+        Groups by the hash of their traces, and the event in which each was put there; in any other the place is empty.
+        (Places of groups are used again, within an event too, so the number alone would not do.)
+    gained : float64 array, shape (LANES,)
+    taken : int32 array, shape (LANES,)
+        Room for what is computed of a group: the gain, the τ of traces.
+    old : int32 array, shape (2, AHEAD)
+    total : float64 array, shape (LANES,)
+        Room for what is computed of features: the groups that they leave, the sum of their weights.
+    """
+
+    of: NDArray[np.int32]
+    table: NDArray[np.int32]
+    gain: NDArray[Any]
+    leaving: NDArray[np.int32]
+    free: NDArray[np.int32]
+    by_hash: NDArray[np.int32]
+    gained: NDArray[np.float64]
+    taken: NDArray[np.int32]
+    old: NDArray[np.int32]
+    total: NDArray[np.float64]
+
+
+class Episode(NamedTuple):
+    """What happened so far in the episode; T places for steps.
+
+    Parameters
+    ----------
+    counters : int64 array, shape (5,)
+        Steps that ended (`STEP`), actions taken (`TAKEN`), features that are on (`ACTIVE`), events (`EVENT`: calls in
+        which features move), free places for groups (`FREE`).
+    last : int32 array, shape (LANES,)
+        Step at which each action was taken last, or `NEVER`.
+    recent : int32 array, shape (LANES,)
+        All actions, the one taken last first; those not taken come last.
+    actions : int32 array, shape (T,)
+        The action taken at each step.
+    blocks : int32 array, shape (T,)
+        The b of `sums`.
+    sums : float64 array, shape (T,)
+    gains : float64 array, shape (T, LANES)
+    next_taken : int32 array, shape (T, LANES)
+        First step from t on at which each action was taken; only for t up to `last`.
+    on_since : int64 array, shape (LANES, K + 1)
+        How many of the active features have a trace from step τ, at τ - b.
+    trace_sums : float64 array, shape (LANES,)
+        Sum of the active features' traces.
+    powers : float64 array, shape (2 K + 1,)
+        d^(i - K).
+    values : float64 array, shape (LANES,)
+    """
+
+    counters: NDArray[np.int64]
+    last: NDArray[np.int32]
+    recent: NDArray[np.int32]
+    actions: NDArray[np.int32]
+    blocks: NDArray[np.int32]
+    sums: NDArray[np.float64]
+    gains: NDArray[np.float64]
+    next_taken: NDArray[np.int32]
+    on_since: NDArray[np.int64]
+    trace_sums: NDArray[np.float64]
+    powers: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+kernel = njit(cache=True, _nrt=False)  # type: ignore[call-overload]
+"""Compiles what allocates nothing, and so need not count references to arrays, which would take half the time."""
+
+STEP, TAKEN, ACTIVE, EVENT, FREE = range(5)
+FIRST, SINCE, SIZE, LEFT, NEXT, MOVED, TRACES = range(LANES, LANES + 7)
+COLUMNS = 32
+
+
+@njit(cache=True, inline="always")
+def span(episode, tau, start, end):  # type: ignore[no-untyped-def]
+    """Return Σ u_s d^(s-τ), s from `start` (τ or later) to the lesser of `end` and τ + K; 0 if there are none."""
+    sums, powers, blocks = episode.sums, episode.powers, episode.blocks
+    horizon = len(powers) >> 1
+    end = min(end, tau + horizon)
+    if end < start:
+        return 0.0
+    first_block, last_block = blocks[start], blocks[end]
+    before = sums[start - 1] if start > first_block else 0.0
+    if first_block == last_block:
+        return (sums[end] - before) * powers[first_block - tau + horizon]
+    rest = (sums[last_block - 1] - before) * powers[first_block - tau + horizon]
+    return rest + sums[end] * powers[last_block - tau + horizon]
+
+
+@njit(cache=True, inline="always")
+def settle_group(groups, episode, group):  # type: ignore[no-untyped-def]
+    """Compute what a group's weights gained before now, and the τ of its traces now, latest first.
+
+    These go to ``gain[group]`` and to `taken`. Returns how many traces there are.
+    """
+    gained, taken = groups.gained, groups.taken
+    now = episode.counters[STEP]
+    oldest = now - (len(episode.powers) >> 1)
+    table, last = groups.table, episode.last
+    since, first = table[group, SINCE], table[group, FIRST]
+    for lane in range(LANES):
+        gained[lane] = 0.0
+    traces = 0
+    if first != OFF:
+        for lane in episode.recent:
+            if last[lane] < first:
+                break
+            gained[lane] = episode.gains[now, lane] - episode.gains[episode.next_taken[first, lane], lane]
+            if last[lane] >= oldest:
+                taken[traces] = last[lane]
+                traces += 1
+    for i in range(table[group, TRACES]):
+        tau = table[group, i]
+        lane = episode.actions[tau]
+        restarted = first != OFF and last[lane] >= first
+        end = episode.next_taken[first, lane] if restarted else now
+        gained[lane] += span(episode, tau, since, end - 1)
+        if not restarted and tau >= oldest:
+            taken[traces] = tau
+            traces += 1
+    for lane in range(LANES):
+        groups.gain[group, lane] = gained[lane]
+    return traces
+
+
+@njit(cache=True, inline="always")
+def find_group(groups, episode, first, traces):  # type: ignore[no-untyped-def]
+    """Return the group of this event with the first `traces` traces of `taken`, made if there is none."""
+    event = episode.counters[EVENT]
+    table, by_hash, taken = groups.table, groups.by_hash, groups.taken
+    code = np.uint64(0)
+    for i in range(traces):
+        code = (code ^ np.uint64(taken[i] + 1)) * np.uint64(0x9E3779B97F4A7C15)
+    mask = np.uint64(len(by_hash) - 1)
+    slot = (code >> np.uint64(32)) & mask
+    while by_hash[slot, 1] == event:
+        group = by_hash[slot, 0]
+        same = table[group, FIRST] == first and table[group, TRACES] == traces
+        for i in range(traces):
+            same &= table[group, i] == taken[i]
+        if same:
+            return group
+        slot = (slot + np.uint64(1)) & mask
+    episode.counters[FREE] -= 1
+    group = groups.free[episode.counters[FREE]]
+    by_hash[slot, 0], by_hash[slot, 1] = group, event
+    for i in range(traces):
+        table[group, i] = taken[i]
+    table[group, TRACES] = traces
+    table[group, FIRST] = first
+    table[group, SINCE] = episode.counters[STEP]
+    table[group, LEFT] = NEVER
+    table[group, SIZE] = table[group, MOVED] = 0
+    return group
+
+
+@njit(cache=True, inline="always")
+def leave(groups, episode, group):  # type: ignore[no-untyped-def]
+    """Compute what features that leave a group now take with them, and where they go."""
+    traces = settle_group(groups, episode, group)
+    first = episode.counters[TAKEN] if groups.table[group, FIRST] == OFF else OFF
+    idle = first == OFF and traces == 0
+    groups.table[group, NEXT] = 0 if idle else find_group(groups, episode, first, traces)
+    groups.table[group, LEFT] = episode.counters[EVENT]
+
+
+@kernel
+def turn(weights, groups, episode, features, sign, leaving):  # type: ignore[no-untyped-def]
+    """Move features that turned on (`sign` 1) or off (-1) to their next group, and settle their weights.
+
+    `leaving` is how many groups are listed in ``groups.leaving``; returns how many are listed then.
+    """
+    event = episode.counters[EVENT]
+    groups_of, table, total = groups.of, groups.table, groups.total
+    for start in range(0, len(features) + AHEAD, AHEAD):
+        old, before = groups.old[start // AHEAD & 1], groups.old[start // AHEAD & 1 ^ 1]
+        part = features[start : start + AHEAD]
+        for i in range(len(part)):
+            expect_row(weights, part[i])
+            feature = np.uint32(part[i])  # unsigned, as are groups: no index is looked at for its sign
+            group = np.uint32(groups_of[feature])
+            if table[group, LEFT] != event:
+                leave(groups, episode, group)
+                groups.leaving[leaving] = group
+                leaving += 1
+            table[group, MOVED] += 1
+            groups_of[feature] = table[group, NEXT]
+            old[i] = group
+        add_rows(weights, features[max(start - AHEAD, 0) : start], groups.gain, before, total)
+        if start % BLOCK == 0 or start >= len(features):
+            for lane in range(LANES):
+                episode.values[lane] += sign * total[lane]
+                total[lane] = 0.0
+    return leaving
+
+
+@kernel
+def account(groups, episode, start, stop, sign):  # type: ignore[no-untyped-def]
+    """Count the traces of the features that left groups ``leaving[start:stop]``, and free those that they left empty.
+
+    `sign` is 1 where they turned on, -1 where off.
+    """
+    now = episode.counters[STEP]
+    horizon = len(episode.powers) >> 1
+    table = groups.table
+    for i in range(start, stop):
+        group = groups.leaving[i]
+        moved, following = table[group, MOVED], table[group, NEXT]
+        table[group, MOVED] = 0
+        for trace in range(table[following, TRACES]):
+            tau = table[following, trace]
+            lane = episode.actions[tau]
+            episode.on_since[lane, tau - episode.blocks[tau]] += sign * moved
+            episode.trace_sums[lane] += sign * moved * episode.powers[now - tau + horizon]
+        if following:
+            table[following, SIZE] += moved
+        if group:
+            table[group, SIZE] -= moved
+            if table[group, SIZE] == 0:
+                groups.free[episode.counters[FREE]] = group
+                episode.counters[FREE] += 1
+
+
+@kernel
+def see(weights, groups, episode, on, off):  # type: ignore[no-untyped-def]
+    """Turn features on and off; `on` and `off` as in `features.base.Change`."""
+    left = turn(weights, groups, episode, off, -1.0, 0)
+    account(groups, episode, 0, left, -1)
+    both = turn(weights, groups, episode, on, 1.0, left)
+    account(groups, episode, left, both, 1)
+    episode.counters[ACTIVE] += len(on) - len(off)
+    episode.counters[EVENT] += 1
+
+
+@kernel
+def take(episode, action):  # type: ignore[no-untyped-def]
+    """Take an action: traces decay, those of `action` start afresh for all active features."""
+    now, active = episode.counters[STEP], episode.counters[ACTIVE]
+    horizon = len(episode.powers) >> 1
+    slot = now - episode.blocks[now]
+    decay, oldest = episode.powers[horizon + min(1, horizon)], episode.powers[2 * horizon]
+    for lane in range(LANES):
+        alive = episode.last[lane] != NEVER and now - episode.last[lane] <= horizon
+        dead = episode.on_since[lane, slot]
+        left = (episode.trace_sums[lane] - dead * oldest) * decay
+        episode.trace_sums[lane] = left if alive else 0.0
+        episode.on_since[lane, slot] = 0
+    for step in range(episode.last[action] + 1, now + 1):
+        episode.next_taken[step, action] = now
+    place = 0
+    while episode.recent[place] != action:
+        place += 1
+    for i in range(place, 0, -1):
+        episode.recent[i] = episode.recent[i - 1]
+    episode.recent[0] = episode.actions[now] = action
+    episode.last[action] = now
+    episode.on_since[action, :] = 0
+    episode.on_since[action, slot] = active
+    episode.trace_sums[action] = active
+    episode.counters[TAKEN] += 1
+
+
+@kernel
+def update(episode, amount):  # type: ignore[no-untyped-def]
+    """Change all weights by `amount` times their traces, later; the values at once. The step ends."""
+    now = episode.counters[STEP]
+    horizon = len(episode.powers) >> 1
+    offset = now - episode.blocks[now]
+    before = episode.sums[now - 1] if offset else 0.0
+    episode.sums[now] = before + amount * episode.powers[horizon + offset]
+    for lane in range(LANES):
+        age = now - episode.last[lane]
+        alive = episode.last[lane] != NEVER and age <= horizon
+        trace = episode.powers[horizon + age] if alive else 0.0
+        episode.gains[now + 1, lane] = episode.gains[now, lane] + amount * trace
+        episode.values[lane] += amount * episode.trace_sums[lane]
+    episode.counters[STEP] += 1
+
+
+@kernel
+def settle(weights, groups, episode, dead_only):  # type: ignore[no-untyped-def]
+    """Settle weights and move features to group 0, with `dead_only` only those that are off without traces."""
+    event = episode.counters[EVENT]
+    for feature in range(len(groups.of)):
+        group = groups.of[feature]
+        if group == 0:
+            continue
+        row = groups.table[group]
+        if row[LEFT] != event:
+            traces = settle_group(groups, episode, group)
+            row[NEXT] = group if dead_only and (traces or row[FIRST] != OFF) else 0
+            row[LEFT] = event
+        if row[NEXT] == 0:
+            groups.of[feature] = 0
+            for lane in range(LANES):
+                weights[feature, lane] += groups.gain[group, lane]
+            row[SIZE] -= 1
+            if row[SIZE] == 0:
+                groups.free[episode.counters[FREE]] = group
+                episode.counters[FREE] += 1
+    episode.counters[EVENT] += 1

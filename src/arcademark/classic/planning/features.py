@@ -1,0 +1,179 @@
+"""What width-based planners and Go-Explore see of a state: atoms that are true there, or the cell that it falls into.
+
+An atom is one small fact, numbered. A state is *novel* in a search if it makes an atom true that was not true before,
+or, for rollouts, not at so small a depth. A `NoveltyTable` holds the least depth at which each atom was met::
+
+    features.read(model) ─→ atoms ─→ table.enter(atoms, before, depth) ─→ was it novel?
+
+``ram``
+    Byte i of the memory has value v: 128 × 256 atoms (Lipovetzky, Ramirez and Geffner 2015).
+``tiles``
+    Colour k is seen in the tile of column c and row r: 16 × 14 × 128 atoms, the Basic features of Bellemare et al.
+    2013 as Bandres, Bonet and Geffner 2018 use them.
+``b-prost``
+    The tiles; pairs of colours at an offset of tiles on one screen (B-PROS); and such pairs of a screen and the one
+    before it (B-PROT): the B-PROST features of Liang et al. 2016, 20,598,848 atoms in all.
+
+No background is subtracted from the screen, as the authors' program of 2018 does with one sampled from random play.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.classic.planning import novelty
+from arcademark.classic.planning.novelty import COLOURS, COLUMNS, ROWS, UNSEEN
+from arcademark.environments import toy
+from arcademark.environments.emulation import facts
+from arcademark.environments.emulation.palettes import gray_table
+
+if TYPE_CHECKING:
+    from arcademark.environments.emulation.generative import GenerativeModel
+
+BASIC = ROWS * COLUMNS * COLOURS
+"""Atoms of a tile and a colour."""
+OFFSETS = (2 * ROWS - 1) * (2 * COLUMNS - 1)
+"""Offsets from one tile to another."""
+
+
+class NoveltyTable:
+    """The least depth at which each of so many atoms was met in one search."""
+
+    def __init__(self, atoms: int) -> None:
+        self._depths = np.full(atoms, UNSEEN, np.uint16)
+
+    def enter(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
+        """Meet atoms at a depth, 0 to 65,534; say whether one of them was never met at this depth or a smaller one.
+
+        `atoms` and `before` are of this state and of the one before, None where it is not known.
+        """
+        novel = atoms[self._depths[atoms] > depth]
+        self._depths[novel] = depth
+        return len(novel) > 0
+
+    def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
+        """Say whether one of the atoms was met at no smaller depth than this."""
+        return bool((self._depths[atoms] >= depth).any())
+
+
+class RamFeatures:
+    """The bytes of the memory."""
+
+    def __init__(self, ram_size: int) -> None:
+        self._ram = np.empty(ram_size, np.uint8)
+        self._first = np.arange(0, 256 * ram_size, 256, dtype=np.uint16)
+
+    def read(self, model: GenerativeModel) -> NDArray[np.uint16]:
+        """Return the atoms of the state where the model, which has just made a step, stands: ``256 · byte + value``."""
+        model.ram(self._ram)
+        return self._first + self._ram
+
+    def new_table(self) -> NoveltyTable:
+        """Return a table in which no atom was met."""
+        return NoveltyTable(256 * len(self._ram))
+
+
+class TileFeatures:
+    """The colours of the tiles of the screen, alone or with `pairs` in space and time too.
+
+    A screen of 210 × 160 falls into tiles of 15 × 10 pixels; on others, rows of tiles are as even as can be.
+    """
+
+    def __init__(self, screen_shape: tuple[int, int], pairs: bool) -> None:
+        self._pairs = pairs
+        self._screen = np.empty(screen_shape, np.uint8)
+        rows, columns = (
+            np.repeat(np.arange(parts), np.diff(np.arange(parts + 1) * size // parts))
+            for size, parts in zip(screen_shape, (ROWS, COLUMNS), strict=True)
+        )
+        self._tiles = rows[:, None] * COLUMNS + columns
+
+    def read(self, model: GenerativeModel) -> NDArray[np.uint16]:
+        """Return the numbers of the tiles' atoms, ``colour · 224 + row · 16 + column``, ascending."""
+        model.screen(self._screen)
+        seen = np.zeros(BASIC, np.bool_)
+        seen[(self._screen >> 1) * np.int64(ROWS * COLUMNS) + self._tiles] = True
+        return np.flatnonzero(seen).astype(np.uint16)
+
+    def new_table(self) -> NoveltyTable:
+        """Return a table in which no atom was met."""
+        return PairTable() if self._pairs else NoveltyTable(BASIC)
+
+
+class PairTable(NoveltyTable):
+    """Depths of the tiles' atoms and of their pairs in space and time.
+
+    A pair of colours has a row of depths, one for each offset, which is filled when the two are first met: a game shows
+    few of the 16,384 pairs. Pairs of atoms that were all met at depth 0 are passed over: they can be novel nowhere
+    else. What stands still on the screen thus costs nothing.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(BASIC)
+        shape = (COLOURS, COLOURS, OFFSETS)
+        self._space, self._time = np.empty(shape, np.uint16), np.empty(shape, np.uint16)
+        self._space_used, self._time_used = np.zeros(shape[:2], np.bool_), np.zeros(shape[:2], np.bool_)
+        self._old, self._old_before = np.zeros(BASIC, np.bool_), np.zeros(BASIC, np.bool_)
+
+    def enter(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
+        """Meet the tiles' atoms and their pairs at a depth."""
+        novel = super().enter(atoms, None, depth)
+        novel |= self._meet(atoms, before, depth, True)
+        if depth == 0 and not self._old.any():
+            self._old[atoms] = True
+            if before is not None:
+                self._old_before[before] = True
+        return novel
+
+    def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
+        """Say whether one of the atoms or pairs was met at no smaller depth."""
+        return super().holds(atoms, None, depth) or self._meet(atoms, before, depth, False)
+
+    def _meet(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int, enter: bool) -> bool:
+        met = bool(novelty.meet_space(self._space, self._space_used, atoms, self._old, depth, enter))
+        if before is None or (met and not enter):
+            return met
+        olds = self._old, self._old_before
+        return bool(novelty.meet_time(self._time, self._time_used, atoms, before, olds, depth, enter)) or met
+
+
+class ScreenCells:
+    """Cells of Go-Explore: the screen in shades of grey, shrunk, its brightness cut into a few levels.
+
+    Ecoffet et al. 2019: 11 × 8 pixels of 8 levels. A pixel is the exact mean of the area that it covers; levels are of
+    equal width, rounded down.
+    """
+
+    def __init__(self, game: str, screen_shape: tuple[int, int], width: int, height: int, levels: int) -> None:
+        gray = np.arange(256) if game == toy.NAME else gray_table(facts.standard(game))
+        self._gray = gray.astype(np.float64)
+        self._screen = np.empty(screen_shape, np.uint8)
+        self._rows, self._columns = (_overlaps(*sizes) for sizes in zip(screen_shape, (height, width), strict=True))
+        self._levels = levels
+
+    def read(self, model: GenerativeModel) -> bytes:
+        """Return the cell of the state where the model, having made a step, stands."""
+        model.screen(self._screen)
+        total = self._rows @ self._gray[self._screen] @ self._columns.T  # whole numbers, and so exact
+        cell = total.astype(np.int64) * self._levels // (256 * self._screen.size)
+        return cell.astype(np.uint8).tobytes()
+
+
+def _overlaps(size: int, parts: int) -> NDArray[np.float64]:
+    """Return how much of each of `parts` parts of an axis lies in each of its pixels, shape (parts, size)."""
+    begin, part = np.arange(size) * parts, np.arange(parts)[:, None] * size
+    shared: NDArray[np.int64] = np.minimum(begin + parts, part + size) - np.maximum(begin, part)
+    return np.maximum(shared, 0).astype(np.float64)
+
+
+def make_features(name: str, game: str) -> Features:
+    """Return the features of a game: "ram", "tiles" or "b-prost"."""
+    if name == "ram":
+        return RamFeatures(facts.ram_size(game))
+    return TileFeatures(facts.screen_shape(game), pairs=name == "b-prost")
+
+
+Features = RamFeatures | TileFeatures

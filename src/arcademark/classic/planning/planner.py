@@ -1,0 +1,158 @@
+"""What the built-in planners share: they play any game, and they can be kept and restored.
+
+What is kept is data in MessagePack, never Python objects; an array is its type, its shape and its numbers.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+
+if TYPE_CHECKING:
+    from arcademark.environments.base import EnvironmentSpec
+    from arcademark.environments.emulation.generative import GenerativeModel, State
+
+_ARRAY = 1
+"""Code of MessagePack's extension that is an array."""
+
+
+@dataclass(eq=False, repr=False)
+class KeptPlanner:
+    """A planner whose `memory` holds all that it knows of an episode; a base for `agents.base.Planner`.
+
+    It is a dataclass, and its keyword-only fields are its parameters. `name` is the agent's, for messages; `plan`
+    yields about every `yield_frames` frames; `emulated` counts the frames of the decision under way.
+
+    Parameters
+    ----------
+    env : EnvironmentSpec
+        The game to be played.
+    """
+
+    env: EnvironmentSpec
+
+    name = ""
+    yield_frames = 1_000
+    searches_anew = True
+
+    def __post_init__(self) -> None:
+        self.emulated = 0
+
+    @classmethod
+    def supports(cls, env: EnvironmentSpec, **parameters: Any) -> str | None:
+        """Play every game; ArcadeMarkError if a parameter is out of range."""
+        make: Callable[..., object] = cls
+        make(env, **parameters)
+        return None
+
+    def plan(
+        self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
+    ) -> Generator[bool, None, int]:
+        """Search from `state` and return the action; yields True every `yield_frames`; see `base.Planner.plan`."""
+        self.begin(model, state, first)
+        frames = model.frames
+        for _ in self.search(model, rng):
+            if model.frames >= frames + self.yield_frames:
+                yield True
+                frames = model.frames
+        action = self.decide(model, rng)
+        self.emulated = 0
+        return action
+
+    def begin(self, model: GenerativeModel, state: State, first: bool) -> None:
+        """Begin a decision at `state`, or go on with the one that a checkpoint broke off."""
+        raise NotImplementedError
+
+    def search(self, model: GenerativeModel, rng: np.random.Generator) -> Iterator[None]:
+        """Search, yielding where a checkpoint holds all that was done; go on after one."""
+        raise NotImplementedError
+
+    def decide(self, model: GenerativeModel, rng: np.random.Generator) -> int:
+        """Return the best action found, and keep what is known of where it leads."""
+        raise NotImplementedError
+
+    def checkpoint(self) -> bytes:
+        """Return all that is kept between decisions of an episode, or of the decision under way."""
+        return pack(self.memory())
+
+    def restore(self, checkpoint: bytes) -> None:
+        """Become what `checkpoint` holds; ValueError if it is damaged, or of another planner."""
+        try:
+            self.remember(unpack(checkpoint))
+        except (msgspec.MsgspecError, ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
+            raise ValueError(f"the checkpoint is damaged ({error}); play the run again in another directory") from None
+
+    def memory(self) -> Any:
+        """Return what is kept, for `pack`."""
+        raise NotImplementedError
+
+    def remember(self, memory: Any) -> None:
+        """Keep what `memory` returned, tuples as lists."""
+        raise NotImplementedError
+
+
+def pack(memory: Any) -> bytes:
+    """Return JSON values, tuples, states, bytes and arrays of numbers as bytes, the same for the same."""
+
+    def array(value: Any) -> msgspec.msgpack.Ext:
+        if not isinstance(value, np.ndarray):
+            raise TypeError(f"cannot keep a {type(value).__name__}")
+        return msgspec.msgpack.Ext(_ARRAY, msgspec.msgpack.encode((value.dtype.str, value.shape, value.tobytes())))
+
+    return msgspec.msgpack.encode(memory, enc_hook=array)
+
+
+def unpack(data: bytes) -> Any:
+    """Return what `pack` made into bytes, tuples and states as lists; ValueError if it did not."""
+
+    def array(_: int, content: memoryview) -> NDArray[Any]:
+        kind, shape, numbers = msgspec.msgpack.decode(content, type=tuple[str, tuple[int, ...], bytes])
+        if (dtype := np.dtype(kind)).kind not in "biuf":
+            raise ValueError(f"an array of {dtype}")
+        return np.frombuffer(numbers, dtype).reshape(shape).copy()
+
+    return msgspec.msgpack.decode(data, ext_hook=array)
+
+
+def as_state(kept: Sequence[Any]) -> State:
+    """Return the state that was kept as a list."""
+    from arcademark.environments.emulation.generative import State
+
+    game, console, *others = kept
+    return State(sys.intern(game), _frozen(console), *others)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def hold_actions(actions: list[int], held: Sequence[bool]) -> list[int]:
+    """Put in the place of each action that is held the one before it."""
+    for i in range(1, len(actions)):
+        if held[i]:
+            actions[i] = actions[i - 1]
+    return actions
+
+
+def choose(values: Sequence[float], rng: np.random.Generator) -> int:
+    """Return the index of the greatest value; among equal ones each is as likely, and only then one is drawn."""
+    greatest = max(values)
+    best = [i for i, value in enumerate(values) if value == greatest]
+    return best[0] if len(best) == 1 else best[int(rng.integers(len(best)))]
+
+
+def check_frames(agent: str, parameter: str, frames: int, env: EnvironmentSpec, frames_per_action: int | None) -> None:
+    """Refuse a budget of frames below those of one action, the protocol's if `frames_per_action` is None."""
+    least = env.protocol.frame_skip if frames_per_action is None else frames_per_action
+    if frames < least:
+        raise ArcadeMarkError(
+            f"agent {agent}: parameter {parameter!r} is {frames}: expected at least {least}, the frames of one action"
+        )
