@@ -25,7 +25,7 @@ help: ## Show this list
 
 demo: $(VENV)/.core ## Play a baseline on five games in the real emulator, show its score, write a page
 	@rm -rf demo
-	@$(BIN)/arcademark run random --games atari-5-2026 --seeds 2 --episodes 10 --out demo/random
+	@$(BIN)/arcademark run random --games atari-5 --seeds 2 --episodes 10 --out demo/random
 	@$(BIN)/arcademark report demo/random --to demo/report.html --quiet
 
 test: $(VENV)/.test ## Linters and every test that is fast and needs no PyTorch, browser, Sphinx or SLURM

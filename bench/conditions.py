@@ -36,7 +36,7 @@ from arcademark.suite import protocols
 from arcademark.suite.subsets import resolve_tasks
 from estimates import put
 
-SUBSETS = ("atari-5", "atari-5-2026", "atari-10-2026")
+SUBSETS = ("atari-5", "atari-10", "atari-14")
 DRAWS, SEED, FEWEST, SINCE_STICKY = 10, 7, 10, 2018
 BEGIN = "<!-- bench/conditions.py -->"
 CONDITIONS = {

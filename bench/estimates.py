@@ -24,8 +24,8 @@ from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.covering import LEVELS, AtLevel, Held, covered
 
 NAMED = (
-    *("atari-1", "atari-3", "atari-5", "atari-10", "atari-3-val", "atari-5-val"),
-    *("atari-3-2026", "atari-5-2026", "atari-10-2026", "atari-100k-3", "atari-100k-5"),
+    *("atari-1", "atari-3", "atari-5", "atari-10", "atari-14"),
+    *("atari-3-val", "atari-5-val", "atari-100k-3", "atari-100k-5"),
 )
 SIZES, BEST, DRAWS, SEED = (1, 2, 3, 5, 7, 10), (3, 5, 10), 4, 7
 BEGIN, END = "<!-- bench/estimates.py -->", "<!-- end -->"

@@ -39,7 +39,7 @@ from arcademark.reports.subsets.covering import LEVELS, covered
 from arcademark.reports.wording import listing, percent
 from arcademark.subset.predict import calibration, choosing, spread
 from arcademark.suite import references
-from arcademark.suite.subsets import LEVEL, subset
+from arcademark.suite.subsets import LEVEL, resolve_tasks, subset
 from arcademark.suite.tasks import game_name, suite
 
 HERE = Path(__file__).parent
@@ -48,6 +48,13 @@ sys.path += [str(HERE.parent / folder) for folder in ("bench", "results")]
 
 GAMES = suite("atari-57").tasks
 LEADING, MODEL, PUBLISHED = "atari-5-2026", "atari-5", "published model"
+OF_2026 = {
+    "atari-3-2026": "alien,beam_rider,time_pilot",
+    "atari-5-2026": "alien,assault,enduro,name_this_game,time_pilot",
+    "atari-10-2026": "alien,bank_heist,beam_rider,centipede,chopper_command,enduro,name_this_game,time_pilot,up_n_down,"
+    "zaxxon",
+}
+"""The games that were chosen anew, by the names that the recorded looks have them under."""
 SIZES = range(1, 11)
 PAPERS = {"review": "@fan2021review", "atari-5": "@aitchison2023atari5", "ale-2013": "@bellemare2013arcade"}
 
@@ -67,6 +74,11 @@ def rounded(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [rounded(one) for one in value]
     return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def tasks_of(name: str) -> tuple[str, ...]:
+    """Return the games of a subset, or of those that were chosen anew."""
+    return resolve_tasks(OF_2026.get(name, name))
 
 
 def rows(name: str) -> list[dict[str, str]]:
@@ -131,7 +143,7 @@ def method() -> dict[str, Any]:
         "least_share": calibration.LEAST_SHARE,
         "draws": calibration.DRAWS,
         "freedom": spread.FREEDOM,
-        "games": {name: listing(map(game_name, subset(name).tasks)) for name in (MODEL, LEADING)},
+        "games": {name: listing(map(game_name, tasks_of(name))) for name in (MODEL, LEADING)},
         "models": {
             name: {
                 "printed": one.relative_error,
@@ -155,10 +167,11 @@ def left_out() -> dict[str, Any]:
         size: [",".join(rng.choice(GAMES, size, replace=False)) for _ in range(estimates.DRAWS)]
         for size in estimates.SIZES
     }
-    every = covered([*estimates.NAMED, *(some for of in drawn.values() for some in of)], sizes=SIZES)
+    every = covered([*estimates.NAMED, *OF_2026.values(), *(some for of in drawn.values() for some in of)], sizes=SIZES)
+    names = {games: name for name, games in OF_2026.items()}
     found: dict[str, Any] = defaultdict(dict)
     for row in every.rows:
-        found[row.subset][row.left_out] = msgspec.to_builtins(row)
+        found[names.get(row.subset, row.subset)][row.left_out] = msgspec.to_builtins(row)
     for size, some in drawn.items():
         found[f"{size} at random"] = {way: together([found[games][way] for games in some]) for way in found[some[0]]}
         for games in some:
@@ -203,7 +216,7 @@ def unseen() -> list[dict[str, Any]]:
         found.append({**of, "from": PUBLISHED, "value": one.value, "low": one.low, "high": one.high})
         every.append((of, scores))
     for name in names:
-        chosen = subset(name).tasks
+        chosen = tasks_of(name)
         for of, scores in every:
             if set(chosen) <= scores.keys():
                 told, _ = predictor.median({game: scores[game] for game in chosen}, LEVEL)
@@ -213,7 +226,7 @@ def unseen() -> list[dict[str, Any]]:
 
 def predicted() -> list[dict[str, Any]]:
     """Return what the five games would have said of every algorithm with all games, learnt without its paper."""
-    predictor, chosen = predictors.atari(), subset(LEADING).tasks
+    predictor, chosen = predictors.atari(), tasks_of(LEADING)
     entries = collections.benchmarked(GAMES, len(GAMES))
     table = collections.table(entries).select(tasks=GAMES)
     found = []
@@ -235,7 +248,7 @@ def use() -> dict[str, Any]:
     from pages import Used
 
     used = Used()
-    tuning, _, five, whole = (cost[1:] for cost in used.costs())
+    tuning, five, _, whole = (cost[1:] for cost in used.costs())
     return {
         "truth": used.truth,
         "truths": used.truths,

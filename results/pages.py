@@ -225,16 +225,13 @@ class Used:
 
     def estimates(self) -> list[tuple[str, ...]]:
         """Return the rows of a table of `HEADING`."""
-        five, ten, val = (subset(name) for name in ("atari-5", "atari-10", "atari-3-val"))
-        new = {name: subset(name).tasks for name in ("atari-5-2026", "atari-10-2026")}
-        both = tuple(dict.fromkeys((*five.tasks, *new["atari-5-2026"])))
+        five, ten, more, val = (subset(name) for name in ("atari-5", "atari-10", "atari-14", "atari-3-val"))
         return [
             self._estimate("Atari-5", five),
             self._estimate("Atari-5", five.tasks),
-            self._estimate("Atari-5 of 2026", new["atari-5-2026"]),
-            self._estimate("the nine of both", both),
             self._estimate("Atari-10", ten),
-            self._estimate("Atari-10 of 2026", new["atari-10-2026"]),
+            self._estimate("Atari-10", ten.tasks),
+            self._estimate("Atari-14", more.tasks),
             self._estimate("Atari-3-Val, tuned on", val),
             self._estimate("Atari-3-Val, tuned on", val.tasks),
         ]
@@ -262,7 +259,7 @@ class Used:
         """Return the rows of a table of `SPENT`: of the tuning, and of each set of games."""
         sets = (
             ("Atari-5", subset("atari-5").tasks),
-            ("Atari-5 of 2026", subset("atari-5-2026").tasks),
+            ("Atari-14", subset("atari-14").tasks),
             ("all 57 games", ALL),
         )
         return [
@@ -282,8 +279,9 @@ def atari_5() -> str:
     tuning, trained, tuned, seeds, every = used.tuning, used.trained, used.tuned, used.seeds, used.every
     hns, outlook = normalised("hns", every), used.outlook
     twice = [trial for trial in trained if trial.whole and (trial.game, trial.seed) in tuned]
-    val, five, new = (subset(name) for name in ("atari-3-val", "atari-5", "atari-5-2026"))
-    both = tuple(dict.fromkeys((*five.tasks, *new.tasks)))
+    val, five, ten, more = (subset(name) for name in ("atari-3-val", "atari-5", "atari-10", "atari-14"))
+    sets = tuple((one.title.partition(":")[0], one.tasks) for one in (five, ten, more))
+    shown = (*five.tasks, *(game for game in more.tasks if game not in five.tasks))
 
     def outside(games: tuple[str, ...]) -> str:
         return listing(map(game_name, outlook(games).outside)) or "none"
@@ -296,7 +294,7 @@ def atari_5() -> str:
         tried.append((published(val, mean).value, agent, of, [published(val, one).value for one in each]))
     tried.sort(key=lambda item: item[0] or 0.0, reverse=True)
     single = []
-    for name, told in ("Atari-5", five.tasks), ("Atari-5 of 2026", new.tasks), ("the nine of both", both):
+    for name, told in sets:
         inside = [
             (item.low or 0) <= max(0, hns[game]) <= (item.high or 0) for game, item in outlook(told).tasks.items()
         ]
@@ -304,7 +302,7 @@ def atari_5() -> str:
     return page(
         "# Atari-5 in use: PPO, tuned on Atari-3-Val",
         "What the subsets are for, once from end to end. `ppo` is tuned on Atari-3-Val; the setting that its model "
-        "ranks first is scored on Atari-5 and on Atari-5 of 2026; and what these estimate of the 57-game median is "
+        "ranks first is scored on Atari-5, Atari-10 and Atari-14; and what these estimate of the 57-game median is "
         f"set beside what the same agent scored on all 57, with {len(used.alone)} seeds everywhere. A trial is trained "
         f"for {trained[0].budget:,} frames, {percent(trained[0].budget / 2e6)} of the usual 200 million, so that the "
         "agent is not far from random play, where estimates are at their worst.",
@@ -328,18 +326,20 @@ def atari_5() -> str:
         ),
         "## Scores",
         f"Means of {len(used.alone)} seeds, with 95 % intervals over seeds, cut at what a game can score."
-        + "".join(f" {game_name(game)} is a game of Atari-3-Val, too: tuned on." for game in both if game in val.tasks),
+        + "".join(
+            f" {game_name(game)} is a game of Atari-3-Val, too: tuned on." for game in shown if game in val.tasks
+        ),
         table(
-            ("game", "subset", "score", "95 %", "seeds", "random play", "human", "HNS"),
+            ("game", "from", "score", "95 %", "seeds", "random play", "human", "HNS"),
             (
                 (
                     game_name(game),
-                    ", ".join(name for name, of in (("Atari-5", five), ("of 2026", new)) if game in of.tasks),
+                    f"{next(name for name, of in sets if game in of)} on",
                     *(score(every[game]), over_seeds(game, seeds[game]), ", ".join(map(score, seeds[game]))),
                     *(score(side[game]) for side in (measures.atari()["hns"].low, measures.atari()["hns"].high)),
                     percent(hns[game]),
                 )
-                for game in both
+                for game in shown
             ),
             words=2,
         ),
@@ -349,8 +349,8 @@ def atari_5() -> str:
         "from the scores of each seed alone, to be compared with that seed's median.",
         table(used.HEADING, used.estimates(), words=2),
         "[Any games](../subsets.md#from-any-games) means our model, which takes whatever games there are. "
-        "`subset predict` warns of scores outside those that it was fitted to: of Atari-5 "
-        f"{outside(five.tasks)}, of that of 2026 {outside(new.tasks)}.",
+        "`subset predict` warns of scores outside those that it was fitted to: of Atari-14 "
+        f"{outside(more.tasks)}.",
         "One agent decides nothing about a model, and this one's median is far below 20 %, the least of the algorithms "
         "that our model was fitted to. Estimates from the games used for tuning are too high, which is why others are "
         f"reported. Of our model's 90 % intervals of single games, {', '.join(single)} held what was scored, less than "

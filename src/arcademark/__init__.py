@@ -1,7 +1,7 @@
 """ArcadeMark measures how good a game-playing agent really is on the Arcade Learning Environment.
 
 >>> import arcademark
->>> arcademark.run("random", "atari-5-2026", episodes=3)  # doctest: +SKIP
+>>> arcademark.run("random", "atari-5", episodes=3)  # doctest: +SKIP
 >>> arcademark.report("runs/random").to_html()  # doctest: +SKIP
 >>> arcademark.compare("catalogue:review-2021", "Rainbow", "Muesli")  # doctest: +SKIP
 >>> env = arcademark.make("pong")  # doctest: +SKIP

@@ -286,7 +286,7 @@ def run(
         continuing its run takes the same name and source. None is needed beside ``commands``.
     games : str or sequence of str, optional
         A suite, a subset or games, ``"atari-57"``, ``["pong", "qbert"]``; by default those of the run that is
-        there, of a new one "atari-5-2026", of a ``suite`` of other tasks all.
+        there, of a new one "atari-5", of a ``suite`` of other tasks all.
     protocol : str or Protocol, optional
         The environment's settings, "world-records" by default; see `protocol`.
     until_error : float, optional
@@ -413,6 +413,7 @@ def predict(
     sources: Sources,
     model: str = "any",
     *,
+    games: str | Sequence[str] = "",
     algorithms: str | Sequence[str] = (),
     protocol: str | None = None,
     level: float = LEVEL,
@@ -430,8 +431,10 @@ def predict(
     sources
         As in `report`.
     model : str, optional
-        "any", from whatever games there are, a subset without a model of its own ("atari-5-2026"), from these alone, a
-        published model ("atari-5"), or a model file.
+        "any", from whatever games there are, a published model ("atari-5"), or a model file.
+    games : str or sequence of str, optional
+        Predict from these games alone: a suite, a subset or games; of a subset the median of its suite's games. All
+        that a table has by default.
     algorithms : str or sequence of str, optional
         Only these.
     protocol : str, optional
@@ -469,6 +472,7 @@ def predict(
         predicted(
             _listed(sources),
             model,
+            games=games if isinstance(games, str) else ",".join(games),
             algorithms=[algorithms] if isinstance(algorithms, str) else algorithms,
             protocol=protocol,
             level=level,

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
+from altering import manifest
 from arcademark.cli.main import COMMANDS, cli
 from arcademark.environments.registry import choose_emulator
 from arcademark.runs.store.reading import read_run
@@ -199,3 +200,17 @@ def test_a_package_that_is_gone_meanwhile_is_told_of_in_a_line(invoke, monkeypat
         "arcademark: No module named 'arcademark.runs.store.ledger'; if packages were installed"
     )
     assert len(refused.err.splitlines()) == 1
+
+
+def test_a_run_of_a_subset_that_is_no_more_is_read_and_goes_on(invoke, short):
+    command = ("run", "random", "--games", "alien,assault", "--episodes", 1, *short)
+    invoke(*command, code=0)
+    with manifest(Path("runs/random")) as document:
+        document["command"] = document["command"].replace("alien,assault", "atari-5-2026")
+    assert "Assault" in invoke("report", "runs/random", code=0).out
+    assert "atari-5-2026" in invoke("runs", "ledger", "--to=json").out
+    again = invoke("run", "random", "--episodes", 2, *short, code=0)
+    assert "continuing: 2 of 4 episodes" in again.err
+    assert "all 4 recorded episodes replay" in invoke("verify", "runs/random", code=0).words
+    refused = invoke(*("run", "random", "--games", "atari-5-2026", *short, "--out", "new"), code=2).err
+    assert "unknown game 'atari-5-2026'; did you mean" in refused

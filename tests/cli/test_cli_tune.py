@@ -79,9 +79,9 @@ def test_without_games_those_for_tuning_are_played_with_estimates(invoke):
     short = ("--override", "max_frames_per_episode=600", "--episodes", 1)
     asked = ("tune", "const", "--try", "action=UPFIRE,RIGHTFIRE", *short)
     found = invoke(*asked, "--to=json").json
-    validation = subset("atari-3-val-2026")
+    validation = subset("atari-3-val")
     assert (tuple(found["games"]), found["model"]) == (validation.tasks, validation.name)
     for setting in found["settings"]:
         assert setting["estimate"] == predictors.atari().median(setting["scores"], LEVEL)[0].value
-    assert "Estimated median: HNS of all 57 games, from those of atari-3-val-2026." in invoke(*asked).words
+    assert "Estimated median: HNS of all 57 games, from those of atari-3-val." in invoke(*asked).words
     assert "warning" not in invoke(*asked).err

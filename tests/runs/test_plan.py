@@ -28,7 +28,7 @@ FULL = {"training_episodes": 5000}
 
 def test_defaults(tmp_path):
     plan = request("random", None, {"out": tmp_path}).plan(None)
-    assert [trial.game for trial in plan.trials] == list(resolve_tasks("atari-5-2026"))
+    assert [trial.game for trial in plan.trials] == list(resolve_tasks("atari-5"))
     assert {trial.seed for trial in plan.trials} == {0}
     assert {trial.episodes for trial in plan.trials} == {protocol("world-records").evaluation_episodes}
     assert plan.protocol == protocol("world-records")

@@ -127,8 +127,8 @@ def settings_of(option: str, parameter: str, metavar: str, help: str) -> Callabl
 games = click.option(
     "--games",
     metavar="NAMES",
-    help="A suite, a subset or games, separated by commas: atari-57, pong,qbert; atari-5 to compare with what was "
-    "published.  [default: those of an existing run, else atari-5-2026; all of a --suite]",
+    help="A suite, a subset or games, separated by commas: atari-57, pong,qbert.  [default: those of an existing "
+    "run, else atari-5; all of a --suite]",
 )
 suite = click.option(
     "--suite",

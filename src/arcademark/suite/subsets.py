@@ -24,10 +24,10 @@ Purpose = Literal["evaluation", "tuning", "comparison"]
 
 LEVEL = 0.9
 """Of intervals, where no other is asked for."""
-REPORTED = "atari-5-2026"
+REPORTED = "atari-5"
 """What is played where no games are named."""
-VALIDATION = ("atari-3-val-2026", "atari-3-val", "atari-5-val")
-"""For tuning what is then scored on `REPORTED` or Atari-5; the others on Atari-5 alone (Aitchison et al. 2023, §8)."""
+VALIDATION = ("atari-3-val", "atari-5-val")
+"""For tuning what is then scored on `REPORTED`, none of whose games they have (Aitchison et al. 2023, §8)."""
 
 
 @dataclass(frozen=True)
@@ -152,8 +152,7 @@ def usual_games(protocol: str) -> tuple[str, ...]:
 def for_testing(tasks: Sequence[str], of: TaskSuite | None = None) -> tuple[str, ...]:
     """Return those of some games, or of some tasks of a suite, that are for testing.
 
-    Atari's are those of the suites, without those that a source has for tuning and that are not of `REPORTED`; a suite
-    beyond Atari says which.
+    Atari's are those of the suites, without those that a source has for tuning; a suite beyond Atari says which.
     """
     tested = of.test_tasks if of else _test_games()
     return tuple(task for task in tasks if task in tested)
@@ -162,7 +161,7 @@ def for_testing(tasks: Sequence[str], of: TaskSuite | None = None) -> tuple[str,
 @cache
 def _test_games() -> frozenset[str]:
     tuning = {*training_games(), *(task for name in VALIDATION for task in subset(name).tasks)}
-    return frozenset(task for known in suites().values() for task in known.tasks) - tuning | {*subset(REPORTED).tasks}
+    return frozenset(task for known in suites().values() for task in known.tasks) - tuning
 
 
 def resolve_tasks(text: str) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ def test_what_makes_another_setting(change, words):
 
 
 def test_training_games_and_baselines_do_not_count():
-    training = [entry(f"runs/{n}", game, parameters=alpha(n)) for n in (1, 2) for game in ("freeway", "zaxxon", "toy")]
+    training = [entry(f"runs/{n}", game, parameters=alpha(n)) for n in (1, 2) for game in ("freeway", "assault", "toy")]
     assert ledger.accounts(training) == ()
     baselines = [entry(f"runs/{n}", algorithm="const", parameters={"action": n}) for n in ("UP", "DOWN")]
     (account,) = ledger.accounts(baselines)

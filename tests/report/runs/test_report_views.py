@@ -65,11 +65,11 @@ def test_a_published_model_is_taken_by_its_name(name):
 
 
 def test_games_for_tuning_are_not_for_results():
-    report = analysed(made_up_run(games=subsets.subset("atari-3-val-2026").tasks))
+    report = analysed(made_up_run(games=subsets.subset("atari-3-val").tasks))
     assert [notice.text for notice in report.notices if notice.kind == "estimate_tuning"] == [
-        "Atari-3-Val of 2026 is meant for tuning; report results on Atari-5 of 2026."
+        "Atari-3-Val is meant for tuning; report results on Atari-5 (Aitchison et al. 2023, §8)."
     ]
-    assert "estimate_tuning" not in kinds(analysed(made_up_run(games=subsets.subset("atari-3-2026").tasks)))
+    assert "estimate_tuning" not in kinds(analysed(made_up_run(games=subsets.subset("atari-3").tasks)))
 
 
 def test_an_estimate_is_what_any_games_tell(round_numbers):

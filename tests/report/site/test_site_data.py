@@ -41,7 +41,7 @@ def test_summaries_are_those_of_score(data):
 
 def test_few_games_are_set_beside_the_truth_learnt_without_the_paper(data):
     found = row(data, "Muesli")
-    (item,) = arcademark.predict("catalogue:review-2021", "atari-5-2026", algorithms="Muesli").predictions
+    (item,) = arcademark.predict("catalogue:review-2021", games="atari-5", algorithms="Muesli").predictions
     told = item.forecast.summaries["median"]
     named = {name: predictors.atari().group(name) for name in ("Rainbow (Dopamine)", "rainbow", "Mine")}
     assert named == {"Rainbow (Dopamine)": "castro-2018", "rainbow": "hessel-2018", "Mine": None}

@@ -88,10 +88,10 @@ def test_nothing_is_learnt_from_the_paper_of_what_is_predicted(files):
     assert value[0] != value[1]
 
 
-@pytest.mark.parametrize("model", ["atari-5-2026", "atari-5"])
-def test_the_true_median_stands_beside_what_a_few_games_tell(model):
+@pytest.mark.parametrize("how", [{"games": "atari-5"}, {"name": "atari-5"}], ids=str)
+def test_the_true_median_stands_beside_what_a_few_games_tell(how):
     """Of algorithms with all games: the estimate of others, and of these when they are unknown, is the same."""
-    (item,) = predicted(["catalogue:review-2021"], model, algorithms=["Muesli"]).predictions
+    (item,) = predicted(["catalogue:review-2021"], **how, algorithms=["Muesli"]).predictions
     assert item.truth["median"] == pytest.approx(1077, abs=1)
     told = item.forecast.summaries["median"] if item.forecast else item.estimate
     assert told.low < item.truth["median"] < told.high

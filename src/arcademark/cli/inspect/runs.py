@@ -181,8 +181,8 @@ def ledger(paths: tuple[Path, ...], apart: str, output: Output) -> int:
 
     RUNS are runs or folders of runs; 'runs' by default. Parameters should be chosen on training games, and the choice
     evaluated on the others once (Bellemare et al. 2013). Training games are the five of that paper, and those of
-    atari-3-val-2026, atari-3-val and atari-5-val that are not in atari-5-2026; all others are test games. Exit code 1
-    if an algorithm played a test game with several settings.
+    atari-3-val and atari-5-val; all others are test games. Exit code 1 if an algorithm played a test game with several
+    settings.
     """
     from arcademark.reports.runs.ledger import view
     from arcademark.runs.store.ledger import read_ledger

@@ -34,7 +34,7 @@ MAX_SETTINGS = 1000
 @click.option(
     "--games",
     metavar="NAMES",
-    help="A suite, a subset or games.  [default: atari-3-val-2026, under ale-2013 its paper's five training games, or "
+    help="A suite, a subset or games.  [default: atari-3-val, under ale-2013 its paper's five training games, or "
     "a --suite's training tasks]",
 )
 @playing.shared
@@ -53,9 +53,9 @@ def command(
     """Play every combination of parameters of AGENT on training games, and rank them.
 
     The best setting looks too good on the games that it was chosen on: score it on others. The default games,
-    atari-3-val-2026, are in neither atari-5 nor atari-5-2026, and the 57-game median of each setting is estimated from
-    them. The file of a --suite says which tasks are for training. The same command again continues; with more values,
-    games, seeds or episodes the run grows. --slurm works as in 'arcademark run'.
+    atari-3-val, are in neither atari-5 nor atari-10, and the 57-game median of each setting is estimated from them. The
+    file of a --suite says which tasks are for training. The same command again continues; with more values, games,
+    seeds or episodes the run grows. --slurm works as in 'arcademark run'.
     """
     from arcademark.agents.loading import agent_specs, all_parameters
     from arcademark.reports import prose

@@ -75,7 +75,7 @@ def study(models: str | None, output: Output, **given: Any) -> int:
 
 @command.command(
     "predict",
-    usual="model algorithms level training references reading everything forms",
+    usual="games model algorithms level training references reading everything forms",
     short_help="The median of all games, and every game, from a few.",
 )
 @click.argument("places", nargs=-1, required=True, metavar="TABLE…")
@@ -83,8 +83,9 @@ def study(models: str | None, output: Output, **given: Any) -> int:
     "--model",
     default="any",
     metavar="NAME",
-    help="Predict from any games, from a subset's only (atari-5-2026), by a published model (atari-5), or by a file.",
+    help="Predict from any games, by a published model (atari-5), or by a file.",
 )
+@click.option("--games", default="", metavar="NAMES", help="From these games alone: a suite, a subset or games.")
 @tables.algorithms
 @tables.protocol
 @tables.level

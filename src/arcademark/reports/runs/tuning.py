@@ -27,7 +27,7 @@ from arcademark.reports.subsets import predictors
 from arcademark.scores.runs import RunScores, load_run
 from arcademark.scores.table import ScoreTable
 from arcademark.suite.settings import format_setting
-from arcademark.suite.subsets import LEVEL, REPORTED, VALIDATION, for_testing, resolve_tasks, subset
+from arcademark.suite.subsets import LEVEL, REPORTED, VALIDATION, for_testing, subset
 from arcademark.suite.task_suites import TaskSuite
 from arcademark.suite.tasks import game_name
 
@@ -140,7 +140,7 @@ class Tuned:
     sensitivity: Sensitivity | None = None
     """None where fewer than two games tell two settings apart."""
     suite: str = ""  # that the games are tasks of; "" of Atari games
-    model: str = ""  # the subset for tuning that the games are, "atari-3-val-2026"; "" where they are none
+    model: str = ""  # the subset for tuning that the games are, "atari-3-val"; "" where they are none
 
     @property
     def level_with_best(self) -> tuple[Setting, ...]:
@@ -219,7 +219,7 @@ def warning(games: Sequence[str], suite: TaskSuite | None = None) -> str:
     if not outside:
         return ""
     training = suite.training_tasks if suite else ()
-    evaluated = () if suite else [game for game in outside if game in resolve_tasks(f"{REPORTED},atari-5")]
+    evaluated = () if suite else [game for game in outside if game in subset(REPORTED).tasks]
     return prose.text("tuning", "warning", outside=outside, evaluated=evaluated, training=training)
 
 

@@ -62,7 +62,6 @@ VIEWS: tuple[tuple[str, str], ...] = (
     ("ale-55", ""),
     ("atari-100k", ""),
     ("atari-57", REPORTED),
-    ("atari-57", "atari-5"),
 )
 """Of each view the suite and, where it is only some of its games, the subset."""
 

@@ -31,7 +31,7 @@ from arcademark.subset.predict.calibration import TASKS, Misses
 from arcademark.subset.predict.choosing import choose
 from arcademark.subset.problem import TRANSFORMS, Floats
 from arcademark.suite import protocols
-from arcademark.suite.subsets import LEVEL, resolve_tasks
+from arcademark.suite.subsets import LEVEL
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ def covered(
     if training is None:
         parts += [*_apart(trained), *_within(trained, suite)]
     measured = _Measured(predictor, level, known[target], at_random)
-    given = {name: _tasks(name, predictor, atari=training is None) for name in subsets}
+    given = {name: predictor.chosen(name) for name in subsets}
     ways = tuple(dict.fromkeys(part.left_out for part in parts))
     requested: dict[str, tuple[str, ...] | int] = {**given, **{f"best {size}": size for size in sizes}}
     rows = [
@@ -261,13 +261,6 @@ def covered(
         {task: predictor.title(task) for row in rows for task in row.games},
         tuple(rows),
     )
-
-
-def _tasks(name: str, predictor: Predictor, *, atari: bool) -> tuple[str, ...]:
-    chosen = resolve_tasks(name) if atari else tuple(predictor.canonical(part.strip()) for part in name.split(","))
-    if strangers := [predictor.title(task) or "''" for task in chosen if task not in predictor.tasks]:
-        raise ArcadeMarkError(f"{name}: {', '.join(strangers)} not among the {predictor.noun}s of the training scores")
-    return chosen
 
 
 def _each_group(predictor: Predictor) -> Iterator[Part]:

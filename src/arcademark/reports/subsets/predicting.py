@@ -1,7 +1,7 @@
 """What ``arcademark subset predict`` shows: the median of all games and every game, from a few games' scores.
 
-* `arcademark.subset.predict.outlook` predicts from any games, or from those alone of a subset without a model, unless a
-  model is named: a published one or a file. Nothing is learnt from the paper of what is predicted.
+* `arcademark.subset.predict.outlook` predicts from any games unless a model is named: a published one or a file.
+  Nothing is learnt from the paper of what is predicted.
 * A model needs exactly its games.
 * Values are in percent of the average human, or what a model file says.
 """
@@ -244,6 +244,7 @@ def predicted(
     places: Sequence[ScoreSource],
     name: str = ANY,
     *,
+    games: str = "",
     algorithms: Sequence[str] = (),
     protocol: str | None = None,
     level: float = LEVEL,
@@ -253,13 +254,14 @@ def predicted(
 ) -> Predicted:
     """Predict from any scores; raise where something is unknown, or no algorithm has the games of any model.
 
-    ``name`` is `ANY`, a published model, a subset without one or a model file. ``protocol`` holds where the table does
-    not say. With ``training``, instead of Atari's published scores, no model is taken but `ANY`.
+    ``name`` is `ANY`, a published model or a model file; `ANY` predicts from ``games`` alone where these are named, and
+    if they are a subset the median of its suite. ``protocol`` holds where the table does not say. With ``training``,
+    instead of Atari's published scores, no model is taken but `ANY`.
     """
-    only = None if name.lower() in models.published() else subsets().get(name.lower())
-    any_games = name.lower() == ANY or only is not None
-    if training is not None and not any_games:
-        raise ArcadeMarkError(f"model {name} and a training table are two ways to predict; leave one out")
+    any_games = name.lower() == ANY
+    if (training is not None or games) and not any_games:
+        other = "a training table" if training else f"--games {games}"
+        raise ArcadeMarkError(f"model {name} and {other} are two ways to predict; leave one out")
     wanted = None if any_games else models.model(name)
     read = loading.load(list(places), _canonical(wanted) if training is None else training.canonical, **(reading or {}))
     for algorithm in algorithms:
@@ -267,19 +269,21 @@ def predicted(
             raise UnknownNameError("algorithm", algorithm, read.table.algorithms)
     declared = loading.declare(read, None if protocol is None else suite_protocols.protocol(protocol), {})
     wished = [name for name in declared.table.algorithms if not algorithms or name in algorithms]
+    named = subsets().get(games.lower())
+    predictor = training or (predictors.atari(named.suite if named else predictors.ATARI) if any_games else None)
+    only = predictor.chosen(games) if predictor and games else ()
     predictions = []
     for row, algorithm in enumerate(declared.table.algorithms):
         if algorithm not in wished:
             continue
         scores, of = predictors.known(declared.table, row), declared.get(algorithm)
         play = of.play
-        if wanted is None:
-            predictor = training or predictors.atari(only.suite if only else predictors.ATARI)
-            used = scores if only is None else {task: scores[task] for task in only.tasks if task in scores}
+        if predictor:
+            used = {task: scores[task] for task in only if task in scores} if games else scores
             made = _from_any(algorithm, used, predictor, play, level, frames, predictor.group(algorithm, of.paper))
             truth = predictor.truths(scores) if made.forecast and made.forecast.tasks else {}
             predictions.append(replace(made, truth=truth))
-        else:
+        elif wanted:
             predictions.append(_by_model(algorithm, scores, wanted, play, level))
     if not any(item.estimate or item.forecast for item in predictions):
         raise ArcadeMarkError(f"nothing can be predicted: {_needed(predictions, wanted)}")

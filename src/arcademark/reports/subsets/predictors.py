@@ -34,7 +34,7 @@ from arcademark.subset.predict.outlook import Outlook, Range
 from arcademark.subset.problem import Floats, log10_score
 from arcademark.subset.search.search import Candidate
 from arcademark.suite import references
-from arcademark.suite.subsets import subset
+from arcademark.suite.subsets import resolve_tasks, subset
 from arcademark.suite.tasks import canonical_game, game_name, suite
 
 TRAINING = "atari-5-training"
@@ -79,6 +79,14 @@ class Predictor:
     def title(self, task: str) -> str:
         """Name a task for people."""
         return game_name(task) if self.noun == "game" else task
+
+    def chosen(self, names: str) -> tuple[str, ...]:
+        """Return the tasks that a list with commas names, of games suites and subsets, too; all must be learnt from."""
+        atari = self.noun == "game"
+        found = resolve_tasks(names) if atari else tuple(self.canonical(part.strip()) for part in names.split(","))
+        if strangers := [self.title(task) or "''" for task in found if task not in self.tasks]:
+            raise ArcadeMarkError(f"{names}: {', '.join(strangers)} not among the {self.noun}s of the training scores")
+        return found
 
     def group(self, algorithm: str, paper: str = "") -> str | None:
         """Return the group to leave out for an algorithm: its paper, else that of one of its name; None where none is.

@@ -34,7 +34,7 @@ MAX_NAMED = 4
 
 SAME_GAMES = "interval of the median for playing the same games again, with other seeds or episodes"
 
-TELLING = {"atari-57": (subsets.REPORTED, "atari-10-2026"), "atari-100k": ("atari-100k-3", "atari-100k-5")}
+TELLING = {"atari-57": (subsets.REPORTED, "atari-10", "atari-14"), "atari-100k": ("atari-100k-3", "atari-100k-5")}
 """By suite the subsets that tell most of all its games: what is missing of the first is what to play next."""
 
 
