@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, get_type_hints
 
-from arcademark.environments.registry import load_suite
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import check_ending, write_document
 from arcademark.metrics.sequential import Plan
@@ -44,6 +43,7 @@ from arcademark.scores.formulas import as_csv
 from arcademark.subset.predict import files
 from arcademark.suite.protocols import Protocol, StepProtocol, step_protocol
 from arcademark.suite.subsets import LEVEL, resolve_tasks
+from arcademark.suite.task_suites import load_suite
 from arcademark.suite.tasks import canonical_game
 
 if TYPE_CHECKING:

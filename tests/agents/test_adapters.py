@@ -6,9 +6,10 @@ from gymnasium import spaces
 
 from arcademark.agents.adapters import CheckedLearner, adapt
 from arcademark.agents.base import Learner, Transition
-from arcademark.environments.registry import environment_spec, load_suite
+from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocol, step_protocol
+from arcademark.suite.task_suites import load_suite
 
 
 def call(policy, env, first=(True,)):

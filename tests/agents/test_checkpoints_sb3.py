@@ -24,7 +24,7 @@ from arcademark.agents.checkpoints.choosing import Chooser  # noqa: E402
 from arcademark.agents.checkpoints.policy import Checkpoint  # noqa: E402
 from arcademark.agents.loading import agent_specs  # noqa: E402
 from arcademark.agents.spaces import check_spaces  # noqa: E402
-from arcademark.environments.registry import environment_spec, load_suite  # noqa: E402
+from arcademark.environments.registry import environment_spec  # noqa: E402
 from arcademark.errors import ArcadeMarkError  # noqa: E402
 from arcademark.runs.execution import execute  # noqa: E402
 from arcademark.runs.plan import make_plan  # noqa: E402
@@ -33,6 +33,7 @@ from arcademark.runs.replay.verify import verify  # noqa: E402
 from arcademark.runs.store.reading import read_run  # noqa: E402
 from arcademark.suite import protocols  # noqa: E402
 from arcademark.suite.protocols import step_protocol  # noqa: E402
+from arcademark.suite.task_suites import load_suite  # noqa: E402
 from fakes.spaces import sampled, spec_of  # noqa: E402
 
 pytestmark = pytest.mark.needs("sb3_contrib")

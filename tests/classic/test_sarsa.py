@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 import pytest
 
-from arcademark.agents import docstrings
+from arcademark import docstrings
 from arcademark.agents.base import Learner, Transition
 from arcademark.agents.loading import agent_specs, applies, make_agent
 from arcademark.agents.parameters import declared

@@ -21,9 +21,9 @@ from arcademark.environments.interfaces.wire import (
     observation_space,
     sent,
 )
-from arcademark.environments.registry import load_suite
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import step_protocol
+from arcademark.suite.task_suites import load_suite
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHORT = {"max_frames_per_episode": 40}

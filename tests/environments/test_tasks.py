@@ -12,9 +12,10 @@ from arcademark.environments import tasks
 from arcademark.environments.base import ArrayActions
 from arcademark.environments.emulation.generative import snapshot
 from arcademark.environments.observations.spaces import View
-from arcademark.environments.registry import environment_spec, load_suite, open_environment, open_model
+from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import step_protocol
+from arcademark.suite.task_suites import load_suite
 from arcademark.testing import check_environment
 from fakes.spaces import OBSERVED, sampled, spec_of
 

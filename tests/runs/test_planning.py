@@ -11,7 +11,6 @@ from arcademark.agents.loading import agent_specs
 from arcademark.classic.planning.breadth_first import BreadthFirst
 from arcademark.classic.planning.tree import TreePlanner
 from arcademark.classic.planning.uct import UCT
-from arcademark.environments.registry import load_suite
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
@@ -24,6 +23,7 @@ from arcademark.runs.replay.verify import verify
 from arcademark.runs.replay.watch import watch
 from arcademark.runs.store.reading import EpisodeResult, Unfinished, decode_actions, read_run
 from arcademark.suite.protocols import protocol, step_protocol
+from arcademark.suite.task_suites import load_suite
 
 PLANNERS = Path(__file__).with_name("planners.py")
 STICKY = {"repeat_action_probability": 0.25, "frame_skip": 1}

@@ -7,7 +7,6 @@ from gymnasium.envs.registration import EnvSpec
 from msgspec.structs import replace
 
 import altering
-from arcademark.environments.registry import load_suite
 from arcademark.environments.tasks import trusted
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.tables import analysis
@@ -19,7 +18,7 @@ from arcademark.runs.replay.suite_check import check_suite
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.store.reading import decode_actions, encode_actions, read_actions, read_run
 from arcademark.suite.protocols import step_protocol
-from arcademark.suite.task_suites import read_suite, task_suites
+from arcademark.suite.task_suites import load_suite, read_suite, task_suites
 from fakes import spaces  # noqa: F401 - Gymnasium makes what it registers
 
 FILE = """

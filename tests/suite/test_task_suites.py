@@ -5,10 +5,9 @@ import pickle
 
 import pytest
 
-from arcademark.environments.registry import load_suite
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import from_json, step_protocol
-from arcademark.suite.task_suites import parse_suite, read_suite
+from arcademark.suite.task_suites import load_suite, parse_suite, read_suite
 from plugin_packages import install
 
 FILE = """

@@ -21,8 +21,8 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any, Literal
 
-from arcademark import plugins
-from arcademark.agents import docstrings, human
+from arcademark import docstrings, plugins
+from arcademark.agents import human
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.base import learns, trains
 from arcademark.agents.checkpoints import paths

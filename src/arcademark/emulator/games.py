@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -90,40 +89,6 @@ def game(name: str) -> Game:
     at_reset = [facts.get("score", {}).get("at_reset", 0), facts["lives"]["at_reset"], 0, 0]
     at_reset += [NEVER if entry["at_reset"] == "keep" else entry["at_reset"] for entry in keep.values()]
     return Game(name, facts, _program(facts), tuple(at_reset))
-
-
-@functools.cache
-def score_step(name: str) -> int:
-    """Return a number that divides every score of a game, as the arithmetic of its rules shows; 1 where it shows none.
-
-    The true step may be larger: Q*bert's scores are multiples of 25, but its memory holds them digit by digit.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such game.
-    """
-    values = _values(game(name).facts)
-    return _divisor(values["reward"], values) or 1
-
-
-def _divisor(expression: Expression, values: Mapping[str, Expression]) -> int:
-    """Return the largest number that is known to divide an expression's value; 0 divides like every number."""
-    if isinstance(expression, int):
-        return abs(expression)
-    operation, *operands = expression
-    if operation == "old":  # of the same kind as this frame's, which is among the operands too
-        return 0
-    if operation in _LATEST:
-        named = operands[0] if operation == "val" else operation
-        return _divisor(values[named], values)
-    if operation == "mul":
-        return math.prod(_divisor(operand, values) for operand in operands)
-    if operation in ("add", "sub", "neg", "min", "max"):
-        return math.gcd(*(_divisor(operand, values) for operand in operands))
-    if operation == "if":
-        return math.gcd(*(_divisor(operand, values) for operand in operands[1:]))
-    return 1
 
 
 def condition(facts: Mapping[str, Any], expression: Expression) -> tuple[int, ...]:

@@ -27,13 +27,6 @@ AskedObservation = Literal["palette", "ram"]
 """What an agent may ask to be shown instead of the protocol's observations."""
 
 
-ARRAY_ACTIONS = frozenset({"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"})
-"""Types of numbers in actions that are arrays, as they can be recorded."""
-
-MAX_SIDES = 4
-"""Dimensions of such an action."""
-
-
 @dataclass(frozen=True)
 class ArrayActions:
     """Actions that are arrays: numbers between bounds, or (`integer`) whole ones, as of several switches.
@@ -133,11 +126,6 @@ class EnvironmentSpec:
         if not isinstance(self.protocol, protocols.AtariProtocol):
             raise ArcadeMarkError(f"task {self.game!r}: is no Atari game; choose an agent that plays other tasks")
         return self.protocol
-
-
-def drawn_noops(settings: protocols.AtariProtocol, rng: np.random.Generator) -> int:
-    """Draw how many no-ops begin an episode; of protocols without, nothing is drawn."""
-    return int(rng.integers(1, settings.noop_max + 1)) if settings.noop_max else 0
 
 
 def one_by_one(actions: NDArray[Any]) -> Sequence[Any]:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments.base import EnvironmentSpec, Step, drawn_noops
+from arcademark.environments.base import EnvironmentSpec, Step
 from arcademark.environments.emulation.console import Console, StepRecord
 from arcademark.environments.observations.making import Observer, make_observer
 from arcademark.errors import ArcadeMarkError
@@ -260,7 +260,7 @@ class ConsoleEnvironment(Play):
 
     def reset(self, rng: np.random.Generator, noops: int | None = None) -> float:
         """Start an episode; `rng` belongs to the environment until the next reset."""
-        self._begin(rng, drawn_noops(self.spec.atari, rng) if noops is None else noops)
+        self._begin(rng, self.spec.atari.drawn_noops(rng) if noops is None else noops)
         if not self._presses:
             return 0.0
         total = 0.0

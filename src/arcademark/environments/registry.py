@@ -9,51 +9,21 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-from arcademark import plugins
 from arcademark.environments import toy
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.environments.emulation import facts
 from arcademark.environments.emulation.console import Console
 from arcademark.environments.emulation.palettes import recolour
-from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.files import read_text
-from arcademark.suite import modifications, protocols, task_suites, tasks
-from arcademark.suite.task_suites import TaskSuite
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite import modifications, protocols, tasks
+from arcademark.suite.tasks import TOY
 
 if TYPE_CHECKING:
     from arcademark.environments.emulation.generative import GenerativeModel
     from arcademark.environments.play import ConsoleEnvironment
     from arcademark.environments.tasks import TaskEnvironment
-
-
-SUITES = "arcademark.suites"
-"""The group of entry points by which packages declare suites."""
-
-
-def load_suite(text: str | TaskSuite) -> TaskSuite:
-    """Return the suite that is meant: a shipped or an installed package's name, a file, or itself.
-
-    A package declares a suite by an entry point of `SUITES`: a file's path, or what returns one.
-    ``gymnasium:CartPole-v1,Acrobot-v1`` is a suite of these environments. ArcadeMarkError: there is none, or the file
-    is not one, with the place.
-    """
-    if isinstance(text, TaskSuite):
-        return text
-    shipped = task_suites.task_suites()
-    if text.startswith(task_suites.ON_THE_SPOT):
-        return task_suites.on_the_spot(text)
-    if text.lower() in shipped:
-        return shipped[text.lower()]
-    path = Path(text)
-    if path.suffix != ".toml" and not path.exists():
-        declared = plugins.named(SUITES, text)
-        if declared is None:
-            raise UnknownNameError("suite", text, [*shipped, *tasks.suites(), *plugins.names(SUITES)])
-        path = Path(declared() if callable(declared) else declared)
-    return task_suites.read_suite(read_text(path, task_suites.MAX_BYTES), str(path), path.stem.lower())
 
 
 def environment_spec(game: str, protocol: protocols.Protocol, frames_per_action: int | None = None) -> EnvironmentSpec:
@@ -67,7 +37,7 @@ def environment_spec(game: str, protocol: protocols.Protocol, frames_per_action:
 
         return task_spec(game, protocol)
     assert isinstance(protocol, protocols.AtariProtocol)
-    game_id = toy.NAME if game.strip().lower() == toy.NAME else tasks.canonical_game(game)
+    game_id = TOY if game.strip().lower() == TOY else tasks.canonical_game(game)
     settings = _with_frames_per_action(protocol, frames_per_action)
     _check_playable(game_id, settings)
     return EnvironmentSpec(
@@ -96,7 +66,7 @@ def choose_emulator(game: str, requested: Emulator | None = None, *, compiles: b
     Without `compiles`, a console that was never compiled here, which takes seconds, is not here. ArcadeMarkError: the
     console is requested and cannot be had, with the reason.
     """
-    if requested == "ale" or game == toy.NAME:
+    if requested == "ale" or game == TOY:
         return requested or "ale"
     from arcademark.emulator import build, prove
 
@@ -178,7 +148,7 @@ def open_model(
 
 def _open_console(spec: EnvironmentSpec, requested: Emulator | None) -> Console:
     settings = spec.atari
-    if spec.game == toy.NAME:
+    if spec.game == TOY:
         return recolour(toy.ToyConsole(), settings.colours)
     native = choose_emulator(spec.game, requested) == "console"
     console: Console
@@ -209,7 +179,7 @@ def version_of(task: str, protocol: protocols.Protocol) -> str:
 
 def rom_checksum(game: str) -> str:
     """Return the MD5 checksum of a game's ROM in hexadecimal ("" for the toy game); errors as of `atari.rom_path`."""
-    if game == toy.NAME:
+    if game == TOY:
         return ""
     from arcademark.environments.emulation.atari import rom_path
 
@@ -228,7 +198,7 @@ def _with_frames_per_action(
 
 def _action_meanings(game: str, settings: protocols.AtariProtocol) -> tuple[str, ...]:
     minimal = settings.action_set == "minimal"
-    if game == toy.NAME:
+    if game == TOY:
         return toy.MINIMAL_ACTIONS if minimal else tasks.JOYSTICK_ACTIONS
     return tasks.games()[game].minimal_actions if minimal else tasks.games()[game].full_actions
 

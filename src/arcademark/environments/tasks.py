@@ -26,10 +26,11 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from arcademark.environments.base import ARRAY_ACTIONS, MAX_SIDES, ArrayActions, EnvironmentSpec, Step
+from arcademark.environments.base import ArrayActions, EnvironmentSpec, Step
 from arcademark.environments.emulation.generative import State
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.suite.protocols import StepProtocol
+from arcademark.suite.settings import ARRAY_ACTIONS, MAX_ACTION_DIMENSIONS
 from arcademark.suite.task_suites import Task, TaskSuite
 
 MAX_OBJECTS = 100_000
@@ -188,10 +189,14 @@ def _actions(space: spaces.Space[Any], where: str) -> tuple[tuple[str, ...], Arr
                 "or Box"
             )
     dtype = np.dtype(space.dtype)
-    if dtype.str[1:] not in ARRAY_ACTIONS or not 1 <= low.ndim <= MAX_SIDES or not 1 <= low.size <= MAX_NUMBERS:
+    if (
+        dtype.str[1:] not in ARRAY_ACTIONS
+        or not 1 <= low.ndim <= MAX_ACTION_DIMENSIONS
+        or not 1 <= low.size <= MAX_NUMBERS
+    ):
         raise ArcadeMarkError(
             f"{where}: its actions, of shape {low.shape} and type {dtype}, cannot be recorded; wrap the environment so "
-            f"that they have 1 to {MAX_SIDES} dimensions and an ordinary type such as float32"
+            f"that they have 1 to {MAX_ACTION_DIMENSIONS} dimensions and an ordinary type such as float32"
         )
     bounds = (tuple(float(bound) for bound in end.ravel()) for end in (low, high))
     return (), ArrayActions(low.shape, dtype.str, *bounds)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from arcademark.environments.emulation.console import FrameByFrame, Start
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
-NAME = "toy"
 MINIMAL_ACTIONS = ("NOOP", "RIGHT", "LEFT")
 SIZE = 8
 LIVES = 5

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from arcademark.agents import docstrings
+from arcademark import docstrings
 from arcademark.agents.importing import load_factory
 from arcademark.agents.loading import Kind, builtin_agents, kind_of, own_reference
 from arcademark.agents.parameters import declared

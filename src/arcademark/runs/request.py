@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 from arcademark.agents.checkpoints import paths
 from arcademark.agents.command import ANSWER_SECONDS
 from arcademark.agents.loading import AgentSpec, agent_specs, command_spec, made_spec, named
-from arcademark.environments.registry import Emulator, load_suite
+from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import OnEvent, execute, placed
 from arcademark.runs.plan import AllStarts, Plan, make_plan
@@ -24,6 +24,7 @@ from arcademark.runs.store.recording import SHARDS
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.subsets import REPORTED
+from arcademark.suite.task_suites import load_suite
 
 Agent = str | AgentSpec | Callable[..., Any] | object
 Place = str | os.PathLike[str]

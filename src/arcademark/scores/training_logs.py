@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark import files
-from arcademark.emulator.games import game, score_step
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.store.imported import ImportedTrial, Rows
 from arcademark.scores.readers.base import DEFAULT_LAST, Log, Options, refuse_improper
@@ -29,7 +28,7 @@ from arcademark.scores.readers.logs.base import by_run, merge
 from arcademark.scores.readers.logs.naming import as_written
 from arcademark.suite.references import scores as references
 from arcademark.suite.settings import MAX_FRAMES
-from arcademark.suite.tasks import game_name
+from arcademark.suite.tasks import game_name, games
 
 MAX_POINTS_READ = 100
 """Episodes at the beginning of training that are held against random play."""
@@ -206,7 +205,7 @@ def _doubts(task: str, log: Log, evaluation: _Floats, format: str) -> Iterator[s
     if log.series and (named := _NAMED.search(log.series)):
         yield f"the series is named {log.series!r} ({named[0]})"
     of_episodes = np.concatenate([log.values if log.unit == "episode" else np.empty(0), evaluation])
-    step = score_step(task)
+    step = games()[task].score_step
     if (of_episodes != np.round(of_episodes)).any():
         yield "some episodes' scores are no whole numbers, as every game's are: rewards were scaled or shaped"
     elif len(of_episodes) and (off := np.count_nonzero(of_episodes % step)):
@@ -227,5 +226,5 @@ def _doubts(task: str, log: Log, evaluation: _Floats, format: str) -> Iterator[s
         level = float(begun.mean() + 3 * begun.std(ddof=1) / len(begun) ** 0.5)
         seen = f"its first {len(begun)} episodes are {begun.mean():.3g} on average"
     if level < UNTRAINED * random:
-        lives = " or one life was counted as a game" if game(task).facts["lives"]["at_reset"] > 1 else ""
+        lives = " or one life was counted as a game" if games()[task].lives > 1 else ""
         yield f"{seen}, where random play has {random:,.6g}: rewards were clipped to their signs{lives}"

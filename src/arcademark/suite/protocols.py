@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from arcademark.errors import UnknownNameError
 from arcademark.suite.settings import (
@@ -49,6 +49,9 @@ from arcademark.suite.settings import (
 from arcademark.suite.tables import read_tables
 from arcademark.suite.task_suites import TaskSuite, parse_suite
 from arcademark.suite.tasks import game_name
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _BUDGET = whole(1, MAX_FRAMES)
 _UNCHANGED = "the game as it is: the protocol's source changes nothing in it"
@@ -275,6 +278,10 @@ class AtariProtocol(BaseProtocol):
     def noops(self, episode: int) -> int | None:
         """Return how many no-ops begin an evaluation episode where `start` takes them in turn."""
         return episode % self.noop_max + 1 if self.start == "every_noop" else None
+
+    def drawn_noops(self, rng: np.random.Generator) -> int:
+        """Draw how many no-ops begin an episode; nothing is drawn under protocols without."""
+        return int(rng.integers(1, self.noop_max + 1)) if self.noop_max else 0
 
     @property
     def departures(self) -> Mapping[str, Any]:

@@ -31,6 +31,12 @@ MAX_FRAMES = 2**40
 MAX_FRAMES_PER_ACTION = 10_000
 MAX_EPISODES = 1_000_000
 """Of a trial."""
+ARRAY_ACTIONS = frozenset({"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"})
+"""Types of numbers in actions that are arrays, as they can be recorded."""
+
+MAX_ACTION_DIMENSIONS = 4
+"""Dimensions of such an action."""
+
 MAX_STACKED = 1_000
 MAX_SWITCHES = 2**31 - 1
 """Of modes and difficulties, which are numbered."""

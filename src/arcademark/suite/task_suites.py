@@ -29,14 +29,20 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, to_builtins
 
+from arcademark import files, plugins
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.files import read_as
 from arcademark.suite.tables import data_directory, read_text
+from arcademark.suite.tasks import suites
+
+SUITES = "arcademark.suites"
+"""The group of entry points by which packages declare suites."""
 
 ON_THE_SPOT = "gymnasium:"
 """Before the ids of environments that make a suite without a file."""
@@ -211,3 +217,26 @@ def task_suites() -> Mapping[str, TaskSuite]:
 
 SUFFIX = ".suite.toml"
 """How names of files end that hold a suite, among the package's data."""
+
+
+def load_suite(text: str | TaskSuite) -> TaskSuite:
+    """Return the suite that is meant: a shipped or an installed package's name, a file, or itself.
+
+    A package declares a suite by an entry point of `SUITES`: a file's path, or what returns one.
+    ``gymnasium:CartPole-v1,Acrobot-v1`` is a suite of these environments. ArcadeMarkError: there is none, or the file
+    is not one, with the place.
+    """
+    if isinstance(text, TaskSuite):
+        return text
+    shipped = task_suites()
+    if text.startswith(ON_THE_SPOT):
+        return on_the_spot(text)
+    if text.lower() in shipped:
+        return shipped[text.lower()]
+    path = Path(text)
+    if path.suffix != ".toml" and not path.exists():
+        declared = plugins.named(SUITES, text)
+        if declared is None:
+            raise UnknownNameError("suite", text, [*shipped, *suites(), *plugins.names(SUITES)])
+        path = Path(declared() if callable(declared) else declared)
+    return read_suite(files.read_text(path, MAX_BYTES), str(path), path.stem.lower())

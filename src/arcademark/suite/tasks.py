@@ -28,6 +28,9 @@ JOYSTICK_ACTIONS = (
 )
 """The console's 18 actions: nine positions of the joystick, with and without the button (ALE 2013, §2.1)."""
 
+TOY = "toy"
+"""The small game of tests and examples, which needs no emulator."""
+
 _PREFIX = re.compile(
     r"^(ale_py:|gym(nasium)?:|shimmy:)?"
     r"(ale[/_:-]|arcademark/|atari[ _-]*2600[ _:-]*(games[ _:-]*)?|atari(100k)?[/_.: -])?",
@@ -44,8 +47,9 @@ class Game:
     of game it is: our own reading, as the papers print no list. `minimal_actions` are those that the game uses,
     `full_actions` those that the console offers in it: 18, or 9 where the button is not offered. `modes` and
     `difficulties` are the switches' positions that the emulator accepts right after loading. `random_frames` is the
-    mean length of an episode of random play under ``world-records``, in frames. `lowest_score` and `highest_score` are
-    those of `score_bounds`.
+    mean length of an episode of random play under ``world-records``, in frames. `score_step` divides every score (the
+    true step may be larger), and `lives` are those at the start. `lowest_score` and `highest_score` are those of
+    `score_bounds`.
     """
 
     id: str
@@ -57,6 +61,8 @@ class Game:
     modes: tuple[int, ...]
     difficulties: tuple[int, ...]
     random_frames: int
+    score_step: int
+    lives: int
     lowest_score: float | None = None
     highest_score: float | None = None
 

@@ -15,9 +15,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments import toy
 from arcademark.environments.emulation import facts
 from arcademark.environments.emulation.palettes import rgb_table
+from arcademark.suite.tasks import TOY
 
 NumColours = Literal[128, 8]
 
@@ -55,6 +55,6 @@ def game_colours(game: str, number: NumColours = 128) -> Colours:
     if number == 8:
         rgb = np.array([list(bytes.fromhex(colour[1:])) for colour in SECAM.values()], np.uint8)
         return Colours(every & np.uint8(7), rgb, tuple(SECAM))
-    rgb = np.repeat(every[::2, None], 3, axis=1) if game == toy.NAME else rgb_table(facts.standard(game))[::2]
+    rgb = np.repeat(every[::2, None], 3, axis=1) if game == TOY else rgb_table(facts.standard(game))[::2]
     names = tuple(f"colour {number} (#{bytes(colour.tolist()).hex()})" for number, colour in enumerate(rgb))
     return Colours(every & np.uint8(127), rgb, names)

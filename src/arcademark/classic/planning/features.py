@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from arcademark.classic.planning import novelty
 from arcademark.classic.planning.novelty import COLOURS, COLUMNS, ROWS, UNSEEN
-from arcademark.environments import toy
 from arcademark.environments.emulation import facts
 from arcademark.environments.emulation.palettes import gray_table
+from arcademark.suite.tasks import TOY
 
 if TYPE_CHECKING:
     from arcademark.environments.emulation.generative import GenerativeModel
@@ -148,7 +148,7 @@ class ScreenCells:
     """
 
     def __init__(self, game: str, screen_shape: tuple[int, int], width: int, height: int, levels: int) -> None:
-        gray = np.arange(256) if game == toy.NAME else gray_table(facts.standard(game))
+        gray = np.arange(256) if game == TOY else gray_table(facts.standard(game))
         self._gray = gray.astype(np.float64)
         self._screen = np.empty(screen_shape, np.uint8)
         self._rows, self._columns = (_overlaps(*sizes) for sizes in zip(screen_shape, (height, width), strict=True))

@@ -74,10 +74,10 @@ def check(suite: str, episodes: int, overrides: Mapping[str, str], workers: int 
     agents see and do, the scores of random play, and where planners can search. Exits with 1 if a task differs or
     cannot be played.
     """
-    from arcademark.environments.registry import load_suite
     from arcademark.reports.runs.verification import SuiteCheck
     from arcademark.runs.replay.suite_check import check_suite
     from arcademark.suite.protocols import step_protocol
+    from arcademark.suite.task_suites import load_suite
 
     rules = step_protocol(load_suite(suite)).override(overrides)
     with counting("playing", "episodes") as follow:

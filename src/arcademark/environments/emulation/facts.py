@@ -6,6 +6,7 @@ from typing import Literal
 
 from arcademark.environments import toy
 from arcademark.suite import protocols
+from arcademark.suite.tasks import TOY
 
 Standard = Literal["NTSC", "PAL"]
 
@@ -52,14 +53,14 @@ def standard(game: str) -> Standard:
 
 def screen_shape(game: str) -> tuple[int, int]:
     """Return the height and width of a game's screen in pixels."""
-    if game == toy.NAME:
+    if game == TOY:
         return toy.SIZE, toy.SIZE
     return SCREEN_HEIGHTS.get(game, SCREEN_HEIGHT), SCREEN_WIDTH
 
 
 def ram_size(game: str) -> int:
     """Return a game's bytes of memory."""
-    return toy.RAM_SIZE if game == toy.NAME else RAM_SIZE
+    return toy.RAM_SIZE if game == TOY else RAM_SIZE
 
 
 def observation_shape(game: str, settings: protocols.AtariProtocol) -> tuple[int, ...]:

@@ -19,14 +19,13 @@ from typing import Any
 import gymnasium
 from gymnasium.vector import AutoresetMode
 
-from arcademark.environments import toy
 from arcademark.environments.interfaces.single import GymnasiumEnv, PaddingType
 from arcademark.environments.interfaces.vector import GymnasiumVectorEnv
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols
 from arcademark.suite.subsets import resolve_tasks
-from arcademark.suite.tasks import games
+from arcademark.suite.tasks import TOY, games
 
 DEFAULT_PROTOCOL = "world-records"
 
@@ -118,7 +117,7 @@ def make_vec(
     if isinstance(rules, protocols.StepProtocol):
         games = rules.suite.resolve(games)
     elif isinstance(games, str):
-        toys = games.strip().lower() == toy.NAME
+        toys = games.strip().lower() == TOY
         games = (games,) if toys else resolve_tasks(games)
     specs = [environment_spec(game, rules) for game in games]
     count = len(specs) if num_envs is None else num_envs

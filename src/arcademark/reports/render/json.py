@@ -16,7 +16,7 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 
-from arcademark.agents import docstrings
+from arcademark import docstrings
 from arcademark.errors import escaped
 
 _DOCUMENTS = (

@@ -13,7 +13,6 @@ import numpy as np
 from msgspec import structs
 from numpy.typing import NDArray
 
-from arcademark.environments.registry import load_suite
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics.uncertainty.samples import means, padded
 from arcademark.reports import wording
@@ -23,7 +22,7 @@ from arcademark.reports.tables.benchmarks import USUAL, Benchmark, load_benchmar
 from arcademark.reports.tables.loading import Scores, ScoreSource
 from arcademark.reports.tables.protocols import Play
 from arcademark.suite import protocols, subsets, tasks
-from arcademark.suite.task_suites import Task, TaskSuite
+from arcademark.suite.task_suites import Task, TaskSuite, load_suite
 from arcademark.suite.tasks import listed
 
 COMMON = "common"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from arcademark.emulator.games import score_step
 from arcademark.errors import UnknownNameError
 from arcademark.metrics.uncertainty import coverage
 from arcademark.metrics.uncertainty.intervals import FEWEST
@@ -26,6 +25,7 @@ from arcademark.subset.predict.model import explained
 from arcademark.suite import anomalies, subsets, tasks
 from arcademark.suite.protocols import protocols as named_protocols
 from arcademark.suite.subsets import Subset
+from arcademark.suite.tasks import games
 
 MANY_RUNS = 10
 """Runs a game from which the scores of a table are asked whether they are single episodes'."""
@@ -228,7 +228,7 @@ def _of_single_episodes(name: str, dataset: Dataset) -> bool:
     if min((row.size for row in rows.values()), default=0) < MANY_RUNS:
         return False
     varies = any((row != row[0]).any() for row in rows.values())
-    return varies and not any((row % score_step(task)).any() for task, row in rows.items())
+    return varies and not any((row % games()[task].score_step).any() for task, row in rows.items())
 
 
 def _same_games(dataset: Dataset, *, pairs: bool = False) -> Iterator[Notice]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import importlib.metadata
 from collections.abc import Callable
 
-from arcademark.environments import toy
 from arcademark.environments.registry import Emulator, choose_emulator, core_missing
 from arcademark.runs.plan import Plan
 from arcademark.runs.playing.events import Compiling, Event, NoConsole
+from arcademark.suite.tasks import TOY
 
 
 def choose(plan: Plan, tell: Callable[[Event], object] = lambda _: None) -> dict[str, Emulator | None]:
@@ -36,6 +36,6 @@ def named(game: str, emulator: Emulator | None) -> str:
     """Name an emulator with its version, "console 5f43e732cb187f58" or "ale-py 0.12.1"; "" for what none emulates."""
     from arcademark.emulator import build
 
-    if game == toy.NAME or emulator is None:
+    if game == TOY or emulator is None:
         return ""
     return f"console {build.version()}" if emulator == "console" else f"ale-py {importlib.metadata.version('ale-py')}"

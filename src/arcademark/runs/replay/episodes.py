@@ -12,9 +12,8 @@ from typing import Literal, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from arcademark.environments import toy
 from arcademark.environments.base import Environment, Step
-from arcademark.environments.registry import Emulator, environment_spec, load_suite, open_environment
+from arcademark.environments.registry import Emulator, environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.runs.playing.slot import begin
 from arcademark.runs.store import imported
@@ -22,8 +21,8 @@ from arcademark.runs.store.reading import EpisodeRecord, Phase, RunRecord, Trial
 from arcademark.suite import anomalies
 from arcademark.suite.protocols import AtariProtocol, Protocol, StepProtocol
 from arcademark.suite.settings import recorded_end
-from arcademark.suite.task_suites import TaskSuite, task_suites
-from arcademark.suite.tasks import canonical_game
+from arcademark.suite.task_suites import TaskSuite, load_suite, task_suites
+from arcademark.suite.tasks import TOY, canonical_game
 
 Seen = Literal["palette", "ram"]
 
@@ -156,7 +155,7 @@ def _task(protocol: Protocol, name: str) -> str:
     """Return the task that any spelling means."""
     if isinstance(protocol, StepProtocol):
         return name.strip().lower()
-    return toy.NAME if name.strip().lower() == toy.NAME else canonical_game(name)
+    return TOY if name.strip().lower() == TOY else canonical_game(name)
 
 
 def refuse_tasks(run: RunRecord, suite: str | TaskSuite | None) -> None:

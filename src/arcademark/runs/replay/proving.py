@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcademark.environments import toy
 from arcademark.environments.base import one_by_one
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.replay.episodes import open_recorded, replay
 from arcademark.runs.replay.verify import Finding, Outcome, Task, verify_episode
 from arcademark.runs.store.reading import read_actions
 from arcademark.suite.protocols import AtariProtocol
+from arcademark.suite.tasks import TOY
 
 
 def prove_episode(task: Task) -> Finding:
@@ -20,7 +20,7 @@ def prove_episode(task: Task) -> Finding:
     def finding_of(outcome: Outcome, detail: str) -> Finding:
         return Finding(trial.id, trial.game, row.phase, row.episode, outcome, detail)
 
-    if not isinstance(task.protocol, AtariProtocol) or trial.game == toy.NAME:
+    if not isinstance(task.protocol, AtariProtocol) or trial.game == TOY:
         return finding_of("unverifiable", "the console plays Atari games alone")
     try:
         finding = verify_episode(task, open_recorded(task.protocol, trial, row.phase, "console"))

@@ -25,14 +25,13 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.environments.base import ARRAY_ACTIONS, MAX_SIDES
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import inflate
 from arcademark.runs.store import manifest
 from arcademark.runs.store.database import MAX_NUMBER, MAX_TEXT_CHARS, damage, open_for_reading
 from arcademark.runs.store.rows import Columns, check_counts, read_rows
 from arcademark.suite.protocols import Protocol
-from arcademark.suite.settings import MAX_FRAMES
+from arcademark.suite.settings import ARRAY_ACTIONS, MAX_ACTION_DIMENSIONS, MAX_FRAMES
 
 if TYPE_CHECKING:
     from arcademark.runs.plan import Trial
@@ -265,7 +264,7 @@ def decode_actions(blob: object, most: int = MAX_STEPS) -> NDArray[Any]:
 def _decode_arrays(blob: bytes, most: int) -> NDArray[Any]:
     kind, rank = blob[1:3].decode("ascii"), blob[3] if len(blob) > 3 else 0
     start = 4 + 2 * rank
-    if kind not in ARRAY_ACTIONS or not 1 <= rank <= MAX_SIDES or len(blob) < start:
+    if kind not in ARRAY_ACTIONS or not 1 <= rank <= MAX_ACTION_DIMENSIONS or len(blob) < start:
         raise ValueError("unknown encoding")
     sides = np.frombuffer(blob[4:start], "<u2").tolist()
     size = int(kind[1]) * math.prod(sides)

@@ -7,16 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments import toy
-from arcademark.environments.base import drawn_noops
 from arcademark.runs.playing.slot import episode_rng
 from arcademark.runs.store.reading import RunRecord, TrialRecord, action_digests, scored_phase
 from arcademark.suite.protocols import AtariProtocol
+from arcademark.suite.tasks import TOY
 
 
 def starts(record: RunRecord, game: str) -> int | None:
     """Return how many different episodes an agent that draws nothing has in a game; None where that is not known."""
-    return None if game == toy.NAME else record.protocol.starts
+    return None if game == TOY else record.protocol.starts
 
 
 def kinds(record: RunRecord, trials: Sequence[TrialRecord]) -> NDArray[np.int64] | None:
@@ -60,4 +59,4 @@ def kinds(record: RunRecord, trials: Sequence[TrialRecord]) -> NDArray[np.int64]
 def _start(protocol: AtariProtocol, seed: int, episode: int) -> int:
     """Return with how many no-ops an evaluation episode began."""
     taken = protocol.noops(episode)
-    return taken or drawn_noops(protocol, episode_rng(seed, "evaluation", episode, "environment"))
+    return taken or protocol.drawn_noops(episode_rng(seed, "evaluation", episode, "environment"))

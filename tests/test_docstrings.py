@@ -2,7 +2,7 @@
 
 import pytest
 
-from arcademark.agents import docstrings
+from arcademark import docstrings
 
 
 class Documented:
