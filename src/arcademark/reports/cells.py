@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -92,12 +92,21 @@ class PlayedAlgorithm:
     cells: Mapping[str, Cell]
     variants: int = 1
 
+    @property
+    def agents(self) -> Iterable[str]:
+        """The labels of the agents behind it."""
+        return dict.fromkeys(trial.agent for trial in self.trials)
+
+    @cached_property
+    def apart(self) -> bool:
+        """Whether its seeds are trainings of their own; else all seeds are one run."""
+        return any(trained_apart(self.run.record, agent) for agent in self.agents)
+
     @cached_property
     def trained(self) -> bool:
         """Whether it was trained: as learner, as network, or before, as files that its parameters name may hold."""
         known = {agent["label"]: agent for agent in self.run.record.manifest["agents"]}
-        agents = dict.fromkeys(trial.agent for trial in self.trials)
-        return any(trained_apart(self.run.record, agent) or keeps(known.get(agent, {})) for agent in agents)
+        return self.apart or any(keeps(known.get(agent, {})) for agent in self.agents)
 
 
 def keeps(agent: Mapping[str, Any]) -> bool:

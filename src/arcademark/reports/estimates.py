@@ -20,6 +20,9 @@ from arcademark.suite.subsets import LEVEL, Subset
 Seeds = Mapping[str, Sequence[NDArray[np.float64]]]
 """By task an array of episodes' scores a seed."""
 
+METHOD: intervals.Method = "symmetric"
+"""How an estimate's interval over runs is found (`arcademark.metrics.uncertainty.intervals.interval`)."""
+
 _model = cache(from_subset)
 
 
@@ -111,7 +114,7 @@ def _sampled(
 
     None where nothing varied.
     """
-    found = intervals.interval(seeds, predict, np.random.default_rng(seed))
+    found = intervals.interval(seeds, predict, np.random.default_rng(seed), method=METHOD)
     if found.low is None or found.low == found.high:
         return None, None
     return max(0.0, found.low), found.high

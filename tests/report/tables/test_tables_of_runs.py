@@ -131,7 +131,7 @@ def test_episodes_of_one_trained_agent_are_no_runs_of_its_algorithm():
     assert "random." in said_of(collected(network))["episodes_as_runs"]
     untrained = said_of(collected(made_up_run(seeds=(0,))))
     assert "episodes_as_runs" not in untrained
-    assert "over the episodes of all seeds: random." in untrained["intervals"]
+    assert "over the episodes of all seeds of random, which was never trained." in untrained["intervals"]
     several = trained(made_up_run(seeds=(0, 1)), lengths=(30, 30))
     assert "episodes_as_runs" not in said_of(collected(several))
 

@@ -153,8 +153,9 @@ def interval(
     statistic: Callable[[NDArray[np.float64]], ArrayLike],
     rng: np.random.Generator,
     resamples: int = RESAMPLES,
+    method: Method = "symmetric",
 ) -> Interval:
-    """Find the symmetric bootstrap interval (see `limits`) of any statistic of the tasks' scores.
+    """Find the bootstrap interval (see `limits`) of any statistic of the tasks' scores.
 
     Parameters
     ----------
@@ -170,7 +171,7 @@ def interval(
         return Interval(value, None, None)
     units = [_means(seeds) if len(seeds) > 1 else seeds[0] for seeds in admitted]
     draws = np.asarray(statistic(np.stack([resampled_means(unit, resamples, rng) for unit in units], axis=-1)))
-    low, high, _ = limits(value, draws, _strata(units, statistic), method="symmetric", level=LEVEL)
+    low, high, _ = limits(value, draws, _strata(units, statistic), method=method, level=LEVEL)
     return Interval(value, float(low), float(high))
 
 

@@ -11,7 +11,7 @@ from arcademark.reports.record import Run
 from arcademark.reports.runs.directory import known_set
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.models import ANY
-from arcademark.reports.tables.document import Algorithm, Game
+from arcademark.reports.tables.document import Algorithm, Game, Intervals
 from arcademark.suite import subsets
 
 MAX_NAMES = 10
@@ -19,7 +19,7 @@ MAX_NAMES = 10
 
 
 def paragraphs(
-    algorithms: Sequence[Algorithm], games: Sequence[Game], runs: Sequence[Run], scope: str
+    algorithms: Sequence[Algorithm], games: Sequence[Game], runs: Sequence[Run], scope: str, intervals: Intervals
 ) -> tuple[str, ...]:
     """Say how the scores were made, run by run, and what was worked out from them."""
     from_any = [item for item in algorithms if item.estimated and item.estimated.subset == ANY]
@@ -28,7 +28,13 @@ def paragraphs(
         for one in (item.estimate, item.published):
             if one is not None and one.telling and one.subset != ANY:
                 models[one.subset].append((item.name, one))
-    scores = [score for item in algorithms for score in item.scores if score.score.low is not None]
+    titles = {game.id: game.name for game in games}
+    repeated = [
+        (item.name, titles[score.game], score.played)
+        for item in algorithms
+        for score in item.scores
+        if (cell := score.played) and score.score.low is not None and cell.different < len(cell.episodes)
+    ]
     return prose.paragraphs(
         "methods",
         algorithms=algorithms,
@@ -36,8 +42,8 @@ def paragraphs(
         runs=runs,
         scope=scope,
         names={run.name: _names(run, games) for run in runs},
-        spans=bool(scores),
-        single=any(score.runs == 1 for score in scores),
+        intervals=intervals,
+        repeated=repeated,
         anchors={kind for game in games for kind, score in game.references.items() if score is not None},
         counts=[summary.games for item in algorithms for summary in item.summaries],
         from_any=from_any,

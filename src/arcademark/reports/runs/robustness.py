@@ -139,7 +139,9 @@ class Robustness:
 
     base: Mean over games under the protocol, in percent of HNS; None where no game has both references.
     overall: Mean over the kinds.
-    one_seed: Whether intervals are over the episodes of one training, which leave out how trainings differ.
+    by_seed: Whether intervals are over seeds, which are trainings of their own; else over the episodes of all seeds.
+    one_seed: Whether intervals are over the episodes of one training on a game, which leave out how trainings differ.
+    one_seed_games: Those games.
     trained: Whether the agent learns; it was trained under the protocol, and no more in the variants.
     unreferenced: Games without both references, in no mean.
     failed: Trials that failed, and why.
@@ -159,6 +161,8 @@ class Robustness:
     fewer: tuple[Fewer, ...]
     unreferenced: tuple[str, ...]
     one_seed: bool
+    one_seed_games: tuple[str, ...]
+    by_seed: bool
     trained: bool
     failed: tuple[Failed, ...]
     incomplete: int
@@ -190,6 +194,16 @@ class Robustness:
     def failures(self) -> list[tuple[str, Failed]]:
         """The games of trials that failed, for people, with the trials."""
         return [(game_name(trial.game), trial) for trial in self.failed]
+
+    @property
+    def over(self) -> str:
+        """What intervals are over, in words."""
+        if not self.by_seed:
+            return "the episodes of all seeds"
+        if len(self.one_seed_games) == len(self.games):
+            return "the episodes of the only seed"
+        alone = wording.shortened(map(game_name, self.one_seed_games))
+        return f"seeds{alone and f'; on {alone}, with one seed, over its episodes'}"
 
     @property
     def unplaced(self) -> tuple[str, ...]:
@@ -243,6 +257,7 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
     known = [game for game in games if game in measure.known]
     played = Counter((game, kinds[name]) for game, name in cells)
     points = {cell: intervals.score(pooled([*scores.values()], apart=by_seed)) for cell, scores in matched.items()}
+    single = tuple(game for game in games if by_seed and len(seeds[game]) == 1)
     short = [(name, trial) for name, run in {BASE: base, **runs}.items() for trial in run.incomplete]
     return Robustness(
         directory=str(path),
@@ -277,7 +292,9 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
             if played[game, kind] < max(played.values(), default=1) and (mine or len({*kinds.values()}) > 1)
         ),
         unreferenced=tuple(game for game in games if game not in known),
-        one_seed=by_seed and any(len(common) == 1 for common in seeds.values()),
+        one_seed=bool(single),
+        one_seed_games=single,
+        by_seed=by_seed,
         trained=any(trial.learns for trial in base.record.trials),
         failed=tuple(Failed(trial.task, name, trial.error) for name, trial in short if trial.error is not None),
         incomplete=sum(trial.error is None for _, trial in short),

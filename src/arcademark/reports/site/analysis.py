@@ -279,6 +279,7 @@ def _row(item: Algorithm, dataset: Dataset, standings: Mapping[str, Standing], g
         training_frames=item.efficiency.training_frames if item.efficiency else item.training_frames,
         fewest_runs=item.fewest_runs,
         most_runs=item.most_runs,
+        pooled=item.pooled,
         badges=("per-seed",) if item.most_runs > 1 else (),
         scores=tuple(tuple(runs[task].tolist()) if task in runs else () for task in dataset.tasks),
         reaches=tuple(reaches.get(task, ()) for task in dataset.tasks),

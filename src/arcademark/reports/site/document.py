@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 
 from arcademark.catalogue.model import Source
 from arcademark.reports.document import Estimate, Notice
-from arcademark.reports.tables.document import Intervals
+from arcademark.reports.tables.document import Intervals, Pooled
 from arcademark.suite.anomalies import Anomaly
 
 Badge = Literal["replayed", "differs", "imported", "per-seed", "as-published", "errata"]
@@ -173,6 +173,7 @@ class Row:
     assumed: The settings that the source assumed.
     reported: What its scores are of.
     fewest_runs, most_runs: Runs a game.
+    pooled: As in `arcademark.reports.tables.document.Algorithm`.
     scores: The scores of single runs, or one score, by the document's games.
     reaches: The ends of the scores' intervals, by the document's games.
     published: By game, what the source has in place of a score that does not hold.
@@ -197,6 +198,7 @@ class Row:
     standings: Mapping[str, Standing]
     estimate: Estimate | None
     foretold: Numbers = ()
+    pooled: Pooled = ""
     kind: str = "table"
     year: int | None = None
     paper: str = ""

@@ -16,11 +16,11 @@ from arcademark._version import __version__
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import efficiency
 from arcademark.metrics.aggregate import AGGREGATES
-from arcademark.metrics.uncertainty import tolerance
+from arcademark.metrics.uncertainty import intervals, tolerance
 from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.reports import estimates, measures, published, wording
 from arcademark.reports.cells import Cell, PlayedAlgorithm, run_names
-from arcademark.reports.document import Breakthrough, Notice
+from arcademark.reports.document import Breakthrough, Estimate, Notice
 from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.prose import text
 from arcademark.reports.record import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
@@ -129,7 +129,9 @@ def of_dataset(
         algorithms=tuple(algorithms),
         learning=learning.curves(dataset.played),
         runs=views,
-        methods=methods.paragraphs(algorithms, common["games"], views, common["scope"]) if views else (),
+        methods=methods.paragraphs(algorithms, common["games"], views, common["scope"], common["intervals"])
+        if views
+        else (),
         similar=beside,
         tolerance=None if options.tolerance is None else _tolerance(dataset, options.tolerance),
     )
@@ -174,6 +176,7 @@ def _of_run(item: PlayedAlgorithm, names: Mapping[int, str], frames: int | None)
         "frames_per_action": trial.frames_per_action or protocol.frame_skip,
         "training_episodes": episodes if trial.learns else None,
         "learns": bool(trial.learns),
+        "pooled": "" if item.apart else "network" if item.trained else "untrained",
         "frames_of_files": frames is not None
         and not trial.learns
         and "trained_under" not in item.run.record.manifest
@@ -249,8 +252,7 @@ def _scope(dataset: Dataset) -> str:
 
 
 def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap: Bootstrap, **more: Any) -> Algorithm:
-    played, means, units = dataset.runs(name), dataset.means(name), dataset.units(name)
-    counts = {task: row.size for task, row in played.items()}
+    played, means = dataset.runs(name), dataset.means(name)
     values = bootstrap.summaries(name, chosen, played)
     summaries = tuple(_summary(*both, played, dataset) for both in zip(chosen, values, strict=True))
     frames, run = dataset.scores.get(name).frames, dataset.scores.get(name).played
@@ -262,7 +264,7 @@ def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap
     return Algorithm(
         **identity(name, dataset),
         coverage=_coverage(means, dataset, summaries),
-        scores=tuple(_scores(units, counts, chosen, run, dataset)),
+        scores=tuple(_scores(name, chosen, dataset, bootstrap)),
         summaries=summaries,
         breakthroughs=bars_reached,
         efficiency=_efficiency(spent, summaries, bars_reached),
@@ -283,25 +285,23 @@ def identity(name: str, dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def _scores(
-    units: Runs,
-    counts: Mapping[str, int],
-    chosen: Sequence[Measure],
-    played: PlayedAlgorithm | None,
-    dataset: Dataset,
-) -> Iterator[Score]:
+def _scores(name: str, chosen: Sequence[Measure], dataset: Dataset, bootstrap: Bootstrap) -> Iterator[Score]:
     """Yield each game's score with its interval, in points and normalised; of a run also what is still to be played."""
+    runs, varying, played = dataset.runs(name), dataset.varying(name), dataset.scores.get(name).played
+    units = {task: values for task, (_, values) in varying.items()}
     ends = score_intervals(list(units.values()), list(map(dataset.benchmark.score_bounds, units)))[:, :3]
     by_unit = dict(zip(units, starmap(statistic, ends.tolist()), strict=True))
     normalised = {item.metric: _normalised(item, list(units), ends) for item in chosen}
     unknown = Statistic(None)
     for task in dataset.tasks:
         cell = played.cells.get(task) if played else None
+        if task in by_unit and by_unit[task].low is not None:
+            bootstrap.record("score", "student", varying[task][0], name, task)
         if task in by_unit or cell:
             yield Score(
                 task,
                 by_unit.get(task, unknown),
-                counts.get(task, 0),
+                runs[task].size if task in runs else 0,
                 MappingProxyType({metric: values.get(task, unknown) for metric, values in normalised.items()}),
                 _played(cell) if cell else None,
             )
@@ -375,15 +375,24 @@ def _efficiency(frames: int | None, summaries: Sequence[Summary], bars: Sequence
 
 def _estimates(name: str, model: Subset | None, dataset: Dataset, bootstrap: Bootstrap) -> dict[str, Any]:
     """Estimate from any games and, where these are a published model's own, by that too; or by the model asked for."""
-    runs, units = dataset.runs(name), dataset.units(name)
-    seeds = {task: tuple(units[task][:, np.newaxis]) if runs[task].size > 1 else (units[task],) for task in runs}
+    varying = dataset.varying(name)
+    seeds = {
+        task: tuple(values[:, np.newaxis]) if over == "runs" and values.size > 1 else (values,)
+        for task, (over, values) in varying.items()
+    }
     frame_cap = protocols.frame_cap(dataset.play(name))
-    if model is not None:
-        return {"estimate": estimates.from_model(model, seeds, frame_cap, bootstrap.seed)}
     suite = dataset.benchmark.view.name
     games = [task for task in seeds if task in dataset.benchmark.tasks]
-    known = estimates.exactly(games) if suite == ESTIMATED[0] else None
-    return {
-        "estimate": estimates.from_any(name, dataset.scores.get(name).paper, suite, seeds, frame_cap, bootstrap.seed),
-        "published": known and estimates.from_model(known, seeds, frame_cap, bootstrap.seed),
-    }
+    if model is not None:
+        found: dict[str, Estimate | None] = {"estimate": estimates.from_model(model, seeds, frame_cap, bootstrap.seed)}
+    else:
+        known = estimates.exactly(games) if suite == ESTIMATED[0] else None
+        paper = dataset.scores.get(name).paper
+        found = {
+            "estimate": estimates.from_any(name, paper, suite, seeds, frame_cap, bootstrap.seed),
+            "published": None if known is None else estimates.from_model(known, seeds, frame_cap, bootstrap.seed),
+        }
+    if any(one and one.sampling_low is not None for one in found.values()):
+        for task in model.tasks if model else games:
+            bootstrap.record("estimate", estimates.METHOD, varying[task][0], name, task, draws=intervals.RESAMPLES)
+    return found

@@ -99,6 +99,7 @@ def compare_tables(
     pairs = _pairs(dataset, measures, bootstrap, follow)
     sides = tuple(Side(**analysis.identity(name, dataset)) for name in dataset.algorithms)
     title = " against ".join(dataset.algorithms) if len(sides) == 2 else wording.shortened(dataset.algorithms, most=4)
+    profiles = _profiles(dataset, main, bootstrap)
     noticed = notices.of_comparison(dataset, sides, pairs, bootstrap, CONFIDENCE)
     return Comparison(
         **analysis.shared(title, dataset, measures, bootstrap, noticed, (*CITED, *((SEQUENTIAL,) if tested else ()))),
@@ -109,7 +110,7 @@ def compare_tables(
         algorithms=sides,
         pairs=pairs,
         sensitivity=orders.sensitivity(dataset),
-        profiles=_profiles(dataset, main, bootstrap),
+        profiles=profiles,
         sequential=tested,
     )
 

@@ -19,6 +19,7 @@ from arcademark.reports import wording
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.tables import loading
 from arcademark.reports.tables.benchmarks import USUAL, Benchmark, load_benchmark, of_tasks
+from arcademark.reports.tables.document import Over
 from arcademark.reports.tables.loading import Scores, ScoreSource
 from arcademark.reports.tables.protocols import Play
 from arcademark.suite import protocols, subsets, tasks
@@ -139,10 +140,21 @@ class Dataset:
         """Return an algorithm's scores by task, one a run; tasks without any are left out."""
         return self._runs[name]
 
+    def varying(self, name: str) -> dict[str, tuple[Over, NDArray[np.float64]]]:
+        """Return by task the values that vary independently: runs' scores, or the episodes of an only run where known.
+
+        With them comes what they are.
+        """
+        known = self.scores.get(name)
+        over: Over = "all_episodes" if known.played and not known.played.trained else "episodes"
+        return {
+            task: ("runs", row) if row.size > 1 or task not in known.lone else (over, known.lone[task])
+            for task, row in self.runs(name).items()
+        }
+
     def units(self, name: str) -> dict[str, NDArray[np.float64]]:
-        """Return by task what varies independently: runs' scores, or the episodes of an only run where known."""
-        lone = self.scores.get(name).lone
-        return {task: row if row.size > 1 else lone.get(task, row) for task, row in self.runs(name).items()}
+        """Return the values of `varying`."""
+        return {task: values for task, (_, values) in self.varying(name).items()}
 
     def episodes(self, name: str) -> dict[str, NDArray[np.float64]]:
         """Return by task the episodes of an agent that was never trained, all that varies of it; {} of others."""

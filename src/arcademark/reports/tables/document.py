@@ -27,6 +27,20 @@ CAPPED = frozenset({"capped_hns", "saber", "capped"})
 """Metrics that say no more of a single game than the one that they cap."""
 
 Standing = Literal["random", "worse", "better", "open", "unknown"]
+Over = Literal["runs", "episodes", "all_episodes"]
+Pooled = Literal["", "untrained", "network"]
+
+INTERVALS_OF = MappingProxyType(
+    {
+        "score": "a {noun}'s score",
+        "summary": "summaries",
+        "difference": "differences of summaries",
+        "improvement": "the probability of improvement",
+        "profile": "performance profiles",
+        "estimate": "an estimate if the same {noun}s are played again",
+    }
+)
+"""Numbers that have intervals, in words."""
 
 MAX_LEVEL = 2
 """Algorithms that a verdict names as level with one."""
@@ -55,13 +69,51 @@ class Statistic:
 
 
 @dataclass(frozen=True)
+class Basis:
+    """The values that some algorithms' intervals are over.
+
+    over: "runs"; "episodes" of an algorithm's only run; or "all_episodes", of all seeds of one that was never trained.
+    games: Names of the games of which it holds, where the same algorithms have other intervals over other values; else
+        empty.
+    """
+
+    over: Over
+    algorithms: tuple[str, ...]
+    games: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class IntervalMethod:
+    """The method of some of the intervals, recorded when they were computed.
+
+    of: Numbers that have such intervals, keys of `INTERVALS_OF`, each with its number of draws, or the lowest and the
+        highest; none for Student's t.
+    method: "student", or a method of `arcademark.metrics.uncertainty.intervals`.
+    """
+
+    of: Mapping[str, tuple[int, ...]]
+    method: str
+    title: str
+    bases: tuple[Basis, ...]
+
+    def numbers(self, noun: str) -> str:
+        """Name the numbers that have such intervals, where a task is called so."""
+        return wording.listing(
+            INTERVALS_OF[one].format(noun=noun)
+            + (f" ({' to '.join(map(wording.count, draws))} draws)" if draws else "")
+            for one, draws in self.of.items()
+        )
+
+
+@dataclass(frozen=True)
 class Intervals:
     """How the intervals were found.
 
     confidence: A fraction, 0.95.
-    method, title: Name and words of the method.
+    method, title: Name and words of the method of summaries' intervals.
     resamples: How many draws.
     seed: Of the draws.
+    methods: What was computed; empty where nothing has an interval.
     """
 
     confidence: float
@@ -69,6 +121,7 @@ class Intervals:
     title: str
     resamples: int
     seed: int
+    methods: tuple[IntervalMethod, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -304,6 +357,8 @@ class Algorithm:
     frames_per_action: Emulated frames between two actions; None where it is not known.
     training_episodes: A learner's budget on each game, where it is counted in episodes.
     learns: Whether it was trained in its run.
+    pooled: Of a run, why all seeds are one run: it was never trained ("untrained"), or one network played all of them
+        ("network"); "" where each seed is a run.
     frames_of_files: Whether its training frames are what the files of its networks say, on average a game and seed.
     published: Beside an estimate from any games, that of the published model whose games are exactly those it has.
     verdict: None where no game has references of random play and a human.
@@ -326,6 +381,7 @@ class Algorithm:
     frames_per_action: int | None = None
     training_episodes: int | None = None
     learns: bool = False
+    pooled: Pooled = ""
     frames_of_files: bool = False
     published: Estimate | None = None
     verdict: Verdict | None = None

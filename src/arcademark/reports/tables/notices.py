@@ -330,8 +330,8 @@ def _efficiency(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[N
 def _intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap, noun: str) -> Iterator[Notice]:
     """Say what the intervals are, or why there are none; given are algorithms and their runs a game."""
     single = [name for name, runs in counts if runs == 1 and name not in bootstrap.episodes]
-    if len(single) < len(counts):
-        yield notice("intervals", view=bootstrap.view(), noun=noun, episodes=list(bootstrap.episodes))
+    if (view := bootstrap.view()).methods:
+        yield notice("intervals", view=view, noun=noun)
     if single:
         yield notice("runs", names=single, noun=noun)
     for text, names in bootstrap.notes.items():

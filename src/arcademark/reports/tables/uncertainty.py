@@ -7,7 +7,8 @@ draws of the measure before it caps. An algorithm is drawn once for all that it 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,7 +34,7 @@ from arcademark.reports import wording
 from arcademark.reports.document import grouped
 from arcademark.reports.measures import Bounds, Measure, Runs
 from arcademark.reports.tables.comparison import Profile, SummaryDifference
-from arcademark.reports.tables.document import Intervals, Statistic
+from arcademark.reports.tables.document import INTERVALS_OF, Basis, IntervalMethod, Intervals, Over, Statistic
 from arcademark.suite import tasks
 
 FEWEST_DRAWS = 500
@@ -53,6 +54,7 @@ STILL = "no variation that could move it was seen between runs: how far it may b
 """What is said of an interval without width."""
 
 METHOD_TITLES: Mapping[str, str] = {
+    "student": "Student's t",
     "symmetric": "stratified bootstrap, symmetric and widened for few runs",
     "expanded": "stratified bootstrap, percentile limits widened for few runs",
     "percentile": "stratified percentile bootstrap",
@@ -85,6 +87,9 @@ class Bootstrap:
     exact: Those of them of which every episode that there can be was played, so that nothing is uncertain.
     notes: What the intervals are to be read with, and of which algorithms that is said.
     kept: Algorithms that are compared with others, by name, metric, tasks and number of draws.
+    recorded: By number and method, the values that intervals are over, with the algorithm, and its tasks where these
+        have intervals of their own.
+    drawn_of: By number, how many draws there were.
     """
 
     seed: int
@@ -96,6 +101,8 @@ class Bootstrap:
     exact: frozenset[str] = frozenset()
     notes: dict[str, dict[str, None]] = field(default_factory=dict)
     kept: dict[tuple[str, str, tuple[str, ...], int], Drawn] = field(default_factory=dict)
+    recorded: dict[tuple[str, str], dict[tuple[Over, str], dict[str, None]]] = field(default_factory=dict)
+    drawn_of: dict[str, set[int]] = field(default_factory=dict)
 
     @classmethod
     def choose(cls, seed: int, resamples: int | None, method: str | None, runs: int = 1) -> Bootstrap:
@@ -106,9 +113,28 @@ class Bootstrap:
         usual = max(FEWEST_DRAWS, min(bootstrap.RESAMPLES, MAX_RUNS_OF_A_TABLE // max(runs, 1)))
         return cls(seed, resamples or usual, known[chosen], resamples is not None)
 
+    def record(self, of: str, method: str, over: Over, name: str, task: str = "", draws: int = 0) -> None:
+        """Take down that an algorithm has an interval: of which number, by which method, over which values."""
+        self.recorded.setdefault((of, method), {}).setdefault((over, name), {})[task] = None
+        self.drawn_of.setdefault(of, set()).update({draws} - {0})
+
+    def _record(self, of: str, names: Iterable[str], draws: int) -> None:
+        """Take down the bootstrap's intervals: over runs, or the episodes of what was never trained."""
+        for name in names:
+            self.record(of, self.method, "all_episodes" if name in self.episodes else "runs", name, draws=draws)
+
     def view(self) -> Intervals:
-        """Say how intervals were found."""
-        return Intervals(LEVEL, self.method, METHOD_TITLES[self.method], self.resamples, self.seed)
+        """Say how the intervals were found that have been computed until now."""
+        known = sorted(self.recorded, key=lambda key: [*INTERVALS_OF].index(key[0]))
+        groups = grouped(((method, _bases(self.recorded[of, method], self.title)), of) for of, method in known)
+        draws = {of: (*sorted({min(each), max(each)}),) if each else () for of, each in self.drawn_of.items()}
+        return Intervals(
+            *(LEVEL, self.method, METHOD_TITLES[self.method], self.resamples, self.seed),
+            tuple(
+                IntervalMethod({of: draws[of] for of in those}, method, METHOD_TITLES[method], bases)
+                for (method, bases), those in groups.items()
+            ),
+        )
 
     def rng(self, *names: str) -> np.random.Generator:
         """Make the generator of what these names mean, whatever else is in the document."""
@@ -136,6 +162,8 @@ class Bootstrap:
             return [dict(zip(AGGREGATES, map(Statistic, values), strict=True)) for values in drawn.values.tolist()]
         low, high, _ = intervals.limits(drawn.values, drawn.draws, drawn.strata, method=self.method, level=LEVEL)
         self._tell_still((name,), bool((low == high).any()))
+        if (low < high).any():
+            self._record("summary", [name], count)
         ends: list[list[tuple[float, float, float]]] = np.stack([drawn.values, low, high], axis=-1).tolist()
         return [
             {key: statistic(*row, measure.within(key)) for key, row in zip(AGGREGATES, rows, strict=True)}
@@ -201,6 +229,8 @@ class Bootstrap:
             strata, draws = Strata(strata.variances[0], strata.runs), (one.draws - other.draws)[0]
             limits = np.array(intervals.limits(values, draws, strata, method=self.method, level=LEVEL))
             self._tell_still(names, bool((limits[0] == limits[1]).any()))
+            if (limits[0] < limits[1]).any():
+                self._record("difference", names, count)
         rows = np.stack([one.values[0], other.values[0], limits[2], values, *limits[:2]], axis=-1).tolist()
         return {
             key: SummaryDifference(
@@ -220,10 +250,13 @@ class Bootstrap:
         if self._lone(names, first, second) or _single(first) or _single(second):
             return Statistic(compare.probability_of_improvement(*(padded(runs.values()) for runs in (first, second))))
         one, other = (sample_of(padded(runs.values())) for runs in (first, second))
-        draws = bootstrap.resampled_improvement(one, other, self.rng(*names), self.draws(first, second))
+        count = self.draws(first, second)
+        draws = bootstrap.resampled_improvement(one, other, self.rng(*names), count)
         value, strata = improvement(one, other)
         low, high, _ = intervals.limits(value, draws, strata, method=self.method, level=LEVEL)
         self._tell_still(names, not strata.variances.any())
+        if low < high:
+            self._record("improvement", names, count)
         return statistic(value, max(float(low), 0.0), min(float(high), 1.0))
 
     def profile(self, name: str, measure: Measure, known: Runs, thresholds: NDArray[np.float64]) -> Profile:
@@ -237,6 +270,7 @@ class Bootstrap:
             strata = profile_strata(sample, thresholds)
             ends = intervals.limits(values, draws, strata, method=self.method, level=LEVEL)[:2]
             low, high = (tuple(np.clip(end, 0.0, 1.0).tolist()) for end in ends)
+            self.record("profile", self.method, "runs", name, draws=count)
         return Profile(name, tuple(thresholds.tolist()), tuple(values.tolist()), low, high)
 
     def _tell_still(self, names: Sequence[str], still: bool) -> None:
@@ -268,6 +302,13 @@ def statistic(value: float, low: float, high: float, bounds: Bounds = None) -> S
         return Statistic(value)
     least, most = bounds or (low, high)
     return Statistic(value, max(min(least, value), low), min(max(most, value), high))
+
+
+def _bases(recorded: Mapping[tuple[Over, str], Iterable[str]], title: Callable[[str], str]) -> tuple[Basis, ...]:
+    """Group algorithms by what their intervals are over; tasks are named where one has intervals of several kinds."""
+    counts = Counter(name for _, name in recorded)
+    groups = grouped(((over, (*tasks,) if counts[name] > 1 else ()), name) for (over, name), tasks in recorded.items())
+    return tuple(Basis(over, (*names,), (*map(title, tasks),)) for (over, tasks), names in groups.items())
 
 
 def _single(runs: Runs) -> bool:

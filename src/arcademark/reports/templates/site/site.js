@@ -578,7 +578,7 @@
         ["Kind", row.kind], ["Published", published && [published.source.authors, ", ", outside(published.url, published.source.title), ", ", published.source.venue, ", ", published.source.year]],
         ["Scores from", row.source], ["Read in", where && where !== published ? [outside(where.url, where.short)] : ""], ["Collection", row.collection],
         [`Training ${LENGTHS}`, row.training_frames === null ? UNKNOWN : row.training_frames.toLocaleString("en")], ["Scores of", row.reported],
-        [`Runs a ${NOUN}`, row.most_runs === 1 ? (row.reaches.some((ends) => ends.length) ? "1: intervals are over its episodes" : "1: how far another run would differ is not known") : row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs} to ${row.most_runs}`], ["Protocol", group(row).title],
+        [`Runs a ${NOUN}`, row.most_runs === 1 ? `1${row.pooled === "untrained" ? ", all seeds of what was never trained" : row.pooled ? ", all seeds of one network" : ""}: ${row.reaches.some((ends) => ends.length) ? "intervals are over its episodes" : "how far another run would differ is not known"}` : row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs} to ${row.most_runs}`], ["Protocol", group(row).title],
         ["Replayed", row.replay && `${row.replay.confirmed.toLocaleString("en")} of ${plural(row.replay.episodes, "recorded episode")} gave their score again${row.replay.warnings.length ? `; ${row.replay.warnings.join("; ")}` : ""}`],
         ["Also", others.length ? others.map((other, at) => [at ? ", " : "", link(algorithmAt(other), other.name)]) : ""], ["Note", row.note],
       ]),
@@ -909,7 +909,7 @@
       h("h1", {}, "About these numbers"),
       section("What is shown", h("ul", {}, [
         `A score is normalised between two references: ${OF_TASKS ? "those of the suite's file" : "with HNS, 0 % is random play and 100 % the human average; with HWRNS, 100 % is the human world record"}. Mean and median are over ${NOUN}s, of each one's mean over runs; IQM and optimality gap are over runs.`,
-        `Intervals are ${Math.round(100 * site.intervals.confidence)} %: ${site.intervals.title}. Where one run is known, or only a mean, there is none.`,
+        ...site.notices.filter((notice) => ["intervals", "runs"].includes(notice.kind)).map((notice) => notice.text),
         `The table opens with one row an algorithm, best first by its median: of several results of one, those of its first paper, with nearly all ${NOUN}s and without human starts where there are such; the others are under its name. That order is no rank, as protocols differ: each row's badge says how it was played.`,
         `Ranks are given only within a group that was played alike: ${OF_TASKS ? "under the same settings" : "the same sticky actions, frame cap and starts, all known, without or with planning on the emulator"}; and only among algorithms that have every ${NOUN}. All other rows are shown without a rank. “Ranks by protocol”, above the table, shows them.`,
         site.model ? "Where some of the 57 games were not played, the median HNS is estimated from those that were, with an interval for algorithms of another paper, and marked “est.”; a question mark says that something speaks against it; point at it. Where the ends of the interval are more than ten times apart, the ends alone are shown." : null,
