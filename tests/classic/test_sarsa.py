@@ -16,13 +16,13 @@ from arcademark.agents.parameters import declared
 from arcademark.classic.features import registry
 from arcademark.classic.features.base import Change, Counts
 from arcademark.classic.features.registry import FeatureSet
-from arcademark.classic.linear.settings import defaults, origin
 from arcademark.classic.sarsa import Sarsa, choose
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.trial import Player
 from arcademark.runs.store.reading import EpisodeResult
+from arcademark.suite.learners import defaults, origin
 from arcademark.suite.protocols import protocol
 from arcademark.testing import check_agent
 

@@ -18,7 +18,7 @@ Where sources leave something open, or differ:
   "terminates" at the end of the game or after 18,000 frames, whichever comes first.
 * *Rewards* are divided by the magnitude of the first reward that is not 0, in all of training, so that a step size
   serves games of any scale.
-* *Other parameters*: see `arcademark.classic.linear.settings`, which says how far each is known.
+* *Other parameters*: see `arcademark.suite.learners`, which says how far each is known.
 
 Weights are changed by `linear.binary` where features are 0 or 1 (a step costs what changed), and by `linear.counted`
 where they are counts.
@@ -41,10 +41,11 @@ from arcademark.classic.features.registry import check_parameters, feature_set, 
 from arcademark.classic.linear import saved
 from arcademark.classic.linear.binary import BinaryValues
 from arcademark.classic.linear.counted import CountedValues
-from arcademark.classic.linear.settings import NAME, Learning, read_settings
+from arcademark.classic.linear.settings import Learning, read_settings
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.environments.registry import observing
 from arcademark.errors import ArcadeMarkError
+from arcademark.suite.learners import NAME
 
 
 def _signature() -> inspect.Signature:

@@ -1,33 +1,7 @@
-"""The learning parameters of each feature set, with where they come from.
-
-The 2013 paper says that they were searched on its training games and sums them up in its Appendix C, whose table its
-text does not carry. So their standing differs:
-
-==================  =======================  ===========================================================================
-parameter           value                    standing
-==================  =======================  ===========================================================================
-gamma               0.999                    secondary: two later programs for ALE, and the parameter files of ALE 0.1
-epsilon             0.05                     secondary: later programs (ALE 0.1 has 0.1)
-alpha, lambda       0.5, 0.9 (basic, bass)   secondary: three later programs
-alpha, lambda       0.5, 0.9 (lsh, disco)    our choice: tuned on Asterix, Seaquest and Space Invaders, see below
-alpha, lambda       0.5, 0.5 (ram)           our choice: likewise; for ram-bits too
-trace threshold     0.01                     secondary: the parameter files of ALE 0.1, and a later program
-step size           alpha / most active      secondary: a later program, which says that the 2013 one did so
-reward scale        first                    secondary: likewise
-weights at first    0                        our choice: the paper is silent
-evaluation epsilon  that of training         our choice: the paper is silent
-==================  =======================  ===========================================================================
-
-For ``ram`` 0.2, 0.5, for ``lsh`` 0.5, 0.5 and for ``disco`` 0.1, 0.9 are said to be the paper's, by no source at hand.
-With them these sets learn little; docs/research/learning.md has what each scored. Runs say whose values they use
-(`origin`).
-
-Those of the B-PROS family are of Liang et al. 2016: alpha 0.5, lambda 0.9, gamma 0.99, epsilon 0.01.
-"""
+"""The learning parameters of SARSA(λ), whose values for each feature set `arcademark.suite.learners` has."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal
 
@@ -36,63 +10,21 @@ from msgspec import Meta
 from arcademark.agents.parameters import AboveZero, Share, declared
 from arcademark.classic.features.registry import feature_set
 from arcademark.errors import ArcadeMarkError
-
-NAME = "sarsa"
-
-_USUAL = {"lambda_": 0.9, "gamma": 0.999, "epsilon": 0.05}
-_LIANG_2016 = {"gamma": 0.99, "epsilon": 0.01}
-_RAM = {"lambda_": 0.5}
-_OWN = {"ram": _RAM, "ram-bits": _RAM, "b-pros": _LIANG_2016, "b-prost": _LIANG_2016, "blob-prost": _LIANG_2016}
-
-_TUNED = "ours, tuned on Asterix, Seaquest and Space Invaders"
-_LATER = "those of later programs"
-_ORIGINS: Mapping[str, tuple[str, tuple[float, float] | None]] = {
-    "basic": (_LATER, None),
-    "bass": (_LATER, None),
-    "lsh": (_TUNED, (0.5, 0.5)),
-    "ram": (_TUNED, (0.2, 0.5)),
-    "ram-bits": (_TUNED, (0.2, 0.5)),
-    "disco": (_TUNED, (0.1, 0.9)),
-}
-"""Of the 2013 paper's feature sets: whose alpha and lambda are, and which no source says to be the paper's."""
+from arcademark.suite.learners import ALPHA, FEATURES, NAME, defaults
 
 
 @dataclass(frozen=True, kw_only=True)
 class Learning:
     """The parameters of learning, whatever the features; see `arcademark.classic.sarsa.Sarsa`."""
 
-    features: str = "basic"
-    alpha: AboveZero = 0.5
+    features: str = FEATURES
+    alpha: AboveZero = ALPHA
     lambda_: Share | None = None
     gamma: Share | None = None
     epsilon: Share | None = None
     evaluation_epsilon: Share | None = None
     trace_threshold: Annotated[float, Meta(gt=0, le=1)] = 0.01
     reward_scale: Literal["first", "none"] = "first"
-
-
-def defaults(features: str) -> dict[str, float]:
-    """Return the learning parameters of a feature set that differ between sets."""
-    return _USUAL | _OWN.get(features, {})
-
-
-def origin(parameters: Mapping[str, Any]) -> str:
-    """Say whose alpha and lambda an agent with these parameters has, where they are not the user's; "" otherwise."""
-    features = str(parameters.get("features", Learning.features))
-    usual = {"alpha": Learning.alpha, "lambda_": defaults(features)["lambda_"]}
-    kept = [name for name in usual if parameters.get(name) is None]
-    if features not in _ORIGINS or not kept:
-        return ""
-    whose, hearsay = _ORIGINS[features]
-    values = " and ".join(f"{name.rstrip('_')} {usual[name]:g}" for name in kept)
-    text = (
-        f"{values} of {features} {'is' if len(kept) == 1 else 'are'} {whose}: the table with the paper's own "
-        "(Bellemare et al. 2013, Appendix C) is lost."
-    )
-    if hearsay is None:
-        return text
-    others = " ".join(f"--set {name}={value:g}" for name, value in zip(usual, hearsay, strict=True) if name in kept)
-    return f"{text} It is said, by no source, to have {others}."
 
 
 def read_settings(**parameters: Any) -> tuple[Any, dict[str, Any]]:

@@ -118,10 +118,10 @@ def request(agent: Any, *, protocol: str | None, engine: Mapping[str, Any], **gi
 
 def play(wanted: Request, plan: Plan, directory: Path | None = None, *, tell_all: bool = True) -> Summary:
     """Play what is missing of a plan, and show it; how it ended only if something happened, unless `tell_all`."""
-    from arcademark.classic.linear import settings as linear
     from arcademark.cli.play.progress import Display
+    from arcademark.suite import learners
 
-    for note in dict.fromkeys(linear.origin(agent.parameters) for agent in plan.agents if agent.ref == linear.NAME):
+    for note in dict.fromkeys(learners.origin(agent.parameters) for agent in plan.agents if agent.ref == learners.NAME):
         if note:
             messages.say(f"note: {note}")
     with Display(unit=plan.protocol.unit) as display:

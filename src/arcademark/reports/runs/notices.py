@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from arcademark.classic.linear import settings as linear
 from arcademark.reports import settings, wording
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.document import Notice
@@ -16,7 +15,7 @@ from arcademark.reports.runs.ledger import accounts, warning
 from arcademark.reports.tables.document import Algorithm, Played
 from arcademark.runs.store import imported, ledger, manifest
 from arcademark.scores.runs import IncompleteTrial, RunCollection, RunScores
-from arcademark.suite import anomalies, protocols
+from arcademark.suite import anomalies, learners, protocols
 from arcademark.suite.settings import format_setting
 from arcademark.suite.tasks import game_name
 
@@ -147,19 +146,19 @@ def _starts(algorithm: Algorithm) -> Iterator[Notice]:
 def _learner(algorithm: PlayedAlgorithm) -> Iterator[Notice]:
     agent, record = algorithm.name, algorithm.run.record
     protocol = record.protocol
-    learners = [trial for trial in algorithm.trials if trial.learns]
+    learning_trials = [trial for trial in algorithm.trials if trial.learns]
     given = dict.fromkeys(
-        settings.budget(trial.training_frames, trial.training_episodes, protocol.unit) for trial in learners
+        settings.budget(trial.training_frames, trial.training_episodes, protocol.unit) for trial in learning_trials
     )
     usual = settings.named_budget(protocol)
     if other := [budget for budget in given if budget and budget != usual]:
-        going = any(not learning.finished(trial, record) for trial in learners)
+        going = any(not learning.finished(trial, record) for trial in learning_trials)
         yield notice("training_budget", agent=agent, going=going, budgets=other, protocol=protocol.name, usual=usual)
-    labels = {trial.agent for trial in learners}
+    labels = {trial.agent for trial in learning_trials}
     for entry in (one for one in record.manifest["agents"] if one["label"] in labels):
-        if entry.get("reference") == linear.NAME and (origin := linear.origin(entry.get("parameters") or {})):
+        if entry.get("reference") == learners.NAME and (origin := learners.origin(entry.get("parameters") or {})):
             yield notice("parameters", agent=agent, origin=origin)
-    trials, wanted = len({trial.seed for trial in learners}), protocols.learner_trials(protocol)
+    trials, wanted = len({trial.seed for trial in learning_trials}), protocols.learner_trials(protocol)
     if wanted is not None and 0 < trials < wanted:
         noun = wording.noun(protocol.unit)
         yield notice("fewer_trials", agent=agent, trials=trials, noun=noun, protocol=protocol.name, usual=wanted)
