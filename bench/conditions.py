@@ -18,9 +18,11 @@ neither, and can be drawn.
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections.abc import Iterator, Mapping
 from math import log, sqrt
+from pathlib import Path
 
 import numpy as np
 from scipy.special import stdtrit
@@ -176,7 +178,9 @@ def lines() -> Iterator[str]:
 
 def main() -> None:
     """Print the table, or write it."""
-    put(lines(), BEGIN, __doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", type=Path, help="a page that has the table's marks")
+    put(lines(), BEGIN, parser.parse_args().write)
 
 
 if __name__ == "__main__":

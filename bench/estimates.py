@@ -33,19 +33,20 @@ BEGIN, END = "<!-- bench/estimates.py -->", "<!-- end -->"
 
 def main() -> None:
     """Print the table, or write it."""
-    put(lines(), BEGIN, __doc__)
-
-
-def put(table: Iterable[str], begin: str, about: str | None) -> None:
-    """Print a table, or with --write put it between the marks of a page."""
-    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", type=Path, help="a page that has the table's marks")
-    page, text = parser.parse_args().write, "\n".join(table)
+    put(lines(), BEGIN, parser.parse_args().write)
+
+
+def put(table: Iterable[str], begin: str, page: Path | None) -> None:
+    """Print a table, or put it between the marks of a page."""
+    text = "\n".join(table)
     if page is None:
         print(text)
         return
     there = page.read_text(encoding="utf-8")
-    before, after = there.index(begin) + len(begin), there.index(END)
+    before = there.index(begin) + len(begin)
+    after = there.index(END, before)
     page.write_text(f"{there[:before]}\n{text}\n{there[after:]}", encoding="utf-8")
 
 

@@ -32,13 +32,11 @@ from arcademark.catalogue import collections
 from arcademark.catalogue.errata import errata
 from arcademark.catalogue.reading import read_bibtex
 from arcademark.emulator.prove import proven
-from arcademark.metrics.normalise import hns
 from arcademark.reports import published
 from arcademark.reports.subsets import models, predictors
 from arcademark.reports.subsets.covering import LEVELS, covered
 from arcademark.reports.wording import listing, percent
 from arcademark.subset.predict import calibration, choosing, spread
-from arcademark.suite import references
 from arcademark.suite.subsets import LEVEL, resolve_tasks, subset
 from arcademark.suite.tasks import game_name, suite
 
@@ -56,6 +54,7 @@ OF_2026 = {
 }
 """The games that were chosen anew, by the names that the recorded looks have them under."""
 SIZES = range(1, 11)
+SETS = {**dict.fromkeys(("SLM-Lab 2019", "SLM-Lab 2026", "Cleanba", "DiscoRL"), "first"), "NEC": "second"}
 PAPERS = {"review": "@fan2021review", "atari-5": "@aitchison2023atari5", "ale-2013": "@bellemare2013arcade"}
 
 
@@ -205,13 +204,17 @@ def few() -> dict[str, float]:
 
 def unseen() -> list[dict[str, Any]]:
     """Return what named subsets say of the algorithms that were kept apart, beside the truth."""
-    predictor, low, high = predictors.atari(), references.scores("random"), references.scores("human")
+    predictor = predictors.atari()
     names = tuple(dict.fromkeys(row["games"] for row in rows("looks") if row["games"].startswith("atari")))
     model, found, every = models.model(MODEL), [], []
-    for row in rows("unseen"):
-        scores = {game: float(row[game]) for game in GAMES if row[game]}
-        human = dict(zip(scores, hns([*scores.values()], low, high, [*scores]).tolist(), strict=True))
-        of = {name: row[name] for name in ("set", "source", "algorithm")} | {"true": median(human.values())}
+    import unseen as data
+
+    for row in data.read():
+        if row.source not in SETS:
+            continue
+        scores, human = row.scores, row.percent
+        algorithm = row.name.removesuffix(f" ({row.source})")
+        of = {"set": SETS[row.source], "source": row.source, "algorithm": algorithm, "true": median(human.values())}
         one = model.estimate(human, max_frames_per_episode=model.max_frames_per_episode, level=LEVEL)
         found.append({**of, "from": PUBLISHED, "value": one.value, "low": one.low, "high": one.high})
         every.append((of, scores))
