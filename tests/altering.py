@@ -1,20 +1,26 @@
-"""Runs changed as anyone can who has their files."""
+"""Runs changed as anyone can who has their files, and knows how their rows' checksums are made."""
 
 import contextlib
 import json
 import sqlite3
 
+from arcademark.runs.store.database import guard, renew_checksums
+
 
 @contextlib.contextmanager
-def database(directory):
-    """Open a run's database, whatever it then holds."""
-    with contextlib.closing(sqlite3.connect(directory / "run.sqlite", isolation_level=None)) as opened:
-        opened.execute("PRAGMA ignore_check_constraints = ON")
+def database(directory, *, renewed=True):
+    """Open a run's database, whatever it then holds; checksums of rows that are changed are renewed, or not."""
+    path = directory / "run.sqlite"
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as opened:
+        guard(opened, path)
+        with contextlib.suppress(sqlite3.Error):  # it has not the tables of a run
+            if renewed:
+                renew_checksums(opened)
         yield opened
 
 
-def alter(directory, *statements, values=()):
-    with database(directory) as opened:
+def alter(directory, *statements, values=(), renewed=True):
+    with database(directory, renewed=renewed) as opened:
         for statement in statements:
             opened.execute(statement, values)
 

@@ -3,9 +3,8 @@
 import io
 import runpy
 import shlex
-import sqlite3
 import sys
-from contextlib import chdir, closing, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 
 import pytest
 
@@ -33,13 +32,6 @@ def arcademark(*arguments):
     with called("arcademark", *arguments), pytest.raises(SystemExit) as stopped:
         main()
     return int(stopped.value.code or 0)
-
-
-def change(run, *statements):
-    """Change what a run's database holds, behind the back of whoever wrote it."""
-    with closing(sqlite3.connect(run / "run.sqlite")) as database, database:
-        for statement in statements:
-            database.execute(statement)
 
 
 def execute(folder, command):

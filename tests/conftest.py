@@ -96,9 +96,10 @@ def slow_tests(reporter):
 
 
 COLUMNS = {
-    "trial": "*",
+    "trial": "id, position, agent, game, seed, episodes, training_frames, training_episodes, learns, plans,"
+    " frames_per_action, error",
     "episode": "trial, phase, episode, score, frames, steps, end, actions, simulated_frames",
-    "checkpoint": "*",
+    "checkpoint": "trial, episodes, frames, finished, data",
     "unfinished": "trial, episode, frames, simulated_frames, generator, checkpoint, actions",
 }
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import change
+from altering import alter
 
 SHORT = ("--games", "pong", "--episodes", "2", "--override", "max_frames_per_episode=200", "--out", "runs/it")
 
@@ -17,7 +17,7 @@ def run(invoke):
 
 def test_a_damaged_run_is_salvaged_and_continued(invoke, run):
     assert invoke("runs", "check", run).out.startswith("runs/it: nothing is damaged")
-    change(run, "UPDATE episode SET steps = 3 WHERE episode = 1")
+    alter(run, "UPDATE episode SET steps = 3 WHERE episode = 1")
     assert "its actions are damaged" in invoke("runs", "check", run, code=1).words
     document = invoke("runs", "check", run, "--to=json").json
     assert (document["ok"], len(document["problems"]), document["salvaged"]) == (False, 1, None)

@@ -7,11 +7,10 @@ from pathlib import Path
 import click
 import pytest
 
-from altering import manifest
+from altering import alter, manifest
 from arcademark.cli.main import COMMANDS, cli
 from arcademark.environments.registry import choose_emulator
 from arcademark.runs.store.reading import read_run
-from command_line import change
 
 
 def test_help_lists_every_command_and_loads_none():
@@ -101,7 +100,7 @@ def test_a_quiet_report_gives_the_estimate_and_where_the_page_is(invoke, played,
 @pytest.mark.slow
 def test_verify_confirms_and_catches_a_forged_score(invoke, played):
     assert invoke("verify", played).code == 0
-    change(played, "UPDATE episode SET score = score + 1000 WHERE episode = 1 AND trial LIKE '%pong%'")
+    alter(played, "UPDATE episode SET score = score + 1000 WHERE episode = 1 AND trial LIKE '%pong%'")
     caught = invoke("verify", played, code=1)
     assert "pong" in caught.out
     assert "3 of 4 episodes confirmed, 1 differs, 0 could not be replayed" in caught.words

@@ -1,18 +1,17 @@
 """Texts of others on a terminal, in pages and in files: shown as they are where they can be, and harmless always."""
 
-import contextlib
 import csv
 import io
 import json
 import os
 import re
 import shutil
-import sqlite3
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
 
+import altering
 from arcademark.cli import messages
 from arcademark.cli.play.progress import Display
 from arcademark.reports.columns import Column
@@ -117,7 +116,7 @@ def test_texts_of_a_store_steer_no_terminal(shown, played):
     texts = {"agent": "trial", "error": "trial", "game": "trial", "id": "trial", "begun": "evaluation"}
     for column, of in texts.items():
         shutil.copytree(played, column)
-        with contextlib.closing(sqlite3.connect(f"{column}/run.sqlite")) as database, database:
+        with altering.database(Path(column)) as database:
             database.execute(f"UPDATE {of} SET {column} = ? || rowid", (HOSTILE,))
             database.execute("DELETE FROM episode WHERE episode = 1")
             database.execute("UPDATE evaluation SET episodes = 1")

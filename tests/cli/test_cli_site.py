@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from command_line import change
+from altering import alter
 
 
 @pytest.mark.slow
 def test_scores_that_are_not_real_are_told(invoke, played):
-    change(played, "UPDATE episode SET score = score + 1 WHERE episode = 1")
+    alter(played, "UPDATE episode SET score = score + 1 WHERE episode = 1")
     for _ in range(2):  # the second time over the first
         found = invoke("site", played, "--collection", "iris-2023", "--no-films", "--workers", "1", code=1)
         assert "run: 2 of 4 episodes are not confirmed" in found.err

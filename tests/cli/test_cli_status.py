@@ -3,10 +3,11 @@
 import shutil
 from pathlib import Path
 
+import altering
+from altering import alter
 from arcademark.runs.store import live
 from arcademark.runs.store.reading import read_run
 from arcademark.runs.store.recording import Recorder
-from command_line import change
 
 
 def status(invoke, *arguments, code=0):
@@ -28,7 +29,9 @@ def test_a_complete_run(invoke, played):
 
 
 def test_one_that_is_played_failed_or_killed(invoke, played):
-    change(
+    with altering.manifest(played) as document:
+        document["episodes"] = 5
+    alter(
         played,
         "UPDATE trial SET episodes = 5",
         "UPDATE trial SET error = 'it raised' WHERE game = 'qbert'",
@@ -53,16 +56,15 @@ def test_one_that_is_played_failed_or_killed(invoke, played):
 def test_runs_are_shown_together(invoke, played):
     shutil.copytree(played, "runs/it-1-of-3")
     shutil.copytree(played, "runs/it-2-of-3")
-    change(Path("runs/it-1-of-3"), "UPDATE trial SET episodes = 9 WHERE game = 'pong'")
-    change(
-        Path("runs/it-2-of-3"),
-        "UPDATE trial SET id = id || 'x', seed = 1 WHERE game = 'qbert'",
-        *(f"UPDATE {table} SET trial = trial || 'x' WHERE trial LIKE '%qbert%'" for table in ("episode", "evaluation")),
-    )
+    with altering.manifest(Path("runs/it-1-of-3")) as document:
+        document["episodes"] = 9
+    alter(Path("runs/it-1-of-3"), "UPDATE trial SET episodes = 9 WHERE game = 'pong'")
+    more = ("--games", "qbert", "--seeds", "1,", "--episodes", "2", "--override", "max_frames_per_episode=600")
+    assert invoke("run", "random", *more, "--out", "runs/it-2-of-3").code == 0
     Path("runs/broken").mkdir()
     Path("runs/broken/manifest.json").write_text("{}")
     found = status(invoke, "runs", code=1)
-    assert [(run["directory"], run["done"]) for run in found["runs"]] == [("runs/it-1-of-3", 1), ("runs/it-2-of-3", 2)]
+    assert [(run["directory"], run["done"]) for run in found["runs"]] == [("runs/it-1-of-3", 1), ("runs/it-2-of-3", 3)]
     assert [(trial["game"], trial["seed"], trial["state"]) for trial in found["trials"]] == [
         ("Pong", 0, "done"),
         ("Q*bert", 0, "done"),

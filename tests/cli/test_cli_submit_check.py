@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import change
+from altering import alter
 
 PAPER = ("--paper", "doe-2026", "--cite", "authors=Doe et al.,venue=Somewhere,year=2026", "--kind", "baseline")
 
@@ -50,7 +50,7 @@ def test_who_plans_is_submitted_as_planning(invoke, tmp_path):
 
 @pytest.mark.slow
 def test_a_score_that_is_not_real(invoke, played, tmp_path):
-    change(played, "UPDATE episode SET score = score + 1 WHERE episode = 1")
+    alter(played, "UPDATE episode SET score = score + 1 WHERE episode = 1")
     found = invoke("catalogue", "submit", played, *PAPER, "--cite", "title=A Title", "--out", "submission", code=1)
     assert "2 of 4 recorded episodes gave their score again" in found.out
     assert not (tmp_path / "submission").exists()

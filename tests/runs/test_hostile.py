@@ -114,7 +114,7 @@ def special(name, kind):
 
 
 RECURSIVE = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
-COLUMNS = ", ".join(name for name in database.TABLES["trial"] if name not in ("id", "seed"))
+COLUMNS = ", ".join([*(name for name in database.TABLES["trial"] if name not in ("id", "seed")), database.CHECKSUM])
 
 
 def laid_out(declared, copied):

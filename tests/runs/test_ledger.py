@@ -131,7 +131,7 @@ CREATE TABLE checkpoint (
 INSERT INTO trial SELECT id, position, agent, game, seed, episodes, training_frames, learns, frames_per_action, error
     FROM new.trial;
 INSERT INTO episode SELECT trial, phase, episode, score, frames, steps, end, wall_seconds, actions FROM new.episode;
-INSERT INTO checkpoint SELECT * FROM new.checkpoint;
+INSERT INTO checkpoint SELECT trial, episodes, frames, finished, data FROM new.checkpoint;
 PRAGMA application_id = 1095912779;
 PRAGMA user_version = 1;
 """
@@ -148,7 +148,7 @@ def columns(directory):
         return {name: {row[1] for row in connection.execute(f"PRAGMA table_info({name})")} for name in tables}
 
 
-@pytest.fixture(params=[1, 2])
+@pytest.fixture(params=[1, 2, 3])
 def old(request, tmp_path, finished):
     """A finished run in an older layout."""
     directory = shutil.copytree(finished, tmp_path / "old")
@@ -156,8 +156,8 @@ def old(request, tmp_path, finished):
     with contextlib.closing(sqlite3.connect(directory / "run.sqlite", isolation_level=None)) as connection:
         connection.execute("ATTACH ? AS new", (str(tmp_path / "new.sqlite"),))
         connection.executescript(FIRST)
-        if request.param == 2:
-            connection.executescript(f"{database.MIGRATIONS[1]} PRAGMA user_version = 2")
+        for number in range(1, request.param):
+            connection.executescript(f"{database.MIGRATIONS[number]} PRAGMA user_version = {number + 1}")
     return directory
 
 
@@ -225,7 +225,7 @@ def test_a_run_of_an_older_layout_is_continued(old, run, toy_plan, paced, rows, 
     grown = toy_plan("random", paced("Learner"), episodes=5, frames=300)
     assert execute(grown, old, workers=1).complete
     assert execute(grown, tmp_path / "at once", workers=1).complete
-    assert version(old) == database.SCHEMA_VERSION == 3
+    assert version(old) == database.SCHEMA_VERSION == 4
     assert columns(old) == columns(run)
     found, expected = rows(old), rows(tmp_path / "at once")
     assert found["episode"] == expected["episode"]

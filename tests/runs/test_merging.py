@@ -16,7 +16,7 @@ from arcademark.runs.playing.scheduling import shard
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.store import salvage as salvaging
 from arcademark.runs.store.combined import together
-from arcademark.runs.store.database import TABLES
+from arcademark.runs.store.database import CHECKSUM, TABLES
 from arcademark.runs.store.merging import merge
 from arcademark.runs.store.reading import read_run
 from arcademark.runs.store.recording import Recorder
@@ -290,7 +290,7 @@ def test_what_can_be_read_is_salvaged_and_the_rest_played_again(damage, finished
     assert rows(tmp_path / "new")["episode"] == rows(finished)["episode"]
 
 
-ANYTHING = ", ".join(TABLES["episode"])
+ANYTHING = ", ".join([*TABLES["episode"], CHECKSUM])
 NO_TYPES = (
     "ALTER TABLE episode RENAME TO strict",
     f"CREATE TABLE episode ({ANYTHING.replace('end', 'end COLLATE NOCASE')}, PRIMARY KEY (trial, phase, episode))",
@@ -312,7 +312,8 @@ NO_TYPES = (
 )
 def test_rows_that_hold_what_no_episode_does_are_named_and_left_out(before, change, told, finished, run, tmp_path):
     """Whatever types the table has: nothing is converted."""
-    alter(run, *before, f"UPDATE episode SET {change} WHERE episode = 7 AND trial LIKE '%-s1-%'")
+    alter(run, *before, renewed=False)
+    alter(run, f"UPDATE episode SET {change} WHERE episode = 7 AND trial LIKE '%-s1-%'")
     assert any(told in problem for problem in check(run))
     assert any(told in problem for problem in salvage(run, tmp_path / "new").problems)
     assert keys(finished) - keys(tmp_path / "new") == {
@@ -334,7 +335,7 @@ def test_what_lies_in_the_journal_is_salvaged_while_it_is_there(finished, run, t
     with altering.database(run) as database:
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA wal_autocheckpoint = 0")
-        columns = "trial, phase, episode + 75, score, frames, steps, end, wall_seconds, simulated_frames, actions"
+        columns = "trial, phase, episode + 75, score, frames, steps, end, wall_seconds, simulated_frames, actions, NULL"
         database.execute("DELETE FROM episode WHERE episode >= 75")
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         database.execute(f"INSERT INTO episode SELECT {columns} FROM episode")

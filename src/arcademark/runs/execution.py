@@ -208,9 +208,12 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
             f"{directory}: another run: {'; '.join(changes)}. "
             "Choose another directory (--out), or give the settings it has"
         )
+    if there and not changes:
+        document = manifest.grown(there, document, _now())
     with recorder.transaction():
         if changes or there is None:
             recorder.forget_trials()
+        recorder.check_trials(document)
         recorder.add_trials(TrialRecord.from_plan(trial) for trial in plan.trials)
         for trial in plan.trials:
             if not trial.learnt:
@@ -220,11 +223,9 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
             elif networks.digest(kept) != trial.learnt.sha256:
                 kept_from = f"what was learnt in {trial.learnt.run}"
                 raise ArcadeMarkError(f"{directory}: trial {trial.id} is not {kept_from}; restore it from a copy")
-    recorder.copy_home()  # before the manifest, as it holds what was asked for
-    if there and not changes:
-        document = manifest.grown(there, document, _now())
-    with clear_errors(directory):
-        manifest.write(directory, document)
+        with clear_errors(directory):
+            manifest.write(directory, document)  # before the database: it knows all trials that are there
+    recorder.copy_home()
     return 1 + len(document["continued"])
 
 

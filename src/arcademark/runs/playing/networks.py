@@ -18,7 +18,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_whole
 from arcademark.runs.plan import Learnt, Plan
 from arcademark.runs.store.database import open_for_reading
-from arcademark.runs.store.reading import Checkpoint, EpisodeResult, read_run
+from arcademark.runs.store.reading import Checkpoint, EpisodeResult, read_checkpoint, read_run
 
 FOLDER = "checkpoints"
 _LENGTH = 8
@@ -119,7 +119,5 @@ def brought(learnt: Learnt) -> Checkpoint:
 
 def _finished(directory: Path, trial_id: str) -> Checkpoint | None:
     with open_for_reading(directory, checked=False) as database:
-        row = database.execute(
-            "SELECT episodes, frames, data FROM checkpoint WHERE trial = ? AND finished", (trial_id,)
-        ).fetchone()
-    return None if row is None else Checkpoint(row[0], row[1], True, row[2])
+        kept = read_checkpoint(directory, database, trial_id)
+    return kept if kept is not None and kept.finished else None

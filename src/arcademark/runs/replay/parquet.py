@@ -12,9 +12,7 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_output
-from arcademark.runs.store import manifest
-from arcademark.runs.store.database import open_for_reading
-from arcademark.runs.store.reading import MAX_STEPS, decode_actions
+from arcademark.runs.store.reading import MAX_STEPS, decode_actions, open_run, read_trials
 from arcademark.runs.store.rows import Columns, read_blocks
 
 AT_ONCE = 100_000  # episodes
@@ -77,12 +75,13 @@ def export(
 
 def _blocks(directory: Path, *, actions: bool) -> Iterator[dict[str, Any]]:
     """Yield columns: numbers, and texts as places in a list and the list."""
-    protocol = manifest.protocol_of(directory, manifest.read(directory))
-    with open_for_reading(directory) as database:
-        rows = database.execute("SELECT id, agent, game, seed FROM trial ORDER BY position").fetchall()
-        trials = [row[0] for row in rows]
-        seeds = np.array([row[3] for row in rows], np.int64)
-        texts = {name: _places([row[column] for row in rows]) for column, name in enumerate(("trial", "agent", "game"))}
+    with open_run(directory) as (database, document, protocol):
+        recorded = read_trials(directory, database, document, protocol)
+        trials = [trial.id for trial in recorded]
+        seeds = np.array([trial.seed for trial in recorded], np.int64)
+        texts = {"trial": _places(trials)} | {
+            name: _places([getattr(trial, name) for trial in recorded]) for name in ("agent", "game")
+        }
         database.set_progress_handler(None, 0)  # its pages are sound
         for columns, blobs in _parts(directory, database, trials, actions=actions):
             of = columns.pop("trial")

@@ -1,8 +1,9 @@
 """A run's SQLite file: its layout, what it may hold, whoever wrote it, and how it is opened.
 
 It holds plain tables on sound pages, in each row what belongs there, which no reader has to ask again: types, ranges,
-rows of no trial. That a row says what was played, `arcademark.runs.replay.verify` finds out. A file of an older layout
-is read through a copy that is brought up to date; itself it is when the run is continued.
+rows of no trial, and the checksum of what was recorded. That a row says what was played,
+`arcademark.runs.replay.verify` finds out. A file of an older layout, whose rows had no checksums before the fourth, is
+read through a copy that is brought up to date; itself it is when the run is continued.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.suite.settings import MAX_EPISODES, MAX_FRAMES, MAX_FRAMES_PER_ACTION
@@ -65,7 +69,7 @@ _TRIAL = Column("TEXT", "owner.id IS NOT NULL")
 
 
 APPLICATION_ID = 0x41524D4B  # "ARMK", so that another program's database is told apart
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 TABLES: Mapping[str, Mapping[str, Column]] = {
     # A trial is an agent with its parameters, a game, the run's protocol and a seed. Whether it is done is not stored:
     # it follows from its rows, so that no crash can make the two disagree.
@@ -140,18 +144,67 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def _create(table: str) -> str:
+CHECKSUM = "checksum"
+"""The last column of each table. Its low 32 bits are of the row's other values, but of blobs, of which those above are:
+these are compared only where blobs are read. NULL in rows that were recorded before there were checksums."""
+_LOW_BITS = 2**32 - 1
+
+
+def _create(table: str, *, checksum: bool = True) -> str:
     columns = [f"{name} {one.type}{'' if one.null else ' NOT NULL'}" for name, one in TABLES[table].items()]
+    columns += [f"{CHECKSUM} INTEGER"] if checksum else []
     columns.append(f"PRIMARY KEY ({', '.join(KEYS[table])})")
     if table != "trial":
         columns.append("FOREIGN KEY (trial) REFERENCES trial (id)")
     return f"CREATE TABLE {table} ({', '.join(columns)});\n"
 
 
+def _checksum(table: str, place: Callable[[str], str] = str) -> str:
+    """Return in SQL the checksum of a row whose columns are at these places."""
+    blobs = f" + (checksum_of_blobs({', '.join(some)}) << 32)" if (some := _arguments(table, place, blobs=True)) else ""
+    return f"checksum_of_values({', '.join(_arguments(table, place))}){blobs}"
+
+
+def _arguments(table: str, place: Callable[[str], str] = str, *, blobs: bool = False) -> list[str]:
+    """Return in SQL a row's values, or its blobs: all as blobs but real numbers, of which 0 has no sign in a table."""
+    return [
+        f"{place(name)} + 0.0" if column.type == "REAL" else f"CAST({place(name)} AS BLOB)"
+        for name, column in TABLES[table].items()
+        if (column.type == "BLOB") is blobs
+    ]
+
+
+def intact_blobs(table: str) -> str:
+    """Return in SQL whether a row's blobs are those that were recorded, as far as there is a checksum."""
+    checksum = f"checksum_of_blobs({', '.join(_arguments(table, blobs=True))})"
+    return f"({CHECKSUM} IS NULL OR {CHECKSUM} >> 32 = {checksum})"
+
+
+def intact_values(table: str) -> str:
+    """Return in SQL the same of a row's other values."""
+    values = ", ".join(_arguments(table, f"{table}.{{}}".format))
+    place = f"{table}.{CHECKSUM}"
+    return f"({place} IS NULL OR ({place} & {_LOW_BITS}) = checksum_of_values({values}))"
+
+
+def _checksum_of_values(*values: object) -> int:
+    return zlib.crc32(msgspec.msgpack.encode(values))
+
+
+def _checksum_of_blobs(*blobs: bytes | None) -> int:
+    """Return the upper 31 bits of a CRC-32: with those of the values it is a number that SQLite holds."""
+    checksum = 0
+    for blob in blobs:
+        checksum = zlib.crc32(blob or b"", checksum)
+    return checksum >> 1
+
+
 MIGRATIONS: Mapping[int, str] = {
     1: "ALTER TABLE trial ADD COLUMN plans INTEGER;"
-    " ALTER TABLE episode ADD COLUMN simulated_frames INTEGER NOT NULL DEFAULT 0;" + _create("unfinished"),
-    2: "ALTER TABLE trial ADD COLUMN training_episodes INTEGER;" + _create("evaluation"),
+    " ALTER TABLE episode ADD COLUMN simulated_frames INTEGER NOT NULL DEFAULT 0;"
+    + _create("unfinished", checksum=False),
+    2: "ALTER TABLE trial ADD COLUMN training_episodes INTEGER;" + _create("evaluation", checksum=False),
+    3: " ".join(f"ALTER TABLE {table} ADD COLUMN {CHECKSUM} INTEGER;" for table in TABLES),
 }
 """From each older layout to the next."""
 
@@ -159,9 +212,21 @@ RESTORE = "restore it from a copy, or write what can be read into a new run: 'ar
 
 
 def insert(table: str, more: str = "") -> str:
-    """Return the statement that adds a row of all columns, in the order of `TABLES`."""
-    columns = TABLES[table]
-    return f"INSERT {more} INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+    """Return the statement that adds a row of all columns, in the order of `TABLES`, and its checksum."""
+    values = {name: f"?{number}" for number, name in enumerate(TABLES[table], 1)}
+    checksum = _checksum(table, values.__getitem__)
+    columns, places = ", ".join([*values, CHECKSUM]), ", ".join([*values.values(), checksum])
+    return f"INSERT {more} INTO {table} ({columns}) VALUES ({places})"
+
+
+def renew_checksums(database: sqlite3.Connection) -> None:
+    """Have what this connection changes in a row change its checksum, too."""
+    for table in TABLES:
+        checksum = _checksum(table, "NEW.{}".format)
+        database.execute(
+            f"CREATE TEMP TRIGGER {CHECKSUM}_of_{table} AFTER UPDATE ON main.{table}"
+            f" BEGIN UPDATE {table} SET {CHECKSUM} = {checksum} WHERE rowid = NEW.rowid; END"
+        )
 
 
 @contextlib.contextmanager
@@ -233,6 +298,8 @@ def open_for_reading(
 
 def guard(database: sqlite3.Connection, path: Path) -> None:
     """Let a database do nothing but hold data, and take no longer than its size justifies."""
+    for function in (_checksum_of_values, _checksum_of_blobs):
+        database.create_function(function.__name__[1:], -1, function, deterministic=True)
     for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "ignore_check_constraints = ON"):
         database.execute(f"PRAGMA {pragma}")
     size = path.stat().st_size if path.exists() else 0
@@ -288,7 +355,8 @@ def _check_schema(directory: Path, database: sqlite3.Connection, *, keys: bool =
         columns = database.execute(f"PRAGMA table_xinfo({table})").fetchall()
         key = tuple(column for _, column in sorted((rank, column) for _, column, _, _, _, rank, _ in columns if rank))
         plain = all(default in (None, "0") and not hidden for *_, default, _, hidden in columns)
-        if not (plain and {column[1] for column in columns} == expected.keys() and (not keys or key == KEYS[table])):
+        named = {column[1] for column in columns} == {*expected, CHECKSUM}
+        if not (plain and named and (not keys or key == KEYS[table])):
             raise damage(directory, f"what a run must have is missing (table {table}, as it was laid out)")
 
 
@@ -307,8 +375,9 @@ def check_table(directory: Path, database: sqlite3.Connection, table: str) -> No
 
 
 def wrong_value(row: int, table: str, column: str) -> str:
-    """Say of a row that a value in it is none that a run has."""
-    return f"row {row:,} of table {table} has a {column} of the wrong type or range"
+    """Say of a row that a value in it is none that a run has, or not what was recorded."""
+    wrong = "of the wrong type or range" if column != CHECKSUM else "that its values do not have: one was changed"
+    return f"row {row:,} of table {table} has a {column} {wrong}"
 
 
 def wrong_rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, str]]:
@@ -318,9 +387,22 @@ def wrong_rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, 
         place = f"({table}.{name} COLLATE BINARY)"  # whatever a stranger's table says of it
         rule = f"typeof({place}) = '{column.type.lower()}' AND {column.rule.format(place)}"
         cases += f" WHEN NOT ({f'{place} IS NULL OR ' if column.null else ''}({rule})) THEN '{name}'"
+    cases += f" WHEN NOT {intact_values(table)} THEN '{CHECKSUM}'"
     owner = f" LEFT JOIN main.trial AS owner ON owner.id = {table}.trial COLLATE BINARY" if table != "trial" else ""
     wrong = f"SELECT {table}.rowid AS row, CASE {cases} END AS wrong FROM main.{table} NOT INDEXED{owner}"
     yield from database.execute(f"SELECT row, wrong FROM ({wrong}) WHERE wrong IS NOT NULL")
+
+
+def wrong_blobs(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, str]]:
+    """Yield the rows of a table with other blobs than were recorded, as `wrong_rows`."""
+    query = f"SELECT rowid, '{CHECKSUM}' FROM main.{table} NOT INDEXED WHERE NOT {intact_blobs(table)}"
+    yield from database.execute(query)
+
+
+def check_blobs(directory: Path, database: sqlite3.Connection, table: str) -> None:
+    """Refuse a table with a row whose blobs are not those that were recorded."""
+    for row, column in wrong_blobs(database, table):
+        raise damage(directory, wrong_value(row, table, column))
 
 
 def check_index(directory: Path, database: sqlite3.Connection, table: str) -> None:

@@ -5,8 +5,6 @@ A row of training is an episode that the log has or, where it has only averages,
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -163,8 +161,7 @@ def _check(trial: ImportedTrial) -> None:
 
 
 def _record(trial: ImportedTrial, protocol: Protocol, most: int) -> TrialRecord:
-    settings = json.dumps([trial.label, trial.game, protocol.to_json()["settings"], trial.seed], sort_keys=True)
-    name = f"imported-{trial.game}-s{trial.seed}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
+    name = manifest.imported_id(trial.label, trial.game, protocol.to_json()["settings"], trial.seed)
     return TrialRecord(name, trial.label, trial.game, trial.seed, trial.episodes, most)
 
 

@@ -18,8 +18,9 @@ from msgspec import Meta
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import parse_json, read_as, read_text
 from arcademark.runs.store import combined, manifest
-from arcademark.runs.store.database import check_rows, no_writer, open_for_reading
-from arcademark.runs.store.reading import TrialRecord, scored_phase, select_trials
+from arcademark.runs.store.database import check_rows, no_writer
+from arcademark.runs.store.reading import TrialRecord, open_run, read_trials, scored_phase
+from arcademark.runs.store.rows import check_noted
 from arcademark.suite.protocols import Protocol, from_json
 
 FILE = "live.json"
@@ -97,20 +98,20 @@ def remove(directory: Path) -> None:
 
 
 def read_progress(directory: Path) -> RunProgress:
-    """Read how far a run is, without its episodes.
+    """Read how far a run is, without its episodes, of which the number is checked alone.
 
-    Whether the episodes are what they should be, `arcademark.runs.store.reading.read_run` checks. ArcadeMarkError if
-    it cannot be read.
+    Whether they are what they should be, `arcademark.runs.store.reading.read_run` checks. ArcadeMarkError if it cannot
+    be read.
     """
-    document = manifest.read(directory)
-    protocol = manifest.protocol_of(directory, document)
     with no_writer(directory) as free:
         running = not free
     live = _read(directory / FILE) if running else None
     in_play = set(live["trials"]) if live else set()
-    with open_for_reading(directory, checked=False) as database:
+    with open_run(directory, checked=False) as (database, document, protocol):
         check_rows(directory, database, indices=False)
-        trials = tuple(_progress(trial, protocol, in_play) for trial in select_trials(database, protocol))
+        recorded = read_trials(directory, database, document, protocol)
+        check_noted(directory, database, recorded, protocol)
+    trials = tuple(_progress(trial, protocol, in_play) for trial in recorded)
     return RunProgress(directory, document, running, live, trials)
 
 

@@ -9,10 +9,10 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
 
 from msgspec import Meta
 
@@ -21,6 +21,9 @@ from arcademark.files import parse_json, read_as, read_text
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, StepProtocol, from_json
 from arcademark.suite.settings import MAX_EPISODES
+
+if TYPE_CHECKING:
+    from arcademark.runs.store.reading import TrialRecord
 
 FILE = "manifest.json"
 SCHEMA_VERSION = 1
@@ -215,15 +218,53 @@ def slug(label: str) -> str:
 def trial_of(
     document: Document, protocol: Protocol, agent: Mapping[str, Any] | None, game: str, seed: int
 ) -> str | None:
-    """Return the id of a trial of one of a manifest's agents; None where it does not tell, as it is written later.
+    """Return the id of a trial of one of a manifest's agents; None where it does not tell.
 
     `protocol` is the manifest's.
     """
     networks = agent.get("checkpoints") if agent else None
     if agent is None or game not in document["games"] or (networks and f"{game} {seed}" not in networks):
         return None
+    if "imported" in document:
+        return imported_id(agent["label"], game, document["protocol"]["settings"], seed)
     checkpoint = networks[f"{game} {seed}"] if networks else ""
     return trial_id(agent["label"], game, protocol, seed, *budget_of(document, protocol), checkpoint)
+
+
+def imported_id(agent: str, game: str, settings: Mapping[str, Any], seed: int) -> str:
+    """Return the name of a trial that was not played here; `settings` are the protocol's, as a manifest has them."""
+    canonical = json.dumps([agent, game, settings, seed], sort_keys=True)
+    return f"imported-{game}-s{seed}-{hashlib.sha256(canonical.encode()).hexdigest()[:8]}"
+
+
+def unplanned(
+    document: Document, protocol: Protocol, trials: Iterable[TrialRecord]
+) -> Iterator[tuple[TrialRecord, str]]:
+    """Yield the trials that are not of a manifest's plan, each with what is wrong; `protocol` is the manifest's."""
+    agents, seeds = {agent["label"]: agent for agent in document["agents"]}, set(document["seeds"])
+    budget, most = budget_of(document, protocol), document["episodes"]
+    for trial in trials:
+        due = trial_of(document, protocol, agents.get(trial.agent), trial.game, trial.seed)
+        trained = trial.training_frames, trial.training_episodes
+        for planned, wrong in (
+            (trial.agent in agents, f"no agent of it is {one_line(trial.agent, 60)!r}"),
+            (trial.game in document["games"], f"no game of it is {one_line(trial.game, 60)!r}"),
+            (trial.seed in seeds, f"no seed of it is {trial.seed}"),
+            (due in (None, trial.id), f"it is named otherwise than what it is, {due}"),
+            (trial.episodes <= most, f"it is of {trial.episodes:,} episodes, of at most {most:,}"),
+            (
+                "imported" in document or trained == budget or (not trial.learns and trained == (None, None)),
+                f"it trains for {_budget_text(*trained)}, not for {_budget_text(*budget)}",
+            ),
+        ):
+            if not planned:
+                yield trial, wrong
+                break
+
+
+def _budget_text(frames: int | None, episodes: int | None) -> str:
+    unit, amount = ("frames", frames) if frames is not None else ("episodes", episodes)
+    return "nothing" if amount is None else f"{amount:,} {unit}"
 
 
 def budget_of(document: Document, protocol: Protocol) -> tuple[int | None, int | None]:

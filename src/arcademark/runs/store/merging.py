@@ -22,8 +22,8 @@ from arcademark.runs.store.combined import (
     planned,
     plans,
 )
-from arcademark.runs.store.database import TABLES, clear_errors, insert, open_for_reading, unplayed
-from arcademark.runs.store.reading import TrialRecord, check_ids, read_checked, select_trials
+from arcademark.runs.store.database import TABLES, check_blobs, clear_errors, insert, open_for_reading, unplayed
+from arcademark.runs.store.reading import TrialRecord, read_checked, read_trials, select_trials
 from arcademark.runs.store.recording import Recorder
 
 _ONCE_OPENED = ("learns", "plans", "frames_per_action", "training_frames", "training_episodes")
@@ -85,7 +85,9 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
     with Recorder(place) as recorder:
         database = recorder.database
         database.executescript("PRAGMA foreign_keys = OFF; PRAGMA cache_size = -64000")  # the rows were checked
-        check_ids(place, document, protocol, select_trials(database, protocol))
+        read_trials(place, database, document, protocol)
+        for table in ("episode", "checkpoint"):
+            check_blobs(place, database, table)
         there = database.execute("SELECT count(*) FROM episode").fetchone()[0]
         trained: set[str] = set()
         with recorder.transaction():
@@ -96,7 +98,7 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
             holders = {name: place for (name,) in database.execute(_WITH_EPISODES)}
             for directory, of_source in sources.items():
                 numbers = [commands.index(command) for command in commands_of(of_source)]
-                trained |= _take(database, directory, document, numbers, holders)
+                trained |= _take(database, directory, of_source, numbers, holders)
             for plan in plans(every):
                 recorder.add_trials(planned(plan, protocol), again=False)
             put_in_order(database, document)
@@ -161,6 +163,8 @@ def _take(
     protocol = manifest.protocol_of(directory, document)
     with open_for_reading(directory) as source:
         trials, _ = read_checked(directory, source, document, protocol)
+        for table in ("episode", "checkpoint"):
+            check_blobs(directory, source, table)
         added = _add_episodes(database, directory, source, _add_trials(database, directory, source), holders)
         database.executemany(
             f"{insert('checkpoint')} ON CONFLICT (trial)"
@@ -192,20 +196,22 @@ def _add_trials(database: sqlite3.Connection, directory: Path, source: sqlite3.C
     A trial that one run gave up and another did not can be tried again.
     """
     there = {row[0] for row in database.execute("SELECT id FROM trial")}
-    names = ("id", "position", "agent", "game", "seed", "episodes", "error", *_ONCE_OPENED)
+    names = [*TABLES["trial"]]
     rows = source.execute(f"SELECT {', '.join(names)} FROM trial ORDER BY position").fetchall()
-    opened = f"SELECT {', '.join(('agent', 'game', 'seed', *_ONCE_OPENED))} FROM trial WHERE id = ?"
+    known = ("agent", "game", "seed")
+    opened = f"SELECT {', '.join((*known, *_ONCE_OPENED))} FROM trial WHERE id = ?"
     for row in rows:
         if row[0] in there:
             old = database.execute(opened, (row[0],)).fetchone()
-            if old[:3] != row[2:5] or (None not in (old[3], row[7]) and old[3:] != row[7:]):
+            new = tuple(row[names.index(name)] for name in (*known, *_ONCE_OPENED))
+            if old[:3] != new[:3] or (None not in (old[3], new[3]) and old[3:] != new[3:]):
                 raise ArcadeMarkError(
                     f"{directory}: its trial {one_line(row[0], 100)} is another than one of that name in the other "
                     "runs; one of them was changed, so they cannot be merged"
                 )
     once = ", ".join(f"{name} = iif(learns IS NULL, excluded.{name}, {name})" for name in _ONCE_OPENED)
     database.executemany(
-        f"INSERT INTO trial ({', '.join(names)}) VALUES ({', '.join('?' * len(names))}) ON CONFLICT (id) DO UPDATE SET"
+        f"{insert('trial')} ON CONFLICT (id) DO UPDATE SET"
         f" episodes = max(episodes, excluded.episodes), {once},"
         " error = iif(error IS NULL OR excluded.error IS NULL, NULL, error)",
         rows,

@@ -10,12 +10,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import math
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import inflate
 from arcademark.runs.store import manifest
-from arcademark.runs.store.database import MAX_NUMBER, MAX_TEXT_CHARS, damage, open_for_reading
+from arcademark.runs.store.database import MAX_NUMBER, MAX_TEXT_CHARS, damage, intact_blobs, open_for_reading
 from arcademark.runs.store.rows import Columns, check_counts, read_rows
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.settings import ARRAY_ACTIONS, MAX_ACTION_DIMENSIONS, MAX_FRAMES
@@ -279,9 +280,7 @@ def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRec
     With `whole`, one that has lost episodes or has some twice is refused; without it, whoever reads tells of each.
     """
     path = Path(directory)
-    document = manifest.read(path)
-    with open_for_reading(path) as database:
-        protocol = manifest.protocol_of(path, document)
+    with open_run(path) as (database, document, protocol):
         trials, columns = read_checked(path, database, document, protocol, whole=whole)
         if not trials:
             raise damage(path, "it holds no trial")
@@ -293,6 +292,20 @@ def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRec
         return RunRecord(path, document, protocol, trials, episodes, tuple(EvaluationRecord(*row) for row in noted))
 
 
+@contextlib.contextmanager
+def open_run(
+    directory: Path, *, checked: bool = True
+) -> Iterator[tuple[sqlite3.Connection, manifest.Document, Protocol]]:
+    """Open a run's database as `open_for_reading`, then read its manifest, which knows all that is in the database.
+
+    What is asked for stands in the manifest before it is in the database.
+    """
+    manifest.read(directory)  # tells if it is no run
+    with open_for_reading(directory, checked=checked) as database:
+        document = manifest.read(directory)
+        yield database, document, manifest.protocol_of(directory, document)
+
+
 def read_checked(
     directory: Path,
     database: sqlite3.Connection,
@@ -302,12 +315,35 @@ def read_checked(
     whole: bool = True,
 ) -> tuple[tuple[TrialRecord, ...], Columns]:
     """Read the trials and the episodes of a run; `whole` is as of `read_run`."""
-    trials = tuple(select_trials(database, protocol))
-    check_ids(directory, document, protocol, trials)
+    trials = read_trials(directory, database, document, protocol)
     columns = read_rows(directory, database, [trial.id for trial in trials])
     if whole:
         check_counts(directory, database, columns, trials, protocol)
     return trials, columns
+
+
+def read_trials(
+    directory: Path, database: sqlite3.Connection, document: manifest.Document, protocol: Protocol
+) -> tuple[TrialRecord, ...]:
+    """Read the trials of a run, which are all of the manifest's plan."""
+    trials = tuple(select_trials(database, protocol))
+    for trial, wrong in manifest.unplanned(document, protocol, trials):
+        what = f"trial {one_line(trial.id, 100)} is not of the plan in {manifest.FILE}: {wrong}"
+        raise damage(directory, what)
+    return trials
+
+
+def read_checkpoint(directory: Path, database: sqlite3.Connection, trial_id: str) -> Checkpoint | None:
+    """Read a learner's last checkpoint."""
+    intact = intact_blobs("checkpoint")
+    query = f"SELECT episodes, frames, finished != 0, data, {intact} FROM checkpoint WHERE trial = ?"
+    row = database.execute(query, (trial_id,)).fetchone()
+    if row is None:
+        return None
+    episodes, frames, finished, data, is_intact = row
+    if not is_intact:
+        raise damage(directory, f"the checkpoint of trial {one_line(trial_id, 100)} is not what was recorded")
+    return Checkpoint(episodes, frames, bool(finished), data)
 
 
 def read_actions(
@@ -317,14 +353,17 @@ def read_actions(
     path = Path(directory)
     with open_for_reading(path, checked=False) as database:
         row = database.execute(
-            "SELECT steps, actions FROM episode WHERE trial = ? AND phase = ? AND episode = ?",
+            f"SELECT steps, actions, {intact_blobs('episode')} FROM episode"
+            " WHERE trial = ? AND phase = ? AND episode = ?",
             (trial_id, phase, episode),
         ).fetchone()
     where = f"{path}: {phase} episode {episode} of trial {trial_id}"
     if row is None:
         raise ArcadeMarkError(f"{where} is not recorded; 'arcademark report {path} --to json' lists what is")
-    steps, blob = row
+    steps, blob, intact = row
     try:
+        if not intact:
+            raise ValueError("their checksum is another")
         if not isinstance(steps, int) or not 0 <= steps <= MAX_STEPS:
             raise ValueError(f"{steps!r} steps; at most {MAX_STEPS:,} are read")
         return decode_actions(blob, steps + MORE_STEPS)
@@ -334,22 +373,16 @@ def read_actions(
 
 def action_digests(record: RunRecord, trial_id: str, phase: Phase = "evaluation") -> dict[int, bytes]:
     """Return by the number of each episode of a trial what only episodes of the same actions share."""
-    query = "SELECT episode, CAST(actions AS BLOB) FROM episode WHERE trial = ? AND phase = ?"
+    query = f"SELECT episode, actions, {intact_blobs('episode')} FROM episode WHERE trial = ? AND phase = ?"
     digests = {}
     for directory in record.parts or (record.directory,):
         with open_for_reading(directory, checked=False) as database:
-            for episode, actions in database.execute(query, (trial_id, phase)):
+            for episode, actions, intact in database.execute(query, (trial_id, phase)):
+                if not intact:
+                    where = f"{phase} episode {episode} of trial {trial_id}"
+                    raise damage(directory, f"the actions of {where} are not those that were recorded")
                 digests[episode] = hashlib.sha256(actions).digest()
     return digests
-
-
-def check_ids(directory: Path, document: manifest.Document, protocol: Protocol, trials: Iterable[TrialRecord]) -> None:
-    """Refuse trials whose ids do not follow from what they are."""
-    agents = {agent["label"]: agent for agent in document["agents"]} if "imported" not in document else {}
-    for trial in trials:
-        due = manifest.trial_of(document, protocol, agents.get(trial.agent), trial.game, trial.seed)
-        if due not in (None, trial.id):
-            raise damage(directory, f"trial {one_line(trial.id, 100)} is named otherwise than what it is, {due}")
 
 
 def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[TrialRecord]:

@@ -42,6 +42,7 @@ from arcademark.runs.store.database import (
     guard,
     insert,
     lay_out,
+    renew_checksums,
 )
 from arcademark.runs.store.reading import (
     MAX_ERROR_CHARS,
@@ -49,6 +50,8 @@ from arcademark.runs.store.reading import (
     EpisodeResult,
     TrialRecord,
     Unfinished,
+    read_checkpoint,
+    read_trials,
     select_trials,
 )
 
@@ -91,6 +94,9 @@ class Recorder:
                     shutil.copyfile(directory / DATABASE, self._place / DATABASE)
                 self.database = _connect(self._place / DATABASE)
                 self.database.executescript("PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON")
+                guard(self.database, self._place / DATABASE)
+                self.database.set_progress_handler(None, 0)
+            renew_checksums(self.database)
             self._copied, self._copy_due = self.database.total_changes, 0.0
             self._file = os.stat(self._place / DATABASE)
             self._undo = undo.pop_all()
@@ -198,18 +204,28 @@ class Recorder:
         for table in reversed([*TABLES]):
             self.database.execute(f"DELETE FROM {table}")
 
+    def check_trials(self, document: manifest.Document) -> None:
+        """Refuse trials that are not of a manifest's plan; where nothing was played, a crash left them: drop all."""
+        protocol = manifest.protocol_of(self.directory, document)
+        try:
+            read_trials(self.directory, self.database, document, protocol)
+        except ArcadeMarkError:
+            if self.any_episode():
+                raise
+            self.forget_trials()
+
     def add_trials(self, trials: Iterable[TrialRecord], *, again: bool = True) -> None:
         """Add trials after the others; of those that are there, raise the episodes and, with `again`, forget errors."""
         there = {row[0] for row in self.database.execute("SELECT id FROM trial")}
         position = itertools.count(len(there))
+        unopened = (None,) * 4  # what is known of a trial once its agent was made, and no error
         self.database.executemany(
-            "INSERT INTO trial (id, position, agent, game, seed, episodes, training_frames, training_episodes)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (id) DO UPDATE SET episodes = max(episodes, excluded.episodes)" + ", error = NULL" * again,
+            f"{insert('trial')} ON CONFLICT (id) DO UPDATE SET episodes = max(episodes, excluded.episodes)"
+            + ", error = NULL" * again,
             (
                 (
                     *(trial.id, 0 if trial.id in there else next(position), trial.agent, trial.game, trial.seed),
-                    *(trial.episodes, trial.training_frames, trial.training_episodes),
+                    *(trial.episodes, trial.training_frames, trial.training_episodes, *unopened),
                 )
                 for trial in trials
             ),
@@ -283,10 +299,7 @@ class Recorder:
     def checkpoint(self, trial_id: str) -> Checkpoint | None:
         """Return a learner's last checkpoint."""
         with clear_errors(self.directory):
-            row = self.database.execute(
-                "SELECT episodes, frames, finished != 0, data FROM checkpoint WHERE trial = ?", (trial_id,)
-            ).fetchone()
-        return None if row is None else Checkpoint(row[0], row[1], bool(row[2]), row[3])
+            return read_checkpoint(self.directory, self.database, trial_id)
 
     def unfinished(self, trial_id: str, episodes: Iterable[int]) -> tuple[Unfinished, ...]:
         """Return what this user's runs on this emulator kept of these episodes, where unfinished; see `seal`."""

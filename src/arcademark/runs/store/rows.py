@@ -6,7 +6,7 @@ Pages that are valid SQLite may be wrong, by a flipped bit or a stranger's hand:
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import one_line
-from arcademark.runs.store.database import MAX_NUMBER, check_table, damage
+from arcademark.runs.store.database import MAX_NUMBER, check_blobs, check_table, damage
 from arcademark.suite.protocols import Protocol
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ def read_blocks(
 ) -> Iterator[tuple[Columns, list[bytes]]]:
     """Yield the episodes of a run as `read_rows`, but `size` at a time, as they were recorded, and their actions."""
     check_table(directory, database, "episode")
+    if actions:
+        check_blobs(directory, database, "episode")
     selected = ", ".join(column for column, _ in _COLUMNS.values())
     rows = database.execute(f"SELECT {selected}, {'actions' if actions else 'NULL'} FROM episode NOT INDEXED")
     places = {identity: place for place, identity in enumerate(trials)}
@@ -89,20 +91,37 @@ def check_counts(
             row = int(rows[0])
             phase, trial = "training" if columns["training"][row] else "evaluation", names[columns["trial"][row]]
             raise damage(directory, f"{phase} episode {numbers[row]} of trial {trial} {problem}")
+    check_noted(directory, database, trials, protocol, counts.reshape(-1, 2).tolist())
+
+
+def check_noted(
+    directory: Path,
+    database: sqlite3.Connection,
+    trials: Sequence[TrialRecord],
+    protocol: Protocol,
+    counts: Iterable[Sequence[int]] | None = None,
+) -> None:
+    """Refuse trials that have other numbers of episodes than is known of them.
+
+    `counts` are those in the table, of training and of evaluation; those of its index by default.
+    """
     grouped = database.execute("SELECT trial, phase, count(*) FROM episode GROUP BY trial, phase")
     index = {(trial, phase): count for trial, phase, count in grouped}
+    if counts is None:
+        counts = [[index.get((one.id, phase), 0) for phase in ("training", "evaluation")] for one in trials]
     checkpoints = dict(database.execute("SELECT trial, episodes FROM checkpoint"))
     grouped = database.execute("SELECT trial, min(command), total(episodes) FROM evaluation GROUP BY trial")
     notes = {trial: (first, int(min(count, MAX_NUMBER))) for trial, first, count in grouped}
-    for one, (learnt, evaluated) in zip(trials, counts.reshape(-1, 2).tolist(), strict=True):
+    for one, (learnt, evaluated) in zip(trials, counts, strict=True):
         trial = one.id
         first, noted = notes.get(trial, (None, 0))
         if (one.learns and protocol.reported_episodes == "training_last_k") or (first != 0 and noted < evaluated):
             noted = evaluated  # not told of these episodes, or not of those before there were notes
+        trained = checkpoints.get(trial, 0) if one.learns is not False and (one.learns or learnt) else 0
         for phase, there, count, witness in (
             ("training", learnt, index.get((trial, "training"), 0), "its index"),
             ("evaluation", evaluated, index.get((trial, "evaluation"), 0), "its index"),
-            ("training", learnt, checkpoints.get(trial, 0) if one.learns or learnt else 0, "its checkpoint"),
+            ("training", learnt, trained, "its checkpoint"),
             ("evaluation", evaluated, noted, "what its commands noted"),
         ):
             if count != there:

@@ -18,12 +18,16 @@ from arcademark.runs.playing import networks
 from arcademark.runs.store import manifest
 from arcademark.runs.store.combined import planned
 from arcademark.runs.store.database import (
+    CHECKSUM,
     DATABASE,
     TABLES,
     check_index,
     insert,
+    intact_blobs,
+    intact_values,
     open_for_reading,
     unplayed,
+    wrong_blobs,
     wrong_rows,
     wrong_value,
 )
@@ -91,6 +95,8 @@ def check(directory: str | os.PathLike[str]) -> tuple[str, ...]:
                 read_checked(path, database, *known)
             database.set_progress_handler(None, 0)  # what was read whole is sound
             imported = known is not None and "imported" in known[0]
+            for table in ("episode", "checkpoint"):
+                problems += (f"{path}: {why}" for _, why in _wrong_blobs(database, table))
             problems += (f"{path}: {why}" for _, why in _wrong_actions(database, imported))
             problems += _networks(path, database)
     except ArcadeMarkError as error:
@@ -141,18 +147,22 @@ def _read_manifest(path: Path) -> tuple[manifest.Document, Protocol]:
         ) from None
 
 
-def _rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """Yield the rows that can be read, by number; after one that cannot, 1, 2, 4, … numbers are stepped over."""
+def _rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, tuple[Any, ...], bool]]:
+    """Yield the rows that can be read, by number, and whether they are what was recorded.
+
+    After one that cannot be read, 1, 2, 4, … numbers are stepped over.
+    """
     after, step = -1, 1
+    intact = " AND ".join([intact_values(table)] + [intact_blobs(table)] * (table in ("episode", "checkpoint")))
     while step < _MAX_SKIPPED:
         try:
             columns = ", ".join(TABLES[table])
             rows = database.execute(
-                f"SELECT rowid, {columns} FROM main.{table} WHERE rowid > ? ORDER BY rowid", (after,)
+                f"SELECT rowid, {columns}, {intact} FROM main.{table} WHERE rowid > ? ORDER BY rowid", (after,)
             )
-            for number, *values in rows:
+            for number, *values, is_intact in rows:
                 after, step = number, 1
-                yield number, tuple(values)
+                yield number, tuple(values), bool(is_intact)
             return
         except sqlite3.DatabaseError as error:
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
@@ -163,6 +173,12 @@ def _rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, tuple
 def _wrong(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, str]]:
     """Yield the rows of a table that hold what no run's do, by number, with what is wrong."""
     for row, column in wrong_rows(database, table):
+        yield row, wrong_value(row, table, column)
+
+
+def _wrong_blobs(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, str]]:
+    """Yield the rows of a table whose blobs are not those that were recorded, as `_wrong`."""
+    for row, column in wrong_blobs(database, table):
         yield row, wrong_value(row, table, column)
 
 
@@ -186,19 +202,18 @@ def _copy(
     """Copy what is intact, and yield what is not; trials whose rows are lost are known by their names."""
     database, imported = recorder.database, "imported" in document
     for table in TABLES:
-        for number, row in _rows(source, table):
+        for number, row, is_intact in _rows(source, table):
             values = zip(TABLES[table].items(), row, strict=True)
             wrong = [name for (name, column), value in values if not column.holds(value)]
-            if wrong:
+            if wrong := wrong or [CHECKSUM] * (not is_intact):
                 yield wrong_value(number, table, wrong[0])
             elif not database.execute(insert(table, "OR IGNORE"), row).rowcount:
                 yield f"row {number:,} of table {table} is there twice"
     yield from _without(database, "trial", _wrong(database, "trial"))
+    for trial, unplanned in [*manifest.unplanned(document, protocol, select_trials(database, protocol))]:
+        database.execute("DELETE FROM trial WHERE id = ?", (trial.id,))
+        yield f"trial {one_line(trial.id, 100)} is not of the plan: {unplanned}"
     if not imported:
-        agents = {agent["label"]: agent for agent in document["agents"]}
-        for name, agent, *rest in database.execute("SELECT id, agent, game, seed FROM trial").fetchall():
-            if manifest.trial_of(document, protocol, agents.get(agent), *rest) not in (None, name):
-                database.execute("DELETE FROM trial WHERE id = ?", (name,))
         lost = {name for (name,) in database.execute("SELECT trial FROM episode EXCEPT SELECT id FROM trial")}
         recorder.add_trials(trial for trial in planned(document, protocol) if trial.id in lost)
     for table in (name for name in TABLES if name != "trial"):
