@@ -6,8 +6,13 @@ import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
 from made_up_tables import made_up_table
 
-from arcademark.reports.notices import KINDS
+from arcademark.metrics.uncertainty import coverage
+from arcademark.reports import wording
+from arcademark.reports.document import Estimate
+from arcademark.reports.notices import KINDS, notice
+from arcademark.reports.subsets import predictors
 from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.tables.compare import compare_tables
 from arcademark.suite import anomalies, tasks
 from arcademark.suite.protocols import protocol
 
@@ -125,7 +130,7 @@ CASES = [
         frames={"mine": 50, "yours": 200_000, "theirs": 50},
     ),
     case("training_differs", two(), frames=200),
-    case("training_differs", two(), frames={"mine": 50}),
+    case("training_differs", two(), "Training lengths may differ", frames={"mine": 50}),
     case("efficiency", two(), "Training frames are unknown for yours", frames={"mine": 1_000_000}),
     case(
         "training_budget",
@@ -187,6 +192,10 @@ CASES = [
         "check that they are right: Pong 50.7 of mine (record 21.0).",
     ),
     case("implausible", named("catalogue:review-2021")),
+    case(
+        "unchecked", scores(mine={"pong": 1.0, "pooyan": 500.0}), "is known of Pooyan: scores there were not compared"
+    ),
+    case("unchecked", scores(mine={"pong": 1.0}), suite="ale-55"),
     case(
         "counter",
         scores(mine={"defender": 500_000.0, "asterix": 1_000_000.0}),
@@ -269,3 +278,45 @@ def test_runs_that_are_likely_episodes_are_warned_of(tmp_path):
     assert "Several runs of mine on a game have one seed" in warning([1.5, 2.5], "run,seed", ",7")
     assert not warning([1.5, 2.5], "run,seed", ",")
     assert "mine, if it was trained" in warning(whole, "episode")
+
+
+def not_simulated(source, **options):
+    notices = analyse(source, resamples=20, **options).notices
+    return " ".join(item.text for item in notices if item.kind == "not_simulated")
+
+
+def test_intervals_that_were_not_simulated_are_named():
+    """Whatever `few_runs` has no measurement of passes as sound unless it is said."""
+    table = two(GAMES, runs=20)
+    assert "not simulated for summaries of SABER" in not_simulated(table())
+    assert not not_simulated(table(), metrics="hns")
+    assert "summaries over fewer than 5 games" in not_simulated(two(GAMES[:4], runs=3)(), metrics="hns")
+    text = not_simulated(collected(run()))
+    assert "summaries over episodes (random); an estimate if the same games are played again" in text
+    assert "SABER" not in text  # no summary has intervals over runs
+    compared = {item.kind: item.text for item in compare_tables(table(), metrics="hns").notices}
+    assert compared["not_simulated"].endswith("not simulated for performance profiles.")
+    assert not not_simulated(two(GAMES, runs=1)())
+
+
+def test_a_statistic_without_a_simulation_does_not_pass_as_sound(monkeypatch):
+    known = {key: value for key, value in coverage.shares().items() if key[1] not in ("iqm", "difference of iqm")}
+    monkeypatch.setattr(coverage, "shares", lambda: known)
+    assert "not simulated for IQM of HNS." in not_simulated(two(GAMES, runs=20)(), metrics="hns")
+
+
+def test_a_training_of_unknown_length_may_differ():
+    told = {item.kind: item.text for item in compare_tables(two()(), frames={"mine": 50}).notices}
+    assert told["training_differs"].endswith("Training frames: 50: mine; not known: yours.")
+    untrained, learner = made_up_run("runs/random"), trained(made_up_run("runs/learner", (OWN_AGENT,)), (30,))
+    told = {item.kind: item.text for item in analyse(collected(untrained, learner)).notices}
+    assert "training_differs" not in told
+    assert "unknown for random" not in " ".join(told.values())
+
+
+@pytest.mark.parametrize(("held", "said"), [(None, "contain the true median is not known"), (0.9, "90.0 % of the")])
+def test_intervals_of_estimates_that_were_not_checked_are_said_to_be_so(held, said):
+    estimate = Estimate("any", "5 games", "atari-57", 30.0, low=20.0, high=40.0, held=held)
+    shown = [] if held is None else [wording.share(held)]
+    text = notice("estimate_reading", estimate=estimate, trained=predictors.atari().trained, held=shown).text
+    assert said.replace(" %", "\N{NO-BREAK SPACE}%") in text

@@ -62,6 +62,7 @@ class Known:
     lone: By task, the episodes of an only run, where they are known, as values that vary independently.
     played: Where it is of a run of ours.
     one_seed: Whether a file says that several runs on a task are of one seed.
+    untrained: Whether it is known to have been trained for no frame.
     """
 
     play: Play = field(default_factory=Play)
@@ -71,6 +72,13 @@ class Known:
     lone: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     played: PlayedAlgorithm | None = None
     one_seed: bool = False
+    untrained: bool = False
+
+    @property
+    def length_unknown(self) -> bool:
+        """Whether it is, or may be, the result of a training of which the length is not known."""
+        learns = self.played and any(trial.learns for trial in self.played.trials)
+        return not (self.frames or self.untrained or learns)
 
 
 @dataclass(frozen=True)
@@ -254,6 +262,7 @@ def of_runs(collection: RunCollection, *, every_variant: bool = False) -> Scores
             training_frames(item) or None,
             lone={task: cell.units() for task, cell in item.cells.items() if len(cell.runs) == 1},
             played=item,
+            untrained=not item.trained,
         )
         for item in shown
     }
@@ -302,7 +311,10 @@ def _collection(names: str) -> Scores:
     ]
     runs = "each algorithm's as one run" if table.scores.shape[2] == 1 else "run by run where runs are published"
     known = {
-        name: Known(protocols.from_entry(entry), entry.training_frames or None, entry.qualified, entry.origin.key)
+        name: Known(
+            *(protocols.from_entry(entry), entry.training_frames or None, entry.qualified, entry.origin.key),
+            untrained=entry.training_frames == 0,
+        )
         for name, entry in kept.items()
         if name in table.algorithms
     }

@@ -18,7 +18,7 @@ from arcademark.reports.subsets.models import ANY
 from arcademark.reports.tables import plausible, protocols
 from arcademark.reports.tables.comparison import Pair, Side, SummaryDifference
 from arcademark.reports.tables.dataset import Dataset
-from arcademark.reports.tables.document import STATISTICS, Algorithm, Summary
+from arcademark.reports.tables.document import INTERVALS_OF, STATISTICS, Algorithm, Summary
 from arcademark.reports.tables.protocols import Play
 from arcademark.reports.tables.uncertainty import Bootstrap
 from arcademark.subset.predict.model import explained
@@ -47,12 +47,14 @@ class FewRuns:
     fewest, most: Runs of games that have several.
     simulated: Games and runs of the simulation that is nearest.
     short: Titles of measures, with the statistics whose intervals hold the truth too rarely, each with how often.
+    unknown: What was not simulated, in words.
     """
 
     fewest: int
     most: int
     simulated: tuple[int, int]
     short: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    unknown: tuple[str, ...]
 
 
 def of_scores(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Bootstrap) -> tuple[Notice, ...]:
@@ -61,7 +63,7 @@ def of_scores(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Boot
     runs, suite = dataset.scores.runs, dataset.benchmark.view.name
     whole = [item.name for item in algorithms if item.estimate is not None and not item.coverage.missing]
     broken = any(item.reached for algorithm in algorithms for item in algorithm.breakthroughs[1:])
-    few_runs = _few_runs(dataset, [(name,) for name in dataset.algorithms], algorithms[0].summaries, bootstrap.method)
+    few_runs = _few_runs(dataset, [(name,) for name in dataset.algorithms], algorithms[0].summaries, bootstrap)
     return sort(
         [
             *_partial(dataset, algorithms),
@@ -84,7 +86,7 @@ def of_comparison(
 ) -> tuple[Notice, ...]:
     """Gather all notices of a comparison, warnings first."""
     duels = [(pair.first, pair.second) for pair in pairs]
-    few_runs = _few_runs(dataset, duels, pairs[0].summaries, bootstrap.method)
+    few_runs = _few_runs(dataset, duels, pairs[0].summaries, bootstrap)
     return sort(
         [
             *_how_made(dataset),
@@ -187,8 +189,9 @@ def _how_made(dataset: Dataset) -> Iterator[Notice]:
     plays = {name: dataset.play(name) for name in dataset.algorithms}
     yield from _protocols(plays)
     trained = grouped((frames, name) for name in dataset.algorithms if (frames := dataset.scores.get(name).frames))
-    if len(trained) > 1:
-        yield notice("training_differs", by_frames=sorted(trained.items()))
+    unknown = [name for name in dataset.algorithms if dataset.scores.get(name).length_unknown]
+    if len(trained) > 1 or (trained and unknown):
+        yield notice("training_differs", by_frames=sorted(trained.items()), unknown=unknown)
     labels = grouped((play.label, name) for name, play in plays.items() if play.label and play.protocol is None)
     for label, names in labels.items():
         name = label.partition(" (")[0]
@@ -244,13 +247,19 @@ def _same_games(dataset: Dataset, *, pairs: bool = False) -> Iterator[Notice]:
 
 
 def _few_runs(
-    dataset: Dataset, groups: Sequence[tuple[str, ...]], summaries: Sequence[Summary | SummaryDifference], method: str
+    dataset: Dataset,
+    groups: Sequence[tuple[str, ...]],
+    summaries: Sequence[Summary | SummaryDifference],
+    bootstrap: Bootstrap,
 ) -> Iterator[Notice]:
     """Warn where intervals hold the truth too rarely: of algorithms, or of the pair with the fewest runs.
 
-    Of algorithms that is said together where it is the same.
+    Of algorithms that is said together where it is the same. Also say which intervals were not simulated.
     """
-    known = {names: few for names in groups if (few := _held(dataset, names, summaries, method))}
+    known = {names: few for names in groups if (few := _held(dataset, names, summaries, bootstrap.method))}
+    unknown = [what for few in known.values() for what in few.unknown] + list(_not_simulated(dataset, bootstrap))
+    if unknown:
+        yield notice("not_simulated", what=list(dict.fromkeys(unknown)))
     if known and len(groups[0]) > 1:
         pair = min(known, key=lambda names: (known[names].fewest, known[names].simulated))
         known = {pair: known[pair]}
@@ -271,8 +280,12 @@ def _held(
         return None
     fewest, most, games = min(map(min, several)), max(map(max, several)), len(inside)
     pair = len(names) > 1
-    measures = (dataset.benchmark.measures[metric] for metric in dict.fromkeys(item.metric for item in summaries))
-    titles = grouped((item.capped, item.title) for item in measures if item.bounds in (None, SIMULATED_CAP))
+    measures = [dataset.benchmark.measures[metric] for metric in dict.fromkeys(item.metric for item in summaries)]
+    like = [item for item in measures if item.bounds in (None, SIMULATED_CAP) and not item.of_means]
+    others, titles = (
+        [item.title for item in measures if item not in like],
+        grouped((one.capped, one.title) for one in like),
+    )
     simulated = {
         tuple(those): {
             title: f"{'difference of ' * pair}{'capped ' * capped}{statistic}"
@@ -282,7 +295,7 @@ def _held(
     }
     if pair:
         simulated[()] = {"probability of improvement": "probability_of_improvement"}
-    short = []
+    short, unknown = [], []
     for those, statistics in simulated.items():
         shares = {title: coverage.measured(key, method, games, fewest) for title, key in statistics.items()}
         rare = [
@@ -290,7 +303,25 @@ def _held(
         ]
         if rare:
             short.append((those, tuple(rare)))
-    return FewRuns(fewest, most, coverage.nearest(games, fewest), tuple(short))
+        if missing := [title for title, part in shares.items() if part is None]:
+            unknown.append(" ".join([wording.listing(missing), *(["of", wording.listing(those)] if those else [])]))
+    if others:
+        unknown.append(f"summaries of {wording.listing(others)}")
+    if games < coverage.TASKS[0]:
+        unknown.append(f"summaries over fewer than {coverage.TASKS[0]} {dataset.benchmark.noun}s")
+    if not dataset.benchmark.atari:
+        unknown.append("scores of other tasks than Atari games")
+    return FewRuns(fewest, most, coverage.nearest(games, fewest), tuple(short), tuple(unknown))
+
+
+def _not_simulated(dataset: Dataset, bootstrap: Bootstrap) -> Iterator[str]:
+    """Name intervals that were not simulated whatever the runs and measures are."""
+    bases = {of: method.bases for method in bootstrap.view().methods for of in method.of}
+    for of in ("summary", "difference"):
+        names = [name for basis in bases.get(of, ()) if basis.over == "all_episodes" for name in basis.algorithms]
+        if names:
+            yield f"{INTERVALS_OF[of]} over episodes ({wording.shortened(names)})"
+    yield from (INTERVALS_OF[of].format(noun=dataset.benchmark.noun) for of in ("profile", "estimate") if of in bases)
 
 
 def _differing(dataset: Dataset) -> Iterator[Notice]:
@@ -322,7 +353,7 @@ def _efficiency(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[N
             noun=dataset.benchmark.noun,
             atari=dataset.benchmark.atari,
         )
-    unknown = [item.name for item in algorithms if not item.efficiency]
+    unknown = [item.name for item in algorithms if not item.efficiency and dataset.scores.get(item.name).length_unknown]
     if unknown and known:
         yield notice("efficiency__unknown", names=unknown)
 

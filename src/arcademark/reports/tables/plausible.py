@@ -79,7 +79,7 @@ def warnings(dataset: Dataset) -> Iterator[Notice]:
     of_atari = (_impossible, _scale, _mixed, _implausible, _counter) if dataset.benchmark.atari else ()
     findings = (finding for rule in (*of_atari, _alike, _named_otherwise) for finding in rule(dataset))
     for (kind, how), items in grouped(findings).items():
-        yield notice(kind, items=items, how=how)
+        yield notice(kind, items=list(dict.fromkeys(items)), how=how)
 
 
 def _text(dataset: Dataset, task: str, score: float, name: str) -> str:
@@ -159,11 +159,13 @@ def _mixed(dataset: Dataset) -> Iterator[Finding]:
 
 def _implausible(dataset: Dataset) -> Iterator[Finding]:
     """Find scores above both the human world record and every published score: more often slips than feats."""
-    records = dataset.benchmark.references.get("human_world_record", {})
+    records = references.scores("human_world_record")
     for name in dataset.algorithms:
         for task, score in dataset.means(name).items() if not dataset.scores.get(name).qualified else ():
             best, record = published.best(task, but=[name]), records.get(task)
-            if best and record is not None and score > max(best.score, record):
+            if not best or record is None:
+                yield ("unchecked", ""), dataset.benchmark.title(task)
+            elif score > max(best.score, record):
                 yield ("implausible", ""), f"{_text(dataset, task, score, name)} (record {wording.score(record)})"
 
 
