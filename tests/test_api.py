@@ -4,6 +4,9 @@ import csv
 import dataclasses
 import inspect
 import json
+import pkgutil
+import pydoc
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -16,10 +19,12 @@ from gymnasium.vector import AutoresetMode
 
 import arcademark
 from arcademark.agents.loading import agent_specs
+from arcademark.ale import envpool
 from arcademark.cli.main import main
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports.subsets.searching import SearchKeywords, SearchRequest
 from arcademark.reports.tables.dataset import ScoreKeywords, ScoreOptions
+from arcademark.runs.request import RunOptions, request
 from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
@@ -307,6 +312,82 @@ def test_figures_of_the_page_are_drawn_and_saved(trained, run, tmp_path):
         FORMS["report"]().plot()
     with pytest.raises(ArcadeMarkError, match=r"ends with .svg, .png or .pdf"):
         report.plot("learning.jpg")
+
+
+def test_a_notebook_shows_what_a_cell_ends_with(trained, run):
+    """By IPython's own formatters, as a kernel has them before matplotlib is set up."""
+    formatters = pytest.importorskip(
+        "IPython.core.formatters", reason="IPython is not installed: pip install '.[docs]'"
+    )
+    shell = import_module("IPython.core.interactiveshell").InteractiveShell
+    shown = formatters.DisplayFormatter(parent=shell.instance()).format
+    report, _ = trained
+    drawing = report.plot()
+    assert "Pong" in shown(drawing)[0]["image/svg+xml"]
+    drawing.set_size_inches(3, 2)
+    drawing.axes[0].set_title("changed")
+    assert "changed" in shown(drawing)[0]["image/svg+xml"]
+    assert "Pong" in shown(report.plot(figure="learning"))[0]["image/svg+xml"]
+    for made in FORMS.values():
+        assert "<iframe" in shown(made())[0]["text/html"]
+    assert isinstance(drawing, matplotlib.figure.Figure)
+
+
+def public_functions():
+    """Every function that the documentation of the Python API lists, by the name that it goes by there."""
+    text = (Path(__file__).parents[1] / "docs/reference/python.md").read_text()
+    names = re.findall(r"autofunction:: ([\w.]+)", text)
+    found = {
+        name: pkgutil.resolve_name(name if name.startswith("arcademark.") else f"arcademark.{name}") for name in names
+    }
+    own = {name: getattr(arcademark, name) for name in arcademark.__all__}
+    return (
+        found | {name: item for name, item in own.items() if inspect.isfunction(item)} | {"envpool.make": envpool.make}
+    )
+
+
+@pytest.mark.parametrize("name", public_functions())
+def test_help_shows_which_keywords_may_be_left_out_and_what_holds_then(name):
+    function = public_functions()[name]
+    by_keyword = [one for one in inspect.signature(function).parameters.values() if one.kind == one.KEYWORD_ONLY]
+    assert all(one.default is not one.empty for one in by_keyword), name
+    text = pydoc.plain(pydoc.render_doc(function))
+    assert all(f"{one.name}: " in text for one in by_keyword)
+
+
+def test_the_defaults_that_help_shows_are_the_true_ones(monkeypatch, tmp_path):
+    def defaults(function):
+        signature = inspect.signature(function)
+        return {name: one.default for name, one in signature.parameters.items() if one.default is not one.empty}
+
+    monkeypatch.chdir(tmp_path)
+    of_run = {name: value for name, value in defaults(arcademark.run).items() if name in RunOptions.__annotations__}
+    assert of_run.keys() == RunOptions.__annotations__.keys()
+    explicit, implied = request("random", None, of_run), request("random", None, {})
+    assert explicit == implied
+    assert explicit.plan("pong") == implied.plan("pong") == arcademark.make_plan("random", "pong")
+    known = inspect.signature(arcademark.execute).parameters
+    assert {name: known[name].default for name in known.keys() & of_run} == {
+        name: of_run[name] for name in known.keys() & of_run
+    }
+    chosen = defaults(arcademark.report)
+    assert ScoreOptions(**chosen) == ScoreOptions()
+    assert arcademark.report(SCORES, **chosen).to_json() == arcademark.report(SCORES).to_json()
+    taken = {
+        name: value for name, value in defaults(arcademark.search).items() if name in SearchKeywords.__annotations__
+    }
+    assert SearchRequest(**taken) == SearchRequest()
+    assert (
+        envpool.Config(**{name: one for name, one in defaults(envpool.make).items() if name != "env_type"})
+        == envpool.Config()
+    )
+
+
+def test_unknown_keywords_are_named_with_the_closest(run):
+    with pytest.raises(ArcadeMarkError, match=r"unknown parameter of verify 'sede'.*seed"):
+        arcademark.verify(run, sede=1)
+    with pytest.raises(ArcadeMarkError, match=r"unknown parameter of make 'stack'.*stack_num"):
+        envpool.make("Pong-v5", stack=4)
 
 
 def test_curves_of_training_as_arrays(trained):

@@ -7,17 +7,16 @@ is shown by a notebook, or saved as a page, LaTeX, Markdown or JSON.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import html as escaping
-import inspect
 import io
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, get_type_hints
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import check_ending, write_document
+from arcademark.keywords import knowing
 from arcademark.metrics.sequential import Plan
 from arcademark.metrics.training import CommonCurves
 from arcademark.reports import presenter
@@ -38,7 +37,7 @@ from arcademark.reports.tables.loading import ScoreSource, is_table
 from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.plan import Plan as RunPlan
 from arcademark.runs.playing.events import Summary
-from arcademark.runs.request import Agent, RunOptions, request
+from arcademark.runs.request import DEFAULTS, Agent, RunOptions, request
 from arcademark.scores.formulas import as_csv
 from arcademark.subset.predict import files
 from arcademark.suite.protocols import Protocol, StepProtocol, step_protocol
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
     import matplotlib.figure
     import pandas
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 Sources = Sequence[ScoreSource] | ScoreSource
 
 WIDTH = 100  # columns of what ``print`` shows
@@ -150,7 +148,7 @@ class Shown:
         Returns
         -------
         matplotlib.figure.Figure
-            It can be changed and saved. Of many algorithms the first five are shown.
+            It can be changed and saved, and a notebook shows it. Of many algorithms the first five are shown.
 
         Raises
         ------
@@ -243,30 +241,7 @@ class Subsets(Shown, Searched):
     """What `search` returns: the best subsets, and how they can be shown."""
 
 
-def _knowing(*options: type) -> Callable[[Function], Function]:
-    """Refuse unknown keywords with the closest known one, and have the signature show those of typed dictionaries."""
-
-    def decorate(function: Function) -> Function:
-        signature = inspect.signature(function)
-        own = [one for one in signature.parameters.values() if one.kind != inspect.Parameter.VAR_KEYWORD]
-        named = {name: hint for kind in options for name, hint in get_type_hints(kind).items()}
-        more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=named[name]) for name in named]
-        known = [one.name for one in (*own, *more)]
-
-        @functools.wraps(function)
-        def call(*arguments: Any, **given: Any) -> Any:
-            for name in given:
-                if name not in known:
-                    raise UnknownNameError(f"parameter of {function.__name__}", name, known)
-            return function(*arguments, **given)
-
-        call.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
-        return call  # type: ignore[return-value]
-
-    return decorate
-
-
-@_knowing(RunOptions)
+@knowing(RunOptions, DEFAULTS)
 def run(
     agent: Agent | Sequence[Agent] = (),
     games: str | Sequence[str] | None = None,
@@ -341,7 +316,7 @@ def suite_protocol(suite: str, **overrides: object) -> StepProtocol:
     return step_protocol(load_suite(suite)).override(overrides)
 
 
-@_knowing(ScoreKeywords)
+@knowing(ScoreKeywords, ScoreOptions)
 def report(sources: Sources, **options: Unpack[ScoreKeywords]) -> Report:
     """Report scores: every summary, every game, estimates of the whole benchmark, and what to know before using them.
 
@@ -366,7 +341,7 @@ def report(sources: Sources, **options: Unpack[ScoreKeywords]) -> Report:
     return Report.from_analysis(analyse(sources, **options))
 
 
-@_knowing(ScoreKeywords)
+@knowing(ScoreKeywords, ScoreOptions)
 def compare(
     sources: Sources,
     *named: ScoreSource,
@@ -408,7 +383,7 @@ def compare(
     return Compared.from_analysis(compare_tables(places, ScoreOptions(**options), plan=plan, summary=summary))
 
 
-@_knowing()
+@knowing()
 def predict(
     sources: Sources,
     model: str = "any",
@@ -483,7 +458,7 @@ def predict(
     )
 
 
-@_knowing(SearchKeywords)
+@knowing(SearchKeywords, SearchRequest)
 def search(
     sources: Sources = "catalogue:atari-5-training",
     size: int | None = None,

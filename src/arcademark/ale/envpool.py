@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -32,6 +32,7 @@ from arcademark.environments.emulation.palettes import gray_table
 from arcademark.environments.observations import kernels
 from arcademark.environments.observations.area import AreaResize
 from arcademark.errors import ArcadeMarkError
+from arcademark.keywords import knowing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,6 +209,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return observed, np.sign(raw) if self.config.reward_clip else raw, ended, truncated, infos
 
 
+@knowing(Config)
 def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
     """Return games as ``envpool.make`` does.
 
@@ -229,9 +231,6 @@ def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
     spec = gymnasium.registry.get(f"ArcadeMark/{task_id}")
     if spec is None:
         raise ArcadeMarkError(f"task {task_id!r} is not known; expected one of ale-py's such as 'Breakout-v5'")
-    known = [field.name for field in fields(Config)]
-    if unknown := ", ".join(sorted(settings.keys() - set(known))):
-        raise ArcadeMarkError(f"{unknown}: not known; expected settings among {', '.join(known)}")
     config = Config(**settings)
     if config.num_envs < 1 or config.batch_size not in (0, config.num_envs):
         raise ArcadeMarkError(

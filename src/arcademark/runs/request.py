@@ -45,7 +45,7 @@ class RunOptions(TypedDict, total=False):
     frames, training_episodes: A learner's budget, in one of the two; the protocol's by default.
     name: What reports call the agent; by default its reference, or the name of its class or function.
     commands: Programs in any language that play (``--agent-command``), beside the agents.
-    answer_seconds: That an answer of such a program may take.
+    answer_seconds: That an answer of such a program may take, 60 by default.
     workers: Processes that play; one a core by default, this one for agents made in Python.
     engine: "local", or "ray" for a cluster, with its ``address``, and ``gpus`` for each worker.
     scratch: A folder on a local disk to record in, which is copied to the run's directory.
@@ -81,6 +81,17 @@ class RunOptions(TypedDict, total=False):
     wandb: str | None
 
 
+DEFAULTS: RunOptions = {
+    **dict.fromkeys(RunOptions.__annotations__),  # type: ignore[typeddict-item]
+    "overrides": {},
+    "settings": {},
+    "seeds": 1,
+    "commands": (),
+    "engine": "local",
+}
+"""What holds where an option is not given; None is what `RunOptions` says."""
+
+
 @dataclass(frozen=True)
 class Request:
     """Agents, and how they are to be played.
@@ -96,8 +107,8 @@ class Request:
     def plan(self, games: str | Sequence[str] | None) -> Plan:
         """Plan all trials on these games, the usual ones if None; errors are those of `make_plan`."""
         budget: dict[str, Any] = self._given("episodes", "frames", "training_episodes", "emulator")
-        seeds = self.options.get("seeds", 1)
-        return make_plan(self.agents, self.usual_games() if games is None else games, self.protocol, seeds, **budget)
+        wanted = self.usual_games() if games is None else games
+        return make_plan(self.agents, wanted, self.protocol, self.options["seeds"], **budget)
 
     def usual_games(self, part: str = "") -> str | list[str]:
         """Return the games of the run that is there, or of its shards, so that it goes on; of a new one the default.
@@ -112,14 +123,14 @@ class Request:
 
     def of_shard(self, plan: Plan) -> Plan:
         """Return the shard's part of a plan; all of it where no shard is meant."""
-        shard = self.options.get("shard")
+        shard = self.options["shard"]
         return plan if shard is None else scheduling.shard(plan, *shard)
 
     def play(self, plan: Plan, hear: OnEvent, directory: Path | None = None) -> Summary:
         """Play what is missing of a plan; errors are those of `arcademark.runs.execution.execute`."""
         where = directory or self.directory
         how = self._given("workers", "engine", "address", "gpus", "episode_seconds", "scratch")
-        with logged(plan, where, self.options.get("tensorboard"), self.options.get("wandb")) as log:
+        with logged(plan, where, self.options["tensorboard"], self.options["wandb"]) as log:
 
             def hear_all(event: Event) -> None:
                 hear(event)
@@ -133,14 +144,15 @@ class Request:
 
 def request(agent: Agent | Sequence[Agent], protocol: str | Protocol | None, options: RunOptions) -> Request:
     """Read what is asked for; an `ArcadeMarkError` where something is unknown, or does not go with something else."""
-    placed(options.get("engine", "local"), options.get("address"), options.get("gpus"))
-    commands, patience = options.get("commands", ()), options.get("answer_seconds")
+    wanted: RunOptions = {**DEFAULTS, **options}
+    placed(wanted["engine"], wanted["address"], wanted["gpus"])
+    commands, patience = wanted["commands"], wanted["answer_seconds"]
     if patience is not None and not commands:
         raise ArcadeMarkError("answer_seconds goes with a program that plays (--agent-command); leave it out")
     commands = [commands] if isinstance(commands, str) else commands
-    rules = rules_of(protocol, options.get("suite"), options.get("overrides") or {})
+    rules = rules_of(protocol, wanted["suite"], wanted["overrides"] or {})
     given = [agent] if isinstance(agent, str) or not isinstance(agent, Sequence) else list(agent)
-    settings = options.get("settings") or {}
+    settings = wanted["settings"] or {}
     specs: list[AgentSpec] = []
     for item in given:
         if isinstance(item, str):
@@ -150,12 +162,12 @@ def request(agent: Agent | Sequence[Agent], protocol: str | Protocol | None, opt
     specs += [command_spec(text, settings, patience or ANSWER_SECONDS) for text in commands]
     if not specs:
         raise ArcadeMarkError("no AGENT is named; name one, or a program with --agent-command")
-    if (name := options.get("name")) is not None:
+    if (name := wanted["name"]) is not None:
         specs = list(named(specs, name))
     called = "agents" if len(given) > 1 else given[0] if given and isinstance(given[0], str) else specs[0]
-    out = options.get("out")
-    directory = Path(out) if out is not None else default_directory(called, rules.name, options.get("shard"))
-    return Request(tuple(specs), rules, directory, options)
+    out = wanted["out"]
+    directory = Path(out) if out is not None else default_directory(called, rules.name, wanted["shard"])
+    return Request(tuple(specs), rules, directory, wanted)
 
 
 def rules_of(protocol: str | Protocol | None, suite: str | None, overrides: Mapping[str, object]) -> Protocol:

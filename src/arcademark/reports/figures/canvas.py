@@ -24,9 +24,18 @@ LEGEND_LINE, SAMPLE = 19.0, 50.0
 """Height of a line of names in the legend; length of a sample of a line there, with what is around it."""
 
 
+class Drawing(Figure):
+    """A figure that notebooks show, whether or not matplotlib is set up for them."""
+
+    def _repr_svg_(self) -> str:
+        from arcademark.reports.figures.files import as_svg
+
+        return as_svg(self, "figure", alone=True)
+
+
 def blank(height: float, width: float = WIDTH, **how: Any) -> Figure:
     """Open a figure of a size in points, without a canvas yet."""
-    figure = Figure(figsize=(width / 72, height / 72), **how)
+    figure = Drawing(figsize=(width / 72, height / 72), **how)
     figure.patch.set_facecolor(PALETTE["paper"])
     return figure
 

@@ -19,6 +19,7 @@ from arcademark.agents.loading import builtin_agents
 from arcademark.environments.base import Environment, one_by_one
 from arcademark.environments.registry import version_of
 from arcademark.errors import ArcadeMarkError
+from arcademark.keywords import knowing
 from arcademark.runs.engines.processes import GarbledError, Process, available_cores, heard, serving
 from arcademark.runs.replay.episodes import Choice, Recorded, Replayed, open_recorded, replay_all, select, select_trials
 from arcademark.runs.store.provenance import versions
@@ -105,6 +106,7 @@ class Task:
     copies: int = 1  # how often the episode is recorded; once, unless someone changed the database
 
 
+@knowing(Choice)
 def verify(
     run: str | os.PathLike[str] | RunRecord,
     *,
