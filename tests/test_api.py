@@ -386,8 +386,6 @@ def test_the_defaults_that_help_shows_are_the_true_ones(monkeypatch, tmp_path):
 def test_unknown_keywords_are_named_with_the_closest(run):
     with pytest.raises(ArcadeMarkError, match=r"unknown parameter of verify 'sede'.*seed"):
         arcademark.verify(run, sede=1)
-    with pytest.raises(ArcadeMarkError, match=r"unknown parameter of make 'stack'.*stack_num"):
-        envpool.make("Pong-v5", stack=4)
 
 
 def test_curves_of_training_as_arrays(trained):

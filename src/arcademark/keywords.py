@@ -13,7 +13,9 @@ from arcademark.errors import UnknownNameError
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def knowing(options: Any = None, defaults: Mapping[str, Any] | Any = None) -> Callable[[Function], Function]:
+def knowing(
+    options: Any = None, defaults: Mapping[str, Any] | Any = None, *, checked: bool = True
+) -> Callable[[Function], Function]:
     """Refuse unknown keywords with the closest known one, and have the signature show them all.
 
     Parameters
@@ -22,6 +24,8 @@ def knowing(options: Any = None, defaults: Mapping[str, Any] | Any = None) -> Ca
         The typed dictionary or dataclass that lists the keywords of the function's ``**``; none if it has none.
     defaults : mapping or dataclass, optional
         Their defaults; by default those of ``options``, which are None in a typed dictionary.
+    checked : bool, optional
+        Whether unknown keywords are refused before the function is called; else it sees to that itself.
     """
 
     def decorate(function: Function) -> Function:
@@ -37,7 +41,7 @@ def knowing(options: Any = None, defaults: Mapping[str, Any] | Any = None) -> Ca
 
         @functools.wraps(function)
         def call(*arguments: Any, **given: Any) -> Any:
-            for name in given:
+            for name in given if checked else ():
                 if name not in known:
                     raise UnknownNameError(f"parameter of {function.__name__}", name, known)
             return function(*arguments, **given)

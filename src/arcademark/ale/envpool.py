@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
 
@@ -209,7 +209,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return observed, np.sign(raw) if self.config.reward_clip else raw, ended, truncated, infos
 
 
-@knowing(Config)
+@knowing(Config, checked=False)
 def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
     """Return games as ``envpool.make`` does.
 
@@ -231,6 +231,9 @@ def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
     spec = gymnasium.registry.get(f"ArcadeMark/{task_id}")
     if spec is None:
         raise ArcadeMarkError(f"task {task_id!r} is not known; expected one of ale-py's such as 'Breakout-v5'")
+    known = [field.name for field in fields(Config)]
+    if unknown := ", ".join(sorted(settings.keys() - set(known))):
+        raise ArcadeMarkError(f"{unknown}: not known; expected settings among {', '.join(known)}")
     config = Config(**settings)
     if config.num_envs < 1 or config.batch_size not in (0, config.num_envs):
         raise ArcadeMarkError(
