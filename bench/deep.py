@@ -40,7 +40,7 @@ from stable_baselines3.common.vec_env import VecEnv, VecFrameStack
 import arcademark.sb3
 from arcademark.agents.adapters import PredictPolicy
 from arcademark.agents.checkpoints.paths import checksum
-from arcademark.agents.checkpoints.policy import Checkpoint
+from arcademark.agents.checkpoints.policy import CheckpointPlayer
 from arcademark.emulator.translate import translated
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.registry import choose_emulator, environment_spec, open_environment
@@ -177,7 +177,7 @@ def evaluation(game: str, rounds: int) -> Ratios:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.zip"
         model.save(path)
-        played = Checkpoint(spec, path, checksum(path))
+        played = CheckpointPlayer(spec, path, checksum(path))
 
     def player(agent: Any, rows: int, in_network: list[float]) -> Play:
         games = [open_environment(spec) for _ in range(rows)]

@@ -53,7 +53,7 @@ from arcademark.environments.emulation.atari import AtariConsole, rom_path
 from arcademark.environments.play import ConsoleEnvironment
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import Meter, Slot
-from arcademark.runs.playing.trial import Player, training_episode
+from arcademark.runs.playing.trial import TrialPlayer, training_episode
 from arcademark.runs.store.reading import EpisodeResult, decode_actions
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
@@ -117,7 +117,7 @@ class Training:
     def __init__(self, game: str, name: str) -> None:
         self.name = name
         self.trial = Trial(AgentSpec("sarsa", {"features": name}), game, protocol(PROTOCOL), 0, 1)
-        player = Player(self.trial)
+        player = TrialPlayer(self.trial)
         assert isinstance(player.agent, CheckedLearner)
         self.learner = player.agent
         self.learner.train()

@@ -37,7 +37,7 @@ from arcademark.runs import execution
 from arcademark.runs.engines.base import Batch, Job, Memory, Opened
 from arcademark.runs.plan import Plan, Trial, make_plan
 from arcademark.runs.playing.slot import Begun, episode_rng
-from arcademark.runs.playing.trial import Player
+from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.suite.protocols import protocol
 
 GAMES = "pong,breakout,space_invaders,seaquest,montezuma_revenge"
@@ -55,7 +55,7 @@ class ThisProcess:
 
     def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
         for job in jobs:
-            player = Player(job.trial, job.emulator)
+            player = TrialPlayer(job.trial, job.emulator)
             yield [(job.trial.id, Opened(player.frames_per_action, player.learns, player.agent.batch_size))]
             for event in player.play(list(job.episodes)):
                 if not isinstance(event, Begun):

@@ -157,13 +157,13 @@ def _play(name: str, parameters: dict[str, int]) -> tuple[float, list[float]]:
     from arcademark.agents.loading import agent_specs, command_spec
     from arcademark.environments.registry import choose_emulator
     from arcademark.runs.plan import make_plan
-    from arcademark.runs.playing.trial import Player
+    from arcademark.runs.playing.trial import TrialPlayer
     from arcademark.runs.store.reading import EpisodeResult
     from arcademark.suite.protocols import protocol
 
     rules = protocol("world-records").override({"max_frames_per_episode": 8_000})
     spec = agent_specs(name, parameters)[0] if parameters else command_spec(name)
-    player = Player(make_plan(spec, "breakout", rules).trials[0], choose_emulator("breakout"))
+    player = TrialPlayer(make_plan(spec, "breakout", rules).trials[0], choose_emulator("breakout"))
     _ALL_READY.wait()
     began = time.perf_counter()
     found = [event.record for event in player.play(range(96)) if isinstance(event, EpisodeResult)]

@@ -15,7 +15,17 @@ from matplotlib.text import Text
 from arcademark.files import MADE_BY
 from arcademark.reports.figures import files
 from arcademark.reports.figures.canvas import axes_at, beside, blank, ticked
-from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide, Kind, Mark, Numbers, RowPanel, Rows
+from arcademark.reports.figures.model import (
+    CurveFigure,
+    CurvePanel,
+    Curves,
+    Guide,
+    Kind,
+    Mark,
+    Numbers,
+    RowPanel,
+    RowsFigure,
+)
 from arcademark.reports.figures.style import NAME_SIZE, PALETTE, TICK_SIZE
 from arcademark.reports.subsets.covering import LEVELS
 
@@ -49,11 +59,13 @@ def sizes(every: Mapping[str, Any]) -> Curves:
     """Show the mean error of the median by how many games were chosen, without what is predicted."""
     some = {int(name.split()[1]): of for name, of in every["rows"].items() if name.startswith("best ")}
     curves = [
-        Curve(tuple(map(float, some)), tuple(100 * of[way]["mean_error"] for of in some.values()), place, marked=True)
+        CurveFigure(
+            tuple(map(float, some)), tuple(100 * of[way]["mean_error"] for of in some.values()), place, marked=True
+        )
         for place, way in enumerate(every["ways"])
     ]
     old = {size: 100 * every["rows"][f"atari-{size}"][every["ways"][0]]["mean_error"] for size in (1, 3, 5, 10)}
-    curves.append(Curve(tuple(map(float, old)), tuple(old.values()), 3, marked=True))
+    curves.append(CurveFigure(tuple(map(float, old)), tuple(old.values()), 3, marked=True))
     panel = CurvePanel(
         title="Mean error of the estimated median",
         across="games",
@@ -67,7 +79,7 @@ def sizes(every: Mapping[str, Any]) -> Curves:
     return Curves((panel,), legend=tuple((name, place) for place, name in enumerate(names)), body=165)
 
 
-def levels(every: Mapping[str, Any]) -> Rows:
+def levels(every: Mapping[str, Any]) -> RowsFigure:
     """Show how many true medians 90 % intervals held at each level, and how wide they are."""
     names = [name for group in SHOWN.values() for name in group]
     panels = []
@@ -93,7 +105,7 @@ def levels(every: Mapping[str, Any]) -> Rows:
             )
         )
     groups = tuple((title, tuple(group.values())) for title, group in SHOWN.items())
-    return Rows(groups, tuple(panels), legend=tuple((name, place) for place, name in enumerate(WAYS)))
+    return RowsFigure(groups, tuple(panels), legend=tuple((name, place) for place, name in enumerate(WAYS)))
 
 
 def predicted(results: Mapping[str, Any]) -> Figure:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import check_ending, write_document
 from arcademark.keywords import knowing
-from arcademark.metrics.sequential import Plan
+from arcademark.metrics.sequential import SequentialPlan
 from arcademark.metrics.training import CommonCurves
 from arcademark.reports import presenter
 from arcademark.reports.figures import files as drawings
@@ -36,7 +36,7 @@ from arcademark.reports.tables.dataset import ScoreKeywords, ScoreOptions
 from arcademark.reports.tables.loading import ScoreSource, is_table
 from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.plan import Plan as RunPlan
-from arcademark.runs.playing.events import Summary
+from arcademark.runs.playing.events import RunSummary
 from arcademark.runs.request import DEFAULTS, Agent, RunOptions, request
 from arcademark.scores.formulas import as_csv
 from arcademark.subset.predict import files
@@ -283,7 +283,7 @@ def run(
     """
     requested = request(agent, protocol, options)
 
-    def play(plan: RunPlan) -> Summary:
+    def play(plan: RunPlan) -> RunSummary:
         return requested.play(plan, lambda _: None)
 
     if until_error is None:
@@ -345,7 +345,7 @@ def report(sources: Sources, **options: Unpack[ScoreKeywords]) -> Report:
 def compare(
     sources: Sources,
     *named: ScoreSource,
-    plan: Plan | None = None,
+    plan: SequentialPlan | None = None,
     summary: str = POWER_STATISTIC,
     **options: Unpack[ScoreKeywords],
 ) -> Compared:
@@ -358,7 +358,7 @@ def compare(
     *named : str or source
         Algorithms, at least two, or all if none is named; and more sources: what is a run, a file or
         ``"catalogue:…"`` is no algorithm's name.
-    plan : arcademark.metrics.sequential.Plan, optional
+    plan : arcademark.metrics.sequential.SequentialPlan, optional
         Also test group by group whether more runs are needed.
     summary : {"iqm", "mean", "median"}, optional
         What that test sums up each run's games by.

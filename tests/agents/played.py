@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 
 from arcademark.agents.checkpoints.paths import checksum
-from arcademark.agents.checkpoints.policy import Checkpoint
+from arcademark.agents.checkpoints.policy import CheckpointPlayer
 from arcademark.environments.registry import open_environment
 
 
 def here(path, spec, episodes, most, trust=False):
     """Play some episodes, at most so many steps together; return each one's actions and its rewards."""
-    agent, environment = Checkpoint(spec, path, checksum(path), trust=trust), open_environment(spec)
+    agent, environment = CheckpointPlayer(spec, path, checksum(path), trust=trust), open_environment(spec)
     seen, first = np.zeros((1, *spec.observation_shape), np.uint8), np.ones(1, np.bool_)
     actions, rewards = [], []
     for _ in range(episodes):

@@ -21,7 +21,7 @@ from torch import nn  # noqa: E402
 
 from arcademark.agents.checkpoints import contents, foreign, networks, paths  # noqa: E402
 from arcademark.agents.checkpoints.foreign import Onnx  # noqa: E402
-from arcademark.agents.checkpoints.policy import Checkpoint, check  # noqa: E402
+from arcademark.agents.checkpoints.policy import CheckpointPlayer, check  # noqa: E402
 from arcademark.environments.registry import environment_spec  # noqa: E402
 from arcademark.errors import ArcadeMarkError  # noqa: E402
 from arcademark.suite import protocols  # noqa: E402
@@ -43,7 +43,7 @@ def rngs(rows):
 
 
 def load(path, env=PONG, **settings):
-    return Checkpoint(env, path, paths.checksum(path), **settings)
+    return CheckpointPlayer(env, path, paths.checksum(path), **settings)
 
 
 def nature(channels=4, features=16):
@@ -152,7 +152,7 @@ def test_a_network_is_played_from_its_file(kind, tmp_path):
         networks.Dueling([nn.Linear(4, 3)], [nn.Linear(4, 6)], torch.linspace(-1, 1, 3)),
         networks.Gaussian([nn.Linear(4, 4)], nn.Linear(4, 2), torch.zeros(2)),
         networks.Gaussian([nn.Linear(4, 4)], nn.Linear(4, 2), nn.Linear(4, 2)),
-        networks.Normalised(0.0, 255.0, torch.zeros(4), torch.ones(4)),
+        networks.NormalisedInputs(0.0, 255.0, torch.zeros(4), torch.ones(4)),
     ],
     ids=["C51", "Rainbow", "given spread", "learnt spread", "Sample-Factory"],
 )
@@ -243,7 +243,7 @@ def test_a_network_of_another_game_or_a_changed_file_is_refused(tmp_path, dqn_fi
     with pytest.raises(ArcadeMarkError, match=f"gives {ACTIONS + 1} actions a value; the game has {ACTIONS}"):
         load(path, trust=True).act(observations(1), np.ones(1, bool), rngs(1))
     with pytest.raises(ArcadeMarkError, match="has changed since the run was planned"):
-        Checkpoint(PONG, dqn_file, "0" * 64)
+        CheckpointPlayer(PONG, dqn_file, "0" * 64)
 
 
 def stable_baselines3(path, policy, data):
@@ -474,7 +474,7 @@ def test_weights_beside_an_onnx_model_are_those_of_its_folder_and_part_of_it(tmp
     assert contents.files_beside(path.read_bytes(), path) == [beside]
     beside.write_bytes(other.read_bytes())
     with pytest.raises(ArcadeMarkError, match="has changed since the run was planned"):
-        Checkpoint(PONG, path, made.sha256)
+        CheckpointPlayer(PONG, path, made.sha256)
 
 
 ELSEWHERE = ("../secret", "missing", "", "link", "/etc/passwd")

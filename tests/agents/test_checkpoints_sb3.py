@@ -21,7 +21,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecFrameStack  # noqa:
 
 import arcademark.sb3  # noqa: E402
 from arcademark.agents.checkpoints.choosing import Chooser  # noqa: E402
-from arcademark.agents.checkpoints.policy import Checkpoint  # noqa: E402
+from arcademark.agents.checkpoints.policy import CheckpointPlayer  # noqa: E402
 from arcademark.agents.loading import agent_specs  # noqa: E402
 from arcademark.agents.spaces import check_spaces  # noqa: E402
 from arcademark.environments.registry import environment_spec  # noqa: E402
@@ -207,7 +207,7 @@ def test_whole_policy_plays_as_the_saved_model(kind, tmp_path):
     torch.save(model.policy, tmp_path / "policy.pt")
     spec = environment_spec("pong", PROTOCOL)
     whole, saved = (
-        Checkpoint(spec, tmp_path / name, "", trust=name == "policy.pt") for name in ("policy.pt", "model.zip")
+        CheckpointPlayer(spec, tmp_path / name, "", trust=name == "policy.pt") for name in ("policy.pt", "model.zip")
     )
     seen = np.random.default_rng(0).integers(0, 255, (8, *spec.observation_shape), dtype=np.uint8)
     rngs = [np.random.default_rng(row) for row in range(8)]
@@ -249,7 +249,7 @@ def test_a_saved_model_plays_other_tasks_as_it_predicts(kind, observed, taken, s
     model = shaken(kind(policy, env, seed=0, device="cpu", **others))
     model.save(tmp_path / "model.zip")
     spec, seen = spec_of(observed, taken), sampled(spec_of(observed, taken), observed, 8)
-    agent, first = Checkpoint(spec, tmp_path / "model.zip", ""), np.ones(8, np.bool_)
+    agent, first = CheckpointPlayer(spec, tmp_path / "model.zip", ""), np.ones(8, np.bool_)
     check_spaces(agent, "model", spec)
     given = {name: seen[name] for name in seen.dtype.names} if parts else seen
     expected, _ = model.predict(given, episode_start=first, deterministic=True)
@@ -258,7 +258,7 @@ def test_a_saved_model_plays_other_tasks_as_it_predicts(kind, observed, taken, s
     assert len(np.unique(found)) > 1
     if taken == "reals":
         other = spec_of(observed, "two")
-        agent = Checkpoint(other, tmp_path / "model.zip", "")
+        agent = CheckpointPlayer(other, tmp_path / "model.zip", "")
         with pytest.raises(ArcadeMarkError, match="expected a discrete one"):
             check_spaces(agent, "model", other)
 

@@ -7,7 +7,7 @@ import pytest
 from small_catalogue import ENTRY, LOST, SCORES, SOURCES
 
 from arcademark.catalogue import collections, reading
-from arcademark.catalogue.adding import Compared, add
+from arcademark.catalogue.adding import CollectionOverlap, add
 from arcademark.catalogue.check import damaged_files, read_collections
 from arcademark.errors import ArcadeMarkError
 
@@ -110,9 +110,9 @@ def test_other_files_are_refused(names):
 def test_scores_are_set_beside_those_of_the_same_algorithm_and_lost_factors_told(give):
     scores = rows("review-2021", "Rainbow", lambda game, score: score / 10 if game == "seaquest" else score)
     found = add(give(ENTRY + 'same_as = "Muesli"\n', scores))
-    assert found.compared == (Compared("Alpha", "Muesli", "review-2021", 57, 1),)
+    assert found.compared == (CollectionOverlap("Alpha", "Muesli", "review-2021", 57, 1),)
     found = add(give(ENTRY + 'same_as = "rainbow"\n', scores))
-    assert Compared("Alpha", "Rainbow", "review-2021", 57, 56) in found.compared
+    assert CollectionOverlap("Alpha", "Rainbow", "review-2021", 57, 56) in found.compared
     (remark,) = (one for one in found.remarks if one.where == "Alpha, seaquest")
     assert "1589.89 is 10 times or more apart from" in remark.problem
     assert "15898.9 in review-2021" in remark.problem

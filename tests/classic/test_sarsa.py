@@ -20,7 +20,7 @@ from arcademark.classic.sarsa import Sarsa, choose
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.trial import Player
+from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.store.reading import EpisodeResult
 from arcademark.suite.learners import defaults, origin
 from arcademark.suite.protocols import protocol
@@ -181,7 +181,7 @@ def toy_trial(features, training_frames, episodes=1, **others):
 def test_it_learns_to_catch():
     """Random play catches four fruits before it has missed five; an episode has room for 50."""
     trial = toy_trial("bass", 25_000, episodes=5, alpha=1.0, gamma=0.8, evaluation_epsilon=0.0)
-    ended = [item.record for item in Player(trial).play(range(5)) if isinstance(item, EpisodeResult)]
+    ended = [item.record for item in TrialPlayer(trial).play(range(5)) if isinstance(item, EpisodeResult)]
     assert np.mean([record.score for record in ended]) > 40
 
 

@@ -94,7 +94,7 @@ def test_check_counts_and_is_content(invoke):
 
 
 def test_check_ends_with_1_where_something_is_wrong(invoke, monkeypatch):
-    found = checking.Check(False, (checking.Finding("scores/x.csv", "burnt"),), (), 1, 0, 0, 0, 0)
+    found = checking.Check(False, (checking.CatalogueFinding("scores/x.csv", "burnt"),), (), 1, 0, 0, 0, 0)
     monkeypatch.setattr(checking, "check", lambda: found)
     assert "burnt" in invoke("catalogue", "check", code=1).out
 

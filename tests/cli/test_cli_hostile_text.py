@@ -182,10 +182,10 @@ def test_a_document_is_the_same_after_it_was_printed(capsys):
 @pytest.mark.slow
 def test_a_drawing_is_well_formed_and_keeps_names(invoke):
     from arcademark.reports.figures import files
-    from arcademark.reports.figures.model import Curve, CurvePanel, Curves
+    from arcademark.reports.figures.model import CurveFigure, CurvePanel, Curves
 
     name = ' id="x" #fdfcf9 url(#y) $\\frac{$ \x1b\x9b <b> 日本語'
-    curve = Curve((1.0, 2.0), (1.0, 2.0))
+    curve = CurveFigure((1.0, 2.0), (1.0, 2.0))
     model = Curves((CurvePanel(name, name, (1.0, 2.0), (0.0, 2.0), ((1.0, "1"),), (), (curve,)),), legend=((name, 0),))
     drawing = files.themed(files.as_svg(files.draw(model), "a"))
     texts = "".join(ElementTree.fromstring(drawing).itertext())

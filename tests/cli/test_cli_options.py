@@ -31,7 +31,7 @@ def test_counts_may_be_written_short(text, count):
 
 
 def test_episodes_are_a_count_or_all_starts():
-    episodes = options.Episodes()
+    episodes = options.EpisodesType()
     assert [episodes.convert(text, None, None) for text in ("3", "2k", "all-starts")] == [3, 2_000, "all-starts"]
     with pytest.raises(click.UsageError, match="all-starts"):
         episodes.convert("all", None, None)

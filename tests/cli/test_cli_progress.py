@@ -17,8 +17,8 @@ from arcademark.runs.playing.events import (
     Planning,
     Progress,
     RunBegun,
+    RunSummary,
     Stopping,
-    Summary,
     TrialFailed,
 )
 from arcademark.suite.protocols import protocol
@@ -40,14 +40,14 @@ def begun(done, *more):
 def ended(**how):
     usual = {"failed": (), "episodes": 1, "interrupted": False}
     known = {"directory": Path("run"), "trials": 2, "done": 2, "frames": 600, "wall_seconds": 1.0, "left_out": ()}
-    return Summary(**known | usual | how)
+    return RunSummary(**known | usual | how)
 
 
 def told(event, console=None):
     """What a display prints of an event, or of how a run ended."""
     console = console or Console(file=io.StringIO(), width=80, soft_wrap=True)
     display = Display(console)
-    if isinstance(event, Summary):
+    if isinstance(event, RunSummary):
         display.close(event)
     else:
         display.hear(event)

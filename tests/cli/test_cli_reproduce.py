@@ -69,9 +69,9 @@ def test_one_figure_is_written_as_one_file(invoke, kind):
 
 def test_a_difference_without_explanation_is_bad_news(invoke, monkeypatch):
     from arcademark.reproduce.ale2013 import statements as ale2013
-    from arcademark.reproduce.comparison import Comparison, Reproduction
+    from arcademark.reproduce.comparison import PrintedComparison, Reproduction
 
-    found = (Reproduction("bellemare-2013", "Made up", None, (Comparison("§1: one", "1", "2", "differs"),)),)
+    found = (Reproduction("bellemare-2013", "Made up", None, (PrintedComparison("§1: one", "1", "2", "differs"),)),)
     monkeypatch.setattr(ale2013, "statements", lambda: found)
     for form in ([], ["--to=json"]):
         answer = invoke("reproduce", "ale-2013", *form, code=1)

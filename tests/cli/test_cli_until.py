@@ -7,7 +7,7 @@ import pytest
 
 from arcademark.reports.subsets import predictors
 from arcademark.runs import request
-from arcademark.runs.playing.events import Summary
+from arcademark.runs.playing.events import RunSummary
 from arcademark.runs.store.reading import read_run
 
 SOME = """
@@ -124,4 +124,4 @@ def test_a_stop_is_a_stop(invoke, monkeypatch):
 
 
 def _stopped(plan):
-    return Summary(Path("run"), len(plan.trials), 0, (), 0, 0, 1.0, True, ())
+    return RunSummary(Path("run"), len(plan.trials), 0, (), 0, 0, 1.0, True, ())

@@ -9,7 +9,7 @@ import pytest
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_document
 from arcademark.reports.figures import files
-from arcademark.reports.figures.model import Curve, CurvePanel, Curves
+from arcademark.reports.figures.model import CurveFigure, CurvePanel, Curves
 from arcademark.reports.render import html
 from arcademark.reports.render.blocks import Document
 from arcademark.reports.runs import learning
@@ -21,7 +21,7 @@ PAGE = f"<!doctype html>\n{GENERATOR}<p>new"
 
 
 def figures():
-    curve = Curve((1.0, 2.0), (1.0, 2.0))
+    curve = CurveFigure((1.0, 2.0), (1.0, 2.0))
     model = Curves((CurvePanel("t", "x", (1.0, 2.0), (0.0, 2.0), ((1.0, "1"),), (), (curve,)),), legend=(("[/]", 0),))
     return {kind: files.file(model, kind, "a") for kind in files.KINDS}
 

@@ -77,7 +77,7 @@ def test_the_console_is_ale_pys_frame_by_frame(core, game):
 def test_other_modes_and_difficulties(core, game, monkeypatch):
     monkeypatch.setattr(comparison, "STRETCH", 30)
     monkeypatch.setattr(comparison, "SHORTEST_STRETCH", 30)
-    section = comparison.Comparison(game, rom_path(game), 1).run(600)
+    section = comparison.SectionComparison(game, rom_path(game), 1).run(600)
     assert section.difference == ""
     assert len(section.settings) > 3
     assert section.settings[0] == (games.game(game).facts["mode"], 0)

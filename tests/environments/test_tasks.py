@@ -11,7 +11,7 @@ import arcademark
 from arcademark.environments import tasks
 from arcademark.environments.base import ArrayActions
 from arcademark.environments.emulation.generative import snapshot
-from arcademark.environments.observations.spaces import View
+from arcademark.environments.observations.spaces import ObservationView
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import step_protocol
@@ -247,7 +247,7 @@ def test_spaces_that_cannot_be_recorded_are_refused():
 )
 def test_networks_see_pictures_or_numbers(observed, shape, first):
     spec, space = spec_of(observed), OBSERVED[observed]
-    shown, rows = View(spec, channels_first=True), sampled(spec, observed, 5)
+    shown, rows = ObservationView(spec, channels_first=True), sampled(spec, observed, 5)
     assert shown.observation_space.shape == shape
     seen = shown.rows(rows)
     assert all(shown.observation_space.contains(one) for one in seen)
@@ -261,12 +261,12 @@ def test_networks_see_pictures_or_numbers(observed, shape, first):
         assert seen[0].tolist() == [*np.eye(2)[rows["both"]["0"][0]], *rows["both"]["1"][0]]
     elif observed != "parts":
         assert np.array_equal(seen, rows.reshape(5, -1).astype("f4"))
-    assert space.contains(View(spec).one(rows[0])) or observed == "spoken"
+    assert space.contains(ObservationView(spec).one(rows[0])) or observed == "spoken"
 
 
 def test_of_text_alone_networks_see_nothing():
     with pytest.raises(ArcadeMarkError, match="text, of which networks see nothing"):
-        View(spec_of("text"), channels_first=True)
+        ObservationView(spec_of("text"), channels_first=True)
 
 
 def test_the_package_that_defines_a_task_is_named():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.sequential import Plan, sequential_test
+from arcademark.metrics.sequential import SequentialPlan, sequential_test
 
 
 def found(scores, plan, seed=0):
@@ -61,11 +61,11 @@ def slow(scores, plan):
 @pytest.mark.parametrize(
     ("plan", "algorithms"),
     [
-        (Plan(2, 2, 0.4), 2),
-        (Plan(2, 3, 0.3), 3),
-        (Plan(3, 2, 0.2), 2),
-        (Plan(3, 1, 0.3), 4),
-        (Plan(3, 2, 0.3), 3),
+        (SequentialPlan(2, 2, 0.4), 2),
+        (SequentialPlan(2, 3, 0.3), 3),
+        (SequentialPlan(3, 2, 0.2), 2),
+        (SequentialPlan(3, 1, 0.3), 4),
+        (SequentialPlan(3, 2, 0.3), 3),
     ],
 )
 @pytest.mark.parametrize("whole", [False, True], ids=["scores", "scores that tie"])
@@ -87,20 +87,20 @@ def test_decisions_and_boundaries_are_those_of_the_definition(plan, algorithms, 
 
 def test_five_runs_that_all_lie_above_five_others_decide():
     """Two of the 252 ways to deal ten scores are as far apart as those seen: less than 1 %."""
-    pair = found([np.arange(5.0) + 10, np.arange(5.0)], Plan()).pairs[0]
+    pair = found([np.arange(5.0) + 10, np.arange(5.0)], SequentialPlan()).pairs[0]
     assert pair.decision == "larger"
     assert [(step.runs, step.difference) for step in pair.steps] == [(5, 10.0)]
     assert pair.steps[0].boundary == pytest.approx(10 - 2 * 6 / 5)  # 10 and 4 change sides
-    mirrored = found([np.arange(5.0), np.arange(5.0) + 10], Plan()).pairs[0]
+    mirrored = found([np.arange(5.0), np.arange(5.0) + 10], SequentialPlan()).pairs[0]
     assert mirrored.decision == "smaller"
 
 
 def test_runs_that_are_wanted_are_those_of_open_pairs():
     near = np.array([0.0, 1.0, 2.0, 3.0, 4.0])
-    tests = found([near, near + 0.5, near + 100], Plan())
+    tests = found([near, near + 0.5, near + 100], SequentialPlan())
     assert [pair.decision for pair in tests.pairs] == ["undecided", "smaller", "smaller"]
     assert tests.wanted == (10, 10, 0)
-    too_few = found([near[:3], near, near], Plan())
+    too_few = found([near[:3], near, near], SequentialPlan())
     assert too_few.wanted == (5, 5, 5)
     assert all(pair.decision == "undecided" and not pair.steps for pair in too_few.pairs)
 
@@ -108,7 +108,7 @@ def test_runs_that_are_wanted_are_those_of_open_pairs():
 def test_more_runs_change_nothing_that_was_said_of_fewer():
     scores = list(np.random.default_rng(2).normal(size=(3, 25)))
     for runs in (10, 17, 20):
-        whole, part = found(scores, Plan()), found([row[:runs] for row in scores], Plan())
+        whole, part = found(scores, SequentialPlan()), found([row[:runs] for row in scores], SequentialPlan())
         for longer, shorter in zip(whole.pairs, part.pairs, strict=True):
             assert shorter.steps
             for one, other in zip(longer.steps, shorter.steps, strict=False):
@@ -117,7 +117,7 @@ def test_more_runs_change_nothing_that_was_said_of_fewer():
 
 def test_drawn_permutations_find_about_the_boundaries_of_all():
     scores = list(np.random.default_rng(4).normal([[0.0], [0.8]], 1.0, (2, 8)))
-    every, drawn = (found(scores, Plan(4, 2, 0.1, permutations)).pairs[0] for permutations in (4900, 4899))
+    every, drawn = (found(scores, SequentialPlan(4, 2, 0.1, permutations)).pairs[0] for permutations in (4900, 4899))
     assert drawn.decision == every.decision
     assert drawn.steps[0] == every.steps[0]
     assert drawn.steps[1].boundary != every.steps[1].boundary
@@ -128,7 +128,9 @@ def test_drawn_permutations_find_about_the_boundaries_of_all():
 def test_algorithms_that_do_not_differ_are_seldom_told_apart():
     rng, wrong, times = np.random.default_rng(1), 0, 1000
     for _ in range(times):
-        wrong += found(list(rng.gamma(0.5, size=(2, 25))), Plan(permutations=1000)).pairs[0].decision != "equal"
+        wrong += (
+            found(list(rng.gamma(0.5, size=(2, 25))), SequentialPlan(permutations=1000)).pairs[0].decision != "equal"
+        )
     assert 0.02 < wrong / times < 0.05 + 3 * np.sqrt(0.05 * 0.95 / times)
 
 
@@ -142,8 +144,8 @@ def test_what_cannot_be_asked():
         ({"group": 10**6}, "too many"),
     ):
         with pytest.raises(ArcadeMarkError, match=said):
-            Plan(**plan)
+            SequentialPlan(**plan)
     with pytest.raises(ArcadeMarkError, match="missing or infinite"):
-        found([np.array([1.0, np.nan]), np.ones(2)], Plan())
+        found([np.array([1.0, np.nan]), np.ones(2)], SequentialPlan())
     with pytest.raises(ArcadeMarkError, match="fewer algorithms"):
-        found([np.ones(1)] * 101, Plan(permutations=10_000))
+        found([np.ones(1)] * 101, SequentialPlan(permutations=10_000))

@@ -2,8 +2,8 @@
 
 from arcademark.catalogue.model import Location, Source
 from arcademark.reports.reproductions.analysis import document
-from arcademark.reproduce.comparison import Comparison, Reproduction
-from arcademark.reproduce.figures import Panel, PaperFigure, Series
+from arcademark.reproduce.comparison import PrintedComparison, Reproduction
+from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure
 
 SOURCE = Source("nobody-1999", "Nobody", "Scores <of> none", "Nowhere", 1999)
 
@@ -11,7 +11,7 @@ SOURCE = Source("nobody-1999", "Nobody", "Scores <of> none", "Nowhere", 1999)
 def cell(row, algorithm, quantity, printed, recomputed="", verdict="agrees", why="", category=""):
     where = f"Table 3, {algorithm}, {row}, {quantity}"
     place = Location(3, row, algorithm, quantity)
-    return Comparison(where, printed, recomputed or printed, verdict, why, place, category)
+    return PrintedComparison(where, printed, recomputed or printed, verdict, why, place, category)
 
 
 CELLS = (
@@ -34,9 +34,9 @@ STATEMENTS = Reproduction(
     "Statements",
     None,
     (
-        Comparison("§1: Quick is best", "in 2 games", "in 2 games", "agrees"),
-        Comparison("§2: Quick is never worst", "0 games", "1 game", "differs", "In Pong it is."),
-        Comparison("§3: how people played", "Table 9", "", "not available", "The column is lost."),
+        PrintedComparison("§1: Quick is best", "in 2 games", "in 2 games", "agrees"),
+        PrintedComparison("§2: Quick is never worst", "0 games", "1 game", "differs", "In Pong it is."),
+        PrintedComparison("§3: how people played", "Table 9", "", "not available", "The column is lost."),
     ),
 )
 
@@ -52,7 +52,7 @@ BARS = PaperFigure(
             "Mean HNS",
             "bars",
             "%",
-            (Series("Mean HNS", (874.0, 4996.0, 25.0)),),
+            (PanelSeries("Mean HNS", (874.0, 4996.0, 25.0)),),
             ALGORITHMS,
             TRAINING,
             scale="log",
@@ -62,18 +62,18 @@ BARS = PaperFigure(
             "Median HNS",
             "bars",
             "%",
-            (Series("Median HNS", (None, 2041.0, 5.5)),),
+            (PanelSeries("Median HNS", (None, 2041.0, 5.5)),),
             ALGORITHMS,
             TRAINING,
             scale="log",
             marks=(100.0,),
         ),
-        Panel("Records", "bars", "records", (Series("Records", (4.0, 19.0, 0.0)),), ALGORITHMS, TRAINING),
+        Panel("Records", "bars", "records", (PanelSeries("Records", (4.0, 19.0, 0.0)),), ALGORITHMS, TRAINING),
         Panel(
             "Training frames",
             "bars",
             "billion frames",
-            (Series("Training frames", (0.2, 10.0, 0.001)),),
+            (PanelSeries("Training frames", (0.2, 10.0, 0.001)),),
             ALGORITHMS,
             TRAINING,
             scale="log",
@@ -86,7 +86,9 @@ GROUPED = PaperFigure(
     "Figure 2: two games",
     "Two algorithms.",
     tuple(
-        Panel(title, "bars", "", (Series("BASS", (1.5, -0.5)), Series("RAM", (3.0, 0.25))), ("Pong", "Q*bert"))
+        Panel(
+            title, "bars", "", (PanelSeries("BASS", (1.5, -0.5)), PanelSeries("RAM", (3.0, 0.25))), ("Pong", "Q*bert")
+        )
         for title in ("one", "other")
     ),
 )
@@ -100,7 +102,7 @@ STEPS = PaperFigure(
             "scores",
             "steps",
             "fraction of games",
-            (Series("Basic", (1.0, 0.5, 0.25), (0.2, 0.5, 1.0)), Series("RAM", (0.75, 0.25), (0.4, 3.0))),
+            (PanelSeries("Basic", (1.0, 0.5, 0.25), (0.2, 0.5, 1.0)), PanelSeries("RAM", (0.75, 0.25), (0.4, 3.0))),
             x_unit="score",
             x_limits=(0.0, 2.0),
             marks=(1.0,),
@@ -113,7 +115,7 @@ MIXED = PaperFigure(
     "Figure 3: averages",
     "By two sets, where there are two.",
     tuple(
-        Panel(title, "bars", "", tuple(Series(name, (1.5, 33.8)) for name in names), ("BASS", "RAM"))
+        Panel(title, "bars", "", tuple(PanelSeries(name, (1.5, 33.8)) for name in names), ("BASS", "RAM"))
         for title, names in (
             ("Average baseline score", ("the three published baselines", "our runs of 37 baselines")),
             ("Median baseline score", ("the three published baselines", "our runs of 37 baselines")),

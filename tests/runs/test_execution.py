@@ -13,7 +13,7 @@ import altering
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.runs.engines import ray_engine
-from arcademark.runs.engines.base import Episodes
+from arcademark.runs.engines.base import MissingEpisodes
 from arcademark.runs.engines.pool import LocalEngine
 from arcademark.runs.execution import execute, placed
 from arcademark.runs.plan import make_plan
@@ -282,7 +282,7 @@ def test_from_a_script_without_a_main_guard(tmp_path):
 
 
 def test_episodes_are_taken_in_order_and_put_back_first():
-    left = Episodes(2**62, [1, 3])
+    left = MissingEpisodes(2**62, [1, 3])
     assert list(islice(left, 4)) == [0, 2, 4, 5]
     left.put_back({5, 2})
     left.put_back([])

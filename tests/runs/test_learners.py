@@ -15,7 +15,7 @@ from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import LearnerBegun, NotTrained, Progress
 from arcademark.runs.playing.networks import learnt_in, trained_in
 from arcademark.runs.playing.slot import TrainingBlock
-from arcademark.runs.playing.trial import Player
+from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.store.reading import read_actions, read_run
 
@@ -63,7 +63,7 @@ def test_a_slow_learner_is_kept_before_its_frames_are_there(monkeypatch, toy_pla
     (trial,) = make_plan([spec], ["toy"], base.protocol, training_episodes=5).trials
 
     def blocks():
-        return [event for event in Player(trial).play([]) if isinstance(event, TrainingBlock)]
+        return [event for event in TrialPlayer(trial).play([]) if isinstance(event, TrainingBlock)]
 
     (whole,) = blocks()
     monkeypatch.setattr("arcademark.runs.playing.trial._pause", lambda seconds, size: 0.0)
@@ -138,7 +138,7 @@ def test_what_was_learnt_is_made_for_the_protocol_under_which_it_was(tmp_path, m
     monkeypatch.setattr(
         "arcademark.runs.playing.trial.make_agent", lambda spec, env: told.append(env) or make_agent(spec, env)
     )
-    player = Player(plan.trials[0])
+    player = TrialPlayer(plan.trials[0])
     assert [env.protocol.frame_skip for env in told] == [4]
     assert player.spec.protocol.frame_skip == 2
     with pytest.raises(ArcadeMarkError, match="what it had learnt is not there"):

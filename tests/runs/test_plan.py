@@ -13,7 +13,7 @@ from arcademark.runs import execution
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import Trial, make_plan
-from arcademark.runs.playing.progress import Standing
+from arcademark.runs.playing.progress import TrialStanding
 from arcademark.runs.playing.scheduling import SIMULATED_PER_PLAYED, Lengths, deal, frames_left
 from arcademark.runs.request import request
 from arcademark.runs.store.reading import read_run
@@ -205,7 +205,7 @@ def test_what_is_left_goes_by_random_play_recorded_lengths_and_what_planners_sim
         for trial in make_plan(agent, "pong", rules, episodes=episodes).trials
     ]
     expected = [4, 4 + 3, 2 * SIMULATED_PER_PLAYED]
-    assert frames_left([*map(Standing, trials)], Lengths()) == [RANDOM["pong"] * length for length in expected]
+    assert frames_left([*map(TrialStanding, trials)], Lengths()) == [RANDOM["pong"] * length for length in expected]
 
 
 def test_trials_are_begun_longest_first_and_recorded_in_the_plans_order(tmp_path, monkeypatch):

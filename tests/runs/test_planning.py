@@ -17,8 +17,8 @@ from arcademark.runs.plan import make_plan
 from arcademark.runs.playing import planning, speed
 from arcademark.runs.playing.costs import estimate
 from arcademark.runs.playing.events import Progress, WorkerLost
-from arcademark.runs.playing.slot import Begun, Played
-from arcademark.runs.playing.trial import Player
+from arcademark.runs.playing.slot import Begun, PlayedFrames
+from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.replay.watch import watch
 from arcademark.runs.store.reading import EpisodeResult, Unfinished, decode_actions, read_run
@@ -68,7 +68,7 @@ def stop_after():
 
 
 def told(trial, episodes, unfinished=()):
-    return [untimed(item) for item in Player(trial).play(episodes, unfinished=unfinished)]
+    return [untimed(item) for item in TrialPlayer(trial).play(episodes, unfinished=unfinished)]
 
 
 def untimed(item):
@@ -87,8 +87,8 @@ def test_every_simulated_frame_is_counted(planner_plan):
     items = told(trial, [0, 1])
     records = [item.record for item in of(EpisodeResult, items)]
     assert [(record.frames, record.steps, record.simulated_frames) for record in records] == [(30, 10, 60)] * 2
-    total = sum(of(Played, items), Played(0))
-    assert total == Played(60, simulated_frames=120, decisions=20)
+    total = sum(of(PlayedFrames, items), PlayedFrames(0))
+    assert total == PlayedFrames(60, simulated_frames=120, decisions=20)
     assert of(Begun, items) == [Begun("evaluation", 0), Begun("evaluation", 1)]
 
 
@@ -97,14 +97,14 @@ def test_every_simulated_frame_is_counted(planner_plan):
 def test_an_episode_goes_on_from_everywhere_it_is_kept(planner_plan, name, every_time):
     settings = {"checkpoint_seconds": "1e-9"} if name == "Remembering" else {}
     (trial,) = planner_plan(name, settings, override=STICKY | {"max_frames_per_episode": 14}).trials
-    items = [item for item in told(trial, [3, 1]) if not isinstance(item, Played)]
+    items = [item for item in told(trial, [3, 1]) if not isinstance(item, PlayedFrames)]
     kept = of(Unfinished, items)
     third, first = of(EpisodeResult, items)
     per_decision = 2 if name == "Remembering" else 1
     assert len(kept) == sum(per_decision * result.record.steps for result in (third, first)) - 2
     for place in kept:
         mine = third if place.episode == 3 else first
-        again = [item for item in told(trial, [place.episode], [place]) if not isinstance(item, Played)]
+        again = [item for item in told(trial, [place.episode], [place]) if not isinstance(item, PlayedFrames)]
         assert again[-1] == mine
         assert again[0] == Begun("evaluation", place.episode)
         following = [item for item in kept if item.episode == place.episode]
@@ -230,7 +230,7 @@ SKIP = 4
 
 def sampled(toy_plan, most_seconds, **parameters):
     (spec,) = agent_specs(f"{PLANNERS}:Waking", {name: str(value) for name, value in parameters.items()})
-    return speed.sample(Player(make_plan(spec, ["toy"], toy_plan().protocol).trials[0]), most_seconds)
+    return speed.sample(TrialPlayer(make_plan(spec, ["toy"], toy_plan().protocol).trials[0]), most_seconds)
 
 
 def test_decisions_are_sampled_apart_from_the_first_of_an_episode(toy_plan):

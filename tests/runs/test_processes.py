@@ -42,11 +42,11 @@ def result(**changes):
     ("noise", "said"),
     [
         *(
-            (noise, "what is no message|an ill-formed Ready")
+            (noise, "what is no message|an ill-formed WorkerReady")
             for noise in (
                 *(b"noise", b"\x93", framed(b"", length=2**40), framed(b"\x80", checksum=1), framed(b"\x81")),
                 *(framed(b"\x80", kind=len(worker.MESSAGES)), framed(b"\x81\x01\x02"), framed(b"\x91" * 100_000)),
-                *(framed(pickle.dumps(worker.Ready())), sent_by_a_worker(worker.Ready())[:-1]),
+                *(framed(pickle.dumps(worker.WorkerReady())), sent_by_a_worker(worker.WorkerReady())[:-1]),
             )
         ),
         (sent_by_a_worker(EpisodeResult(5, b"")), r"EpisodeResult \(Expected `object`, got `int` - at `\$\.record`\)"),
@@ -60,7 +60,7 @@ def result(**changes):
 def test_what_is_no_message_is_refused_without_waiting_for_more(pair, monkeypatch, noise, said):
     end, channel = pair
     monkeypatch.setattr(processes, "STALLED_SECONDS", -1.0)
-    sent = [worker.Ready(), EpisodeResult(RECORD, b"\1")]
+    sent = [worker.WorkerReady(), EpisodeResult(RECORD, b"\1")]
     end.sendall(b"".join(map(sent_by_a_worker, sent)) + noise)
     arrived = channel.arrived()
     assert [next(arrived), next(arrived)] == sent
@@ -74,4 +74,4 @@ def test_any_bytes_are_messages_or_refused(parts):
     with end, other:
         end.sendall(b"".join(parts))
         with contextlib.suppress(processes.GarbledError):
-            list(processes.Channel(other, receives=[worker.Ready, Failed]).arrived())
+            list(processes.Channel(other, receives=[worker.WorkerReady, Failed]).arrived())

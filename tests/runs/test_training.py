@@ -21,7 +21,7 @@ from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import EpisodeDone, EpisodeTrained, Progress, Stopping
 from arcademark.runs.playing.networks import brought, learnt_in, opened, path_of, trained_in, write
 from arcademark.runs.playing.slot import TrainingBlock
-from arcademark.runs.playing.trial import Player
+from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay import scalars
 from arcademark.runs.replay.verify import cut_short, verify
 from arcademark.runs.store.reading import Checkpoint, read_run
@@ -59,7 +59,7 @@ def until_blocks(trial, count, checkpoint=None):
     def stopping():
         return len(blocks(seen)) >= count
 
-    for event in Player(trial).play([], checkpoint, (), stopping):
+    for event in TrialPlayer(trial).play([], checkpoint, (), stopping):
         seen.append(event)  # noqa: PERF402 - it is looked at meanwhile
     return seen
 
@@ -95,7 +95,7 @@ def test_what_was_trained_in_one_run_plays_in_another(tmp_path, plan):
     base, run = (read_run(tmp_path / name) for name in ("base", "run"))
     assert run.episodes.score.tolist() == base.evaluation(base.trials[0]).score.tolist()
     assert not (tmp_path / "run" / "checkpoints").exists()
-    player = Player(again.trials[0])
+    player = TrialPlayer(again.trials[0])
     list(player.play([0], brought(again.trials[0].learnt)))
     kept = json.loads(path_of(tmp_path / "base", base.trials[0].id).read_bytes())
     assert kept["ends"]
@@ -124,7 +124,7 @@ def test_a_stop_while_games_are_played_out_trains_no_more(plan):
     (block,) = blocks(seen)
     assert not block.checkpoint.finished
     assert block.checkpoint.frames >= 3000
-    rest = list(Player(trial).play([], block.checkpoint))
+    rest = list(TrialPlayer(trial).play([], block.checkpoint))
     *_, last = blocks(rest)
     assert last.checkpoint.finished
     before, after = (json.loads(opened(one.checkpoint, trial.id)[1]) for one in (block, last))
@@ -150,7 +150,7 @@ def test_a_checkpoint_that_is_damaged_is_refused(data, plan):
     (trial,) = plan().trials
     damaged = Checkpoint(0, 10, False, data)
     with pytest.raises(ArcadeMarkError):
-        list(Player(trial).play([], damaged))
+        list(TrialPlayer(trial).play([], damaged))
 
 
 def test_the_file_is_written_again_where_it_is_missing_and_never_through_a_link(tmp_path, plan):

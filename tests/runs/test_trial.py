@@ -8,7 +8,7 @@ import pytest
 
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.runs.playing.slot import Meter, Slot, TrainingBlock, episode_rng
-from arcademark.runs.playing.trial import Player, training_episode
+from arcademark.runs.playing.trial import TrialPlayer, training_episode
 from arcademark.runs.replay.episodes import Recorded, open_recorded, replay_all
 from arcademark.runs.store.reading import EpisodeResult, decode_actions
 
@@ -16,7 +16,7 @@ from arcademark.runs.store.reading import EpisodeResult, decode_actions
 def results(trial, episodes, checkpoint=None):
     return {
         item.record.episode: (item.record.score, item.record.frames, item.record.end, item.actions)
-        for item in Player(trial).play(episodes, checkpoint)
+        for item in TrialPlayer(trial).play(episodes, checkpoint)
         if isinstance(item, EpisodeResult)
     }
 
@@ -40,7 +40,7 @@ def test_a_score_does_not_depend_on_order_or_company(toy_plan, paced):
 
 def test_a_policy_always_sees_its_batch(toy_plan, paced):
     (trial,) = toy_plan(paced("Remembering")).trials
-    player = Player(dataclasses.replace(trial, agent=type(trial.agent)(trial.agent.ref, {"batch_size": 5})))
+    player = TrialPlayer(dataclasses.replace(trial, agent=type(trial.agent)(trial.agent.ref, {"batch_size": 5})))
     seen = set()
     act = player.agent.policy.act
 
@@ -54,7 +54,7 @@ def test_a_policy_always_sees_its_batch(toy_plan, paced):
 
 
 def training(trial, checkpoint=None):
-    blocks = [item for item in Player(trial).play([0, 1], checkpoint) if isinstance(item, TrainingBlock)]
+    blocks = [item for item in TrialPlayer(trial).play([0, 1], checkpoint) if isinstance(item, TrainingBlock)]
     rows = [
         (result.record.episode, result.record.score, result.record.frames, result.actions)
         for block in blocks
@@ -80,7 +80,7 @@ def test_a_learner_goes_on_from_every_checkpoint(toy_plan, paced):
 def test_rewards_are_clipped_for_the_learner_only(toy_plan, paced, clipping, largest):
     override = {"training_reward_clipping": clipping, "frame_skip": 14, "max_frames_per_episode": 2000}
     (trial,) = toy_plan(paced("Learner"), frames=20_000, override=override).trials
-    player = Player(trial)
+    player = TrialPlayer(trial)
     seen = []
     player.agent.policy.learn = lambda transition, rng: seen.append(transition.reward)
     told = list(player.play([]))

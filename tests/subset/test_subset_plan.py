@@ -7,15 +7,15 @@ import pytest
 
 from arcademark.errors import UnknownNameError
 from arcademark.subset.problem import make_problem
-from arcademark.subset.search.plan import ATARI_5, Step, follow, plan
+from arcademark.subset.search.plan import ATARI_5, SearchStep, follow, plan
 from arcademark.subset.search.search import evaluate
 
 TASKS = tuple("abcdefghijklmn")
 STEPS = (
-    Step("two", 2),
-    Step("one", 1, within="two"),
-    Step("val", 2, exclude="two"),
-    Step("four", 4, include="two", exclude="val"),
+    SearchStep("two", 2),
+    SearchStep("one", 1, within="two"),
+    SearchStep("val", 2, exclude="two"),
+    SearchStep("four", 4, include="two", exclude="val"),
 )
 
 

@@ -68,7 +68,7 @@ START = """trap '' TERM; exec "$@\""""
 Count = Annotated[int, Meta(ge=1, le=2**62)]
 
 
-class Agent(Message):
+class AgentGreeting(Message, tag="agent"):
     """That it is an agent, and speaks a version of the protocol."""
 
     version: int
@@ -108,7 +108,7 @@ class Error(Message):
     message: str
 
 
-Said = Agent | Ready | Acted | Done | Kept | Error
+Said = AgentGreeting | Ready | Acted | Done | Kept | Error
 Answer = TypeVar("Answer", bound=Message)
 
 
@@ -117,7 +117,7 @@ class CommandError(ArcadeMarkError):
 
 
 @dataclass(frozen=True)
-class Command:
+class AgentCommand:
     """A command whose program is an agent.
 
     Parameters
@@ -141,7 +141,7 @@ class Command:
         return {word: path for word, path in named.items() if _is_file(Path(path))}
 
 
-def read_command(text: str, timeout: float = ANSWER_SECONDS) -> Command:
+def read_command(text: str, timeout: float = ANSWER_SECONDS) -> AgentCommand:
     """Split a command into words as a shell would, and find its program; nothing is started.
 
     ArcadeMarkError: its quotes do not close, it has no words or what no text holds, or there is no such program.
@@ -162,14 +162,14 @@ def read_command(text: str, timeout: float = ANSWER_SECONDS) -> Command:
         remedy = "make it executable, or name what runs it, as in 'python3 agent.py'" if there else "check its path"
         raise ArcadeMarkError(f"agent command {words[0]}: {'not executable' if there else 'no such program'}; {remedy}")
     names = [Path(word).name if _is_file(Path(word)) else word for word in words[1:]]
-    return Command((os.path.abspath(program), *words[1:]), shlex.join([Path(program).name, *names]), timeout)
+    return AgentCommand((os.path.abspath(program), *words[1:]), shlex.join([Path(program).name, *names]), timeout)
 
 
-def factory_of_command(command: Command, label: str, names: tuple[str, ...]) -> Callable[..., CommandPolicy]:
+def factory_of_command(command: AgentCommand, label: str, names: tuple[str, ...]) -> Callable[..., CommandPolicy]:
     """Return the factory of a command's agent; any parameters are its own, and it is told these."""
 
     def start(env: EnvironmentSpec, **parameters: Any) -> CommandPolicy:
-        program = Program(command, f"agent {label} on {env.game}")
+        program = AgentProcess(command, f"agent {label} on {env.game}")
         ready, memory = program.meet(env, parameters)
         return (CommandLearner if ready.learns else CommandPolicy)(program, ready, memory)
 
@@ -182,7 +182,7 @@ def factory_of_command(command: Command, label: str, names: tuple[str, ...]) -> 
 class CommandPolicy:
     """A program as a policy; a `arcademark.agents.base.Policy`. What it does wrong raises a `CommandError`."""
 
-    def __init__(self, program: Program, ready: Ready, memory: Observations | None) -> None:
+    def __init__(self, program: AgentProcess, ready: Ready, memory: Observations | None) -> None:
         for name in ("batch_size", "observation", "frames_per_action", "trained_frames", "checkpoint_frames"):
             setattr(self, name, getattr(ready, name))
         self._program, self.memory = program, memory
@@ -230,7 +230,7 @@ class CommandLearner(CommandPolicy):
         self._program.ask({"type": "restore", "data": checkpoint}, Done)
 
 
-class Program:
+class AgentProcess:
     """A command's process, and what is exchanged with it.
 
     Parameters
@@ -245,7 +245,7 @@ class Program:
         The process cannot be started.
     """
 
-    def __init__(self, command: Command, where: str) -> None:
+    def __init__(self, command: AgentCommand, where: str) -> None:
         self.where = where
         self.wire = Wire(Said)
         self._timeout = command.timeout
@@ -280,7 +280,7 @@ class Program:
         CommandError: as of `ask`, or it speaks another version.
         """
         try:
-            spoken = self.ask(None, Agent).version
+            spoken = self.ask(None, AgentGreeting).version
             if spoken != VERSION:
                 raise self.fault(f"it speaks version {spoken} of the protocol; expected {VERSION}")
             ready = self.ask(

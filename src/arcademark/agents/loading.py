@@ -26,7 +26,7 @@ from arcademark.agents import human
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.base import learns, trains
 from arcademark.agents.checkpoints import paths
-from arcademark.agents.command import ANSWER_SECONDS, Command, factory_of_command, read_command
+from arcademark.agents.command import ANSWER_SECONDS, AgentCommand, factory_of_command, read_command
 from arcademark.agents.importing import (
     canonical_reference,
     factory_of,
@@ -79,7 +79,7 @@ class AgentSpec:
     made: Any = field(default=None, hash=False, repr=False)
     sha256: str = ""
     misses_fire: bool = False
-    command: Command | None = None
+    command: AgentCommand | None = None
 
     @cached_property
     def label(self) -> str:

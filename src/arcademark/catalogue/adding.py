@@ -20,7 +20,7 @@ from typing import Any, ClassVar, TypeVar
 
 from arcademark import files
 from arcademark.catalogue import collections, reading
-from arcademark.catalogue.check import Finding, damaged_files, impossible
+from arcademark.catalogue.check import CatalogueFinding, damaged_files, impossible
 from arcademark.catalogue.model import Entry, Result, Source
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import tables
@@ -43,7 +43,7 @@ _HEADER = re.compile(r"^\[(?P<key>[^\[\]\n]+)\][ \t]*(#.*)?$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Compared:
+class CollectionOverlap:
     """An algorithm beside the same one of another collection: games that both have, and those with equal scores."""
 
     algorithm: str
@@ -75,12 +75,12 @@ class Addition:
 
     collection: str
     ok: bool
-    findings: tuple[Finding, ...]
-    remarks: tuple[Finding, ...] = ()
+    findings: tuple[CatalogueFinding, ...]
+    remarks: tuple[CatalogueFinding, ...] = ()
     algorithms: int = 0
     games: int = 0
     results: int = 0
-    compared: tuple[Compared, ...] = ()
+    compared: tuple[CollectionOverlap, ...] = ()
     written: tuple[str, ...] = ()
 
 
@@ -124,7 +124,7 @@ def add(given: Sequence[Path], into: Path | None = None, *, overwrite: bool = Fa
     known = {**catalogue, **{key: read for key, read in papers.items() if read}}
     read, wrong = _tables(entries.name, texts[entries.name], lambda key, row: reading.entry_of(name, key, row, known))
     if not read and not wrong:
-        wrong = [Finding(entries.name, "holds no algorithm; expected a table for each")]
+        wrong = [CatalogueFinding(entries.name, "holds no algorithm; expected a table for each")]
     results, unread = _results(scores.name, texts[scores.name], read)
     findings += wrong + (unread if read else [])
     if findings:
@@ -150,12 +150,14 @@ def _named(given: Sequence[Path]) -> tuple[Path, Path, Path | None]:
     return entries[0], scores[0], sources[0] if sources else None
 
 
-def _tables(name: str, text: str, make: Callable[[str, Any], _Kind]) -> tuple[dict[str, _Kind | None], list[Finding]]:
+def _tables(
+    name: str, text: str, make: Callable[[str, Any], _Kind]
+) -> tuple[dict[str, _Kind | None], list[CatalogueFinding]]:
     """Make something of each table of a TOML file, None of one with a problem, and say where that is."""
     try:
         rows = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        return {}, [Finding(name, f"is no TOML: {error or 'nested too deeply'}; correct it")]
+        return {}, [CatalogueFinding(name, f"is no TOML: {error or 'nested too deeply'}; correct it")]
     lines: dict[str, str] = {}
     for match in _HEADER.finditer(text):
         lines.setdefault(match["key"].strip().strip("\"'"), f", line {text.count(chr(10), 0, match.start()) + 1}")
@@ -166,50 +168,51 @@ def _tables(name: str, text: str, make: Callable[[str, Any], _Kind]) -> tuple[di
             result[key] = make(key, row)
         except ValueError as error:
             result[key] = None
-            findings.append(Finding(f"{name}{lines.get(key, '')}, [{key}]", str(error)))
+            findings.append(CatalogueFinding(f"{name}{lines.get(key, '')}, [{key}]", str(error)))
     return result, findings
 
 
-def _results(name: str, text: str, entries: Mapping[str, Entry | None]) -> tuple[list[Result], list[Finding]]:
+def _results(name: str, text: str, entries: Mapping[str, Entry | None]) -> tuple[list[Result], list[CatalogueFinding]]:
     table = csv.reader(io.StringIO(text), strict=True)
-    findings: list[Finding] = []
+    findings: list[CatalogueFinding] = []
     read: dict[tuple[str, str], Result | None] = {}
     try:
         header = tuple(next(table, ()))
         try:
             reading.check_columns(header)
         except ValueError as error:
-            return [], [Finding(f"{name}, line 1", str(error))]
+            return [], [CatalogueFinding(f"{name}, line 1", str(error))]
         for cells in table:
             where = f"{name}, line {table.line_num}"
             if len(cells) != len(header):
                 findings.append(
-                    Finding(where, f"{len(cells)} cells, expected {len(header)}, as the header has columns")
+                    CatalogueFinding(where, f"{len(cells)} cells, expected {len(header)}, as the header has columns")
                 )
                 continue
             row, result = dict(zip(header, cells, strict=True)), None
             try:
                 result = reading.result_of(row, entries, read)
             except ValueError as error:
-                findings.append(Finding(where, str(error)))
+                findings.append(CatalogueFinding(where, str(error)))
             read[row["algorithm"], row["task"]] = result
-            findings += [Finding(where, wrong.problem) for wrong in impossible([result] if result else [])]
+            findings += [CatalogueFinding(where, wrong.problem) for wrong in impossible([result] if result else [])]
     except csv.Error as error:
-        findings.append(Finding(f"{name}, line {table.line_num}", f"is no CSV: {error}; correct it"))
+        findings.append(CatalogueFinding(f"{name}, line {table.line_num}", f"is no CSV: {error}; correct it"))
     whole = {algorithm: entry for algorithm, entry in entries.items() if entry}
     findings += [
-        Finding(name, problem) for problem in reading.lost_problems(whole, (algorithm for algorithm, _ in read))
+        CatalogueFinding(name, problem)
+        for problem in reading.lost_problems(whole, (algorithm for algorithm, _ in read))
     ]
     return [result for result in read.values() if result], findings
 
 
-def _beside(name: str, results: Iterable[Result]) -> tuple[list[Finding], list[Compared]]:
+def _beside(name: str, results: Iterable[Result]) -> tuple[list[CatalogueFinding], list[CollectionOverlap]]:
     """Set a collection's scores beside those that the catalogue has, its own of that name left aside."""
     own: dict[str, dict[str, Result]] = {}
     for result in results:
         own.setdefault(result.entry.algorithm, {})[result.task] = result
     theirs = [entry for entry in collections.entries() if entry.collection != name and not entry.unavailable]
-    remarks: list[Finding] = []
+    remarks: list[CatalogueFinding] = []
     compared = []
     for algorithm, mine in own.items():
         entry = next(iter(mine.values())).entry
@@ -219,7 +222,7 @@ def _beside(name: str, results: Iterable[Result]) -> tuple[list[Finding], list[C
             common = [game for game in mine if game in scores]
             equal = sum(mine[game].score == scores[game].score for game in common)
             if common:
-                compared.append(Compared(algorithm, other.algorithm, other.collection, len(common), equal))
+                compared.append(CollectionOverlap(algorithm, other.algorithm, other.collection, len(common), equal))
         unlike = {other.qualified: collections.scores_of(other) for other in theirs if other not in alike}
         remarks += _apart(algorithm, mine, [collections.scores_of(other) for other in alike])
         remarks += _repeated(algorithm, mine)
@@ -233,7 +236,9 @@ def _names(entry: Entry) -> set[str]:
     return {entry.identity.lower(), entry.algorithm.lower()}
 
 
-def _apart(algorithm: str, mine: Mapping[str, Result], alike: Iterable[Mapping[str, Result]]) -> Iterator[Finding]:
+def _apart(
+    algorithm: str, mine: Mapping[str, Result], alike: Iterable[Mapping[str, Result]]
+) -> Iterator[CatalogueFinding]:
     """Tell the scores that are a factor of ten apart from half of the algorithm's others, or more of them."""
     for game, result in mine.items():
         others = [scores[game] for scores in alike if game in scores]
@@ -241,7 +246,7 @@ def _apart(algorithm: str, mine: Mapping[str, Result], alike: Iterable[Mapping[s
         if far and 2 * len(far) >= len(others) and not result.note:
             beside = ", ".join(f"{other.score:.12g} in {other.entry.collection}" for other in far)
             problem = f"{result.score:.12g} is {FACTOR:g} times or more apart from {beside}: is a factor lost?"
-            yield Finding(f"{algorithm}, {game}", problem)
+            yield CatalogueFinding(f"{algorithm}, {game}", problem)
 
 
 def _far(one: float, other: float) -> bool:
@@ -249,16 +254,16 @@ def _far(one: float, other: float) -> bool:
     return low > 0 and high >= LEAST and high / low >= FACTOR
 
 
-def _repeated(algorithm: str, mine: Mapping[str, Result]) -> Iterator[Finding]:
+def _repeated(algorithm: str, mine: Mapping[str, Result]) -> Iterator[CatalogueFinding]:
     for first, second in pairwise(mine.values()):
         if first.score == second.score and abs(first.score) >= LEAST and not second.note:
             problem = f"has the score of {first.task}, {first.score:.12g}: is a cell copied?"
-            yield Finding(f"{algorithm}, {second.task}", problem)
+            yield CatalogueFinding(f"{algorithm}, {second.task}", problem)
 
 
 def _copied(
     algorithm: str, mine: Mapping[str, Result], unlike: Mapping[str, Mapping[str, Result]]
-) -> Iterator[Finding]:
+) -> Iterator[CatalogueFinding]:
     """Tell which other algorithm has most scores in common, if that are many."""
     shared = {
         other: [
@@ -270,7 +275,7 @@ def _copied(
     }
     most = max(shared, key=lambda other: len(shared[other]), default="")
     if most and len(shared[most]) >= COPIED and not next(iter(mine.values())).entry.note:
-        yield Finding(algorithm, f"has the score of {most} on {', '.join(shared[most])}: is a column copied?")
+        yield CatalogueFinding(algorithm, f"has the score of {most} on {', '.join(shared[most])}: is a column copied?")
 
 
 def _write(name: str, texts: Mapping[str, str], into: Path) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ _REFERENCES = {
 
 
 @dataclass(frozen=True)
-class Finding:
+class CatalogueFinding:
     """Something wrong, and the file with the line or cell where it is."""
 
     where: str
@@ -36,7 +36,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Count:
+class CollectionCount:
     """How much a collection holds: algorithms, those whose scores are lost, games with a score, and scores."""
 
     collection: str
@@ -64,8 +64,8 @@ class Check:
     SCHEMA: ClassVar[str] = "arcademark.catalogue-check/1"
 
     ok: bool
-    findings: tuple[Finding, ...]
-    collections: tuple[Count, ...]
+    findings: tuple[CatalogueFinding, ...]
+    collections: tuple[CollectionCount, ...]
     files: int
     sources: int = 0
     printed_cells: int = 0
@@ -85,7 +85,7 @@ def check() -> Check:
         reading.read_checkpoints()
         slips = errata.errata()
     except ArcadeMarkError as error:
-        findings.append(Finding("checkpoints and errata", str(error)))
+        findings.append(CatalogueFinding("checkpoints and errata", str(error)))
     names = [count.collection for count in counts]
     entries = [entry for name in names for entry in reading.read_entries(name).values()]
     results = [result for name in names for result in reading.read_results(name)]
@@ -120,7 +120,7 @@ def data_files(directory: Path | None = None) -> tuple[tuple[str, str], ...]:
     )
 
 
-def damaged_files(directory: Path | None = None) -> Iterator[Finding]:
+def damaged_files(directory: Path | None = None) -> Iterator[CatalogueFinding]:
     """Yield the files that are not what their checksum says, have none, or are listed and gone."""
     place = directory or reading.data_directory()
     for folder in _folders(place):
@@ -134,26 +134,26 @@ def damaged_files(directory: Path | None = None) -> Iterator[Finding]:
             try:
                 tables.read_text(name, here)
             except ArcadeMarkError as error:
-                yield Finding(f"{folder}/{name}".lstrip("/"), str(error))
+                yield CatalogueFinding(f"{folder}/{name}".lstrip("/"), str(error))
 
 
-def read_collections(directory: Path | None = None) -> tuple[list[Count], list[Finding]]:
+def read_collections(directory: Path | None = None) -> tuple[list[CollectionCount], list[CatalogueFinding]]:
     """Read every collection, and count it or say why it cannot be read."""
-    counts: list[Count] = []
-    findings: list[Finding] = []
+    counts: list[CollectionCount] = []
+    findings: list[CatalogueFinding] = []
     names = reading.read_names(directory)
     for name in names:
         try:
             entries, results = reading.read_entries(name, directory), reading.read_results(name, directory)
         except ArcadeMarkError as error:
-            findings.append(Finding(name, str(error)))
+            findings.append(CatalogueFinding(name, str(error)))
             continue
         lost = sum(1 for entry in entries.values() if entry.unavailable)
         games = len({result.task for result in results})
-        counts.append(Count(name, len(entries), lost, games, len(results)))
+        counts.append(CollectionCount(name, len(entries), lost, games, len(results)))
     for folder, name in data_files(directory):
         if folder == "scores" and name.removesuffix(".csv") not in names:
-            findings.append(Finding(f"scores/{name}", "no file in entries/ says whose scores these are"))
+            findings.append(CatalogueFinding(f"scores/{name}", "no file in entries/ says whose scores these are"))
     return counts, findings
 
 
@@ -162,7 +162,7 @@ def apart_from_print(
     slips: Sequence[Erratum],
     entries: Mapping[str, Entry],
     scores: Mapping[tuple[str, str], float],
-) -> Iterator[Finding]:
+) -> Iterator[CatalogueFinding]:
     """Yield a paper's printed scores and training frames that neither hold nor are errata, and errata of no cell.
 
     Entries are by algorithm, scores by algorithm and game.
@@ -181,14 +181,16 @@ def apart_from_print(
             continue
         problem = f"printed {text!r}, but the catalogue has {'nothing' if holds is None else f'{holds:.12g}'}"
         where = f"Table {place.table}, {place.algorithm}, {place.row}"
-        yield Finding(where, f"{problem}, and no erratum says why")
+        yield CatalogueFinding(where, f"{problem}, and no erratum says why")
     for slip in slips:
         if slip.place is not None and by_place.get(slip.place) != slip.printed:
             found = by_place.get(slip.place, "no such cell")
-            yield Finding(f"errata: {slip.where}", f"says that {slip.printed!r} is printed; the tables have {found!r}")
+            yield CatalogueFinding(
+                f"errata: {slip.where}", f"says that {slip.printed!r} is printed; the tables have {found!r}"
+            )
 
 
-def apart_from_references(results: Iterable[Result]) -> Iterator[Finding]:
+def apart_from_references(results: Iterable[Result]) -> Iterator[CatalogueFinding]:
     """Yield the scores of reference players that are neither our references nor known to be printed otherwise."""
     for result in results:
         key = (result.entry.source.key, result.entry.algorithm)
@@ -199,13 +201,13 @@ def apart_from_references(results: Iterable[Result]) -> Iterator[Finding]:
         known = () if reference is None else (reference.score, *(other.score for other in reference.alternatives))
         shown = printed.printed_number(repr(result.score).removesuffix(".0"))
         if shown is None or not any(shown.is_rounding_of(score) for score in known):
-            yield Finding(
+            yield CatalogueFinding(
                 f"{result.entry.collection}: {result.entry.algorithm}, {result.task}",
                 f"{result.score:.12g} is not the {kind} score of {suite}, and disagreements.csv does not have it",
             )
 
 
-def impossible(results: Iterable[Result]) -> Iterator[Finding]:
+def impossible(results: Iterable[Result]) -> Iterator[CatalogueFinding]:
     """Yield the scores that the game cannot have, and agents' that its counter cannot show, whose row has no note."""
     for result in results:
         lowest, highest = tasks.score_bounds(result.task)
@@ -221,7 +223,7 @@ def impossible(results: Iterable[Result]) -> Iterator[Finding]:
         else:
             continue
         if not result.note:
-            yield Finding(
+            yield CatalogueFinding(
                 f"{result.entry.collection}: {result.entry.algorithm}, {result.task}",
                 f"{problem}; say in a note what is known of it",
             )

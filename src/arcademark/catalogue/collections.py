@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from arcademark.catalogue import reading
-from arcademark.catalogue.model import ALGORITHM_KINDS, MODEL_FREE, REPORTED, Checkpoint, Entry, Result, Source
+from arcademark.catalogue.model import ALGORITHM_KINDS, MODEL_FREE, REPORTED, Entry, PublishedCheckpoint, Result, Source
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import protocols, tasks
@@ -102,7 +102,7 @@ def results(collection: str | None = None, *, as_published: bool = False) -> tup
     return tuple(result.published if as_published else result for result in found)
 
 
-def checkpoints() -> tuple[Checkpoint, ...]:
+def checkpoints() -> tuple[PublishedCheckpoint, ...]:
     """Return how well some algorithms played in the middle of their training, by their published learning curves."""
     return reading.read_checkpoints()
 

@@ -178,7 +178,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Checkpoint:
+class PublishedCheckpoint:
     """How well an algorithm played in the middle of its training: no algorithm, and in no table of scores.
 
     Parameters

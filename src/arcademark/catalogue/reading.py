@@ -21,9 +21,9 @@ import msgspec
 
 from arcademark.catalogue.model import (
     AlgorithmKind,
-    Checkpoint,
     Entry,
     Hand,
+    PublishedCheckpoint,
     Reported,
     Result,
     SettingValue,
@@ -103,7 +103,7 @@ def read_results(collection: str, directory: Path | None = None) -> tuple[Result
 
 
 @cache
-def read_checkpoints(directory: Path | None = None) -> tuple[Checkpoint, ...]:
+def read_checkpoints(directory: Path | None = None) -> tuple[PublishedCheckpoint, ...]:
     """Return the checkpoints of learning curves, a row each, with a column a game."""
     result = []
     for line, row in enumerate(tables.read_rows("checkpoints.csv", directory or data_directory()), start=2):
@@ -116,7 +116,7 @@ def read_checkpoints(directory: Path | None = None) -> tuple[Checkpoint, ...]:
                 _refuse_unknown("game", task, tasks.games())
                 if not math.isfinite(score):
                     raise ValueError(f"the score of {task!r} is not finite; correct it")
-            result.append(Checkpoint(entries[algorithm], int(frames), MappingProxyType(scores)))
+            result.append(PublishedCheckpoint(entries[algorithm], int(frames), MappingProxyType(scores)))
     return tuple(result)
 
 

@@ -41,7 +41,7 @@ from arcademark.classic.features.registry import check_parameters, feature_set, 
 from arcademark.classic.linear import saved
 from arcademark.classic.linear.binary import BinaryValues
 from arcademark.classic.linear.counted import CountedValues
-from arcademark.classic.linear.settings import Learning, read_settings
+from arcademark.classic.linear.settings import LearningSettings, read_settings
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.environments.registry import observing
 from arcademark.errors import ArcadeMarkError
@@ -50,7 +50,7 @@ from arcademark.suite.learners import NAME
 
 def _signature() -> inspect.Signature:
     """Return the parameters of learning and those of each feature set, which may be left open."""
-    parameters = {parameter.name: parameter for parameter in declared(Learning)[0]}
+    parameters = {parameter.name: parameter for parameter in declared(LearningSettings)[0]}
     for features in ("basic", "blob-prost", "lsh", "disco"):  # the others have no parameters of their own
         for parameter in declared(feature_set(features).factory)[0]:
             parameters.setdefault(parameter.name, Parameter(parameter.name, parameter.annotation | None, None))

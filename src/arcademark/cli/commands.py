@@ -20,7 +20,7 @@ FULL = "arcademark.help"
 ALL = "Show this message with all options and exit."
 
 
-class Command(click.Command):
+class UsualCommand(click.Command):
     """A command whose help shows some of its options, the usual ones, if these are named; --help-all shows all."""
 
     def __init__(self, *args: Any, usual: str = "", **attributes: Any) -> None:
@@ -49,10 +49,10 @@ class Command(click.Command):
             formatter.write_text(f"--help-all shows {len(every) - len(some)} more.")
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group whose unknown commands are refused with the closest known one."""
 
-    command_class = Command
+    command_class = UsualCommand
     folder = ""
     """What to do with a folder that stands in place of a command, `{0}`."""
 
@@ -69,9 +69,9 @@ class Group(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def command(name: str, usual: str = "", **attributes: Any) -> Callable[[Callable[..., Any]], Command]:
+def command(name: str, usual: str = "", **attributes: Any) -> Callable[[Callable[..., Any]], UsualCommand]:
     """Make a command of a function, with the names of its usual options where it has many."""
-    return click.command(name, cls=Command, usual=usual, **attributes)
+    return click.command(name, cls=UsualCommand, usual=usual, **attributes)
 
 
 def _full(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:

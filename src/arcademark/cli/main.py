@@ -15,7 +15,7 @@ import sys
 import click
 
 from arcademark.cli import messages
-from arcademark.cli.commands import Group
+from arcademark.cli.commands import CommandGroup
 from arcademark.errors import ArcadeMarkError, one_line
 
 COMMANDS = {
@@ -58,7 +58,7 @@ CLOSED = frozenset({errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ELOOP, 
 """Errors of a place that cannot even be looked at, or holds nothing new."""
 
 
-class Top(Group):
+class Top(CommandGroup):
     """All commands, each of which is loaded only when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

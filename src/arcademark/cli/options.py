@@ -20,7 +20,7 @@ _THOUSANDS = {"": 1, "k": 1_000, "m": 1_000_000, "b": 1_000_000_000}
 _MOST = 2**63 - 1
 
 
-class Count(click.ParamType[int]):
+class CountType(click.ParamType[int]):
     """A whole number of at least one; ``1_000``, ``2e6``, ``200k``, ``200M`` and ``10B`` are understood too."""
 
     name = "number"
@@ -35,10 +35,10 @@ class Count(click.ParamType[int]):
         return int(number)
 
 
-class Episodes(Count):
+class EpisodesType(CountType):
     """A number of episodes, or ``all-starts``."""
 
-    expected = f"{Count.expected}, or all-starts"
+    expected = f"{CountType.expected}, or all-starts"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read the number or the word, or say what was expected."""
@@ -64,7 +64,7 @@ class Share(click.ParamType[float]):
 
 PATH = click.Path(path_type=Path)
 WHOLE = click.IntRange(min=0)
-COUNT = Count()
+COUNT = CountType()
 SHARE = Share()
 
 

@@ -47,7 +47,7 @@ Setting = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Section:
+class ProofSection:
     """What one section of a game's proof showed.
 
     Parameters
@@ -82,7 +82,7 @@ def settings(game: str) -> list[Setting]:
     return [default, *(pair for pair in pairs if pair != default)]
 
 
-class Comparison:
+class SectionComparison:
     """A section in progress.
 
     Parameters
@@ -129,7 +129,7 @@ class Comparison:
         self._counts = dict.fromkeys(("frames", "screens", "resets", "restores", "cut"), 0)
         self._undrawn = 0
 
-    def run(self, frames: int) -> Section:
+    def run(self, frames: int) -> ProofSection:
         """Play and compare up to so many frames."""
         rng = self._rng
         chosen = np.where(
@@ -152,7 +152,7 @@ class Comparison:
             played, difference = self._stretch(actions[at:end], seen[at:end])
             at += played
         where = f"after {at} frames, in mode {self._setting[0]}, difficulty {self._setting[1]}: " if difference else ""
-        return Section(self._game, tuple(self._tried), **self._counts, difference=where + difference)
+        return ProofSection(self._game, tuple(self._tried), **self._counts, difference=where + difference)
 
     def _stretch(self, actions: list[int], seen: list[bool]) -> tuple[int, str]:
         """Play until actions or game end; return the number of frames, and what differs after the last."""

@@ -41,7 +41,7 @@ _LATEST = frozenset({"val", "reward", "terminal", "delta"})
 
 
 @dataclass(frozen=True)
-class Game:
+class GameRules:
     """A game's facts, as the core needs them.
 
     Parameters
@@ -74,7 +74,7 @@ def names() -> tuple[str, ...]:
 
 
 @functools.cache
-def game(name: str) -> Game:
+def game(name: str) -> GameRules:
     """Return a game's facts.
 
     Raises
@@ -88,7 +88,7 @@ def game(name: str) -> Game:
     keep = facts.get("keep", {})
     at_reset = [facts.get("score", {}).get("at_reset", 0), facts["lives"]["at_reset"], 0, 0]
     at_reset += [NEVER if entry["at_reset"] == "keep" else entry["at_reset"] for entry in keep.values()]
-    return Game(name, facts, _program(facts), tuple(at_reset))
+    return GameRules(name, facts, _program(facts), tuple(at_reset))
 
 
 def condition(facts: Mapping[str, Any], expression: Expression) -> tuple[int, ...]:

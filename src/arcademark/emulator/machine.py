@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.emulator.build import core
-from arcademark.emulator.games import KINDS, Game, condition, game
+from arcademark.emulator.games import KINDS, GameRules, condition, game
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
@@ -100,7 +100,7 @@ class Machine:
         stepping: Callable[[Machine], Callable[[int], object]] | None = None,
     ) -> None:
         self.core = chosen or core()
-        self._game: Game = game(name)
+        self._game: GameRules = game(name)
         self._chance, self.drawn = np.random.RandomState(MACHINE_SEED), 0
         self.environment_chance = np.random.RandomState(seed)
         self._memory = ctypes.create_string_buffer(self.core.console_size() + 64)

@@ -30,7 +30,7 @@ import ale_py
 
 from arcademark.emulator import games
 from arcademark.emulator.build import core, version
-from arcademark.emulator.comparison import Comparison, Section
+from arcademark.emulator.comparison import ProofSection, SectionComparison
 from arcademark.suite.tables import read_rows
 
 Result = TypeVar("Result")
@@ -39,7 +39,9 @@ SECTION_FRAMES = 25_000
 """A power-on takes as long as some 1,500 frames."""
 
 
-def sections(roms: Mapping[str, Path], frames: int, *, workers: int = 1, translated: bool = False) -> Iterator[Section]:
+def sections(
+    roms: Mapping[str, Path], frames: int, *, workers: int = 1, translated: bool = False
+) -> Iterator[ProofSection]:
     """Compare the console with ale-py in so many frames of each game, in this process or in so many others.
 
     Parameters
@@ -85,11 +87,11 @@ def in_processes(work: Callable[..., Result], arguments: Iterable[tuple[Any, ...
         pool.shutdown(cancel_futures=True)
 
 
-def play_section(game: str, rom: Path, number: int, frames: int, translated: bool) -> Section:
+def play_section(game: str, rom: Path, number: int, frames: int, translated: bool) -> ProofSection:
     """Play a section; again with all frames drawn where a picture differs that one not drawn has left its mark on."""
-    section = Comparison(game, rom, number, translated=translated).run(frames)
+    section = SectionComparison(game, rom, number, translated=translated).run(frames)
     if section.difference and section.cut:
-        section = Comparison(game, rom, number, all_drawn=True, translated=translated).run(frames)
+        section = SectionComparison(game, rom, number, all_drawn=True, translated=translated).run(frames)
     return section
 
 
@@ -118,9 +120,9 @@ def rules_checksum(game: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def list_text(sections: Iterable[Section]) -> str:
+def list_text(sections: Iterable[ProofSection]) -> str:
     """Return the proven list as CSV: a row for each game of which all sections are without difference."""
-    by_game: dict[str, list[Section]] = {}
+    by_game: dict[str, list[ProofSection]] = {}
     for section in sections:
         by_game.setdefault(section.game, []).append(section)
     rows = io.StringIO()

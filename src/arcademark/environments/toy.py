@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.environments.emulation.console import FrameByFrame, Start
+from arcademark.environments.emulation.console import EpisodeStart, FrameByFrame
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 MINIMAL_ACTIONS = ("NOOP", "RIGHT", "LEFT")
@@ -36,14 +36,14 @@ class ToyConsole(FrameByFrame):
         self._moves = tuple(("RIGHT" in action) - ("LEFT" in action) for action in JOYSTICK_ACTIONS)
         self._column = self._row = self._basket = self._lives = self._fallen = self._random = 0
 
-    def start(self, rng: np.random.Generator) -> Start:
+    def start(self, rng: np.random.Generator) -> EpisodeStart:
         """Begin an episode; the columns of its fruits follow from one number drawn from `rng`."""
         self._random = int(rng.integers(1 << 24))
         self._basket = SIZE // 2
         self._lives = LIVES
         self._fallen = 0
         self._drop()
-        return Start(frames=0, lives=LIVES)
+        return EpisodeStart(frames=0, lives=LIVES)
 
     def act(self, action: int, /) -> int:
         """Move, let the fruit fall by a row, and return 1 if it was caught."""

@@ -26,7 +26,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class TunedPerTask:
     """The best that tuning a number of parameters for each task gives; others have the best fixed setting's values.
 
     tuned: The parameters, ascending.
@@ -44,7 +44,7 @@ def limits(scores: Floats) -> Floats:
     return np.asarray(np.percentile(scores, PERCENTILES, axis=(0, 2)))
 
 
-def choices(scores: Floats, values: Ints) -> tuple[Choice, ...]:
+def choices(scores: Floats, values: Ints) -> tuple[TunedPerTask, ...]:
     """Choose the best settings, given normalised scores (settings, tasks), by the number of parameters that are tuned.
 
     Of as many parameters those that give most, for no parameter to all that vary; the first of equals.
@@ -58,18 +58,18 @@ def choices(scores: Floats, values: Ints) -> tuple[Choice, ...]:
     )
 
 
-def _tuned(scores: Floats, same: NDArray[np.bool_], tuned: tuple[int, ...], vary: Sequence[int]) -> Choice:
+def _tuned(scores: Floats, same: NDArray[np.bool_], tuned: tuple[int, ...], vary: Sequence[int]) -> TunedPerTask:
     allowed = same[:, [place for place in vary if place not in tuned]].all(axis=1)
     best = np.flatnonzero(allowed)[np.argmax(scores[allowed], axis=0)]
-    return Choice(tuned, float(scores[best, np.arange(scores.shape[1])].mean()), best)
+    return TunedPerTask(tuned, float(scores[best, np.arange(scores.shape[1])].mean()), best)
 
 
-def sensitivity(choices: Sequence[Choice]) -> float:
+def sensitivity(choices: Sequence[TunedPerTask]) -> float:
     """Return how much higher the mean is with all parameters tuned for each task than of the best fixed setting."""
     return choices[-1].score - choices[0].score
 
 
-def dimensionality(choices: Sequence[Choice]) -> int:
+def dimensionality(choices: Sequence[TunedPerTask]) -> int:
     """Return how few parameters, tuned for each task, reach `SHARE` of what tuning them all gives."""
     return next(count for count, choice in enumerate(choices) if choice.score >= SHARE * choices[-1].score)
 

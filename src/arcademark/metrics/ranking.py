@@ -28,7 +28,7 @@ Pair: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Flip:
+class RankFlip:
     """Two algorithms, in the order of the table, whose order depends on how they are measured.
 
     The first is better under the measures `above`, the second under those `below`.
@@ -71,7 +71,7 @@ def kendall_tau(a: Values, b: Values) -> float:
     return float((one * other).sum() / np.sqrt(np.count_nonzero(one) * np.count_nonzero(other)))
 
 
-def flips(values: Mapping[Measure, Values]) -> tuple[Flip, ...]:
+def flips(values: Mapping[Measure, Values]) -> tuple[RankFlip, ...]:
     """Find the pairs of algorithms whose order changes under another metric or another set of references.
 
     Every measure has the values of the same algorithms.
@@ -82,7 +82,7 @@ def flips(values: Mapping[Measure, Values]) -> tuple[Flip, ...]:
     for others in values.values():
         _admit_both(algorithms, others)
     result = (
-        Flip(
+        RankFlip(
             first,
             second,
             tuple(measure for measure, scores in values.items() if scores[first] > scores[second]),

@@ -41,7 +41,7 @@ _EQUAL = 1e-9
 
 
 @dataclass(frozen=True)
-class Plan:
+class SequentialPlan:
     """How runs are looked at, chosen before they are made; as in the paper, if not said otherwise.
 
     group: Runs of each algorithm in a group, N.
@@ -83,7 +83,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Step:
+class SequentialStep:
     """A pair after one more group.
 
     runs: Of each algorithm so far.
@@ -103,7 +103,7 @@ class PairTest:
 
     first: int
     second: int
-    steps: tuple[Step, ...]
+    steps: tuple[SequentialStep, ...]
 
     @property
     def decision(self) -> Decision:
@@ -119,7 +119,9 @@ class SequentialTest:
     wanted: tuple[int, ...]
 
 
-def sequential_test(scores: Sequence[ArrayLike], rng: np.random.Generator, plan: Plan | None = None) -> SequentialTest:
+def sequential_test(
+    scores: Sequence[ArrayLike], rng: np.random.Generator, plan: SequentialPlan | None = None
+) -> SequentialTest:
     """Test each algorithm against each, group by group, until all is decided or runs are lacking.
 
     Parameters
@@ -135,7 +137,7 @@ def sequential_test(scores: Sequence[ArrayLike], rng: np.random.Generator, plan:
     ArcadeMarkError
         Where scores are missing or infinite, or the pairs so many that their permutations cannot be held.
     """
-    plan = plan or Plan()
+    plan = plan or SequentialPlan()
     runs = [np.asarray(row, dtype=np.float64) for row in scores]
     if any(row.ndim != 1 or not np.isfinite(row).all() for row in runs):
         raise ArcadeMarkError("a run's score is missing or infinite; give one finite score a run")
@@ -144,7 +146,7 @@ def sequential_test(scores: Sequence[ArrayLike], rng: np.random.Generator, plan:
         raise ArcadeMarkError(
             f"{len(pairs):,} pairs with {plan.permutations:,} permutations are too many; name fewer algorithms"
         )
-    steps: dict[tuple[int, int], list[Step]] = {pair: [] for pair in pairs}
+    steps: dict[tuple[int, int], list[SequentialStep]] = {pair: [] for pair in pairs}
     centre = next((row[0] for row in runs if row.size), 0.0)
     permuted = _Permuted([row[: plan.group * plan.groups] - centre for row in runs], pairs, rng, plan)
     open_pairs = np.arange(len(pairs))
@@ -164,7 +166,7 @@ def sequential_test(scores: Sequence[ArrayLike], rng: np.random.Generator, plan:
             outcome: Decision = "larger" if apart > 0 else "smaller"
             if place in still:
                 outcome = "equal" if done + 1 == plan.groups else "undecided"
-            steps[pairs[place]].append(Step(needed, apart, boundary / needed, outcome))
+            steps[pairs[place]].append(SequentialStep(needed, apart, boundary / needed, outcome))
         open_pairs = kept
     return SequentialTest(tuple(PairTest(*pair, tuple(result)) for pair, result in steps.items()), tuple(wanted))
 
@@ -177,7 +179,7 @@ class _Permuted:
     """
 
     def __init__(
-        self, scores: Sequence[Floats], pairs: Sequence[tuple[int, int]], rng: np.random.Generator, plan: Plan
+        self, scores: Sequence[Floats], pairs: Sequence[tuple[int, int]], rng: np.random.Generator, plan: SequentialPlan
     ) -> None:
         self.scores, self.pairs, self.rng, self.plan = scores, pairs, rng, plan
         self.sums, self.total, self.spent = np.zeros((1, len(pairs))), 1, 0.0

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from arcademark.metrics.uncertainty.intervals import FEWEST, score
 from arcademark.metrics.uncertainty.samples import independent
 from arcademark.reports.document import grouped
-from arcademark.reports.record import Planning
+from arcademark.reports.record import PlanningCost
 from arcademark.runs.store import repeats
 from arcademark.runs.store.reading import Episodes, RunRecord, TrialRecord
 from arcademark.scores.runs import RunCollection, RunScores, pooled, trained_apart
@@ -31,7 +31,7 @@ FAMILY = re.compile(r"(const|perturb)\(action=(\w+)\)")
 
 
 @dataclass(frozen=True)
-class Cell:
+class PlayedGame:
     """One agent's episodes on one game.
 
     runs: Scores of the episodes that make the score: an array for each seed that has any, whose number is in `numbers`,
@@ -50,7 +50,7 @@ class Cell:
     truncated: tuple[bool, ...]
     planned: int
     variant: str = ""
-    planning: Planning | None = None
+    planning: PlanningCost | None = None
     numbers: tuple[int, ...] = ()
     kinds: NDArray[np.int64] | None = None
     possible: int | None = None
@@ -89,7 +89,7 @@ class PlayedAlgorithm:
     name: str
     run: RunScores
     trials: tuple[TrialRecord, ...]
-    cells: Mapping[str, Cell]
+    cells: Mapping[str, PlayedGame]
     variants: int = 1
 
     @property
@@ -170,7 +170,7 @@ def best_of(members: Sequence[PlayedAlgorithm], name: str) -> PlayedAlgorithm:
     )
 
 
-def _cells(run: RunScores, shown: Mapping[str, str]) -> dict[tuple[str, str], Cell]:
+def _cells(run: RunScores, shown: Mapping[str, str]) -> dict[tuple[str, str], PlayedGame]:
     record = run.record
     rows = grouped(((trial.agent, trial.game), (trial, record.scored_episodes(trial))) for trial in record.trials)
     known = {agent["label"]: agent for agent in record.manifest["agents"]}
@@ -194,9 +194,9 @@ def _possible(known: Mapping[str, Any], record: RunRecord, game: str, seeds: Seq
 
 def _cell(
     rows: Sequence[tuple[TrialRecord, Episodes]], kinds: NDArray[np.int64] | None, possible: int | None, *, apart: bool
-) -> Cell:
+) -> PlayedGame:
     played = {trial.seed: scored.score for trial, scored in rows if scored}
-    return Cell(
+    return PlayedGame(
         agent=rows[0][0].agent,
         runs=pooled([*played.values()], apart=apart),
         truncated=tuple(chain.from_iterable(scored.truncated.tolist() for _, scored in rows)),
@@ -208,7 +208,7 @@ def _cell(
     )
 
 
-def _planning(episodes: Sequence[Episodes]) -> Planning | None:
+def _planning(episodes: Sequence[Episodes]) -> PlanningCost | None:
     decisions = sum(int(scored.steps.sum()) for scored in episodes)
     frames = sum(int(scored.simulated_frames.sum()) for scored in episodes)
-    return Planning(decisions, frames, frames / decisions) if decisions else None
+    return PlanningCost(decisions, frames, frames / decisions) if decisions else None

@@ -57,7 +57,7 @@ class GameView(tasks.Game):
 
 
 @dataclass(frozen=True)
-class Games:
+class GameList:
     """Games of the emulator."""
 
     SCHEMA: ClassVar[str] = "arcademark.games/1"
@@ -87,7 +87,7 @@ class Suites:
 
 
 @dataclass(frozen=True)
-class Subsets:
+class SubsetList:
     """Subsets of suites, with published models."""
 
     SCHEMA: ClassVar[str] = "arcademark.subsets/1"
@@ -203,7 +203,7 @@ class Algorithms:
 
     SCHEMA: ClassVar[str] = "arcademark.algorithms/1"
 
-    algorithms: tuple[algorithms.Algorithm, ...]
+    algorithms: tuple[algorithms.ReviewedAlgorithm, ...]
 
 
 @dataclass(frozen=True)
@@ -320,7 +320,7 @@ def _feature_sets() -> Iterable[SetView]:
     return map(_feature_set, feature_sets())
 
 
-def _algorithm(name: str) -> algorithms.Algorithm:
+def _algorithm(name: str) -> algorithms.ReviewedAlgorithm:
     known = {one.name.lower(): one for one in algorithms.ALGORITHMS}
     if name.lower() not in known:
         raise UnknownNameError("algorithm", name, [one.name for one in algorithms.ALGORITHMS])
@@ -353,7 +353,7 @@ def _listed(*pairs: tuple[str, str | Callable[[Any], object]]) -> tuple[Column, 
 
 TOPICS: Mapping[str, Topic] = {
     "games": Topic(
-        Games,
+        GameList,
         lambda: map(_game, tasks.games()),
         _game,
         _listed(("id", "id"), ("name", "name"), ("genre", "genre"), ("suites", lambda game: ", ".join(game.suites))),
@@ -367,7 +367,7 @@ TOPICS: Mapping[str, Topic] = {
         ),
     ),
     "subsets": Topic(
-        Subsets,
+        SubsetList,
         lambda: subsets.subsets().values(),
         subsets.subset,
         _listed(

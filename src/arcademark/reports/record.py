@@ -16,7 +16,7 @@ Value: TypeAlias = str | int | float | bool | tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
-class Planning:
+class PlanningCost:
     """What a planner's decisions cost in a model of the game.
 
     decisions: Actions of the scored episodes.
@@ -29,7 +29,7 @@ class Planning:
 
 
 @dataclass(frozen=True)
-class Setting:
+class ProtocolSetting:
     """One field of a protocol.
 
     field: The name that ``--override`` takes.
@@ -65,7 +65,7 @@ class ProtocolView:
     title: str
     citation: str
     unit: Literal["frame", "step"]
-    settings: tuple[Setting, ...]
+    settings: tuple[ProtocolSetting, ...]
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -104,7 +104,7 @@ class ProtocolView:
 
 
 @dataclass(frozen=True)
-class Trial:
+class TrialEntry:
     """One agent on one game with one seed, and how far it is.
 
     id: As the store names it.
@@ -128,7 +128,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedSource:
     """Where the scores of an imported run come from, which no replay can confirm.
 
     formats: Of the logs.
@@ -196,18 +196,18 @@ class Run:
     frames: int
     simulated_frames: int
     counted_frames: int
-    trials: tuple[Trial, ...]
+    trials: tuple[TrialEntry, ...]
     commands: tuple[str, ...]
     versions: Mapping[str, str]
     machine: Mapping[str, str | int | float | bool]
     roms: Mapping[str, str]
     emulators: Mapping[str, tuple[str, ...]]
-    imported: Imported | None = None
+    imported: ImportedSource | None = None
     parts: tuple[str, ...] = ()
     people: tuple[Person, ...] = ()
 
     @property
-    def troubles(self) -> tuple[Trial, ...]:
+    def troubles(self) -> tuple[TrialEntry, ...]:
         """The trials that failed or are not finished."""
         return tuple(trial for trial in self.trials if trial.status != "done")
 

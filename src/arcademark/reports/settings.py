@@ -8,7 +8,7 @@ from typing import Any
 
 from arcademark.catalogue.model import SettingValue
 from arcademark.reports import wording
-from arcademark.reports.record import ProtocolView, Setting
+from arcademark.reports.record import ProtocolSetting, ProtocolView
 from arcademark.suite.protocols import AtariProtocol, Protocol
 from arcademark.suite.settings import format_setting
 
@@ -39,10 +39,10 @@ def view(protocol: Protocol) -> ProtocolView:
     )
 
 
-def _setting(protocol: Protocol, field: str, value: Any) -> Setting:
+def _setting(protocol: Protocol, field: str, value: Any) -> ProtocolSetting:
     original, provenance = protocol.overrides.get(field, value), protocol.provenance[field]
     declared = protocol.declarations()[field]
-    return Setting(
+    return ProtocolSetting(
         field=field,
         title=declared.title,
         value=value,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcademark.reports.figures import style
-from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide, Pictures
+from arcademark.reports.figures.model import CurveFigure, CurvePanel, Curves, Guide, Pictures
 from arcademark.reports.figures.style import MAX_SERIES, ticks
 from arcademark.reports.render.blocks import Figure
 
@@ -97,7 +97,7 @@ def _profiles(comparison: Comparison) -> Curves:
         ticks=tuple((value, f"{value:,.0f} %") for value in ticks(0.0, reach, 9)),
         levels=tuple((share, f"{100 * share:.0f} %") for share in (0.0, 0.25, 0.5, 0.75, 1.0)),
         curves=tuple(
-            Curve(
+            CurveFigure(
                 tuple(item.thresholds),
                 tuple(item.shares),
                 index,

@@ -20,7 +20,7 @@ Verdict: TypeAlias = Literal["agrees", "differs", "not available"]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PrintedComparison:
     """One printed cell or statement, and the recomputed value.
 
     Parameters
@@ -57,7 +57,7 @@ class Reproduction:
     paper: str
     title: str
     number: int | None
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[PrintedComparison, ...]
 
 
 @cache
@@ -78,7 +78,7 @@ def slips(paper: str) -> Mapping[str, Erratum]:
 
 def stated(
     paper: str, key: str, recomputed: str = "", holds: bool | np.bool_ | None = None, *, why: str = "", **names: str
-) -> Comparison:
+) -> PrintedComparison:
     """Compare the statement with that key in `statements` with what we compute, "" where nothing decides it.
 
     It agrees if it `holds`, by default if that is what is printed. `why` goes before the table's explanation, and
@@ -88,19 +88,19 @@ def stated(
     where = row["where"].format(**names)
     printed = row["printed"].format(**names) if "printed" in row else slips(paper)[where].printed
     if "lost" in row or not recomputed:
-        return Comparison(where, printed, recomputed, "not available", why or row["lost"])
+        return PrintedComparison(where, printed, recomputed, "not available", why or row["lost"])
     result = decided(where, printed, recomputed, printed == recomputed if holds is None else bool(holds))
     if result.verdict == "agrees" or not (why or "why" in row):
         return explained(paper, result)
     return replace(result, why=why or row["why"], category=row["category"])
 
 
-def decided(where: str, printed: str, recomputed: str, holds: bool) -> Comparison:
+def decided(where: str, printed: str, recomputed: str, holds: bool) -> PrintedComparison:
     """Compare what we compute with what is printed."""
-    return Comparison(where, printed, recomputed, "agrees" if holds else "differs")
+    return PrintedComparison(where, printed, recomputed, "agrees" if holds else "differs")
 
 
-def explained(paper: str, item: Comparison, where: str = "") -> Comparison:
+def explained(paper: str, item: PrintedComparison, where: str = "") -> PrintedComparison:
     """Add the reason and the category of the erratum of that place, if it differs and there is one."""
     slip = slips(paper).get(where or item.where)
     if item.verdict != "differs" or slip is None:
@@ -122,7 +122,7 @@ def like(text: str, exact: float) -> str:
     return f"{'$' * text.startswith('$')}{bare}{'%' * text.endswith('%')}"
 
 
-def row(where: str, printed: Sequence[str], exact: Sequence[float]) -> Comparison:
+def row(where: str, printed: Sequence[str], exact: Sequence[float]) -> PrintedComparison:
     """Compare printed numbers with exact ones (per cents with per cents); all must be roundings of them to agree."""
     pairs = list(zip(printed, exact, strict=True))
     message = ", ".join(like(text, value) for text, value in pairs)

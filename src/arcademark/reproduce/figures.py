@@ -19,7 +19,7 @@ Scale: TypeAlias = Literal["linear", "log"]
 
 
 @dataclass(frozen=True)
-class Series:
+class PanelSeries:
     """One algorithm's, or one measure's, part of a panel.
 
     Parameters
@@ -71,7 +71,7 @@ class Panel:
     title: str
     kind: PanelKind
     unit: str
-    series: tuple[Series, ...]
+    series: tuple[PanelSeries, ...]
     labels: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     x_unit: str = ""

@@ -21,16 +21,26 @@ from arcademark.agents.loading import AgentSpec, all_parameters, kind, names_see
 from arcademark.environments.emulation.facts import AWAIT_FIRE
 from arcademark.environments.registry import Emulator, version_of
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.runs.engines.base import Batch, Engine, Episodes, Failed, Job, Lost, MakeEngine, Opened, TrialEvent
+from arcademark.runs.engines.base import (
+    Batch,
+    Engine,
+    Failed,
+    Job,
+    Lost,
+    MakeEngine,
+    MissingEpisodes,
+    Opened,
+    TrialEvent,
+)
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.engines.pool import LocalEngine
 from arcademark.runs.engines.ray_engine import RayEngine
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.playing import emulators, events, networks
-from arcademark.runs.playing.events import Event, Progress, Summary
-from arcademark.runs.playing.progress import Standing, Tracker
+from arcademark.runs.playing.events import Event, Progress, RunSummary
+from arcademark.runs.playing.progress import Tracker, TrialStanding
 from arcademark.runs.playing.scheduling import Lengths, frames_left
-from arcademark.runs.playing.slot import Trained, TrainingBlock
+from arcademark.runs.playing.slot import TrainedEpisode, TrainingBlock
 from arcademark.runs.store import live, manifest, provenance
 from arcademark.runs.store.database import clear_errors
 from arcademark.runs.store.reading import EpisodeResult, TrialRecord, Unfinished, scored_phase
@@ -58,7 +68,7 @@ def execute(
     on_event: OnEvent | None = None,
     command: str | None = None,
     make: MakeEngine | None = None,
-) -> Summary:
+) -> RunSummary:
     """Play what is missing of a plan and record it.
 
     The same plan on the same directory continues. A trial that failed is tried again. Ctrl-C (or SIGTERM) ends the
@@ -279,10 +289,10 @@ class _Run:
         self._tell(self._tracker.progress())
         live.remove(self._directory)
 
-    def summary(self) -> Summary:
+    def summary(self) -> RunSummary:
         """Say how it ended."""
         tracker = self._tracker
-        return Summary(
+        return RunSummary(
             directory=self._directory,
             trials=len(self._trials),
             done=tracker.done,
@@ -398,7 +408,7 @@ class _Run:
                 if trial.agent.label not in self._untrained and not trial.learnt:
                     yield events.NotTrained(trial.agent.label)
                 self._untrained.add(trial.agent.label)
-            case Trained(score, frames, trained):
+            case TrainedEpisode(score, frames, trained):
                 yield events.EpisodeTrained(trial_id, score, frames, trained)
             case EpisodeResult(record):
                 yield events.EpisodeDone(record)
@@ -421,7 +431,7 @@ def _without_fire(jobs: Sequence[Job]) -> Iterator[events.FireMissed]:
         yield events.FireMissed(agent, tuple(missed), tuple(game for game in missed if game in AWAIT_FIRE))
 
 
-def _jobs(standings: Sequence[Standing], recorder: Recorder, chosen: Mapping[str, Emulator | None]) -> list[Job]:
+def _jobs(standings: Sequence[TrialStanding], recorder: Recorder, chosen: Mapping[str, Emulator | None]) -> list[Job]:
     """Return what is left to do of trials, that first which is expected to take longest."""
     lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in standings)
     left = [standing for standing in standings if not standing.done]
@@ -429,7 +439,7 @@ def _jobs(standings: Sequence[Standing], recorder: Recorder, chosen: Mapping[str
     for _, standing in sorted(zip(frames_left(left, lengths), left, strict=True), key=lambda pair: -pair[0]):
         trial = standing.trial
         there = recorder.evaluated(trial.id) if standing.episodes else ()
-        missing = Episodes(trial.episodes, there)
+        missing = MissingEpisodes(trial.episodes, there)
         jobs.append(Job(trial, missing, chosen[trial.game], lengths.expected(trial.game, trial.protocol)))
     return jobs
 

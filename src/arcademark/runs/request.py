@@ -17,7 +17,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import OnEvent, execute, placed
 from arcademark.runs.plan import AllStarts, Plan, make_plan
 from arcademark.runs.playing import scheduling
-from arcademark.runs.playing.events import Event, Summary
+from arcademark.runs.playing.events import Event, RunSummary
 from arcademark.runs.replay.scalars import logged
 from arcademark.runs.store import manifest
 from arcademark.runs.store.recording import SHARDS
@@ -126,7 +126,7 @@ class Request:
         shard = self.options["shard"]
         return plan if shard is None else scheduling.shard(plan, *shard)
 
-    def play(self, plan: Plan, hear: OnEvent, directory: Path | None = None) -> Summary:
+    def play(self, plan: Plan, hear: OnEvent, directory: Path | None = None) -> RunSummary:
         """Play what is missing of a plan; errors are those of `arcademark.runs.execution.execute`."""
         where = directory or self.directory
         how = self._given("workers", "engine", "address", "gpus", "episode_seconds", "scratch")

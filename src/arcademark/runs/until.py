@@ -13,7 +13,7 @@ from arcademark.runs.store import manifest
 from arcademark.runs.store.reading import RunRecord, read_run
 
 if TYPE_CHECKING:
-    from arcademark.runs.playing.events import Summary
+    from arcademark.runs.playing.events import RunSummary
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def play_in_turn(
     plan: Plan,
     directory: Path,
     first: Collection[str],
-    play: Callable[[Plan], Summary],
+    play: Callable[[Plan], RunSummary],
     choose: Callable[[Turn], str | None],
 ) -> tuple[bool, bool]:
     """Play the games that are to be first and those that were begun, then one after the other.

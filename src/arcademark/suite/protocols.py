@@ -36,9 +36,9 @@ from arcademark.suite.settings import (
     EpisodeEnd,
     MaxPool,
     ObservationKind,
-    Provenance,
     Reporting,
     Setting,
+    SettingSource,
     Start,
     TrainingEpisodeEnd,
     declare,
@@ -396,7 +396,7 @@ def _protocol(name: str, entry: Mapping[str, Any]) -> AtariProtocol:
         citation=entry["citation"],
         **AtariProtocol.parsed({setting: one["value"] for setting, one in given.items()}),
         provenance=MappingProxyType(
-            {key: Provenance(of, one[of]) for key, one in given.items() for of in statuses if of in one}
+            {key: SettingSource(of, one[of]) for key, one in given.items() for of in statuses if of in one}
         ),
     )
 
@@ -413,7 +413,7 @@ def protocol(name: str) -> AtariProtocol:
     return protocols()[name.lower()]
 
 
-_UNSAID = Provenance("choice", "the suite does not say; as most evaluations on few seeds")
+_UNSAID = SettingSource("choice", "the suite does not say; as most evaluations on few seeds")
 
 
 def step_protocol(suite: TaskSuite) -> StepProtocol:
@@ -424,7 +424,7 @@ def step_protocol(suite: TaskSuite) -> StepProtocol:
     given = StepProtocol.parsed(suite.protocol)
     if "training_episodes" in given:
         given.setdefault("training_steps", None)
-    said = Provenance("cited", f"the suite {suite.name}" + (f" ({suite.citation})" if suite.citation else ""))
+    said = SettingSource("cited", f"the suite {suite.name}" + (f" ({suite.citation})" if suite.citation else ""))
     return StepProtocol(
         name=suite.name,
         title=suite.title,

@@ -108,7 +108,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Provenance:
+class SettingSource:
     """Where a setting's value comes from: cited from the protocol's source, or silent there and chosen by us.
 
     `note` is the paper and section; for a choice, its reason.
@@ -149,7 +149,7 @@ class BaseProtocol:
     name: str
     title: str
     citation: str
-    provenance: Mapping[str, Provenance] = field(default_factory=lambda: _NOTHING, compare=False, repr=False)
+    provenance: Mapping[str, SettingSource] = field(default_factory=lambda: _NOTHING, compare=False, repr=False)
     overrides: Mapping[str, Any] = field(default_factory=lambda: _NOTHING, hash=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -261,7 +261,7 @@ class BaseProtocol:
             "title": data["title"],
             "citation": data["citation"],
             **cls.parsed({name: given[name] for name in declared}),
-            "provenance": MappingProxyType({name: Provenance(**notes[name]) for name in declared}),
+            "provenance": MappingProxyType({name: SettingSource(**notes[name]) for name in declared}),
             "overrides": MappingProxyType(cls.parsed(data["overrides"])),
         }
 

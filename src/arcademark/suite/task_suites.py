@@ -62,7 +62,7 @@ TaskName = Annotated[str, Meta(pattern=r"\A[a-z0-9_]{1,64}\Z")]  # a part of fil
 EnvironmentName = Annotated[str, Meta(pattern=r"\A([A-Za-z_][\w.]*:)?[\w./-]+(-v\d+)?\Z")]
 
 
-class Reference(Struct, frozen=True, forbid_unknown_fields=True):
+class TaskReference(Struct, frozen=True, forbid_unknown_fields=True):
     """A score that a task is measured by, with its source."""
 
     score: Annotated[float, Meta(ge=-1e300, le=1e300)]
@@ -82,8 +82,8 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     kwargs: dict[str, Any] = {}
     max_steps: Annotated[int, Meta(ge=1)] | None = None
     training: bool = False
-    low: Reference | None = None
-    high: Reference | None = None
+    low: TaskReference | None = None
+    high: TaskReference | None = None
 
     def __post_init__(self) -> None:
         for argument, value in self.kwargs.items():

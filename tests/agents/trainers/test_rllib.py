@@ -11,7 +11,7 @@ from trained import MEMORY, check_trainer, environment, fitted, games, trainer
 
 from arcademark.agents.checkpoints import contents
 from arcademark.agents.checkpoints.paths import checksum
-from arcademark.agents.checkpoints.policy import ROWS, Checkpoint
+from arcademark.agents.checkpoints.policy import ROWS, CheckpointPlayer
 from arcademark.errors import ArcadeMarkError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-deep")
@@ -104,7 +104,7 @@ def test_dreamer_plays_what_its_module_infers_from_its_file(override, tmp_path, 
     inside = module(made, lambda name, value: value * 1e4 if name.endswith("z_generating_layer.weight") else value)
     path = tmp_path / "dreamer.zip"
     path.write_bytes(made.checkpoint())
-    played = Checkpoint(env, path, checksum(path))
+    played = CheckpointPlayer(env, path, checksum(path))
     monkeypatch.setattr(
         torch.distributions.OneHotCategorical,
         "sample",

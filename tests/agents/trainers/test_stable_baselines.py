@@ -11,7 +11,7 @@ from trained import MEMORY, check_trainer, environment, fitted, games, trainer
 
 from arcademark.agents.checkpoints.policy import ROWS
 from arcademark.agents.loading import agent_specs, make_agent
-from arcademark.environments.observations.spaces import View
+from arcademark.environments.observations.spaces import ObservationView
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
@@ -148,7 +148,7 @@ def test_each_trains_on_other_tasks_and_plays_what_the_library_predicts(name, ob
     made.evaluate()
     seen = sampled(spec, observed, ROWS)
     found = made.act(seen, np.ones(ROWS, bool), [np.random.default_rng(i) for i in range(ROWS)])
-    expected, _ = model.predict(View(spec, channels_first=True).rows(seen), deterministic=True)
+    expected, _ = model.predict(ObservationView(spec, channels_first=True).rows(seen), deterministic=True)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 

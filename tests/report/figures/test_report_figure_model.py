@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
 from arcademark.reports.figures import files, style
-from arcademark.reports.figures.model import Curve, CurvePanel, Curves
+from arcademark.reports.figures.model import CurveFigure, CurvePanel, Curves
 from arcademark.reports.figures.style import DARK, NARROW, PALETTE, SERIES
 from arcademark.reports.reproductions import figures as reproduction_figures
 from arcademark.reports.reproductions import papers
@@ -159,7 +159,9 @@ def test_a_decade_is_as_long_everywhere_on_a_log_axis():
 
 def test_a_legend_goes_on_below_where_names_do_not_fit():
     names = ["best", "best, on other papers", "best if all count, on papers nobody had read before, nor heard of"]
-    panel = CurvePanel("Error", "size", (1, 2), (0, 2), ((1, "1"), (2, "2")), (), (Curve((1.0, 2.0), (2.0, 1.0)),))
+    panel = CurvePanel(
+        "Error", "size", (1, 2), (0, 2), ((1, "1"), (2, "2")), (), (CurveFigure((1.0, 2.0), (2.0, 1.0)),)
+    )
     made = files.draw(Curves((panel,), legend=tuple((name, index) for index, name in enumerate(names))))
     FigureCanvasAgg(made).draw()
     box, axes = made.legends[0].get_window_extent(), made.axes[0].get_tightbbox()

@@ -10,7 +10,7 @@ import pytest
 from arcademark.reports import presenter, prose
 from arcademark.reports.columns import Column
 from arcademark.reports.document import Notice
-from arcademark.reports.figures.model import RowPanel, Rows
+from arcademark.reports.figures.model import RowPanel, RowsFigure
 from arcademark.reports.record import Citation
 from arcademark.reports.render import html, latex, markdown, terminal
 from arcademark.reports.render.blocks import (
@@ -47,7 +47,7 @@ SCORES = Table(
 
 
 def drawing():
-    return [(Rows((("", (HOSTILE,)),), (RowPanel("", (0.0, 1.0), (), ()),)), f"A drawing of {HOSTILE}")]
+    return [(RowsFigure((("", (HOSTILE,)),), (RowPanel("", (0.0, 1.0), (), ()),)), f"A drawing of {HOSTILE}")]
 
 
 CARDS = Table(

@@ -6,7 +6,7 @@ import re
 import pytest
 from shown import printed
 
-from arcademark.reports.runs.tuning import Sensitivity, Setting, Tuned, TunedParameters
+from arcademark.reports.runs.tuning import Tuned, TunedParameters, TunedSetting, TuningSensitivity
 from arcademark.suite import tasks
 from arcademark.suite.subsets import training_games
 
@@ -16,7 +16,7 @@ HARD = ("montezuma_revenge", "private_eye", "gravitar", "pitfall", "venture", "s
 def made(games=None, reach=0.25, count=3, learnt_once=False):
     games = games or training_games()
     settings = tuple(
-        Setting(
+        TunedSetting(
             f"uct(exploration={i}.5, horizon_frames={i}00)",
             {"exploration": f"{i}.5", "horizon_frames": f"{i}00"},
             1 - i / 20,
@@ -55,7 +55,7 @@ def test_sensitivity_is_shown_with_what_did_not_choose():
     rows = [TunedParameters(names[:i], 0.7 + i / 10, (0.7 + i / 10) / 0.9, 0.6, 0.5, 0.7) for i in range(3)]
     values = {"exploration": "1.5", "horizon_frames": "100"}
     best = dict.fromkeys(training_games(), values)
-    found = Sensitivity(tuple(best), values, best, 0.2, 0.1, -0.12, 0.32, "seed", 5, 2, tuple(rows))
+    found = TuningSensitivity(tuple(best), values, best, 0.2, 0.1, -0.12, 0.32, "seed", 5, 2, tuple(rows))
     shown = printed(dataclasses.replace(made(), sensitivity=found))
     assert max(map(len, shown.splitlines())) <= 80
     said = " ".join(shown.split())

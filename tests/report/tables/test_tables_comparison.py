@@ -11,7 +11,7 @@ from shown import page as page_of
 from shown import printed, text_of, values
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.sequential import Plan, sequential_test
+from arcademark.metrics.sequential import SequentialPlan, sequential_test
 from arcademark.reports import notices, presenter
 from arcademark.reports.render import latex
 from arcademark.reports.render.json import schema
@@ -169,7 +169,7 @@ def test_what_is_said_of_a_comparison(kind, source, options, parts):
 def test_runs_of_one_game_are_tested_in_points_and_in_order():
     near = [1.0, 4.0, 2.0, 3.0, 5.0]
     scores = table({"a": {"pong": [*near, 9.0]}, "b": {"pong": [value - 0.5 for value in near]}, "c": {"pong": near}})
-    found = compare_tables(scores, algorithms=["a", "b"], plan=Plan()).sequential
+    found = compare_tables(scores, algorithms=["a", "b"], plan=SequentialPlan()).sequential
     assert (found.metric, found.statistic, found.games) == ("", "", ("pong",))
     assert [(side.algorithm, side.runs, side.used, side.more) for side in found.algorithms] == [
         ("a", 6, 5, 4),
@@ -184,7 +184,7 @@ def test_runs_of_one_game_are_tested_in_points_and_in_order():
 def test_runs_of_several_games_are_summed_up_first(summary):
     games, names = GAMES[:4], ("theirs", "yours")
     scores = made_up_table(names, games, runs=12)
-    found = compare_tables(scores, games=games, plan=Plan(alpha=0.1), summary=summary).sequential
+    found = compare_tables(scores, games=games, plan=SequentialPlan(alpha=0.1), summary=summary).sequential
     assert (found.metric, found.statistic, found.games) == ("hns", summary, games)
     random, human = (np.array([references.scores(kind)[game] for game in games]) for kind in ("random", "human"))
     percent = 100 * (scores.scores - random[:, np.newaxis]) / (human - random)[:, np.newaxis]
@@ -193,7 +193,7 @@ def test_runs_of_several_games_are_summed_up_first(summary):
         "median": np.median(percent, axis=1),
         "iqm": np.sort(percent, axis=1)[:, 1:3].mean(axis=1),
     }
-    expected = sequential_test(list(middle[summary]), np.random.default_rng(0), Plan(alpha=0.1)).pairs[0]
+    expected = sequential_test(list(middle[summary]), np.random.default_rng(0), SequentialPlan(alpha=0.1)).pairs[0]
     assert found.pairs[0].steps[0].difference == pytest.approx(expected.steps[0].difference)
     assert found.pairs[0].steps[0].boundary == pytest.approx(expected.steps[0].boundary)
 
@@ -203,7 +203,7 @@ def test_only_games_and_runs_that_all_have_are_tested_in_order():
         "a": {"pong": [1.0, 2.0, 3.0], "qbert": [1.0, 2.0], "alien": [5.0]},
         "b": {"pong": [1.0, 2.0], "qbert": [1.0, 2.0, 3.0]},
     }
-    found = compare_tables(table(scores), plan=Plan()).sequential
+    found = compare_tables(table(scores), plan=SequentialPlan()).sequential
     assert found.games == ("pong", "qbert")
     assert [(side.runs, side.used, side.more) for side in found.algorithms] == [(2, 0, 3), (2, 0, 3)]
     assert found.pairs[0].steps == ()
@@ -253,7 +253,9 @@ def test_games_that_were_decided_are_shown_and_the_others_counted(whole):
 
 def test_who_needs_more_runs_is_said_first_and_in_every_form():
     scores = {"a": [1.0, 2.0, 3.0, 4.0, 5.0], "b": [1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5], "c": [30.0, 31, 32, 33, 34]}
-    found = compare_tables({name: {"pong": runs} for name, runs in scores.items()}, plan=Plan(), resamples=100)
+    found = compare_tables(
+        {name: {"pong": runs} for name, runs in scores.items()}, plan=SequentialPlan(), resamples=100
+    )
     text = in_one_line(printed(found))
     assert "Yes: 5 more runs of a; 3 more runs of b. That makes 10 runs, group 2 of at most 5; 1 of 3 pairs" in text
     assert text.index("Whether more runs are needed") < text.index("Each against each")
@@ -264,9 +266,9 @@ def test_who_needs_more_runs_is_said_first_and_in_every_form():
     assert not problems(document, CONTRACT, CONTRACT)
     assert [pair["decision"] for pair in document["sequential"]["pairs"]] == ["undecided", "smaller", "smaller"]
     assert "Whether more runs are needed" in page_of(found)
-    decided = compare_tables({name: {"pong": scores[name]} for name in "ac"}, plan=Plan(), resamples=100)
+    decided = compare_tables({name: {"pong": scores[name]} for name in "ac"}, plan=SequentialPlan(), resamples=100)
     assert "No: it is decided." in printed(decided)
-    single = compare_tables({name: {"pong": [1.0, 2.0], "qbert": [1.0, 2.0]} for name in "ab"}, plan=Plan())
+    single = compare_tables({name: {"pong": [1.0, 2.0], "qbert": [1.0, 2.0]} for name in "ab"}, plan=SequentialPlan())
     assert "Yes on every game: 3 more runs of each of a and b." in in_one_line(printed(single))
 
 

@@ -12,13 +12,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from arcademark.agents.checkpoints.networks import Played, State
+from arcademark.agents.checkpoints.networks import PlayedNetwork, State
 from arcademark.agents.dreamer import DreamerSize, import_dreamer
 from arcademark.agents.importing import said
 from arcademark.errors import ArcadeMarkError
 
 
-class Module(Played):
+class Module(PlayedNetwork):
     """A module of anyone's: observations, divided by `scale`, to a number for each action.
 
     Parameters
@@ -202,7 +202,7 @@ MAX_UNITS = 2**16
 """Of a side of what a network of settings alone is given, and of its actions."""
 
 
-class Dreamer(Played):
+class Dreamer(PlayedNetwork):
     """DreamerV3's network in RLlib, without what it trains with: the world model's likeliest state is what it acts on.
 
     Its memory are that state (h, z), the action taken before, and whether the episode had begun.

@@ -25,7 +25,7 @@ from arcademark.agents.checkpoints.networks import (
     Gaussian,
     Layers,
     Network,
-    Normalised,
+    NormalisedInputs,
     Reduce,
 )
 from arcademark.agents.importing import said
@@ -296,7 +296,7 @@ def _sample_factory(layers: Layers) -> Network:
     if layers.has(statistics):
         shift = layers.take(f"{statistics}mean")
         deviation = torch.sqrt(layers.take(f"{statistics}var") + 1e-5)
-    prepare = Normalised(mean, scale, shift, deviation)
+    prepare = NormalisedInputs(mean, scale, shift, deviation)
     shape = tuple(shift.shape) if shift is not None else layers.shape(body)
     return Network(prepare, nn.Sequential(*body), head, shape, core, stochastic=True)
 

@@ -33,7 +33,7 @@ ACTIVATIONS: Mapping[str, Act] = {
 }
 
 
-class Played(nn.Module):
+class PlayedNetwork(nn.Module):
     """What every network has that is played.
 
     Attributes
@@ -70,7 +70,7 @@ class Played(nn.Module):
         return ()
 
 
-class Network(Played):
+class Network(PlayedNetwork):
     """Observations to a number for each action.
 
     Parameters
@@ -287,7 +287,7 @@ class Expectation(nn.Module):
         return (self.layers(x).view(len(x), -1, len(self.support)).softmax(dim=2) * self.support).sum(2)
 
 
-class Normalised(nn.Module):
+class NormalisedInputs(nn.Module):
     """Sample-Factory's observations: scaled, and by their mean and deviation in training where these were kept."""
 
     def __init__(self, mean: float, scale: float, shift: Tensor | None, deviation: Tensor | None) -> None:

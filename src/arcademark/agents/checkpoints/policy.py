@@ -19,7 +19,7 @@ from arcademark.agents.importing import canonical_reference, importable, load_fa
 from arcademark.agents.parameters import AboveZero, Positive, Share
 from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.environments.observations.spaces import View
+from arcademark.environments.observations.spaces import ObservationView
 from arcademark.environments.tasks import random_action
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_bytes
@@ -31,7 +31,7 @@ is always the same number, and a score does not depend on how many episodes are 
 
 
 class NetworkPolicy:
-    """A network that values, weighs or makes actions, as a policy on a batch; parameters as of `Checkpoint`."""
+    """A network that values, weighs or makes actions, as a policy on a batch; parameters as of `CheckpointPlayer`."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class NetworkPolicy:
         self._screens = game.frame_stack if game else 1
         self._steps = np.full(batch, self._screens)  # since each episode began: enough, if it was elsewhere
         as_they_are = game is not None or network.shape == env.observation_shape
-        self._env, self._view = env, None if as_they_are else View(env, channels_first=True)
+        self._env, self._view = env, None if as_they_are else ObservationView(env, channels_first=True)
         self._chooser = Chooser(env, network.squashed)
         count, shape = self._network.num_actions, self._network.shape
         if count is not None and self._chooser.fits(count, network.continuous) and env.array_actions is not None:
@@ -142,7 +142,7 @@ class NetworkPolicy:
         return torch.cat(answers)[:rows].numpy()  # type: ignore[no-any-return]
 
 
-class Checkpoint(NetworkPolicy):
+class CheckpointPlayer(NetworkPolicy):
     """A trained network, played from its file.
 
     Parameters
@@ -209,13 +209,13 @@ class Checkpoint(NetworkPolicy):
         super().__init__(played, env, batch=batch, deterministic=deterministic, epsilon=epsilon, device=device)
 
 
-def player(pattern: str, sha256: str) -> Callable[..., Checkpoint]:
+def player(pattern: str, sha256: str) -> Callable[..., CheckpointPlayer]:
     """Return the factory of the checkpoints of a pattern, of which a trial's has this SHA-256."""
 
-    def checkpoint(env: EnvironmentSpec, **settings: Any) -> Checkpoint:
-        return Checkpoint(env, file_of(pattern, env.game, env.seed or 0), sha256, **settings)
+    def checkpoint(env: EnvironmentSpec, **settings: Any) -> CheckpointPlayer:
+        return CheckpointPlayer(env, file_of(pattern, env.game, env.seed or 0), sha256, **settings)
 
-    signature = inspect.signature(Checkpoint)
+    signature = inspect.signature(CheckpointPlayer)
     kept = [one for name, one in signature.parameters.items() if name not in ("path", "sha256")]
     checkpoint.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
     return checkpoint
@@ -235,7 +235,7 @@ def check(
     requested : sequence of (Path, EnvironmentSpec)
         Files and the games that they are to play.
     settings : mapping of str to object
-        Of `Checkpoint`.
+        Of `CheckpointPlayer`.
 
     Raises
     ------
@@ -269,7 +269,7 @@ def check(
 def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> tuple[str, bool]:
     """Make a network, and ask it for an action."""
     place = f"checkpoint {path}"
-    network = Checkpoint(env, path, "", **settings)
+    network = CheckpointPlayer(env, path, "", **settings)
     check_spaces(network, f"{place} on {env.game}", env)
     seen = np.zeros((1, *env.observation_shape), env.observation_dtype)
     try:

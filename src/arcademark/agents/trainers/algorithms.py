@@ -13,7 +13,7 @@ RLLIB = "RLlib"
 
 
 @dataclass(frozen=True)
-class Algorithm:
+class ReviewedAlgorithm:
     """A published algorithm, and what there is of it here.
 
     in_review: Whether Fan 2021 reports its scores.
@@ -29,26 +29,28 @@ class Algorithm:
     note: str = ""
 
 
-ALGORITHMS: tuple[Algorithm, ...] = (
-    Algorithm("DQN", "Mnih et al. 2015", False, "dqn", STABLE_BASELINES),
-    Algorithm("A3C", "Mnih et al. 2016", False, "a2c", STABLE_BASELINES, "as A2C, with games in step"),
-    Algorithm("PPO", "Schulman et al. 2017", False, "ppo", STABLE_BASELINES, "recurrent-ppo has an LSTM"),
-    Algorithm("C51", "Bellemare, Dabney and Munos 2017", False),
-    Algorithm("QR-DQN", "Dabney et al. 2018", False, "qr-dqn", CONTRIB),
-    Algorithm("Ape-X", "Horgan et al. 2018", False),
-    Algorithm("Rainbow", "Hessel et al. 2018", True, "rainbow", RLLIB),
-    Algorithm("IMPALA", "Espeholt et al. 2018", True, "impala", RLLIB),
-    Algorithm("LASER", "Schmitt, Hessel and Simonyan 2020", True),
-    Algorithm("R2D2", "Kapturowski et al. 2019", True),
-    Algorithm("NGU", "Badia et al. 2020b", True),
-    Algorithm("Agent57", "Badia et al. 2020a", True),
-    Algorithm("GDI-I3", "Fan, Xiao and Huang 2021", True),
-    Algorithm("GDI-H3", "Fan, Xiao and Huang 2021", True),
-    Algorithm("SimPLe", "Kaiser et al. 2020", True),
-    Algorithm("DreamerV2", "Hafner et al. 2021", True, "dreamerv3", RLLIB, "its successor (Hafner et al. 2023)"),
-    Algorithm("MuZero", "Schrittwieser et al. 2020", True),
-    Algorithm("Muesli", "Hessel et al. 2021", True),
-    Algorithm(
+ALGORITHMS: tuple[ReviewedAlgorithm, ...] = (
+    ReviewedAlgorithm("DQN", "Mnih et al. 2015", False, "dqn", STABLE_BASELINES),
+    ReviewedAlgorithm("A3C", "Mnih et al. 2016", False, "a2c", STABLE_BASELINES, "as A2C, with games in step"),
+    ReviewedAlgorithm("PPO", "Schulman et al. 2017", False, "ppo", STABLE_BASELINES, "recurrent-ppo has an LSTM"),
+    ReviewedAlgorithm("C51", "Bellemare, Dabney and Munos 2017", False),
+    ReviewedAlgorithm("QR-DQN", "Dabney et al. 2018", False, "qr-dqn", CONTRIB),
+    ReviewedAlgorithm("Ape-X", "Horgan et al. 2018", False),
+    ReviewedAlgorithm("Rainbow", "Hessel et al. 2018", True, "rainbow", RLLIB),
+    ReviewedAlgorithm("IMPALA", "Espeholt et al. 2018", True, "impala", RLLIB),
+    ReviewedAlgorithm("LASER", "Schmitt, Hessel and Simonyan 2020", True),
+    ReviewedAlgorithm("R2D2", "Kapturowski et al. 2019", True),
+    ReviewedAlgorithm("NGU", "Badia et al. 2020b", True),
+    ReviewedAlgorithm("Agent57", "Badia et al. 2020a", True),
+    ReviewedAlgorithm("GDI-I3", "Fan, Xiao and Huang 2021", True),
+    ReviewedAlgorithm("GDI-H3", "Fan, Xiao and Huang 2021", True),
+    ReviewedAlgorithm("SimPLe", "Kaiser et al. 2020", True),
+    ReviewedAlgorithm(
+        "DreamerV2", "Hafner et al. 2021", True, "dreamerv3", RLLIB, "its successor (Hafner et al. 2023)"
+    ),
+    ReviewedAlgorithm("MuZero", "Schrittwieser et al. 2020", True),
+    ReviewedAlgorithm("Muesli", "Hessel et al. 2021", True),
+    ReviewedAlgorithm(
         "Go-Explore",
         "Ecoffet et al. 2019",
         True,
@@ -60,7 +62,7 @@ ALGORITHMS: tuple[Algorithm, ...] = (
 """By kind and year."""
 
 
-def here(algorithm: Algorithm) -> str:
+def here(algorithm: ReviewedAlgorithm) -> str:
     """Say what there is of an algorithm here."""
     if not algorithm.agent:
         return "scores only"

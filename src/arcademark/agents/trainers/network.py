@@ -21,7 +21,7 @@ from arcademark.agents.checkpoints import contents
 from arcademark.agents.checkpoints.policy import ROWS, NetworkPolicy, check_device
 from arcademark.agents.parameters import AboveZero, Positive, Share
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.environments.observations.spaces import View
+from arcademark.environments.observations.spaces import ObservationView
 from arcademark.errors import ArcadeMarkError
 
 LEAST_SCREEN = 36
@@ -112,7 +112,7 @@ class NetworkTrainer:
 
     def _spaces(self) -> tuple[Any, Any]:
         """Return the spaces of observations, as `channels_first` has them, and of actions."""
-        view = View(self.env, self.channels_first)
+        view = ObservationView(self.env, self.channels_first)
         return view.observation_space, view.action_space
 
     def _network(self) -> NetworkPolicy:

@@ -14,7 +14,7 @@ from arcademark.suite.learners import ALPHA, FEATURES, NAME, defaults
 
 
 @dataclass(frozen=True, kw_only=True)
-class Learning:
+class LearningSettings:
     """The parameters of learning, whatever the features; see `arcademark.classic.sarsa.Sarsa`."""
 
     features: str = FEATURES
@@ -28,16 +28,16 @@ class Learning:
 
 
 def read_settings(**parameters: Any) -> tuple[Any, dict[str, Any]]:
-    """Return the parameters of `Learning`, with defaults for those that are None, and those of the feature set.
+    """Return the parameters of `LearningSettings`, with defaults for those that are None, and those of the feature set.
 
     ArcadeMarkError if there is no such feature set, or a parameter is none of the set's.
     """
     given = {name: value for name, value in parameters.items() if value is not None}
-    chosen = {field.name: given.pop(field.name) for field in fields(Learning) if field.name in given}
-    features = chosen.get("features", Learning.features)
+    chosen = {field.name: given.pop(field.name) for field in fields(LearningSettings) if field.name in given}
+    features = chosen.get("features", LearningSettings.features)
     known = [parameter.name for parameter in declared(feature_set(features).factory)[0]]
     if unknown := [name for name in given if name not in known]:
         has = f"it has {', '.join(known)}" if known else "it has none"
         raise ArcadeMarkError(f"agent {NAME}: features {features!r} have no parameter '{unknown[0]}'; {has}")
     chosen = defaults(features) | chosen
-    return Learning(**{"evaluation_epsilon": chosen["epsilon"]} | chosen), given
+    return LearningSettings(**{"evaluation_epsilon": chosen["epsilon"]} | chosen), given

@@ -15,7 +15,7 @@ from arcademark.files import check_replaceable, write_document
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from arcademark.emulator.comparison import Section
+    from arcademark.emulator.comparison import ProofSection
 
 
 @commands.command("console", short_help="Our own console: is it available, and for which games is it proven?")
@@ -63,7 +63,7 @@ def prove(names: str, frames: int, workers: int, translated: bool, run: Path | N
         return _prove_run(run, chosen, workers)
     if listed is not None:
         check_replaceable(listed, proof.list_text(()).encode())
-    sections: dict[str, list[Section]] = {game: [] for game in chosen}
+    sections: dict[str, list[ProofSection]] = {game: [] for game in chosen}
     roms = {game: rom_path(game) for game in chosen}
     try:
         for section in proof.sections(roms, frames, workers=workers, translated=translated):

@@ -15,7 +15,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
-    from arcademark.runs.replay.episodes import Choice
+    from arcademark.runs.replay.episodes import EpisodeFilter
 
 
 @commands.command("features show", short_help="Show what feature sets of linear learners see of games.")
@@ -49,7 +49,7 @@ def show(
     after: int | None,
     seed: int | None,
     run: Path | None,
-    choice: Choice,
+    choice: EpisodeFilter,
     figures: tuple[Path, ...],
     output: Output,
 ) -> int:
@@ -76,7 +76,7 @@ def show(
         if run is None:
             play = random_play(game, observed[name], seed or 0)
         else:
-            play = recorded_play(run, observed[name], **cast("Choice", {**choice, "game": game, "seed": seed}))
+            play = recorded_play(run, observed[name], **cast("EpisodeFilter", {**choice, "game": game, "seed": seed}))
         every.append(seen.see(name, play, after, parameters))
     items, rows = zip(*every, strict=True)
     for path in figures:
@@ -106,7 +106,7 @@ def _games(games: str | None, run: Path | None) -> tuple[str, ...]:
 @click.option("--protocol", metavar="NAME", help="Whose actions and timing they are to have.  [default: the run's]")
 @click.option("--out", type=options.PATH, required=True, metavar="FILE", help="Where to write; replaces no file.")
 @click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
-def actions(run_directory: Path, choice: Choice, protocol: str | None, out: Path, overwrite: bool) -> int:
+def actions(run_directory: Path, choice: EpisodeFilter, protocol: str | None, out: Path, overwrite: bool) -> int:
     """Write the actions of an episode of RUN as a trajectory: a text file, an action's number a line.
 
     Feature sets that take away a background find it in sample screens: the trajectory is followed for a random number

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import click
 
 from arcademark.cli import messages, options
-from arcademark.cli.commands import Group
+from arcademark.cli.commands import CommandGroup
 from arcademark.cli.counting import counting
 from arcademark.cli.inspect import console, features
 from arcademark.cli.output import Output, with_output
@@ -15,7 +15,7 @@ from arcademark.errors import UnknownNameError
 from arcademark.reports.info import TOPICS
 
 
-class Info(Group):
+class Info(CommandGroup):
     """Commands of two words, beside one that is meant by any other word, a topic's name."""
 
     def resolve_command(

@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from arcademark.cli import messages, options, tables
-from arcademark.cli.commands import Group
+from arcademark.cli.commands import CommandGroup
 from arcademark.cli.output import Output, with_output
 from arcademark.errors import ArcadeMarkError
 
 
-@click.group("runs", cls=Group, invoke_without_command=True)
+@click.group("runs", cls=CommandGroup, invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> Any:
     """List, merge, check, import and export runs, and show what they played on test games. Without a command, list."""

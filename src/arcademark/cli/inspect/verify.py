@@ -10,7 +10,7 @@ from arcademark.cli.counting import replaying
 from arcademark.cli.output import Output, with_output
 
 if TYPE_CHECKING:
-    from arcademark.runs.replay.episodes import Choice
+    from arcademark.runs.replay.episodes import EpisodeFilter
 
 
 @commands.command("verify")
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @options.trusted_suite
 @options.workers
 @with_output
-def command(run_directory: Path, suite: str | None, workers: int | None, output: Output, choice: Choice) -> int:
+def command(run_directory: Path, suite: str | None, workers: int | None, output: Output, choice: EpisodeFilter) -> int:
     """Replay the recorded actions of every episode of RUN and confirm its score, or name the first difference.
 
     Exits with 0 if every episode is confirmed, with 1 if not.
@@ -27,7 +27,7 @@ def command(run_directory: Path, suite: str | None, workers: int | None, output:
     from arcademark.reports.runs.verification import summarise
     from arcademark.runs.replay.verify import verify
 
-    wanted: Choice = {**choice, "suite": suite}
+    wanted: EpisodeFilter = {**choice, "suite": suite}
     with replaying() as follow:
         verification = verify(run_directory, workers=workers, on_finding=follow, **wanted)
     output.show(summarise(verification))

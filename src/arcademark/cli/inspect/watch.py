@@ -14,7 +14,7 @@ from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
     from arcademark.runs.plan import Trial
-    from arcademark.runs.replay.episodes import Choice
+    from arcademark.runs.replay.episodes import EpisodeFilter
     from arcademark.runs.request import RunOptions
 
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 @options.combine(options.protocol, options.overrides, options.settings)
 def command(
     places: tuple[str, ...],
-    choice: Choice,
-    beside: Choice,
+    choice: EpisodeFilter,
+    beside: EpisodeFilter,
     suite: str | None,
     out: Path | None,
     live: bool,
@@ -64,7 +64,7 @@ def command(
     plays = live and not (Path(places[0]) / "manifest.json").exists()
     if not plays and (protocol or overrides or settings):
         raise ArcadeMarkError("--protocol, --override and --set are of an agent that plays: leave them out, or --live")
-    second = (places[-1], cast("Choice", {**choice, **beside})) if beside or len(places) > 1 else None
+    second = (places[-1], cast("EpisodeFilter", {**choice, **beside})) if beside or len(places) > 1 else None
     if not live:
         with counting("drawing", "frames") as follow:
             path = watch.watch(places[0], out=out, beside=second, scale=scale, on_frames=follow, **how, **choice)
@@ -91,7 +91,7 @@ def command(
     return 0
 
 
-def _trial(agent: str, choice: Choice, protocol: str | None, how: RunOptions) -> Trial:
+def _trial(agent: str, choice: EpisodeFilter, protocol: str | None, how: RunOptions) -> Trial:
     """Return the trial that an agent is to play."""
     from arcademark.runs.request import request
 

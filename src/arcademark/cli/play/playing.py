@@ -15,7 +15,7 @@ from arcademark.files import MAX_DIGITS
 
 if TYPE_CHECKING:
     from arcademark.runs.plan import Plan
-    from arcademark.runs.playing.events import Summary
+    from arcademark.runs.playing.events import RunSummary
     from arcademark.runs.request import Request
 
 SECONDS = click.FloatRange(min=0, min_open=True)
@@ -61,7 +61,7 @@ shared = options.combine(
     ),
     click.option(
         "--episodes",
-        type=options.Episodes(),
+        type=options.EpisodesType(),
         help="Episodes per trial, or all-starts: every no-op start of the protocol once.  [default: the protocol's]",
     ),
     click.option("--frames", type=options.COUNT, help="Training frames of a learner.  [default: the protocol's]"),
@@ -116,7 +116,7 @@ def request(agent: Any, *, protocol: str | None, engine: Mapping[str, Any], **gi
     return request.request(agent or (), protocol, wanted)
 
 
-def play(wanted: Request, plan: Plan, directory: Path | None = None, *, tell_all: bool = True) -> Summary:
+def play(wanted: Request, plan: Plan, directory: Path | None = None, *, tell_all: bool = True) -> RunSummary:
     """Play what is missing of a plan, and show it; how it ended only if something happened, unless `tell_all`."""
     from arcademark.cli.play.progress import Display
     from arcademark.suite import learners

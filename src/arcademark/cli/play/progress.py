@@ -23,8 +23,8 @@ from arcademark.runs.playing.events import (
     NotTrained,
     Progress,
     RunBegun,
+    RunSummary,
     Stopping,
-    Summary,
     TrialFailed,
     WorkerLost,
 )
@@ -94,7 +94,7 @@ class Display:
             case Progress():
                 self._move(event)
 
-    def close(self, summary: Summary) -> None:
+    def close(self, summary: RunSummary) -> None:
         """Say how the run ended."""
         emulated = summary.frames + summary.simulated_frames
         rate = emulated / summary.wall_seconds if summary.wall_seconds else 0.0

@@ -8,14 +8,14 @@ from typing import Any
 import click
 
 from arcademark.cli import options, tables
-from arcademark.cli.commands import Group
+from arcademark.cli.commands import CommandGroup
 from arcademark.cli.output import Output, with_output
 from arcademark.cli.predict import search
 from arcademark.cli.predict.search import scores_of, where_from
 from arcademark.errors import ArcadeMarkError
 
 
-@click.group("subset", cls=Group)
+@click.group("subset", cls=CommandGroup)
 def command() -> None:
     """Find the most informative few tasks, predict from them, and measure how well that works."""
 

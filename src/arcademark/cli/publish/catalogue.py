@@ -10,7 +10,7 @@ import click
 
 from arcademark.catalogue.model import ALGORITHM_KINDS
 from arcademark.cli import messages, options, tables
-from arcademark.cli.commands import Group
+from arcademark.cli.commands import CommandGroup
 from arcademark.cli.counting import replaying
 from arcademark.cli.output import Output, with_output
 from arcademark.errors import ArcadeMarkError, UnknownNameError
@@ -39,7 +39,7 @@ chosen = options.combine(
 )
 
 
-@click.group("catalogue", cls=Group)
+@click.group("catalogue", cls=CommandGroup)
 def command() -> None:
     """Published scores, each with its source: list, show, export and check them; submit a run; errata of papers."""
 

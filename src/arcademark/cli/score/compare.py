@@ -58,7 +58,7 @@ def command(table: str, named: tuple[str, ...], others: tuple[str, ...], output:
 
 def _plan(sequential: bool, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what `compare_tables` is given beside its table; raise where options of the plan have no use."""
-    from arcademark.metrics.sequential import Plan
+    from arcademark.metrics.sequential import SequentialPlan
 
     if not sequential:
         if given:
@@ -66,4 +66,4 @@ def _plan(sequential: bool, given: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     how = dict(given)
     summary = {"summary": how.pop("summary")} if "summary" in how else {}
-    return {"plan": Plan(**how), **summary}
+    return {"plan": SequentialPlan(**how), **summary}

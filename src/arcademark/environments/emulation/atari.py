@@ -23,7 +23,7 @@ import numpy as np
 from ale_py import roms
 from numpy.typing import NDArray
 
-from arcademark.environments.emulation.console import FrameByFrame, Start
+from arcademark.environments.emulation.console import EpisodeStart, FrameByFrame
 from arcademark.environments.emulation.emulator_state import Packer
 from arcademark.environments.emulation.facts import NOT_EXACT, RAM_SIZE, REAL_RESET, TWO_PLAYER, screen_shape, standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
@@ -72,7 +72,7 @@ class AtariConsole(FrameByFrame):
         self.ram = ale.getRAM
         self._start_state = ale.cloneState()
         self._start_screen = ale.getScreen()
-        self._begin = Start(ale.getEpisodeFrameNumber(), ale.lives())
+        self._begin = EpisodeStart(ale.getEpisodeFrameNumber(), ale.lives())
         self._packer = Packer(self._start_state, ale.getRAM().tobytes())
 
     def _load(self) -> None:
@@ -90,7 +90,7 @@ class AtariConsole(FrameByFrame):
         if changed:
             self._ale.reset_game()
 
-    def start(self, rng: np.random.Generator) -> Start:
+    def start(self, rng: np.random.Generator) -> EpisodeStart:
         """Begin an episode. In most games no frame counts as emulated; the console itself draws nothing."""
         self._start()
         return self._begin

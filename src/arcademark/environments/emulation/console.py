@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Start(NamedTuple):
+class EpisodeStart(NamedTuple):
     """How an episode begins: frames that the machine counts as emulated already, and lives (0: none in this game)."""
 
     frames: int
@@ -98,7 +98,7 @@ class Console(Protocol):
     batch: ctypes.CDLL | None
     """The core whose threads play records beside each other, None where steps are played one by one."""
 
-    def start(self, rng: np.random.Generator) -> Start:
+    def start(self, rng: np.random.Generator) -> EpisodeStart:
         """Begin an episode."""
 
     def attach(self, step: StepRecord, observer: Any, /) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.environments.emulation.atari import AtariConsole
-from arcademark.environments.emulation.console import FrameByFrame, Start
+from arcademark.environments.emulation.console import EpisodeStart, FrameByFrame
 from arcademark.environments.emulation.facts import RAM_SIZE
 from arcademark.environments.emulation.native import NativeConsole
 from arcademark.suite.modifications import Modification
@@ -71,7 +71,7 @@ class ModifiedNative(FrameByFrame, NativeConsole):
         write(self._modification, self._machine.memory)
         return reward
 
-    def start(self, rng: np.random.Generator) -> Start:
+    def start(self, rng: np.random.Generator) -> EpisodeStart:
         """Begin an episode."""
         begin = super().start(rng)
         write(self._modification, self._machine.memory)

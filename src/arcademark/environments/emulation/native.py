@@ -19,7 +19,7 @@ from arcademark.emulator import cartridge
 from arcademark.emulator.machine import Machine
 from arcademark.emulator.prove import proven
 from arcademark.environments.emulation.atari import rom_path
-from arcademark.environments.emulation.console import Start, StepRecord
+from arcademark.environments.emulation.console import EpisodeStart, StepRecord
 from arcademark.environments.emulation.facts import RAM_SIZE, REAL_RESET, screen_shape, standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
 from arcademark.environments.observations import kernels
@@ -65,7 +65,7 @@ class NativeConsole(cartridge.Player):
         self.batch: ctypes.CDLL | None
         self._address, self._state_size = machine.address, machine.state_size
         self._use(machine.core)
-        self._begin = Start(machine.frames, machine.lives())
+        self._begin = EpisodeStart(machine.frames, machine.lives())
         self._start_screen = np.empty(self.screen_shape, np.uint8)
         machine.screen(self._start_screen)
         machine.mark_pictures()
@@ -84,7 +84,7 @@ class NativeConsole(cartridge.Player):
         if self._step is not None:
             self._step.play = function_address(core.console_step)
 
-    def start(self, rng: np.random.Generator) -> Start:
+    def start(self, rng: np.random.Generator) -> EpisodeStart:
         """Begin an episode; the cartridge may be translated before, once in a process."""
         self._translation.take_up()
         self.restore(self._start_state)

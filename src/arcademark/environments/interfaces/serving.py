@@ -42,7 +42,7 @@ class Reset(Message):
     seed: Annotated[int, Meta(ge=0)] | None = None
 
 
-class Step(Message):
+class StepRequest(Message, tag="step"):
     """Play an action in each game."""
 
     actions: list[int | float | list[Any]]
@@ -54,7 +54,7 @@ class Render(Message):
     row: int = 0
 
 
-Said = Client | Reset | Step | Render
+Said = Client | Reset | StepRequest | Render
 
 
 class Server:
@@ -113,7 +113,7 @@ class Server:
                 self._begun = True
                 _, infos = self._envs.reset(seed=seed)
                 return {"type": "observations", **self._seen(), **_columns(infos)}
-            case Step(actions) if self._begun:
+            case StepRequest(actions) if self._begun:
                 _, rewards, terminated, truncated, infos = self._envs.step(_array(actions))
                 ended = {"terminated": terminated.tolist(), "truncated": truncated.tolist()}
                 given = {"rewards": rewards.tolist(), **ended, "episodes": _episodes(infos)}

@@ -11,7 +11,7 @@ from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.environments.observations.spaces import View
+from arcademark.environments.observations.spaces import ObservationView
 from arcademark.environments.play import ConsoleEnvironment
 from arcademark.environments.registry import open_environment
 from arcademark.errors import ArcadeMarkError
@@ -102,7 +102,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
             self.environment.pad_with_zeros(padding_type == "zero")
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "render_fps": max(1, FRAMES_A_SECOND // protocol.frame_skip)}
-        self.view = View(environment_spec, channels_first)
+        self.view = ObservationView(environment_spec, channels_first)
         self.observation_space, self.action_space = self.view.observation_space, self.view.action_space
         self.spec = EnvSpec(
             id=f"arcademark/{environment_spec.game}",

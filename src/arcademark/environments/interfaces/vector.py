@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arcademark.environments.base import EnvironmentSpec, one_by_one
 from arcademark.environments.interfaces.batch import default_threads, make_batch
 from arcademark.environments.interfaces.single import INFOS, GameStatistics, GymnasiumEnv
-from arcademark.environments.observations.spaces import View
+from arcademark.environments.observations.spaces import ObservationView
 from arcademark.errors import ArcadeMarkError, one_line
 
 
@@ -181,7 +181,7 @@ def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
 def _check_agreement(specs: Sequence[EnvironmentSpec]) -> None:
     first = specs[0]
     for spec in specs[1:]:
-        pair = [(view.observation_space, view.action_space) for view in (View(first), View(spec))]
+        pair = [(view.observation_space, view.action_space) for view in (ObservationView(first), ObservationView(spec))]
         if pair[0] != pair[1]:
             spaces = (one_line(f"{observed} and {acted}", 100) for observed, acted in pair)
             raise ArcadeMarkError(

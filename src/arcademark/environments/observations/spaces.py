@@ -17,7 +17,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import AtariProtocol
 
 
-class View:
+class ObservationView:
     """What a spec's observations are shown as.
 
     As they are, those of tasks as Gymnasium has them. With `channels_first` as PyTorch's networks take them: screens as

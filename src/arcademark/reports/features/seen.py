@@ -25,7 +25,7 @@ from arcademark.reports import wording
 from arcademark.reports.columns import Column
 from arcademark.reports.figures.model import Picture, PictureRow
 from arcademark.reports.record import Value
-from arcademark.runs.replay.feature_steps import Moment, Play
+from arcademark.runs.replay.feature_steps import Moment, RecordedPlay
 from arcademark.suite.tasks import game_name
 
 AFTER_FRAMES = 600
@@ -121,7 +121,7 @@ def read_settings(names: Sequence[str], settings: Mapping[str, str]) -> dict[str
 
 
 def see(
-    name: str, play: Play, frames: int | None = None, parameters: Mapping[str, Any] | None = None
+    name: str, play: RecordedPlay, frames: int | None = None, parameters: Mapping[str, Any] | None = None
 ) -> tuple[Seen, PictureRow]:
     """Show a feature set a game up to the last moment after at most so many frames; return what it sees, and pictures.
 
@@ -202,7 +202,7 @@ def _pictures(item: Seen, features: Features, moment: Moment) -> PictureRow:
     )
 
 
-def source(play: Play) -> str:
+def source(play: RecordedPlay) -> str:
     """Say what is played."""
     if play.recorded is None:
         return f"random play, seed {play.seed}"

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from arcademark.reports.figures.canvas import beside, blank, legend, legend_height, ticked, wrapped
-from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide
+from arcademark.reports.figures.model import CurveFigure, CurvePanel, Curves, Guide
 from arcademark.reports.figures.style import DASHES, MARKERS, NAME_SIZE, NUMBER_SIZE, PALETTE, SERIES, TICK_SIZE, WIDTH
 
 PAD, AROUND, LINE = 5.0, 62.0, 13.0
@@ -61,7 +61,7 @@ def _named(
     beside(axes, guide.text, place, offset, NUMBER_SIZE, guide.shade, at, zorder=4, **how)
 
 
-def _curve(axes: Axes, curve: Curve) -> None:
+def _curve(axes: Axes, curve: CurveFigure) -> None:
     shade = PALETTE[SERIES[curve.series]]
     if curve.band is not None:
         axes.fill_between(curve.x, *curve.band, color=shade, alpha=0.16, linewidth=0, zorder=2)

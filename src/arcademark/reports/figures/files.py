@@ -23,7 +23,7 @@ from matplotlib.text import Text
 from arcademark.errors import escaped
 from arcademark.files import MADE_BY
 from arcademark.reports.figures import curves, model, pictures, rows
-from arcademark.reports.figures.model import Curves, Pictures, Rows
+from arcademark.reports.figures.model import Curves, Pictures, RowsFigure
 from arcademark.reports.figures.style import PALETTE, WIDTH
 
 DOTS_PER_INCH = 200
@@ -35,7 +35,7 @@ KINDS = (".svg", ".png", ".pdf")
 def draw(shown: model.Figure, width: float = WIDTH) -> Figure:
     """Draw a figure, pictures at their own width, on the light theme's paper, texts literally; it has no canvas yet."""
     match shown:
-        case Rows():
+        case RowsFigure():
             figure = rows.draw(shown, width)
         case Curves():
             figure = curves.draw(shown, width)

@@ -78,7 +78,7 @@ class RowPanel:
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowsFigure:
     """A figure of rows.
 
     groups: Headings, "" for none, each with the names of its rows.
@@ -93,7 +93,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Curve:
+class CurveFigure:
     """A line through points, from the left to the right.
 
     series: Its colour and dashes.
@@ -129,7 +129,7 @@ class CurvePanel:
     heights: tuple[float, float]
     ticks: Ticks
     levels: Ticks
-    curves: tuple[Curve, ...]
+    curves: tuple[CurveFigure, ...]
     grid: bool = False
     guide: Guide | None = None
     level: Guide | None = None
@@ -171,4 +171,4 @@ class Pictures:
     rows: tuple[PictureRow, ...]
 
 
-Figure = Rows | Curves | Pictures
+Figure = RowsFigure | Curves | Pictures

@@ -21,7 +21,7 @@ from arcademark.reports.figures.canvas import (
     title,
     wrapped,
 )
-from arcademark.reports.figures.model import Mark, Numbers, RowPanel, Rows
+from arcademark.reports.figures.model import Mark, Numbers, RowPanel, RowsFigure
 from arcademark.reports.figures.style import NAME_SIZE, NUMBER_SIZE, PALETTE, TICK_SIZE, WIDTH
 
 MAX_PANELS = 4
@@ -75,7 +75,7 @@ class Layout:
         return self.tops[row] + (self.above or self.heights[row]) / 2
 
 
-def draw(shown: Rows, width: float = WIDTH) -> Figure:
+def draw(shown: RowsFigure, width: float = WIDTH) -> Figure:
     """Draw rows on a figure that has no canvas yet."""
     rows = _layout(shown, 0.0 if width == WIDTH else ABOVE)
     lines = _lines(shown.panels, 1 if rows.above else MAX_PANELS)
@@ -105,7 +105,7 @@ def draw(shown: Rows, width: float = WIDTH) -> Figure:
     return figure
 
 
-def _layout(shown: Rows, above: float) -> Layout:
+def _layout(shown: RowsFigure, above: float) -> Layout:
     headings: list[tuple[str, float]] = []
     tops: list[float] = []
     names = [name for _, members in shown.groups for name in members]

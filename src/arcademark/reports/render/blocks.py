@@ -106,7 +106,7 @@ class Figure:
         if isinstance(first, model.Pictures):
             return first
         legend = first.legend or tuple((name, style.SERIES.index(shade)) for name, shade in self.legend or others)
-        if isinstance(first, model.Rows):
+        if isinstance(first, model.RowsFigure):
             return replace(first, legend=legend)
         panels = tuple(panel for drawing in drawings if isinstance(drawing, model.Curves) for panel in drawing.panels)
         return replace(first, panels=panels, columns=min(first.columns, len(panels)), legend=legend)

@@ -20,9 +20,9 @@ from arcademark import docstrings
 from arcademark.errors import escaped
 
 _DOCUMENTS = (
-    "reports.info:Games",
+    "reports.info:GameList",
     "reports.info:Suites",
-    "reports.info:Subsets",
+    "reports.info:SubsetList",
     "reports.info:Protocols",
     "reports.info:Agents",
     "reports.info:Algorithms",

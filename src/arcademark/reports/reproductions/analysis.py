@@ -16,7 +16,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.reports import prose, wording
 from arcademark.reports.columns import Column, Style
 from arcademark.reports.reproductions.papers import PAPERS
-from arcademark.reproduce.comparison import Comparison, Reproduction
+from arcademark.reproduce.comparison import PrintedComparison, Reproduction
 from arcademark.reproduce.figures import PaperFigure
 from arcademark.suite.tasks import game_name
 
@@ -37,7 +37,7 @@ OVERVIEW: Mapping[str, str] = {
     "unexplained": "not explained",
     "unavailable": "cannot be checked",
 }
-"""Headings of `Counts`."""
+"""Headings of `AgreementCounts`."""
 
 DIFFERS, NOTED = "≠", "≈"
 """Marks of what differs, and of a cell that agrees in a way that its note tells."""
@@ -52,7 +52,7 @@ FRAMES = "training frames"
 
 
 @dataclass(frozen=True)
-class Counts:
+class AgreementCounts:
     """How many printed cells or statements agree.
 
     agree, differ, unavailable: By verdict.
@@ -71,7 +71,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Part:
+class ReproducedPart:
     """A table, or a group of statements, with its counts; fields as in `Reproduction`.
 
     A table of "hns", "hwrns" or "saber" is laid out as it is printed: algorithms across, games down.
@@ -79,8 +79,8 @@ class Part:
 
     title: str
     number: int | None
-    counts: Counts
-    comparisons: tuple[Comparison, ...]
+    counts: AgreementCounts
+    comparisons: tuple[PrintedComparison, ...]
 
     @property
     def noun(self) -> str:
@@ -90,7 +90,7 @@ class Part:
         return "cell" if all(item.place for item in self.comparisons) else "row"
 
     @cached_property
-    def cells(self) -> Mapping[tuple[str, str, str], Comparison]:
+    def cells(self) -> Mapping[tuple[str, str, str], PrintedComparison]:
         """By row (also `FRAMES` and those of `BELOW`), algorithm and quantity; empty of what is no table."""
         placed = [(item.place, item) for item in self.comparisons if item.place is not None]
         by_place = {(place.row, place.algorithm, place.quantity): item for place, item in placed}
@@ -114,7 +114,7 @@ class Part:
         games = ((row, game_name(row)) for row in every if row not in BELOW and row != FRAMES)
         return (*([(FRAMES, FRAMES)] if FRAMES in every else []), *games)
 
-    def cell(self, row: str, algorithm: str, quantity: str = "") -> Comparison | None:
+    def cell(self, row: str, algorithm: str, quantity: str = "") -> PrintedComparison | None:
         """Return a cell, by default the percentage's; None where nothing is printed."""
         return self.cells.get((row, algorithm, quantity or self.quantity))
 
@@ -131,7 +131,7 @@ class Part:
     def _column(
         self, heading: str, name: str, quantity: str = "", *, printed: bool = False, marked: bool = True
     ) -> Column:
-        def cell_of(row: tuple[str, str]) -> Comparison | None:
+        def cell_of(row: tuple[str, str]) -> PrintedComparison | None:
             return self.cell(row[0], name, quantity)
 
         return Column(
@@ -142,7 +142,7 @@ class Part:
         )
 
     @property
-    def below_rows(self) -> Iterator[tuple[str, str, dict[str, Comparison]]]:
+    def below_rows(self) -> Iterator[tuple[str, str, dict[str, PrintedComparison]]]:
         """Yield for each algorithm what is printed below the games, and what we compute."""
         for name in self.algorithms:
             if cells := {row: cell for row in BELOW if (cell := self.cell(row, name))}:
@@ -158,33 +158,33 @@ class Part:
             yield Column(BELOW[key], partial(_below, key), str, style=partial(_below_style, key))
 
     @property
-    def kinds(self) -> Mapping[str, Mapping[str, Sequence[Comparison]]]:
+    def kinds(self) -> Mapping[str, Mapping[str, Sequence[PrintedComparison]]]:
         """What does not agree by its kind of slip and its explanation; what has no explanation comes first."""
-        groups: dict[str, dict[str, list[Comparison]]] = {}
+        groups: dict[str, dict[str, list[PrintedComparison]]] = {}
         others = [item for item in self.comparisons if item.verdict != "agrees"]
         for item in sorted(others, key=lambda item: bool(item.why)):
             groups.setdefault(item.category, {}).setdefault(item.why, []).append(item)
         return groups
 
     @property
-    def notes(self) -> tuple[Sequence[Comparison], Sequence[Comparison]]:
+    def notes(self) -> tuple[Sequence[PrintedComparison], Sequence[PrintedComparison]]:
         """What agrees, but with something to say about it: below the games, and in the games' rows."""
         every = noted(self.comparisons)
         below = [item for item in every if item.place is None or item.place.row in BELOW]
         return below, [item for item in every if item not in below]
 
     @property
-    def plain(self) -> Sequence[Comparison]:
+    def plain(self) -> Sequence[PrintedComparison]:
         """Of a table whose rows are compared whole, those that agree without a note."""
         return [item for item in self.comparisons if self.number and item.verdict == "agrees" and not item.why]
 
     @property
-    def statements(self) -> Sequence[Comparison]:
+    def statements(self) -> Sequence[PrintedComparison]:
         """Statements, and rows that do not agree or have a note."""
         return [item for item in self.comparisons if item not in self.plain]
 
 
-def _text(item: Comparison | None, *, printed: bool = False, marked: bool = True) -> str:
+def _text(item: PrintedComparison | None, *, printed: bool = False, marked: bool = True) -> str:
     """Show what is printed, or recomputed, with the mark of what differs, or agrees in a way that its note tells."""
     if item is None:
         return ""
@@ -194,15 +194,15 @@ def _text(item: Comparison | None, *, printed: bool = False, marked: bool = True
     return f"{DIFFERS if item.verdict == 'differs' else NOTED if item.verdict == 'agrees' else ''} {text}".strip()
 
 
-def _below(key: str, row: tuple[str, str, Mapping[str, Comparison]]) -> str:
+def _below(key: str, row: tuple[str, str, Mapping[str, PrintedComparison]]) -> str:
     return _text(row[2].get(key), printed=row[1] == "paper", marked=row[1] == "ours")
 
 
-def _below_style(key: str, row: tuple[str, str, Mapping[str, Comparison]]) -> Style:
+def _below_style(key: str, row: tuple[str, str, Mapping[str, PrintedComparison]]) -> Style:
     return _style(row[2].get(key)) if row[1] == "ours" else ""
 
 
-def _style(item: Comparison | None) -> Style:
+def _style(item: PrintedComparison | None) -> Style:
     return "doubtful" if item is not None and item.verdict == "differs" else ""
 
 
@@ -224,8 +224,8 @@ class Reproduced:
     generator: str
     paper: str
     source: Source
-    counts: Counts
-    parts: tuple[Part, ...]
+    counts: AgreementCounts
+    parts: tuple[ReproducedPart, ...]
     figures: tuple[PaperFigure, ...]
     ours: bool
 
@@ -267,7 +267,7 @@ class Reproduced:
         return first
 
     @staticmethod
-    def words(parts: Sequence[Part]) -> str:
+    def words(parts: Sequence[ReproducedPart]) -> str:
         """Say the counts of parts: "619 cells agree, 34 differ, all explained"."""
         counts = count([item for part in parts for item in part.comparisons])
         return prose.text(
@@ -287,7 +287,7 @@ class Reproduced:
                 yield Column(title, f"counts.{name}", style=partial(self._emphasis, name))
 
     @staticmethod
-    def _emphasis(name: str, row: Part | Reproduced) -> Style:
+    def _emphasis(name: str, row: ReproducedPart | Reproduced) -> Style:
         styles: dict[str, Style] = {"differ": "doubtful", "unexplained": "bad"}
         return styles.get(name, "") if getattr(row.counts, name) else "weak"
 
@@ -298,7 +298,7 @@ class Reproduced:
         return dict(Counter(item.category for item in every).most_common())
 
 
-def _unexplained(item: Comparison) -> bool:
+def _unexplained(item: PrintedComparison) -> bool:
     return item.verdict == "differs" and not item.why
 
 
@@ -327,7 +327,7 @@ def document(
     name: str, source: Source, parts: Iterable[Reproduction], figures: Iterable[PaperFigure] = (), *, ours: bool = False
 ) -> Reproduced:
     """Put together what renderers show."""
-    every = tuple(Part(part.title, part.number, count(part.comparisons), part.comparisons) for part in parts)
+    every = tuple(ReproducedPart(part.title, part.number, count(part.comparisons), part.comparisons) for part in parts)
     counts = count([comparison for part in every for comparison in part.comparisons])
     title = f"{source.short}, {'and our own runs' if ours else 'recomputed'}"
     generator = f"ArcadeMark {__version__}"
@@ -342,11 +342,11 @@ def _check(requested: Mapping[str, int | None], name: str, known: Mapping[str, r
             raise ArcadeMarkError(f"--{kind} {number}: of {name} there are {' and '.join(there)}")
 
 
-def count(comparisons: Iterable[Comparison]) -> Counts:
+def count(comparisons: Iterable[PrintedComparison]) -> AgreementCounts:
     """Count verdicts."""
     verdicts = list(comparisons)
     differ = [item for item in verdicts if item.verdict == "differs"]
-    return Counts(
+    return AgreementCounts(
         agree=sum(item.verdict == "agrees" for item in verdicts),
         noted=len(noted(verdicts)),
         differ=len(differ),
@@ -356,12 +356,12 @@ def count(comparisons: Iterable[Comparison]) -> Counts:
     )
 
 
-def where(item: Comparison) -> str:
+def where(item: PrintedComparison) -> str:
     """Name a cell below its table's title, where the table's number need not be said again."""
     table, comma, rest = item.where.partition(", ")
     return rest if comma and item.place is not None and table == f"Table {item.place.table}" else item.where
 
 
-def noted(comparisons: Iterable[Comparison]) -> tuple[Comparison, ...]:
+def noted(comparisons: Iterable[PrintedComparison]) -> tuple[PrintedComparison, ...]:
     """Return what agrees, but with something to say about it."""
     return tuple(item for item in comparisons if item.verdict == "agrees" and item.why)

@@ -12,9 +12,19 @@ from typing import Any
 
 from arcademark.reports import wording
 from arcademark.reports.columns import Column
-from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide, Kind, Mark, Numbers, RowPanel, Rows
+from arcademark.reports.figures.model import (
+    CurveFigure,
+    CurvePanel,
+    Curves,
+    Guide,
+    Kind,
+    Mark,
+    Numbers,
+    RowPanel,
+    RowsFigure,
+)
 from arcademark.reports.figures.style import decades, ticks
-from arcademark.reproduce.figures import Panel, PaperFigure, Series, frames_text
+from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure, frames_text
 
 LINES = {"HNS": "average human", "HWRNS": "world record", "SABER": "world record", "Baseline": "best baseline"}
 """What a panel with that word in its title compares with."""
@@ -36,7 +46,7 @@ SIGNS = {"dot": "● ", "ring": "○ ", "bar": ""}
 QUARTERS = tuple((share, f"{100 * share:.0f} %") for share in (0.0, 0.25, 0.5, 0.75, 1.0))
 
 
-def model(figure: PaperFigure) -> Rows | Curves:
+def model(figure: PaperFigure) -> RowsFigure | Curves:
     """Lay a figure out: curves where it has steps, else rows.
 
     Where every panel has the same several series, each label becomes a heading and each series a row under it. Else
@@ -49,7 +59,7 @@ def model(figure: PaperFigure) -> Rows | Curves:
     named = {tuple(one.name for one in panel.series) for panel in figure.panels}
     series = next(iter(named))
     if len(named) == 1 and len(series) > 1:
-        return Rows(tuple((label, series) for label in first.labels), tuple(map(_grouped, figure.panels)))
+        return RowsFigure(tuple((label, series) for label in first.labels), tuple(map(_grouped, figure.panels)))
     single = [
         replace(panel, title=panel.title if len(panel.series) == 1 else f"{panel.title}, {one.name}", series=(one,))
         for panel in figure.panels
@@ -57,7 +67,7 @@ def model(figure: PaperFigure) -> Rows | Curves:
     ]
     groups = _by_training(first)
     order = [label for _, members in groups for label in members]
-    return Rows(groups, tuple(_panel(panel, order) for panel in _paired(single)))
+    return RowsFigure(groups, tuple(_panel(panel, order) for panel in _paired(single)))
 
 
 def _paired(panels: Sequence[Panel]) -> Iterator[Panel]:
@@ -155,7 +165,7 @@ BILLIONS = "billion frames"
 """The unit of values that are shown as `frames`."""
 
 
-def height(series: Series, x: float) -> float:
+def height(series: PanelSeries, x: float) -> float:
     """Return how high a curve of steps is at a place."""
     return next((float(value or 0) for value, end in zip(series.values, series.ends, strict=True) if x <= end), 0.0)
 
@@ -253,10 +263,10 @@ def _curves(panel: Panel) -> CurvePanel:
     )
 
 
-def _curve(series: Series, index: int, low: float, high: float) -> Curve:
+def _curve(series: PanelSeries, index: int, low: float, high: float) -> CurveFigure:
     """Write steps as points of which each is as high as what lies to its left."""
     heights = [float(value or 0) for value in series.values]
     points = [(end, value) for end, value in zip(series.ends, heights, strict=True) if low <= end <= high]
     x = [low, *(end for end, _ in points), high]
     y = [height(series, low), *(value for _, value in points), height(series, high)]
-    return Curve(tuple(x), tuple(y), index, steps="pre")
+    return CurveFigure(tuple(x), tuple(y), index, steps="pre")

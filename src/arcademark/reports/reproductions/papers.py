@@ -12,7 +12,7 @@ from arcademark.reproduce.figures import PaperFigure
 
 
 @dataclass(frozen=True)
-class Paper:
+class ReproduciblePaper:
     """A paper, by its key in the catalogue, of which tables and figures with these numbers can be asked for.
 
     `parts` gives a table by its number, or with None everything, `figure` a figure and `about_figure` its statements;
@@ -34,11 +34,11 @@ def _later(place: str) -> Callable[..., Any]:
     return lambda *numbers: getattr(import_module(f"arcademark.reproduce.{module}"), name)(*numbers)
 
 
-PAPERS: Mapping[str, Paper] = {
-    "review": Paper(
+PAPERS: Mapping[str, ReproduciblePaper] = {
+    "review": ReproduciblePaper(
         "fan-2021", _later("review.tables.tables"), range(3, 15), _later("review.figures.figure"), range(1, 5)
     ),
-    "atari-5": Paper(
+    "atari-5": ReproduciblePaper(
         "aitchison-2023",
         _later("atari5.statements.parts"),
         range(1, 13),
@@ -46,7 +46,7 @@ PAPERS: Mapping[str, Paper] = {
         range(2, 6),
         _later("atari5.statements.about_figure"),
     ),
-    "ale-2013": Paper(
+    "ale-2013": ReproduciblePaper(
         "bellemare-2013",
         lambda _: _later("ale2013.statements.statements")(),
         range(0),

@@ -8,7 +8,7 @@ from typing import Any
 from arcademark.agents import human
 from arcademark.metrics.efficiency import FRAMES_PER_SECOND
 from arcademark.reports import settings, wording
-from arcademark.reports.record import Imported, Person, Run, Trial
+from arcademark.reports.record import ImportedSource, Person, Run, TrialEntry
 from arcademark.runs.store import imported
 from arcademark.runs.store import manifest as manifests
 from arcademark.runs.store.reading import RunRecord
@@ -75,10 +75,10 @@ def people(record: RunRecord) -> Iterator[Person]:
             )
 
 
-def _imported(source: manifests.Imported | None) -> Imported | None:
+def _imported(source: manifests.Imported | None) -> ImportedSource | None:
     if source is None:
         return None
-    return Imported(
+    return ImportedSource(
         formats=tuple(source["formats"]),
         files=dict(source["files"]),
         averages=tuple(source["averages"]),
@@ -87,12 +87,12 @@ def _imported(source: manifests.Imported | None) -> Imported | None:
     )
 
 
-def _trials(run: RunScores) -> tuple[Trial, ...]:
+def _trials(run: RunScores) -> tuple[TrialEntry, ...]:
     agents = dict.fromkeys(trial.agent for trial in run.record.trials)
     labels = dict(zip(agents, run.table.algorithms, strict=True))
     short = {(trial.algorithm, trial.task, trial.seed): trial.played for trial in run.incomplete}
     return tuple(
-        Trial(
+        TrialEntry(
             id=trial.id,
             agent=trial.agent,
             game=run.record.protocol.task_name(trial.game),

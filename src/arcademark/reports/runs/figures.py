@@ -14,7 +14,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.reports import wording
-from arcademark.reports.figures.model import Curve, CurvePanel, Curves, Guide, Kind, Mark, Numbers, RowPanel, Rows
+from arcademark.reports.figures.model import (
+    CurveFigure,
+    CurvePanel,
+    Curves,
+    Guide,
+    Kind,
+    Mark,
+    Numbers,
+    RowPanel,
+    RowsFigure,
+)
 from arcademark.reports.figures.style import MAX_SERIES, SERIES, ticks
 from arcademark.reports.runs.learning import LearningCurve
 from arcademark.reports.tables.document import Game, Score, Statistic
@@ -39,7 +49,7 @@ def scale(hns: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(np.sign(values) * np.log10(1 + np.abs(values)))
 
 
-def standing(report: ScoreReport) -> tuple[tuple[Rows, str], ...]:
+def standing(report: ScoreReport) -> tuple[tuple[RowsFigure, str], ...]:
     """Lay out each game's scores between random play, the human average and the world record, and say them.
 
     A score is a bar with its interval, in front of the world record.
@@ -85,7 +95,7 @@ def standing(report: ScoreReport) -> tuple[tuple[Rows, str], ...]:
     return ((_rows(played, panel), f"Human-normalised scores. {'; '.join(in_words)}."),)
 
 
-def distribution(report: ScoreReport) -> tuple[tuple[Rows, str], ...]:
+def distribution(report: ScoreReport) -> tuple[tuple[RowsFigure, str], ...]:
     """Lay out every game's episodes, each game from its lowest to its highest episode.
 
     Each is a point, in front of a box from quarter to quarter with the median.
@@ -142,9 +152,9 @@ def _episode_marks(
         yield Mark(kind, row, line + rise, float(values[episode]), shade=shade)
 
 
-def _rows(played: Sequence[Played], panel: RowPanel) -> Rows:
+def _rows(played: Sequence[Played], panel: RowPanel) -> RowsFigure:
     names = tuple(game.name for game, _ in played)
-    return Rows((("", names),), (panel,), tuple(len(scores) for _, scores in played))
+    return RowsFigure((("", names),), (panel,), tuple(len(scores) for _, scores in played))
 
 
 def learning(report: ScoreReport) -> tuple[tuple[Curves, str], ...]:
@@ -212,16 +222,18 @@ def _levels(values: Sequence[float]) -> tuple[tuple[float, str], ...]:
     return tuple((value, f"{value:,.{places}f}".replace("-", "−")) for value in values)
 
 
-def _curves(curve: LearningCurve, series: int) -> list[Curve]:
+def _curves(curve: LearningCurve, series: int) -> list[CurveFigure]:
     """Return the seeds' curves with their mean and its band, which the panel's edges may cut; one seed's alone."""
     alone = len(curve.seeds) == 1
-    lines = [Curve(tuple(map(float, seed.end_frames)), seed.scores, series, thin=not alone) for seed in curve.seeds]
+    lines = [
+        CurveFigure(tuple(map(float, seed.end_frames)), seed.scores, series, thin=not alone) for seed in curve.seeds
+    ]
     if not alone:
         mean = curve.mean()
         band = None
         if mean.low is not None and mean.high is not None:
             band = tuple(mean.low.tolist()), tuple(mean.high.tolist())
-        lines.append(Curve(tuple(mean.frames.tolist()), tuple(mean.mean.tolist()), series, band=band))
+        lines.append(CurveFigure(tuple(mean.frames.tolist()), tuple(mean.mean.tolist()), series, band=band))
     return lines
 
 

@@ -20,7 +20,7 @@ from arcademark.suite import protocols, tasks
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportResult:
     """What was imported: the run's directory, its trials, and sentences on what was read and left out."""
 
     directory: Path
@@ -36,7 +36,7 @@ def import_logs(
     frames_per_step: int | None = None,
     format: str | None = None,
     **reading: Any,
-) -> Imported:
+) -> ImportResult:
     """Make a run of logs.
 
     Parameters
@@ -87,4 +87,4 @@ def import_logs(
         imported.write(recorder, trials, rules, source, command=provenance.command(), versions=versions)
     if empty:
         notes = (*notes, f"{count(len(empty), 'log')} without a score left out: {listed(empty)}")
-    return Imported(directory, trials, notes)
+    return ImportResult(directory, trials, notes)

@@ -10,7 +10,7 @@ from arcademark.reports import wording
 from arcademark.reports.columns import Column
 from arcademark.reports.runs.directory import known_set
 from arcademark.runs.plan import Plan
-from arcademark.runs.playing.costs import HOUR, Estimate, GameCost, Known
+from arcademark.runs.playing.costs import HOUR, CostEstimate, GameCost, Known
 
 LENGTHS: Mapping[Known, str] = {
     "given": "as given",
@@ -21,7 +21,7 @@ LENGTHS: Mapping[Known, str] = {
 
 
 @dataclass(frozen=True)
-class Planned(Estimate):
+class Planned(CostEstimate):
     """What a run is estimated to take.
 
     scope: Which suite or subset the games are, "the 5 games of atari-5"; "" if none.
@@ -89,7 +89,7 @@ class Planned(Estimate):
         ]
 
 
-def scoped(estimate: Estimate, plan: Plan) -> Planned:
+def scoped(estimate: CostEstimate, plan: Plan) -> Planned:
     """Show an estimate of what a plan takes."""
     games = tuple(dict.fromkeys(trial.game for trial in plan.trials))
     return Planned(**vars(estimate), scope=known_set(games, plan.protocol.suite))

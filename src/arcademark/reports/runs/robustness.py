@@ -125,7 +125,7 @@ class Fewer:
 
 
 @dataclass(frozen=True)
-class Failed:
+class FailedVariant:
     """A trial that failed: its game, its variant's directory, and why."""
 
     game: str
@@ -164,7 +164,7 @@ class Robustness:
     one_seed_games: tuple[str, ...]
     by_seed: bool
     trained: bool
-    failed: tuple[Failed, ...]
+    failed: tuple[FailedVariant, ...]
     incomplete: int
     unmatched: int
 
@@ -191,7 +191,7 @@ class Robustness:
         return alike
 
     @property
-    def failures(self) -> list[tuple[str, Failed]]:
+    def failures(self) -> list[tuple[str, FailedVariant]]:
         """The games of trials that failed, for people, with the trials."""
         return [(game_name(trial.game), trial) for trial in self.failed]
 
@@ -296,7 +296,7 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
         one_seed_games=single,
         by_seed=by_seed,
         trained=any(trial.learns for trial in base.record.trials),
-        failed=tuple(Failed(trial.task, name, trial.error) for name, trial in short if trial.error is not None),
+        failed=tuple(FailedVariant(trial.task, name, trial.error) for name, trial in short if trial.error is not None),
         incomplete=sum(trial.error is None for _, trial in short),
         unmatched=sum(len(scores) - len(matched[cell]) for cell, scores in every.items()),
     )

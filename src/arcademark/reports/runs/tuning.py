@@ -36,7 +36,7 @@ MAX_FOLDS = 20
 
 
 @dataclass(frozen=True)
-class Setting:
+class TunedSetting:
     """One combination of parameters."""
 
     label: str  # the agent with these parameters
@@ -82,7 +82,7 @@ class TunedParameters:
 
 
 @dataclass(frozen=True)
-class Sensitivity:
+class TuningSensitivity:
     """How much performance depends on tuning game by game (Adkins, Bowling and White 2024).
 
     games: Those that tell settings apart.
@@ -136,14 +136,14 @@ class Tuned:
     for_testing: tuple[str, ...]  # games that are not meant for tuning
     learnt_once: bool
     """Whether learners were trained with one seed each: how much trainings differ is not in the intervals then."""
-    settings: tuple[Setting, ...]
-    sensitivity: Sensitivity | None = None
+    settings: tuple[TunedSetting, ...]
+    sensitivity: TuningSensitivity | None = None
     """None where fewer than two games tell two settings apart."""
     suite: str = ""  # that the games are tasks of; "" of Atari games
     model: str = ""  # the subset for tuning that the games are, "atari-3-val"; "" where they are none
 
     @property
-    def level_with_best(self) -> tuple[Setting, ...]:
+    def level_with_best(self) -> tuple[TunedSetting, ...]:
         """The other settings whose interval reaches the best one's mean: these episodes do not tell them apart."""
         best, *others = self.settings
         return tuple(
@@ -207,7 +207,7 @@ def _fixed(value: float) -> str:
     return wording.fixed(value, 3)
 
 
-def _interval(row: TunedParameters | Sensitivity) -> str | None:
+def _interval(row: TunedParameters | TuningSensitivity) -> str | None:
     if row.low is None or row.high is None:
         return None
     return f"{wording.fixed(row.low, 2)} … {wording.fixed(row.high, 2)}"
@@ -237,7 +237,7 @@ def tuned(directory: Path, tried: Mapping[str, Mapping[str, Value]]) -> Tuned:
     for label, row in zip(table.algorithms, scores, strict=True):
         by_game = {task: float(score) for task, score in zip(table.tasks, row, strict=True) if np.isfinite(score)}
         settings.append(
-            Setting(
+            TunedSetting(
                 label,
                 tried[label],
                 *_place(run, label, row, scores, telling),
@@ -280,7 +280,9 @@ def _place(
     return mean.value, low, high
 
 
-def _sensitivity(run: RunScores, table: ScoreTable, tried: Mapping[str, Mapping[str, Value]]) -> Sensitivity | None:
+def _sensitivity(
+    run: RunScores, table: ScoreTable, tried: Mapping[str, Mapping[str, Value]]
+) -> TuningSensitivity | None:
     whole = np.asarray(np.isfinite(table.mean_over_runs()).all(axis=1))
     table = table.select(algorithms=[name for name, has in zip(table.algorithms, whole, strict=True) if has])
     seeds = np.flatnonzero(np.isfinite(table.scores).all(axis=(0, 1)))
@@ -298,7 +300,7 @@ def _sensitivity(run: RunScores, table: ScoreTable, tried: Mapping[str, Mapping[
     codes = np.array([np.unique(column, return_inverse=True)[1] for column in columns]).T
     choices = hyperparameters.choices(placed.mean(axis=2), codes)
     apart = hyperparameters.held_out((parts - low) / (high - low), codes) if unit else None
-    return Sensitivity(
+    return TuningSensitivity(
         table.tasks,
         settings[choices[0].settings[0]],
         {game: settings[place] for game, place in zip(table.tasks, choices[-1].settings, strict=True)},

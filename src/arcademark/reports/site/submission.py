@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from arcademark.catalogue import adding, collections, reading
 from arcademark.catalogue.adding import Addition
-from arcademark.catalogue.check import Finding
+from arcademark.catalogue.check import CatalogueFinding
 from arcademark.catalogue.model import AlgorithmKind
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.reports import settings
@@ -70,7 +70,7 @@ class Submission:
     directory: str
     ok: bool
     replay: Replay
-    findings: tuple[Finding, ...]
+    findings: tuple[CatalogueFinding, ...]
     addition: Addition | None
     files: Mapping[str, str]
 
@@ -122,25 +122,29 @@ def check(
 
 def _problems(
     verified: Verification, runs: RunCollection, scores: Scores, name: str, kind: AlgorithmKind | None
-) -> Iterator[Finding]:
+) -> Iterator[CatalogueFinding]:
     if not verified.findings:
-        yield Finding(str(verified.directory), "no episode is recorded")
+        yield CatalogueFinding(str(verified.directory), "no episode is recorded")
     for item in verified.problems:
-        yield Finding(f"trial {item.trial_id}, {item.phase} episode {item.episode}", item.detail or item.outcome)
+        yield CatalogueFinding(
+            f"trial {item.trial_id}, {item.phase} episode {item.episode}", item.detail or item.outcome
+        )
     record = runs.runs[0].record
     for one in record.trials:
         if scored_phase(record.protocol, bool(one.learns)) == "training" and replaying.cut_short(record, one):
-            yield Finding(f"trial {one.id}", "training games are not recorded, and its score is of the last of them")
+            yield CatalogueFinding(
+                f"trial {one.id}", "training games are not recorded, and its score is of the last of them"
+            )
     if kind not in (None, "planning") and any(one.plans for one in record.trials):
-        yield Finding("--kind", f"{kind}, but an agent of the run plans; name it planning")
+        yield CatalogueFinding("--kind", f"{kind}, but an agent of the run plans; name it planning")
     for trial in runs.runs[0].incomplete:
         there = f"{trial.played} of {trial.planned} episodes are there ({trial.status}); play the rest"
-        yield Finding(f"{trial.algorithm}, {trial.task}, seed {trial.seed}", there)
+        yield CatalogueFinding(f"{trial.algorithm}, {trial.task}, seed {trial.seed}", there)
     if name and len(scores.table.algorithms) > 1:
-        yield Finding("--name", f"the run has {len(scores.table.algorithms)} agents; leave it out")
+        yield CatalogueFinding("--name", f"the run has {len(scores.table.algorithms)} agents; leave it out")
     for algorithm in scores.table.algorithms:
         if escaped(algorithm) != algorithm or len(algorithm) > MAX_CHARACTERS:
-            yield Finding(
+            yield CatalogueFinding(
                 f"the name {algorithm[:MAX_CHARACTERS]!r}",
                 f"begins as a formula does, or has more than {MAX_CHARACTERS} characters; choose another with --name",
             )

@@ -26,11 +26,11 @@ from arcademark.subset.problem import FOLD_SEED, Problem, make_problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.search import plan as plans
 from arcademark.subset.search.enumeration import Certificate
-from arcademark.subset.search.plan import Step
+from arcademark.subset.search.plan import SearchStep
 from arcademark.subset.search.prepared import Incomplete, Nonnegative, SearchOptions
 from arcademark.subset.search.search import Candidate, SearchResult, r2_of_all, search
 from arcademark.subset.studies import validate
-from arcademark.subset.studies.validate import Interval, Validation, Win
+from arcademark.subset.studies.validate import PredictionInterval, Validation, Win
 from arcademark.suite.subsets import LEVEL, Nested, conformal_half_width
 
 Choose: TypeAlias = Literal["best", "charged"]
@@ -182,7 +182,7 @@ class Setup:
         """Show an error: a share of what is predicted, or in its unit where there is no transform."""
         return wording.share(value) if self.log else f"{value:.3g}"
 
-    def width(self, item: Interval) -> str:
+    def width(self, item: PredictionInterval) -> str:
         """Show how wide an interval is."""
         size = item.factor if self.log else item.half_width
         return wording.MISSING if size is None else f"{size:.3g}"
@@ -373,7 +373,7 @@ def searched(scores: Normalised, request: SearchRequest, name: str, progress: Be
     if (request.size is None) == (request.plan is None):
         raise ArcadeMarkError("subset search: ask for either --size N or --plan atari-5")
     session = Session(scores, request, name, progress)
-    steps = plans.plan(request.plan) if request.plan else (Step("", request.size or 0),)
+    steps = plans.plan(request.plan) if request.plan else (SearchStep("", request.size or 0),)
 
     def follow(problem: Problem, begin: Begin, **changed: object) -> Results:
         """Search step by step, each from what was found before."""

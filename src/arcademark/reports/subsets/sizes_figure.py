@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arcademark.reports.figures.model import Curve, CurvePanel, Curves
+from arcademark.reports.figures.model import CurveFigure, CurvePanel, Curves
 from arcademark.reports.figures.style import ticks
 from arcademark.reports.subsets.searching import EverySize, Series
 
@@ -34,7 +34,9 @@ def model(analysis: EverySize) -> Curves:
         ticks=tuple((size, f"{size:.0f}") for size in sizes),
         levels=tuple((value, f"{value:g}{unit}") for value in ticks(0.0, top, MAX_LEVELS)),
         curves=tuple(
-            Curve(tuple(at + (index - (len(curves) - 1) / 2) * apart for at in x), y, index, marked=True, spread=spread)
+            CurveFigure(
+                tuple(at + (index - (len(curves) - 1) / 2) * apart for at in x), y, index, marked=True, spread=spread
+            )
             for index, (_, (x, y, spread)) in enumerate(curves)
         ),
         feet=tuple(

@@ -21,7 +21,7 @@ from arcademark.reports.subsets.dataset import Normalised
 from arcademark.reports.subsets.predictors import TRAINING
 from arcademark.reports.tables.protocols import Play, frame_cap
 from arcademark.subset.predict.model import SubsetModel
-from arcademark.subset.studies.study import MINIMUM_TASKS, Agreement, Row, Study, study
+from arcademark.subset.studies.study import MINIMUM_TASKS, Agreement, Study, StudyRow, study
 
 MODELS = models.NESTED
 SAME_SHARE, SAME_LEAST = 0.9, 20
@@ -38,7 +38,7 @@ class Line:
     frame_cap: Of its episodes; None for none, and where `frame_cap_known` is False.
     """
 
-    row: Row
+    row: StudyRow
     fitted: str
     frame_cap: int | None
     frame_cap_known: bool
@@ -269,7 +269,7 @@ def training_twins(scores: Normalised) -> Mapping[str, str]:
     return twins
 
 
-def _line(row: Row, known: Mapping[str, str], plays: Mapping[str, Play]) -> Line:
+def _line(row: StudyRow, known: Mapping[str, str], plays: Mapping[str, Play]) -> Line:
     cap = frame_cap(plays.get(row.algorithm, Play()))
     return Line(row, known.get(row.algorithm, ""), cap if isinstance(cap, int) else None, cap != "unknown")
 

@@ -28,14 +28,14 @@ from arcademark.suite.subsets import LEVEL
 
 if TYPE_CHECKING:
     from arcademark.runs.plan import Plan
-    from arcademark.runs.playing.events import Summary
+    from arcademark.runs.playing.events import RunSummary
     from arcademark.runs.request import Request
 
 MEDIAN = "median"
 
 
 @dataclass(frozen=True)
-class Step:
+class PlayedTogether:
     """Games that were played together, and what was known then.
 
     games: None in the first step of a run that is continued.
@@ -70,7 +70,7 @@ class PlayedUntil:
     reached: bool
     interrupted: bool
     failed: bool
-    steps: tuple[Step, ...]
+    steps: tuple[PlayedTogether, ...]
     level: float
     report: ScoreReport
     prediction: Predicted | None
@@ -89,7 +89,7 @@ class UntilError:
     error: float
     request: Request
     games: tuple[str, ...]
-    play: Callable[[Plan], Summary]
+    play: Callable[[Plan], RunSummary]
     say: Callable[[str], None]
 
     def __post_init__(self) -> None:
@@ -101,7 +101,7 @@ class UntilError:
                 f"--until-error is for one agent, and {len(agents)} are named: {agents[0]}, {agents[1]}, …; choose one"
             )
         (self.agent,) = agents
-        self.steps: list[Step] = []
+        self.steps: list[PlayedTogether] = []
         self._trained = predictors.atari().trained
         tasks = self._trained.joint.tasks
         self._plan = self.request.plan(list(dict.fromkeys([*self.games, *tasks])))
@@ -140,11 +140,11 @@ class UntilError:
         prediction = predictors.atari().predict(scores, level=LEVEL, frames=costs)
         if prediction is None:
             plays = outlook.first_plays(self._trained, rng=np.random.default_rng(predictors.SEED), frames=costs)
-            step = Step(turn.games, turn.frames, 0, None, None)
+            step = PlayedTogether(turn.games, turn.frames, 0, None, None)
         else:
             plays, median = prediction.plays, prediction.summaries[MEDIAN]
             error = median.error if np.isfinite(median.error) else None
-            step = Step(turn.games, turn.frames, len(prediction.known), median, error)
+            step = PlayedTogether(turn.games, turn.frames, len(prediction.known), median, error)
         self.steps.append(step)
         if turn.failed and not step.known:
             self.say("every game so far failed; correct the agent, and the same command continues")

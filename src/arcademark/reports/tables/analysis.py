@@ -19,7 +19,7 @@ from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.uncertainty import intervals, tolerance
 from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.reports import estimates, measures, published, wording
-from arcademark.reports.cells import Cell, PlayedAlgorithm, run_names
+from arcademark.reports.cells import PlayedAlgorithm, PlayedGame, run_names
 from arcademark.reports.document import Breakthrough, Estimate, Notice
 from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.prose import text
@@ -318,7 +318,7 @@ def _normalised(measure: Measure, tasks: Sequence[str], ends: NDArray[np.float64
     }
 
 
-def _played(cell: Cell) -> Played:
+def _played(cell: PlayedGame) -> Played:
     scores, places = np.unique(np.concatenate([*cell.runs, []]), return_inverse=True)
     shared = scores.tolist()  # an object a score, not an episode: there may be many
     return Played(

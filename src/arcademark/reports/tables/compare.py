@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import compare as tests
 from arcademark.metrics import power as powers
-from arcademark.metrics.sequential import Plan
+from arcademark.metrics.sequential import SequentialPlan
 from arcademark.metrics.uncertainty.intervals import LEVEL
 from arcademark.metrics.uncertainty.samples import means, padded
 from arcademark.reports import wording
@@ -63,7 +63,7 @@ def compare_tables(
     /,
     *,
     follow: Callable[[int, int], None] | None = None,
-    plan: Plan | None = None,
+    plan: SequentialPlan | None = None,
     summary: str = POWER_STATISTIC,
     **keywords: Unpack[ScoreKeywords],
 ) -> Comparison:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from arcademark.metrics.sequential import Decision, Step
+from arcademark.metrics.sequential import Decision, SequentialStep
 from arcademark.reports import wording
 from arcademark.reports.columns import Column
 from arcademark.reports.document import grouped
@@ -202,7 +202,7 @@ class SequentialPair:
     first: str
     second: str
     decision: Decision
-    steps: tuple[Step, ...]
+    steps: tuple[SequentialStep, ...]
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,7 @@ class SequentialRuns:
 class Sequential:
     """Whether more runs are needed, by AdaStop (Mathieu et al. 2024).
 
-    group, groups, alpha, permutations: As in `arcademark.metrics.sequential.Plan`.
+    group, groups, alpha, permutations: As in `arcademark.metrics.sequential.SequentialPlan`.
     games: Those that all algorithms have. A run's score is in points where there is one, else a summary of all.
     metric, statistic: Of that summary, in percent; "" and "" where scores are in points.
     """
@@ -250,7 +250,7 @@ class Sequential:
         return max((side.runs + side.more for side in self.algorithms if side.more), default=0)
 
     @property
-    def rows(self) -> tuple[tuple[SequentialPair, Step | None], ...]:
+    def rows(self) -> tuple[tuple[SequentialPair, SequentialStep | None], ...]:
         """The steps of a single pair, of several the last."""
         last = slice(-1 if len(self.pairs) > 1 else 0, None)
         return tuple((pair, step) for pair in self.pairs for step in (pair.steps[last] or (None,)))
@@ -438,7 +438,7 @@ def share_span(statistic: Statistic) -> str:
     return f"{statistic.low:.2f} … {statistic.high:.2f}" if known else ""
 
 
-def _decision(row: tuple[SequentialPair, Step | None]) -> str:
+def _decision(row: tuple[SequentialPair, SequentialStep | None]) -> str:
     return row[1].decision if row[1] else "undecided"
 
 

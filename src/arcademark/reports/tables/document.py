@@ -16,7 +16,7 @@ from typing import Literal
 from arcademark.metrics.uncertainty.intervals import FEWEST
 from arcademark.reports import wording
 from arcademark.reports.document import Breakthrough, Estimate, HardExploration, Notice, Noticed, Peer
-from arcademark.reports.record import Citation, Planning
+from arcademark.reports.record import Citation, PlanningCost
 
 KINDS = MappingProxyType(
     {"random": "random", "human": "human", "human_world_record": "record", "low": "low", "high": "high"}
@@ -192,7 +192,7 @@ class Played:
     episodes: tuple[float, ...]
     truncated: tuple[bool, ...]
     variant: str
-    planning: Planning | None
+    planning: PlanningCost | None
     different: int
     possible: int | None
     exact: bool
@@ -392,11 +392,11 @@ class Algorithm:
         return self.estimate if self.estimate and self.estimate.telling else None
 
     @property
-    def planning(self) -> Planning | None:
+    def planning(self) -> PlanningCost | None:
         """What its decisions on all games cost; None of agents that do not plan."""
         costs = [score.played.planning for score in self.scores if score.played and score.played.planning]
         decisions, frames = sum(cost.decisions for cost in costs), sum(cost.simulated_frames for cost in costs)
-        return Planning(decisions, frames, frames / decisions) if decisions else None
+        return PlanningCost(decisions, frames, frames / decisions) if decisions else None
 
     @property
     def runs_a_game(self) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import ranking
 from arcademark.metrics.aggregate import AGGREGATES, aggregates
-from arcademark.metrics.sequential import Plan, sequential_test
+from arcademark.metrics.sequential import SequentialPlan, sequential_test
 from arcademark.reports import wording
 from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.tables.comparison import Flip, Ranking, Sensitivity, Sequential, SequentialPair, SequentialRuns
@@ -97,7 +97,9 @@ def _flips(names: tuple[str, ...], rankings: list[Ranking]) -> Iterator[Flip]:
 SUMMARIES = tuple(name for name in AGGREGATES if name != "optimality_gap")
 
 
-def sequential(dataset: Dataset, measure: Measure, bootstrap: Bootstrap, plan: Plan, summary: str) -> Sequential:
+def sequential(
+    dataset: Dataset, measure: Measure, bootstrap: Bootstrap, plan: SequentialPlan, summary: str
+) -> Sequential:
     """Test each algorithm against each on the games that all have; raise where there is none.
 
     The r-th score of a run is that of the r-th runs of all games: in points where there is one game, else their

@@ -11,7 +11,7 @@ from arcademark.reports import wording
 from arcademark.reports.columns import Column
 from arcademark.reports.document import Breakthrough, Similar, grouped
 from arcademark.reports.prose import text
-from arcademark.reports.record import Planning, Run
+from arcademark.reports.record import PlanningCost, Run
 from arcademark.reports.runs.learning import LearningCurve, sparkline
 from arcademark.reports.tables.document import (
     CAPPED,
@@ -231,7 +231,7 @@ class ScoreReport(TableDocument):
         )
 
     @property
-    def planning_rows(self) -> tuple[tuple[str, str, Planning], ...]:
+    def planning_rows(self) -> tuple[tuple[str, str, PlanningCost], ...]:
         """The game, the algorithm and what the decisions of each planner cost."""
         rows = [
             (game.name, item.name, score.played.planning)

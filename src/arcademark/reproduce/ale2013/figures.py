@@ -7,7 +7,7 @@ import numpy as np
 from arcademark.metrics import aggregate
 from arcademark.metrics.distribution import score_distribution
 from arcademark.reproduce.ale2013 import scores as data
-from arcademark.reproduce.figures import Panel, PaperFigure, Series, chosen
+from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure, chosen
 from arcademark.suite import tasks
 
 EXAMPLES = ("asteroids", "freeway", "venture")
@@ -81,13 +81,13 @@ def distributed() -> PaperFigure:
 def _examples(title: str, scores: data.Scores) -> Panel:
     places = [data.place(game) for game in EXAMPLES]
     rows = [(agent, scores[data.LEARNERS.index(agent), places].tolist()) for agent in AGENTS]
-    series = (Series(agent, tuple(None if np.isnan(value) else value for value in row)) for agent, row in rows)
+    series = (PanelSeries(agent, tuple(None if np.isnan(value) else value for value in row)) for agent, row in rows)
     return Panel(title, "bars", "", tuple(series), tuple(tasks.games()[game].name for game in EXAMPLES))
 
 
-def _summary(name: str, scores: data.Scores, word: str) -> Series:
+def _summary(name: str, scores: data.Scores, word: str) -> PanelSeries:
     statistic = aggregate.mean if word == "Average" else aggregate.median
-    return Series(name, tuple(np.asarray(statistic(scores, missing="omit")).tolist()))
+    return PanelSeries(name, tuple(np.asarray(statistic(scores, missing="omit")).tolist()))
 
 
 def _steps(
@@ -97,6 +97,6 @@ def _steps(
     return Panel(title, "steps", "fraction of games", curves, x_unit=x_unit, x_limits=limits, marks=marks)
 
 
-def _curve(name: str, scores: data.Scores) -> Series:
+def _curve(name: str, scores: data.Scores) -> PanelSeries:
     ends = np.unique(scores)
-    return Series(name, tuple(score_distribution(scores, ends).tolist()), tuple(ends.tolist()))
+    return PanelSeries(name, tuple(score_distribution(scores, ends).tolist()), tuple(ends.tolist()))

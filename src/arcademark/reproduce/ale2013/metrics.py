@@ -10,14 +10,14 @@ from arcademark.metrics import aggregate
 from arcademark.metrics.distribution import score_distribution
 from arcademark.reproduce.ale2013 import scores as data
 from arcademark.reproduce.ale2013.scores import LEARNERS, stated
-from arcademark.reproduce.comparison import Comparison
+from arcademark.reproduce.comparison import PrintedComparison
 from arcademark.suite import tasks
 
 COMPARABLE = 10.0
 """Baseline scores of at most this size, either way, count as comparable quantities: our reading of §4.1.2."""
 
 
-def normalised() -> Iterator[Comparison]:
+def normalised() -> Iterator[PrintedComparison]:
     """Check the statements of §4.1 and Figure 2, in their order."""
     random = data.raw(("Random",))[0]
     undefined = [tasks.games()[game].name for game, score in zip(data.games(), random, strict=True) if score == 0]
@@ -48,7 +48,7 @@ def normalised() -> Iterator[Comparison]:
     yield from map(stated, ("venture-human", "figure-2"))
 
 
-def aggregated() -> Iterator[Comparison]:
+def aggregated() -> Iterator[PrintedComparison]:
     """Check the statements of §4.2 and Figures 3 and 4, in their order."""
     scores, zaxxon = data.baseline_scores(), data.place("zaxxon")
     lsh = scores[LEARNERS.index("LSH")]

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from arcademark.reproduce.ale2013 import scores as data
-from arcademark.reproduce.comparison import Comparison, Reproduction, decided
+from arcademark.reproduce.comparison import PrintedComparison, Reproduction, decided
 from arcademark.reproduce.ours import TrialResult, results
 from arcademark.suite import tasks
 
@@ -43,23 +43,23 @@ def columns() -> tuple[Reproduction, ...]:
     )
 
 
-def _single(name: str, study: str, agent: str) -> Iterator[Comparison]:
+def _single(name: str, study: str, agent: str) -> Iterator[PrintedComparison]:
     for game, printed in zip(data.games(), data.raw((name,))[0].tolist(), strict=True):
         for trial in results(study):
             if (trial.agent, trial.game, trial.seed) == (agent, game, 0):
                 text = f"{trial.mean:,.1f}".removesuffix(".0")
                 played = "One episode" if trial.episodes == 1 else f"{trial.episodes} episodes"
                 why = f"{played if name in data.SEARCH else 'One training'} of ours: shown, not judged."
-                yield Comparison(tasks.game_name(game), f"{printed:,g}", text, "not available", why)
+                yield PrintedComparison(tasks.game_name(game), f"{printed:,g}", text, "not available", why)
 
 
-def _column(name: str) -> Iterator[Comparison]:
+def _column(name: str) -> Iterator[PrintedComparison]:
     for game, printed in zip(data.games(), data.raw((name,))[0].tolist(), strict=True):
         where, text = tasks.game_name(game), f"{printed:,g}"
         played = _trials(STUDY, name, game)
         agents = 1 if name == "Random" else max(1, len(_trials(STUDY, "Const", game)))  # the game may lack actions
         if len(played) < agents:
-            yield Comparison(where, text, "", "not available", f"{len(played)} of {agents} agents are played.")
+            yield PrintedComparison(where, text, "", "not available", f"{len(played)} of {agents} agents are played.")
             continue
         best = max(played, key=lambda trial: trial.mean)
         error = best.standard_error or 0.0
@@ -79,7 +79,7 @@ def _text(trial: TrialResult) -> str:
     return f"{mean}{interval} in {trial.episodes}{f', {action}' if action else ''}"
 
 
-def _other_start(item: Comparison, name: str, game: str, printed: float) -> Comparison:
+def _other_start(item: PrintedComparison, name: str, game: str, printed: float) -> PrintedComparison:
     """Explain another score, if the starts of the time reach what is printed."""
     started = _trials(STARTS, name, game)
     if not started or len(started) < len(_trials(STUDY, name, game)):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arcademark.reproduce.ale2013 import scores as data
 from arcademark.reproduce.ale2013.scores import LEARNERS, raw, stated
-from arcademark.reproduce.comparison import Comparison
+from arcademark.reproduce.comparison import PrintedComparison
 from arcademark.suite import references, tasks
 
 SPARSE = ("freeway", "private_eye", "montezuma_revenge", "venture")
@@ -25,7 +25,7 @@ REFUSED = ("double_dunk", "journey_escape", "tennis")
 """The three games in which §3.1.3 says that doing nothing is best."""
 
 
-def learning() -> Iterator[Comparison]:
+def learning() -> Iterator[PrintedComparison]:
     """Check the statements of §3.1.3, in its order."""
     yield _learners_ahead()
     scores, const = raw(LEARNERS), raw(("Const",))[0]
@@ -60,7 +60,7 @@ def learning() -> Iterator[Comparison]:
     yield _unseen_games()
 
 
-def _learners_ahead() -> Comparison:
+def _learners_ahead() -> PrintedComparison:
     best, learners = data.best(data.BASELINES), data.best(LEARNERS)
     ahead, tied = int((learners > best).sum()), _named(learners == best)
     return stated(
@@ -71,7 +71,7 @@ def _learners_ahead() -> Comparison:
     )
 
 
-def _bass_and_disco(scores: data.Scores) -> Iterator[Comparison]:
+def _bass_and_disco(scores: data.Scores) -> Iterator[PrintedComparison]:
     from scipy.stats import rankdata
 
     learnt = scores[:, data.best(LEARNERS) > data.best(data.BASELINES)]
@@ -100,7 +100,7 @@ def _most(there: NDArray[np.bool_]) -> tuple[NDArray[np.int64], int]:
     return counts, int(np.argsort(counts, kind="stable")[-2])
 
 
-def _ram() -> Comparison:
+def _ram() -> PrintedComparison:
     ram = raw(("RAM",))[0]
     counts = {name: (int((ram > raw((name,))[0]).sum()), int((ram < raw((name,))[0]).sum())) for name in LEARNERS}
     others = ", ".join(f"{name} {a} to {b}" for name, (a, b) in counts.items() if name not in ("RAM", "BASS"))
@@ -108,7 +108,7 @@ def _ram() -> Comparison:
     return stated("ram", f"against BASS ahead in {wins} games and behind in {losses}; against {others}", wins < losses)
 
 
-def _unseen_games() -> Comparison:
+def _unseen_games() -> PrintedComparison:
     training, place = data.training(), LEARNERS.index("DISCO")
     seen, unseen = (np.nanmean(shares_of_best()[:, there], axis=1) for there in (training, ~training))
     inter = data.inter_scores()[place]
@@ -120,7 +120,7 @@ def _unseen_games() -> Comparison:
     )
 
 
-def planning() -> Iterator[Comparison]:
+def planning() -> Iterator[PrintedComparison]:
     """Check the statements of §3.2.3, in its order."""
     margin = data.best(data.SEARCH) - data.best((*LEARNERS, *data.BASELINES))
     ahead, behind = int((margin > 0).sum()), margin < 0

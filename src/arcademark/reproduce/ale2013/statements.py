@@ -13,7 +13,7 @@ from arcademark.reproduce.ale2013 import metrics as ale2013_metrics
 from arcademark.reproduce.ale2013 import results as ale2013_results
 from arcademark.reproduce.ale2013 import scores as data
 from arcademark.reproduce.ale2013.scores import PAPER, stated
-from arcademark.reproduce.comparison import Comparison, Reproduction
+from arcademark.reproduce.comparison import PrintedComparison, Reproduction
 from arcademark.suite import tasks
 
 FRAMES_PER_SECOND = 60
@@ -37,7 +37,7 @@ def statements() -> tuple[Reproduction, ...]:
     return tuple(Reproduction(PAPER, title, None, tuple(result)) for title, result in groups.items())
 
 
-def counts() -> Iterator[Comparison]:
+def counts() -> Iterator[PrintedComparison]:
     """Check the figures of §2 and §3 that follow from other numbers in the text."""
     games, training = len(data.games()), int(data.training().sum())
     yield stated("games", str(games), games > 55)
@@ -59,7 +59,7 @@ def counts() -> Iterator[Comparison]:
     yield stated("baseline-agents", f"1 + {ACTIONS} + {ACTIONS} = {agents}", agents == data.AGENTS)
 
 
-def lost() -> Iterator[Comparison]:
+def lost() -> Iterator[PrintedComparison]:
     """Name what the text that was read and the public copies of its tables do not have."""
     yield from map(stated, ("table-1", "table-2", "table-3", "table-4", "tables-4-and-5", "table-5", "appendix-c"))
 

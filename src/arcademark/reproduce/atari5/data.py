@@ -46,7 +46,7 @@ stated = partial(comparison.stated, PAPER)
 
 
 @dataclass(frozen=True)
-class Sample:
+class PhiSample:
     """Of the algorithms with all the scores asked for φ of HNS, (algorithms, games), and of their medians."""
 
     inputs: Floats
@@ -83,11 +83,11 @@ def medians() -> Mapping[str, float]:
 
 
 @cache
-def sample(tasks: tuple[str, ...]) -> Sample:
+def sample(tasks: tuple[str, ...]) -> PhiSample:
     """Return the algorithms with all these games, and their true medians."""
     inputs = log10_score(percentages()[:, [GAMES.index(task) for task in tasks]])
     rows = complete_rows(inputs)
-    return Sample(inputs[rows], log10_score(list(medians().values()))[rows])
+    return PhiSample(inputs[rows], log10_score(list(medians().values()))[rows])
 
 
 @cache

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Group:
+class LevelGroup:
     """How many algorithms are of about the same true value, and their mean, mean absolute and RMS relative error."""
 
     size: int
@@ -33,7 +33,7 @@ class Fairness:
     their sizes, of their squares.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[LevelGroup, ...]
     bias_p: tuple[float, ...]
     absolute_p: tuple[float, ...]
     square_p: tuple[float, ...]
@@ -48,7 +48,7 @@ def fairness(true: Floats, predicted: Floats) -> Fairness:
     from scipy import stats
 
     parts = np.array_split(((predicted - true) / true)[np.argsort(true, kind="stable")], GROUPS)
-    groups = (Group(len(part), part.mean(), np.abs(part).mean(), math.sqrt(np.mean(part**2))) for part in parts)
+    groups = (LevelGroup(len(part), part.mean(), np.abs(part).mean(), math.sqrt(np.mean(part**2))) for part in parts)
     of_pairs = (
         tuple(
             float(stats.ttest_ind(size(a), size(b), equal_var=False).pvalue)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from arcademark.reproduce.atari5 import data, results
-from arcademark.reproduce.figures import Panel, PaperFigure, Series, chosen
+from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure, chosen
 
 TERTILES = ("low", "middle", "high")
 
@@ -32,9 +32,9 @@ def fairness() -> PaperFigure:
     """Return Figure 3: accuracy and bias of Atari-5's estimates by tertiles of the true median."""
     groups = results.fair().groups
     series = (
-        Series("mean absolute", tuple(100 * group.absolute for group in groups)),
-        Series("root mean square", tuple(100 * group.rms for group in groups)),
-        Series("mean (bias)", tuple(100 * group.bias for group in groups)),
+        PanelSeries("mean absolute", tuple(100 * group.absolute for group in groups)),
+        PanelSeries("root mean square", tuple(100 * group.rms for group in groups)),
+        PanelSeries("mean (bias)", tuple(100 * group.bias for group in groups)),
     )
     labels = tuple(f"{name}: {group.size} algorithms" for name, group in zip(TERTILES, groups, strict=True))
     return PaperFigure(
@@ -95,5 +95,5 @@ def _bars(
     marks: tuple[float, ...] = (),
 ) -> Panel:
     return Panel(
-        title, "bars", "", (Series(title, tuple(values)),), tuple(names), tuple(details), marks=marks, decimals=3
+        title, "bars", "", (PanelSeries(title, tuple(values)),), tuple(names), tuple(details), marks=marks, decimals=3
     )

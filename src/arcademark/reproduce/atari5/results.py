@@ -11,7 +11,7 @@ from arcademark.metrics.ranking import inversions
 from arcademark.reproduce.atari5 import data
 from arcademark.reproduce.atari5.data import listed, name_of, stated
 from arcademark.reproduce.atari5.fairness import Fairness, fairness
-from arcademark.reproduce.comparison import Comparison
+from arcademark.reproduce.comparison import PrintedComparison
 from arcademark.subset.fitting import fold_means, held_out
 from arcademark.subset.problem import fold_of_cases, log10_score_inverse
 from arcademark.suite.subsets import subset
@@ -25,7 +25,7 @@ SKIING = ("alien", "frostbite", "ms_pacman", "riverraid")
 """The games with which §6 calls Skiing most negatively correlated."""
 
 
-def single() -> Iterator[Comparison]:
+def single() -> Iterator[PrintedComparison]:
     """Check §5.1 and Figure 2: how well one game predicts the median."""
     models = data.single_games()
     order = list(models)
@@ -43,7 +43,7 @@ def single() -> Iterator[Comparison]:
         yield stated(key, text, all(models[game].r2 < limit for game in chosen))
 
 
-def subsets() -> Iterator[Comparison]:
+def subsets() -> Iterator[PrintedComparison]:
     """Check §5.2: the best game against DQN-7, and how close Atari-5 comes."""
     one, seven = (data.cross_validated(subset(name).tasks).r2 for name in ("atari-1", "dqn-7"))
     yield stated("one-beats-seven", f"{one:.3f} against {seven:.3f}", one > seven)
@@ -81,7 +81,7 @@ def fair() -> Fairness:
     return fairness(pairs[:, 0], pairs[:, 1])
 
 
-def fairness_by_tertiles() -> Iterator[Comparison]:
+def fairness_by_tertiles() -> Iterator[PrintedComparison]:
     """Check §5.4 and Figure 3, with the measures of both texts."""
     result = fair()
     sizes = ", ".join(str(group.size) for group in result.groups)
@@ -99,7 +99,7 @@ def fairness_by_tertiles() -> Iterator[Comparison]:
     yield stated("accuracy-measure", "they do not agree" if result.differ() else "both support the statement", False)
 
 
-def all_games() -> Iterator[Comparison]:
+def all_games() -> Iterator[PrintedComparison]:
     """Check §5.5 and Figure 4: how well five and ten games predict the others."""
     five = data.game_models(data.ATARI_5)
     well = [game for game, model in five.items() if model.r2 > WELL]
@@ -119,7 +119,7 @@ def all_games() -> Iterator[Comparison]:
     yield stated("hard-predicted", text, pooled[0] < pooled[1])
 
 
-def structure() -> Iterator[Comparison]:
+def structure() -> Iterator[PrintedComparison]:
     """Check §6 and Figure 5: which games go together."""
     pairs = list(data.correlations().items())
     best, highest = pairs[0]

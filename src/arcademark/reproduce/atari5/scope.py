@@ -12,7 +12,7 @@ import numpy as np
 from arcademark.catalogue import collections
 from arcademark.reproduce.atari5 import data
 from arcademark.reproduce.atari5.data import listed, name_of, stated
-from arcademark.reproduce.comparison import Comparison, decided
+from arcademark.reproduce.comparison import PrintedComparison, decided
 from arcademark.subset.fitting import fit
 from arcademark.subset.predict.model import from_subset
 from arcademark.subset.problem import log10_score_inverse
@@ -42,7 +42,7 @@ FOUND = {
 """What each step of the search (§4.3) looks for."""
 
 
-def claims() -> Iterator[Comparison]:
+def claims() -> Iterator[PrintedComparison]:
     """Check what the abstract, §1, §8 and §9 promise."""
     error = data.cross_validated(data.ATARI_5).relative_error
     yield stated("within-ten-percent", f"{100 * error:.1f} % on average", error <= 0.10)
@@ -61,7 +61,7 @@ def claims() -> Iterator[Comparison]:
     yield stated("stochastic")
 
 
-def order_preservation() -> Iterator[Comparison]:
+def order_preservation() -> Iterator[PrintedComparison]:
     """Check §3.1: Propositions 1 and 2, on the published models."""
     inside, outside = raised("Agent57")
     yield stated(
@@ -87,7 +87,7 @@ def raised(name: str) -> tuple[list[float], list[float]]:
     return inside, list(changes.values())
 
 
-def dataset() -> Iterator[Comparison]:
+def dataset() -> Iterator[PrintedComparison]:
     """Check §4.1 and Appendix D: algorithms and games."""
     counts = {name: len(scores) for name, scores in data.raw().items()}
     by_game = {game: sum(game in scores for scores in data.raw().values()) for game in data.GAMES}
@@ -114,7 +114,7 @@ def dataset() -> Iterator[Comparison]:
     yield stated("names", f"{read} of the {len(counts)}", False)
 
 
-def search() -> Iterator[Comparison]:
+def search() -> Iterator[PrintedComparison]:
     """Check §4.3: how many subsets there are, which is best, and how those of other sizes are made of it."""
     count = math.comb(SEARCHED, SIZE)
     hours = count / REGRESSIONS_A_SECOND / 3600
@@ -148,7 +148,7 @@ def _results() -> Mapping[str, SearchResult]:
     return follow(data.problem(), ATARI_5)
 
 
-def _winners() -> Iterator[Comparison]:
+def _winners() -> Iterator[PrintedComparison]:
     """Check that each published subset is the best of all that it was chosen from."""
     for name, result in _results().items():
         chosen, certificate = subset(f"atari-{name}").tasks, result.certificate

@@ -17,9 +17,9 @@ from arcademark.reproduce.atari5 import scope as atari5_scope
 from arcademark.reproduce.atari5 import study as atari5_study
 from arcademark.reproduce.atari5 import tables as atari5_tables
 from arcademark.reproduce.atari5.data import PAPER
-from arcademark.reproduce.comparison import Comparison, Reproduction, slips
+from arcademark.reproduce.comparison import PrintedComparison, Reproduction, slips
 
-Part = Callable[[], Iterable[Comparison]]
+Part = Callable[[], Iterable[PrintedComparison]]
 
 TABLES: Mapping[int, tuple[str, Part]] = {
     1: ("benchmarks by citations", atari5_tables.citations),
@@ -77,10 +77,12 @@ def _table(number: int) -> Reproduction:
     return Reproduction(PAPER, f"Table {number}: {title}", number, tuple(part()))
 
 
-def _rest(covered: Collection[str]) -> Iterator[Comparison]:
+def _rest(covered: Collection[str]) -> Iterator[PrintedComparison]:
     """Return the errata of places that are not covered: spellings, terms, formulas, what sources differ in."""
     for where, slip in slips(PAPER).items():
         if where not in covered:
             lost = slip.holds == NOT_DECIDABLE
-            result = Comparison(where, slip.printed, "" if lost else slip.holds, "not available" if lost else "differs")
+            result = PrintedComparison(
+                where, slip.printed, "" if lost else slip.holds, "not available" if lost else "differs"
+            )
             yield replace(result, why=slip.why, category=slip.category)

@@ -17,7 +17,7 @@ from arcademark.metrics import aggregate, normalise
 from arcademark.metrics.ranking import inversions
 from arcademark.reproduce.atari5 import data
 from arcademark.reproduce.atari5.data import printed, stated
-from arcademark.reproduce.comparison import Comparison, like, number
+from arcademark.reproduce.comparison import PrintedComparison, like, number
 from arcademark.subset.predict.model import from_subset
 from arcademark.suite import references
 from arcademark.suite.protocols import protocol
@@ -26,7 +26,7 @@ from arcademark.suite.subsets import subset
 BASELINE = "Rainbow"
 
 
-def robustness() -> Iterator[Comparison]:
+def robustness() -> Iterator[PrintedComparison]:
     """Check §5.3: Go-Explore, from the review's scores."""
     true, guess = go_explore()
     yield stated("go-explore-median", f"{true:,.0f}")
@@ -48,7 +48,7 @@ def go_explore() -> tuple[float, float]:
     return float(aggregate.median(percent)), float(guess)
 
 
-def relative() -> Iterator[Comparison]:
+def relative() -> Iterator[PrintedComparison]:
     """Check Table 5: Table 4 relative to Rainbow."""
     base = printed(4)[BASELINE]
     for name, cells in printed(5).items():
@@ -59,7 +59,7 @@ def relative() -> Iterator[Comparison]:
     yield from relative_errors(5)
 
 
-def relative_errors(table: int) -> Iterator[Comparison]:
+def relative_errors(table: int) -> Iterator[PrintedComparison]:
     """Check the relative errors of Table 4 or 5 against Table 4's medians and estimates."""
     base = printed(4)[BASELINE][:2] if table == 5 else ()
     for name, cells in printed(table).items():
@@ -73,7 +73,7 @@ def _error(true: float, guess: float, base: float = 1.0, base_guess: float = 1.0
     return 100 * abs(guess / base_guess / (true / base) - 1)
 
 
-def case_study() -> Iterator[Comparison]:
+def case_study() -> Iterator[PrintedComparison]:
     """Check §7: what its text says of Tables 4 and 5."""
     four, five = printed(4), printed(5)
     errors = [_plain(cells[2]) for cells in four.values()]
@@ -93,14 +93,16 @@ def case_study() -> Iterator[Comparison]:
     yield stated("lindenberg")
 
 
-def _within(where: str, cell: str, exact: float, possible: Sequence[float]) -> Comparison:
+def _within(where: str, cell: str, exact: float, possible: Sequence[float]) -> PrintedComparison:
     """Compare a printed cell with what numbers that round to the printed ones can give."""
     shown, text, (low, high) = number(cell), like(cell, exact), (min(possible), max(possible))
     if cell == text:
-        return Comparison(where, cell, text, "agrees")
+        return PrintedComparison(where, cell, text, "agrees")
     if low - shown.half_unit <= shown.value <= high + shown.half_unit:
-        return Comparison(where, cell, text, "agrees", f"from numbers that print as those do: {low:.4g} to {high:.4g}")
-    return Comparison(where, cell, text, "differs")
+        return PrintedComparison(
+            where, cell, text, "agrees", f"from numbers that print as those do: {low:.4g} to {high:.4g}"
+        )
+    return PrintedComparison(where, cell, text, "differs")
 
 
 def _ends(text: str) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from arcademark.reproduce.atari5 import data
 from arcademark.reproduce.atari5.costs import KILOGRAMS_PER_POUND, Cost, Running, cost, runnings
 from arcademark.reproduce.atari5.data import PAPER, listed, name_of, printed, stated
-from arcademark.reproduce.comparison import Comparison, decided, explained, number, row, slips
+from arcademark.reproduce.comparison import PrintedComparison, decided, explained, number, row, slips
 from arcademark.suite import references
 from arcademark.suite.subsets import Subset, subset
 from arcademark.suite.tasks import canonical_game
@@ -25,17 +25,17 @@ SET = "Table 7, Agent57's challenging set"
 GAME_MODELS = {10: data.ATARI_5, 11: data.ATARI_10}
 
 
-def citations() -> Iterator[Comparison]:
+def citations() -> Iterator[PrintedComparison]:
     """Check Table 1: citations of benchmarks, of which only their sum can be recomputed."""
     counts = {name: cells[0] for name, cells in printed(1).items()}
     for name, count in counts.items():
         why = "Counts of March 2022; no count of that day is available."
-        yield Comparison(f"Table 1, {name}", count, "", "not available", why)
+        yield PrintedComparison(f"Table 1, {name}", count, "", "not available", why)
     ale, *others = (number(count).value for count in counts.values())
     yield stated("citations-double", f"{ale / sum(others):.2f} times", ale > 2 * sum(others))
 
 
-def best_subsets() -> Iterator[Comparison]:
+def best_subsets() -> Iterator[PrintedComparison]:
     """Check Table 2: R² and relative error, both cross-validated."""
     for name, cells in printed(2).items():
         result = data.cross_validated(subset(name).tasks)
@@ -47,7 +47,7 @@ def best_subsets() -> Iterator[Comparison]:
     yield stated("dqn-7", ", ".join(negative), not negative)
 
 
-def algorithms() -> Iterator[Comparison]:
+def algorithms() -> Iterator[PrintedComparison]:
     """Check Table 3: true median, Atari-5's estimate and its error, cell by cell."""
     for name, cells in printed(3).items():
         true, guess = data.estimates("atari-5")[name]
@@ -57,7 +57,7 @@ def algorithms() -> Iterator[Comparison]:
             yield explained(PAPER, result, f"Table 3, {name}, {column}")
 
 
-def expenses() -> Iterator[Comparison]:
+def expenses() -> Iterator[PrintedComparison]:
     """Check Table 6: GPU hours and costs of 57 games."""
     for name, cells in printed(6).items():
         running = runnings()[TABLE_6[name]]
@@ -69,7 +69,7 @@ def expenses() -> Iterator[Comparison]:
     yield stated("icml-years", ", ".join(str(runnings()[name].year) for name in TABLE_6.values()), False)
 
 
-def appendix() -> Iterator[Comparison]:
+def appendix() -> Iterator[PrintedComparison]:
     """Check what Appendix A states beside Table 6: hours, prices, energy and carbon."""
     rainbow, agent57 = both = [runnings()[name] for name in TABLE_6.values()]
     yield stated("rainbow-days", f"{rainbow.hours_per_task / 24:g}")
@@ -95,7 +95,7 @@ def _cost(running: Running, tasks: int = len(data.GAMES)) -> Cost:
     return cost(tasks * running.hours_per_task, running.gpu_price + running.machine_price, watts)
 
 
-def subsets_of_others() -> Iterator[Comparison]:
+def subsets_of_others() -> Iterator[PrintedComparison]:
     """Check Table 7: the games that other papers chose; what they hold stands with the subsets."""
     spellings = {"Solaris Venture": "Solaris", "Skiiing": "Skiing"}
     for name, cells in printed(7).items():
@@ -107,20 +107,20 @@ def subsets_of_others() -> Iterator[Comparison]:
         yield replace(result, why=" ".join(slip.why for slip in wrong), category=wrong[0].category) if wrong else result
 
 
-def dataset() -> Iterator[Comparison]:
+def dataset() -> Iterator[PrintedComparison]:
     """Check Table 8: how many games each algorithm has, and its median over them."""
     for name, cells in printed(8).items():
         yield row(f"Table 8, {name}, games and median", cells, (len(data.raw()[name]), data.medians()[name]))
     yield from _slips(lambda where: where in ("Table 8, Planning", "Table 8, ICML: rows from GDI-H3 to ES"))
 
 
-def coefficients() -> Iterator[Comparison]:
+def coefficients() -> Iterator[PrintedComparison]:
     """Check Table 9: the published models' coefficients, fitted without intercept."""
     for name, cells in printed(9).items():
         yield row(f"Table 9, {_title(subset(name))}", cells, data.model(subset(name).tasks).coefficients)
 
 
-def game_models(table: int) -> Iterator[Comparison]:
+def game_models(table: int) -> Iterator[PrintedComparison]:
     """Check Table 10 or 11 of the arXiv text, then what the ICML text prints otherwise."""
     models = data.game_models(GAME_MODELS[table])
     for game, cells in printed(table).items():
@@ -131,7 +131,7 @@ def game_models(table: int) -> Iterator[Comparison]:
     yield from _slips(lambda where: where.startswith(f"Table {table}, ICML"))
 
 
-def normalisation() -> Iterator[Comparison]:
+def normalisation() -> Iterator[PrintedComparison]:
     """Check Table 12: random and human scores, against the references of atari-57."""
     low, high = references.scores("random"), references.scores("human")
     for game, cells in printed(12).items():
@@ -140,7 +140,7 @@ def normalisation() -> Iterator[Comparison]:
     yield stated("table-12-games", str(len(printed(12).keys() & set(data.GAMES))))
 
 
-def _slips(chosen: Callable[[str], bool]) -> Iterator[Comparison]:
+def _slips(chosen: Callable[[str], bool]) -> Iterator[PrintedComparison]:
     """Repeat errata; the cells that the ICML text's Table 10 prints otherwise are recomputed where they are few."""
     for where, slip in slips(PAPER).items():
         if chosen(where):

@@ -12,7 +12,7 @@ from functools import partial
 
 from arcademark.catalogue.model import Location
 from arcademark.metrics import efficiency
-from arcademark.reproduce.figures import Panel, PaperFigure, Scale, Series, chosen, frames_text
+from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure, Scale, chosen, frames_text
 from arcademark.reproduce.review import values as review_values
 from arcademark.reproduce.review.values import PAPER
 
@@ -99,4 +99,6 @@ def _bars(
     title: str, unit: str, names: Sequence[str], values: Sequence[float], scale: Scale, marks: tuple[float, ...] = ()
 ) -> Panel:
     details = tuple(frames_text(frames(name)) for name in names)
-    return Panel(title, "bars", unit, (Series(title, tuple(values)),), tuple(names), details, scale=scale, marks=marks)
+    return Panel(
+        title, "bars", unit, (PanelSeries(title, tuple(values)),), tuple(names), details, scale=scale, marks=marks
+    )

@@ -21,7 +21,7 @@ from functools import cache
 from arcademark.catalogue.model import Location, PrintedCell
 from arcademark.catalogue.printed import NOTHING, PrintedNumber, printed_cells, printed_number
 from arcademark.errors import UnknownNameError
-from arcademark.reproduce.comparison import Comparison, Reproduction, Verdict, explained
+from arcademark.reproduce.comparison import PrintedComparison, Reproduction, Verdict, explained
 from arcademark.reproduce.review import text as review_text
 from arcademark.reproduce.review.values import PAPER, REFERENCES, as_rounded, ours, value
 from arcademark.suite.tasks import games
@@ -68,7 +68,7 @@ def where(place: Location) -> str:
     return f"Table {place.table}, {place.algorithm}, {games()[place.row].name}, {quantity}"
 
 
-def compare(cell: PrintedCell) -> Comparison:
+def compare(cell: PrintedCell) -> PrintedComparison:
     """Recompute one printed cell, without asking the errata why it differs."""
     place, number = cell.place, printed_number(cell.printed)
     exact, rounded = value(place, ours()), value(place, as_rounded())
@@ -77,7 +77,7 @@ def compare(cell: PrintedCell) -> Comparison:
     if exact is None or number is None:
         verdict = "agrees" if exact is None and cell.printed == NOTHING else "differs"
         recomputed = NOTHING if exact is None else f"{exact:.2f}"
-        return Comparison(where(place), cell.printed, recomputed, verdict, place=place)
+        return PrintedComparison(where(place), cell.printed, recomputed, verdict, place=place)
     if number.is_rounding_of(exact):
         verdict = "agrees"
     elif rounded is not None and number.is_rounding_of(rounded):
@@ -85,7 +85,7 @@ def compare(cell: PrintedCell) -> Comparison:
     if verdict == "agrees":
         why = "; ".join(filter(None, (why, _of_which_score(place, number))))
     recomputed = f"{exact:.10g}" if place.quantity == "score" else number.like(exact)
-    return Comparison(where(place), cell.printed, recomputed, verdict, why, place)
+    return PrintedComparison(where(place), cell.printed, recomputed, verdict, why, place)
 
 
 @cache

@@ -22,7 +22,7 @@ from arcademark.catalogue import collections
 from arcademark.catalogue.model import MODEL_FREE, Location
 from arcademark.metrics.efficiency import DAYS_PER_YEAR, FRAMES_PER_SECOND, game_time_days, game_time_days_review
 from arcademark.reproduce import comparison
-from arcademark.reproduce.comparison import Comparison, Reproduction, number
+from arcademark.reproduce.comparison import PrintedComparison, Reproduction, number
 from arcademark.reproduce.review.values import COLLECTION, PAPER, RECORD, as_rounded, ours, percentages, value
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import games, suite
@@ -59,7 +59,7 @@ def statements() -> tuple[Reproduction, ...]:
     return tuple(Reproduction(PAPER, title, None, result) for title, result in groups.items())
 
 
-def _figures() -> Iterator[Comparison]:
+def _figures() -> Iterator[PrintedComparison]:
     for key, algorithm, printed in (("hwrns-agent57", "Agent57", "125.92%"), ("hwrns-gdi-h3", "GDI-H3", "154.27%")):
         place = Location(0, "mean", algorithm, "hwrns")
         exact, rounded = (value(place, basis) or 0.0 for basis in (ours(), as_rounded()))
@@ -68,7 +68,7 @@ def _figures() -> Iterator[Comparison]:
         yield result if plain else replace(result, why="with the references rounded as the review prints them")
 
 
-def _bests() -> Iterator[Comparison]:
+def _bests() -> Iterator[PrintedComparison]:
     free = tuple(entry.algorithm for entry in collections.entries(COLLECTION) if entry.kind in MODEL_FREE)
     mean, median = (_ranked(row, "hns", free) for row in ("mean", "median"))
     text = f"by the mean {mean[0]}, by the median {median[0]}"
@@ -94,8 +94,8 @@ def _bests() -> Iterator[Comparison]:
     yield stated("best-efficiency", text, all(_first(ranking) == "GDI-H3" for ranking in best.values()))
 
 
-def _duels() -> Iterator[Comparison]:
-    def ahead(key: str, row: str, quantity: str, first: str, *others: str, **names: str) -> Comparison:
+def _duels() -> Iterator[PrintedComparison]:
+    def ahead(key: str, row: str, quantity: str, first: str, *others: str, **names: str) -> PrintedComparison:
         mine, theirs = _value(row, quantity, first), {other: _value(row, quantity, other) for other in others}
         text = f"{first} {mine:.2f}; " + ", ".join(f"{other} {score:.2f}" for other, score in theirs.items())
         return stated(key, text, mine > max(theirs.values()), **names)
@@ -114,7 +114,7 @@ def _duels() -> Iterator[Comparison]:
     yield stated("muesli", f"{ranks[0]}th of 13 by the median, {ranks[1]}th by the mean")
 
 
-def _records() -> Iterator[Comparison]:
+def _records() -> Iterator[PrintedComparison]:
     tasks = suite("atari-57").tasks
     names = tuple(ours().scores)
     rows = [percentages(name, "hwrns", ours()) for name in names]
@@ -137,7 +137,7 @@ def _records() -> Iterator[Comparison]:
     yield stated("chopper-command", f"up to {high:.0f}", high <= 999900)
 
 
-def _times() -> Iterator[Comparison]:
+def _times() -> Iterator[PrintedComparison]:
     yield stated("half-hour", f"{_HALF_HOUR:,}", _HALF_HOUR == 1e5)
     text = f"frames / (108,000 · 2 · 24): Eq. 6 is {_HALF_HOUR / 1e5 - 1:.0%} too long"
     yield stated("equation-6", text, _HALF_HOUR == 1e5)
@@ -155,7 +155,7 @@ def _times() -> Iterator[Comparison]:
     yield stated("muesli-spelled", "Muesli", False)
 
 
-def _sources() -> Iterator[Comparison]:
+def _sources() -> Iterator[PrintedComparison]:
     others = {entry.algorithm: collections.scores_of(entry, as_published=True) for entry in collections.entries(OTHER)}
     for algorithm, name in SAME_SCORES.items():
         mine, theirs = ours().scores[algorithm], others[name]
@@ -168,7 +168,7 @@ def _sources() -> Iterator[Comparison]:
         yield stated("same-scores", text, not apart, algorithm=algorithm)
 
 
-def _settings() -> Iterator[Comparison]:
+def _settings() -> Iterator[PrintedComparison]:
     yield stated("bold")
     sizes = Counter(len(games()[task].minimal_actions) for task in suite("atari-57").tasks)
     text = f"{min(sizes)} to {max(sizes)}, 4 in {sizes[4]} of 57 games"

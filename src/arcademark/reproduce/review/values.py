@@ -3,8 +3,9 @@
 Conventions
 -----------
 * Percentages are in percent, efficiencies in fractions a frame.
-* A `Basis` is what cells are computed from. `ours` is the catalogue's scores and the suite's references in full; in
-  `as_rounded` the references have the decimals to which the review prints them, as its authors can only have used them.
+* A `ReviewScores` is what cells are computed from. `ours` is the catalogue's scores and the suite's references in
+  full; in `as_rounded` the references have the decimals to which the review prints them, as its authors can only have
+  used them.
 * Mean and median are over the games with a score, of which there may be fewer than 57.
 
 Equations are those of Fan, "A Review for Deep Reinforcement Learning in Atari: Benchmarks, Challenges, and Solutions",
@@ -35,24 +36,24 @@ Scores = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True, eq=False)
-class Basis:
+class ReviewScores:
     """Raw scores of `REFERENCES` and of algorithms, and training frames: Random's are 0, unknown ones are left out."""
 
     references: Scores
     scores: Scores
     frames: Mapping[str, int]
 
-    def with_references(self, changes: Mapping[tuple[str, str], float]) -> Basis:
+    def with_references(self, changes: Mapping[tuple[str, str], float]) -> ReviewScores:
         """Return another basis, in which some references, named by (reference, game), have other scores."""
         return replace(self, references=_changed(self.references, changes))
 
-    def with_scores(self, changes: Mapping[tuple[str, str], float]) -> Basis:
+    def with_scores(self, changes: Mapping[tuple[str, str], float]) -> ReviewScores:
         """Return another basis, in which some scores, named by (algorithm, game), are others."""
         return replace(self, scores=_changed(self.scores, changes))
 
 
 @cache
-def ours() -> Basis:
+def ours() -> ReviewScores:
     """Return the catalogue's scores and training frames, and the suite's references in full."""
     scores: dict[str, dict[str, float]] = {}
     for result in collections.results(COLLECTION):
@@ -60,11 +61,11 @@ def ours() -> Basis:
             scores.setdefault(result.entry.algorithm, {})[result.task] = result.score
     trained = ((entry.algorithm, entry.training_frames) for entry in collections.entries(COLLECTION))
     frames = {name: count for name, count in trained if count is not None}
-    return Basis({name: reference_scores(kind) for name, kind in _KINDS.items()}, scores, frames)
+    return ReviewScores({name: reference_scores(kind) for name, kind in _KINDS.items()}, scores, frames)
 
 
 @cache
-def as_rounded() -> Basis:
+def as_rounded() -> ReviewScores:
     """Return `ours` with each reference rounded as the review prints it, save those that it misprints."""
     references = ours().references
     changes = {
@@ -77,7 +78,7 @@ def as_rounded() -> Basis:
     return ours().with_references(changes)
 
 
-def value(place: Location, basis: Basis) -> float | None:
+def value(place: Location, basis: ReviewScores) -> float | None:
     """Compute a cell of Tables 3 to 14; None where there is no score, or where the training frames are not known."""
     if place.row == "training frames":
         return basis.frames.get(place.algorithm)
@@ -92,7 +93,7 @@ def value(place: Location, basis: Basis) -> float | None:
 
 
 @cache
-def percentages(algorithm: str, quantity: str, basis: Basis) -> Mapping[str, float]:
+def percentages(algorithm: str, quantity: str, basis: ReviewScores) -> Mapping[str, float]:
     """Compute an algorithm's or reference's normalised scores: "hns" (Eq. 4), "hwrns" (Eq. 5), or "saber".
 
     "saber" is Eq. 5 held within 0 and 200 percent. Only games with a score are there.
@@ -106,7 +107,7 @@ def percentages(algorithm: str, quantity: str, basis: Basis) -> Mapping[str, flo
     return dict(zip(tasks, values.tolist(), strict=True))
 
 
-def _summary(place: Location, basis: Basis) -> float | None:
+def _summary(place: Location, basis: ReviewScores) -> float | None:
     statistic = aggregate.mean if place.row.startswith("mean") else aggregate.median
     percent = float(statistic(list(percentages(place.algorithm, place.quantity, basis).values())))
     if not place.row.endswith("efficiency"):

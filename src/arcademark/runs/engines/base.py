@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from arcademark.environments.registry import Emulator
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.slot import Played, Trained, TrainingBlock
+from arcademark.runs.playing.slot import PlayedFrames, TrainedEpisode, TrainingBlock
 from arcademark.runs.store.reading import Checkpoint, EpisodeResult, Unfinished
 from arcademark.suite.settings import MAX_FRAMES_PER_ACTION
 
@@ -23,7 +23,7 @@ Count = Annotated[int, Meta(ge=1)]
 Interval = Annotated[int, Meta(ge=1, le=MAX_FRAMES_PER_ACTION)]
 
 
-class Episodes(Iterator[int]):
+class MissingEpisodes(Iterator[int]):
     """Numbers of episodes that are yet to be played, those below `wanted` but for those that are there, however many.
 
     Iterating takes them away, in order.
@@ -54,7 +54,7 @@ class Job:
     """What is left to do of a trial."""
 
     trial: Trial
-    episodes: Episodes  # the evaluation episodes that are missing
+    episodes: MissingEpisodes  # the evaluation episodes that are missing
     emulator: Emulator | None = "ale"  # what plays the game
     episode_frames: float = 1.0  # how long an episode is expected to be
 
@@ -87,7 +87,7 @@ class Lost:
     reason: str
 
 
-TrialEvent = Opened | Played | EpisodeResult | Trained | TrainingBlock | Unfinished | Failed | Lost
+TrialEvent = Opened | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBlock | Unfinished | Failed | Lost
 Batch = Sequence[tuple[str, TrialEvent]]  # events of trials, by their ids, in order
 
 

@@ -13,8 +13,8 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines.base import Batch, Job, Memory, TrialEvent
 from arcademark.runs.engines.worker import failure, opened
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.slot import Begun, Trained, TrainingBlock
-from arcademark.runs.playing.trial import Player
+from arcademark.runs.playing.slot import Begun, TrainedEpisode, TrainingBlock
+from arcademark.runs.playing.trial import TrialPlayer
 
 BATCH_SECONDS = 0.2
 
@@ -26,7 +26,7 @@ class InProcessEngine:
         self,
         workers: int | None = None,
         episode_seconds: float | None = None,
-        make_player: Callable[[Trial, Emulator | None], Player] = Player,
+        make_player: Callable[[Trial, Emulator | None], TrialPlayer] = TrialPlayer,
     ) -> None:
         if episode_seconds is not None:
             raise ArcadeMarkError("an agent that was made in this process has no limit of time; leave it out")
@@ -70,7 +70,7 @@ class InProcessEngine:
             for event in player.play(episodes, checkpoint, unfinished, lambda: self._finishing):
                 if isinstance(event, TrainingBlock):
                     self._unkept = player.trains and not event.checkpoint.finished
-                elif isinstance(event, Trained):
+                elif isinstance(event, TrainedEpisode):
                     self._unkept = True
                 yield event
         except (Exception, SystemExit) as error:

@@ -18,9 +18,9 @@ from typing import Literal, Protocol, assert_never
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines import processes, worker
-from arcademark.runs.engines.base import Batch, Episodes, Failed, Job, Lost, Memory, Opened, TrialEvent
+from arcademark.runs.engines.base import Batch, Failed, Job, Lost, Memory, MissingEpisodes, Opened, TrialEvent
 from arcademark.runs.engines.processes import Blame, Ending, GarbledError, Incoming
-from arcademark.runs.playing.slot import Begun, Played, Trained, TrainingBlock
+from arcademark.runs.playing.slot import Begun, PlayedFrames, TrainedEpisode, TrainingBlock
 from arcademark.runs.store import provenance
 from arcademark.runs.store.reading import EpisodeResult, Unfinished
 
@@ -76,7 +76,7 @@ class _Work:
         return self.job.trial.id
 
     @property
-    def pending(self) -> Episodes:
+    def pending(self) -> MissingEpisodes:
         return self.job.episodes
 
     def urgency(self) -> tuple[float, int]:
@@ -257,7 +257,7 @@ class LocalEngine:
         checkpoint = self._memory.checkpoint(work.id) if opened.learns or work.job.trial.learnt else None
         member.unkept = opened.trains and not (checkpoint and checkpoint.finished)
         unfinished = self._memory.unfinished(work.id, episodes) if opened.plans else ()
-        member.send(worker.Play(episodes, checkpoint, unfinished))
+        member.send(worker.PlayEpisodes(episodes, checkpoint, unfinished))
 
     def _settle(self, work: _Work, over: bool = False) -> None:
         """Notice that a trial is over: all its episodes were played, or it is given up."""
@@ -293,7 +293,7 @@ class LocalEngine:
 
     def _hear(self, member: _Worker, message: worker.Message, batch: list[tuple[str, TrialEvent]]) -> None:
         work = member.work
-        if isinstance(message, worker.Ready):
+        if isinstance(message, worker.WorkerReady):
             self._compare(message.versions)
             member.state, self._false_starts = "idle", 0
             self._order(member)
@@ -330,13 +330,13 @@ class LocalEngine:
             case TrainingBlock(_, checkpoint):
                 work.deaths.clear()
                 member.unkept = bool(work.opened and work.opened.trains) and not checkpoint.finished
-            case Trained():
+            case TrainedEpisode():
                 member.unkept = True
             case Unfinished(episode, frames, simulated):
                 if (frames, simulated) > work.reached.get(episode, (0, 0)):  # deaths on the way there do not count
                     work.reached[episode] = frames, simulated
                     work.deaths.clear()
-            case Played():
+            case PlayedFrames():
                 pass
             case _:
                 assert_never(message)

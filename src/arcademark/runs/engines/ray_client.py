@@ -48,7 +48,7 @@ class Connect:
 
 
 @dataclass(frozen=True)
-class Start:
+class StartWorker:
     """Start a worker, where and when the cluster has room."""
 
     number: int
@@ -251,11 +251,11 @@ class _Client:
 
     async def serve(self) -> None:
         """Do what is ordered until the driver closes the channel; then end all workers."""
-        orders: asyncio.Queue[Start | Tell | End | None] = asyncio.Queue()
+        orders: asyncio.Queue[StartWorker | Tell | End | None] = asyncio.Queue()
         threading.Thread(target=self._receive, args=(orders, asyncio.get_running_loop()), daemon=True).start()
         while (order := await orders.get()) is not None:
             match order:
-                case Start(number):
+                case StartWorker(number):
                     self._hosts[number] = self._actor.remote()
                     self._plays[number] = asyncio.create_task(self._play(number, self._hosts[number]))
                 case Tell(number, data) if number in self._hosts:
@@ -266,7 +266,7 @@ class _Client:
             self._end(number)
         await asyncio.gather(*self._ends)
 
-    def _receive(self, orders: asyncio.Queue[Start | Tell | End | None], loop: asyncio.AbstractEventLoop) -> None:
+    def _receive(self, orders: asyncio.Queue[StartWorker | Tell | End | None], loop: asyncio.AbstractEventLoop) -> None:
         try:
             while True:
                 loop.call_soon_threadsafe(orders.put_nowait, self._channel.receive())

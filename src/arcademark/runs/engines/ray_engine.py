@@ -135,7 +135,7 @@ class RayEngine(LocalEngine):
         """Have a worker started."""
         remote = Remote(next(self._numbers), self._channel)
         self._remotes[remote.number] = remote
-        self._tell(ray_client.Start(remote.number))
+        self._tell(ray_client.StartWorker(remote.number))
         return remote
 
     def opening(self, job: Job) -> worker.Open:
@@ -153,7 +153,7 @@ class RayEngine(LocalEngine):
         assert self._client is not None
         return self._client
 
-    def _tell(self, order: ray_client.Connect | ray_client.Start) -> None:
+    def _tell(self, order: ray_client.Connect | ray_client.StartWorker) -> None:
         with contextlib.suppress(OSError):  # that the client is gone is heard
             self._channel.send(order)
 

@@ -29,8 +29,8 @@ from arcademark.runs.cluster.shipping import Packed, unpacked
 from arcademark.runs.engines.base import Failed, Opened
 from arcademark.runs.engines.processes import Channel, GarbledError, serving
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.slot import Begun, Played, Trained, TrainingBlock
-from arcademark.runs.playing.trial import Player
+from arcademark.runs.playing.slot import Begun, PlayedFrames, TrainedEpisode, TrainingBlock
+from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.store.provenance import libraries, versions
 from arcademark.runs.store.reading import MAX_ERROR_CHARS, Checkpoint, EpisodeResult, Unfinished
 
@@ -45,7 +45,7 @@ class Open:
 
 
 @dataclass(frozen=True)
-class Play:
+class PlayEpisodes:
     """Play evaluation episodes of the open trial."""
 
     episodes: Sequence[int]
@@ -59,7 +59,7 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Ready:
+class WorkerReady:
     """The process has started, with these versions of what can matter to a score."""
 
     versions: dict[str, str] = field(default_factory=dict)
@@ -70,8 +70,19 @@ class Idle:
     """All that was asked for is done."""
 
 
-Order = Open | Play | Stop  # what a worker is sent
-Message = Ready | Idle | Opened | Failed | Begun | Played | EpisodeResult | Trained | TrainingBlock | Unfinished
+Order = Open | PlayEpisodes | Stop  # what a worker is sent
+Message = (
+    WorkerReady
+    | Idle
+    | Opened
+    | Failed
+    | Begun
+    | PlayedFrames
+    | EpisodeResult
+    | TrainedEpisode
+    | TrainingBlock
+    | Unfinished
+)
 """What a worker sends."""
 MESSAGES: tuple[type, ...] = get_args(Message)
 
@@ -79,7 +90,7 @@ MESSAGES: tuple[type, ...] = get_args(Message)
 def main(descriptor: int) -> None:
     """Serve the driver at the other end of a socket until it closes."""
     channel = serving(descriptor, MESSAGES)
-    orders: queue.SimpleQueue[Open | Play] = queue.SimpleQueue()
+    orders: queue.SimpleQueue[Open | PlayEpisodes] = queue.SimpleQueue()
     stopping = threading.Event()
     threading.Thread(target=_receive, args=(channel, orders, stopping), daemon=True).start()
 
@@ -89,13 +100,13 @@ def main(descriptor: int) -> None:
         except OSError:  # without a driver there is nothing to live for
             os._exit(0)
 
-    player: Player | None = None
-    send(Ready(versions()))
+    player: TrialPlayer | None = None
+    send(WorkerReady(versions()))
     while True:
         player = _obey(orders.get(), player, send, stopping)
 
 
-def _receive(channel: Channel, orders: queue.SimpleQueue[Open | Play], stopping: threading.Event) -> None:
+def _receive(channel: Channel, orders: queue.SimpleQueue[Open | PlayEpisodes], stopping: threading.Event) -> None:
     """Pass orders on, and end the process with the driver, whatever is being played."""
     try:
         while True:
@@ -109,11 +120,11 @@ def _receive(channel: Channel, orders: queue.SimpleQueue[Open | Play], stopping:
 
 
 def _obey(
-    order: Open | Play, player: Player | None, send: Callable[[Message], None], stopping: threading.Event
-) -> Player | None:
+    order: Open | PlayEpisodes, player: TrialPlayer | None, send: Callable[[Message], None], stopping: threading.Event
+) -> TrialPlayer | None:
     try:
         if isinstance(order, Open):
-            player = Player(unpacked(order.trial, order.files), order.emulator)
+            player = TrialPlayer(unpacked(order.trial, order.files), order.emulator)
             send(opened(player))
             return player
         if player is None:
@@ -127,7 +138,7 @@ def _obey(
     return None
 
 
-def opened(player: Player) -> Opened:
+def opened(player: TrialPlayer) -> Opened:
     """Return what is known of a trial now that its agent was made."""
     agent = player.agent
     learnt = player.trial.learnt

@@ -15,7 +15,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines import processes
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.playing import emulators, speed
-from arcademark.runs.playing.progress import Standing
+from arcademark.runs.playing.progress import TrialStanding
 from arcademark.runs.playing.scheduling import Lengths, deal, frames_left, recorded_standings
 from arcademark.runs.playing.speed import Pace
 from arcademark.runs.store import manifest
@@ -81,7 +81,7 @@ class Shards:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CostEstimate:
     """What a run is estimated to take.
 
     done: Episodes that the run's directory holds already; they are not counted in what follows.
@@ -124,7 +124,7 @@ def estimate(
     episode_frames: int | None = None,
     shards: Shards | None = None,
     follow: Callable[[int, int], None] = lambda *_: None,
-) -> Estimate:
+) -> CostEstimate:
     """Estimate what a plan takes.
 
     Parameters
@@ -172,7 +172,7 @@ def estimate(
     by_game = tuple(_of_game([row for row in rows if row.game == title]) for title in titles)
     if not math.isfinite(core_hours):
         raise ArcadeMarkError("the core-hours are not finite: expected a larger number of --assume rate")
-    return Estimate(
+    return CostEstimate(
         agents=tuple(dict.fromkeys(trial.agent.label for trial in plan.trials)),
         games=titles,
         protocol=plan.protocol.label,
@@ -194,7 +194,7 @@ def estimate(
     )
 
 
-def _lengths(standings: Sequence[Standing], given: int | None) -> tuple[dict[str, float], Known]:
+def _lengths(standings: Sequence[TrialStanding], given: int | None) -> tuple[dict[str, float], Known]:
     """Return how long episodes of each game are taken to be, and what tells."""
     protocol = standings[0].trial.protocol
     games = dict.fromkeys(standing.trial.game for standing in standings)
@@ -268,7 +268,7 @@ def _of_game(trials: Sequence[GameCost]) -> GameCost:
 
 def shard_balance(plan: Plan, count: int) -> Shards:
     """Return how even the shards of a plan are."""
-    each = frames_left([Standing(trial) for trial in plan.trials], Lengths())
+    each = frames_left([TrialStanding(trial) for trial in plan.trials], Lengths())
     frames = [sum(each[place] for place in shard) for shard in deal(each, count)]
     mean = sum(frames) / count
     return Shards(count, min(frames) / mean, max(frames) / mean)

@@ -159,7 +159,7 @@ Event = (
 
 
 @dataclass(frozen=True)
-class Summary:
+class RunSummary:
     """How a command ended."""
 
     directory: Path

@@ -25,8 +25,8 @@ from arcademark.runs import execution
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.plan import Plan, Trial, make_plan
 from arcademark.runs.playing.joystick import HELP, HELP_STEPPED, Stick
-from arcademark.runs.playing.slot import Begun, Meter, Played, PlayEvent, Slot
-from arcademark.runs.playing.trial import Player
+from arcademark.runs.playing.slot import Begun, Meter, PlayedFrames, PlayEvent, Slot
+from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.playing.window import Window
 from arcademark.runs.replay import video
 from arcademark.runs.replay.watch import FRAMES_PER_SECOND, clock
@@ -98,7 +98,7 @@ def record(plan: Plan, directory: str | os.PathLike[str], window: Window, *, sca
     """
     sitting = Sitting()
 
-    def make_player(trial: Trial, emulator: Emulator | None) -> Player:
+    def make_player(trial: Trial, emulator: Emulator | None) -> TrialPlayer:
         return HumanPlayer(trial, emulator, window, sitting, scale)
 
     window.show(_blank(plan.games[0], scale))  # before anything is written
@@ -122,7 +122,7 @@ class _EndedError(Exception):
     """Somebody has closed the window."""
 
 
-class HumanPlayer(Player):
+class HumanPlayer(TrialPlayer):
     """Plays a trial's episodes as a person says."""
 
     def __init__(
@@ -166,7 +166,7 @@ class HumanPlayer(Player):
             pass
         yield self._meter.tick(())
 
-    def _wait(self, episode: int) -> Iterator[Played]:
+    def _wait(self, episode: int) -> Iterator[PlayedFrames]:
         """Wait until a person begins."""
         self._stick.release()
         before = [_standing(row.frames, row.score) for row in self._sitting.episodes[-1:]]
@@ -176,7 +176,7 @@ class HumanPlayer(Player):
         self._stick.release()
         self._last = None
 
-    def _episode(self, slot: Slot, episode: int) -> Iterator[Played | EpisodeResult]:
+    def _episode(self, slot: Slot, episode: int) -> Iterator[PlayedFrames | EpisodeResult]:
         slot.begin(self.trial.seed, "evaluation", episode)
         yield from self._show(self._picture(slot), (slot,))
         ended = terminated = False
@@ -190,7 +190,7 @@ class HumanPlayer(Player):
         self._meter.ended(slot)
         self._last = None
 
-    def _show(self, picture: video.Picture, playing: Sequence[Slot]) -> Iterator[Played]:
+    def _show(self, picture: video.Picture, playing: Sequence[Slot]) -> Iterator[PlayedFrames]:
         """Show a picture once, after a pause if there is one, and say now and then what was played."""
         hidden = True
         while hidden:

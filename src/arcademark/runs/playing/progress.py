@@ -16,7 +16,7 @@ from typing import Self
 from arcademark.runs.engines.base import Failed, Lost, Opened, TrialEvent
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.events import Learning, Planning, Progress
-from arcademark.runs.playing.slot import Played, Trained, TrainingBlock
+from arcademark.runs.playing.slot import PlayedFrames, TrainedEpisode, TrainingBlock
 from arcademark.runs.store.reading import EpisodeResult, TrialRecord, Unfinished, scored_phase
 
 RECENT_SECONDS = 120.0
@@ -25,7 +25,7 @@ RECENT_EPISODES = 20  # training episodes whose mean score and length are report
 
 
 @dataclass
-class Standing:
+class TrialStanding:
     """One trial: what was played of it."""
 
     trial: Trial
@@ -41,7 +41,7 @@ class Standing:
     kept: dict[int, int] = field(default_factory=dict)
     """Frames up to where each of its unfinished episodes is recorded, by number."""
     unrecorded: int = 0  # training episodes since the last checkpoint
-    recent: list[Trained] = field(default_factory=list)
+    recent: list[TrainedEpisode] = field(default_factory=list)
     """The last training episodes that this command played, `RECENT_EPISODES` at most."""
 
     @classmethod
@@ -123,7 +123,7 @@ class _Means:
         return next((frames / episodes for frames, episodes in sums if episodes), None)
 
 
-def _frames_left(standings: Sequence[Standing]) -> tuple[float | None, bool]:
+def _frames_left(standings: Sequence[TrialStanding]) -> tuple[float | None, bool]:
     """Estimate the frames that are left, None if nothing tells, and say whether it is a bound."""
     played = _Means((one.trial.game, one.frames, one.episodes) for one in standings)
     trained = _Means((one.trial.game, sum(row.frames for row in one.recent), len(one.recent)) for one in standings)
@@ -148,13 +148,13 @@ def _frames_left(standings: Sequence[Standing]) -> tuple[float | None, bool]:
 class Tracker:
     """Counts what happens to the trials of a plan, from where they stand now."""
 
-    def __init__(self, standings: Sequence[Standing]) -> None:
+    def __init__(self, standings: Sequence[TrialStanding]) -> None:
         self._standings = {standing.trial.id: standing for standing in standings}
         self._started = time.perf_counter()
-        self._points = deque([(0.0, Played(0))])  # of the last minutes: when, and what was played by then
+        self._points = deque([(0.0, PlayedFrames(0))])  # of the last minutes: when, and what was played by then
         self.playing: dict[str, None] = {}
         """The ids of trials of which this command heard, and which are not over."""
-        self.played = Played(0)
+        self.played = PlayedFrames(0)
         self.episodes = 0
 
     @property
@@ -191,10 +191,10 @@ class Tracker:
                     for other in self._standings.values():
                         other.learns |= other.trial.agent.label == standing.trial.agent.label
                 standing.learns, standing.plans = learns, plans
-            case Played(frames):
+            case PlayedFrames(frames):
                 self.played += event
                 standing.in_play += frames
-            case Trained():
+            case TrainedEpisode():
                 standing.recent = [*standing.recent, event][-RECENT_EPISODES:]
                 standing.unrecorded += 1
             case Unfinished(episode, frames):
@@ -243,7 +243,7 @@ class Tracker:
             learning=self._learning(),
         )
 
-    def _learners(self) -> list[Standing]:
+    def _learners(self) -> list[TrialStanding]:
         return [standing for standing in self._standings.values() if standing.learns and not standing.failed]
 
     def _learning(self) -> Learning | None:
@@ -266,7 +266,7 @@ class Tracker:
             recent=tuple((game, sum(means) / len(means)) for game, means in recent.items()),
         )
 
-    def _lately(self, seconds: float) -> tuple[Played, float]:
+    def _lately(self, seconds: float) -> tuple[PlayedFrames, float]:
         """Return what was played in the last minutes, and in how many seconds."""
         points = self._points
         if seconds - points[-1][0] >= POINT_SECONDS:

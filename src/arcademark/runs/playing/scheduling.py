@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from arcademark.agents.loading import kind
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.plan import Plan, Trial
-from arcademark.runs.playing.progress import Standing
+from arcademark.runs.playing.progress import TrialStanding
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.tasks import games
 
@@ -57,7 +57,7 @@ def _random_play_frames(game: str) -> float:
     return known[game].random_frames if game in known else sum(one.random_frames for one in known.values()) / len(known)
 
 
-def frames_left(standings: Sequence[Standing], lengths: Lengths) -> list[float]:
+def frames_left(standings: Sequence[TrialStanding], lengths: Lengths) -> list[float]:
     """Return what is left of each trial, in frames that are emulated, as far as its agent's class tells."""
     kinds = {spec.label: kind(spec) for spec in {standing.trial.agent for standing in standings}}
     left = []
@@ -70,7 +70,7 @@ def frames_left(standings: Sequence[Standing], lengths: Lengths) -> list[float]:
     return left
 
 
-def recorded_standings(trials: Iterable[Trial], record: RunRecord | None) -> list[Standing]:
+def recorded_standings(trials: Iterable[Trial], record: RunRecord | None) -> list[TrialStanding]:
     """Return where trials stand in what is recorded of their run, if anything is."""
     known = {trial.id: trial for trial in record.trials} if record else {}
     learners = {trial.agent for trial in known.values() if trial.learns}
@@ -78,7 +78,7 @@ def recorded_standings(trials: Iterable[Trial], record: RunRecord | None) -> lis
     for trial in trials:
         there = known.get(trial.id)
         frames = int(record.evaluation(there).frames.sum()) if record and there else 0
-        standings.append(Standing.from_record(trial, there, frames))
+        standings.append(TrialStanding.from_record(trial, there, frames))
         standings[-1].learns |= trial.agent.label in learners
     return standings
 
@@ -123,7 +123,7 @@ def shard(plan: Plan, number: int, count: int) -> Plan:
             f"shard {number}/{count}: expected K/N, with K from 1 to N, and N at most the number of trials, "
             f"{len(plan.trials):,}"
         )
-    mine = {*deal(frames_left([Standing(trial) for trial in plan.trials], Lengths()), count)[number - 1]}
+    mine = {*deal(frames_left([TrialStanding(trial) for trial in plan.trials], Lengths()), count)[number - 1]}
     return _part(plan, {plan.trials[place].id for place in mine}, (number, count))
 
 

@@ -62,24 +62,24 @@ class Begun:
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedFrames:
     """What was done since the last time this was said."""
 
     frames: Difference  # of episodes
     simulated_frames: Difference = 0  # emulated while planning
     decisions: Difference = 0  # actions chosen by planning
 
-    def __add__(self, other: Played) -> Played:
-        return Played(
+    def __add__(self, other: PlayedFrames) -> PlayedFrames:
+        return PlayedFrames(
             self.frames + other.frames, self.simulated_frames + other.simulated_frames, self.decisions + other.decisions
         )
 
-    def __sub__(self, other: Played) -> Played:
-        return self + Played(-other.frames, -other.simulated_frames, -other.decisions)
+    def __sub__(self, other: PlayedFrames) -> PlayedFrames:
+        return self + PlayedFrames(-other.frames, -other.simulated_frames, -other.decisions)
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedEpisode:
     """A training episode has ended; it is recorded with the next checkpoint."""
 
     score: Score
@@ -95,7 +95,7 @@ class TrainingBlock:
     checkpoint: Checkpoint
 
 
-PlayEvent = Begun | Played | EpisodeResult | Trained | TrainingBlock | Unfinished
+PlayEvent = Begun | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBlock | Unfinished
 
 
 class Slot:
@@ -112,7 +112,7 @@ class Slot:
         self.started = time.perf_counter()
         self.actions: Any = array("H") if self.environment.spec.array_actions is None else []
         self.simulated_frames = 0
-        self._before = Played(0)
+        self._before = PlayedFrames(0)
         self.score = begin(self.environment, seed, phase, episode)
         return episode_rng(seed, phase, episode, "agent")
 
@@ -156,13 +156,13 @@ class Slot:
         self.score += step.reward
         return step
 
-    def played(self) -> Played:
+    def played(self) -> PlayedFrames:
         """Say what was played of the episode, without what was played before it was resumed."""
         return self._all() - self._before
 
-    def _all(self) -> Played:
+    def _all(self) -> PlayedFrames:
         decisions = len(self.actions) if self.plans else 0
-        return Played(self.environment.episode_frames, self.simulated_frames, decisions)
+        return PlayedFrames(self.environment.episode_frames, self.simulated_frames, decisions)
 
     def result(self, trial_id: str, terminated: bool) -> EpisodeResult:
         """Return the episode that has just ended."""
@@ -242,13 +242,13 @@ class Meter:
 
     def __init__(self) -> None:
         self.due = time.perf_counter() + TICK_SECONDS
-        self._ended = self._told = Played(0)
+        self._ended = self._told = PlayedFrames(0)
 
     def ended(self, slot: Slot) -> None:
         """Take over what was played in a slot, before the next episode begins there."""
         self._ended += slot.played()
 
-    def tick(self, playing: Sequence[Slot]) -> Played:
+    def tick(self, playing: Sequence[Slot]) -> PlayedFrames:
         """Say what was played, in the slots given and in episodes that have ended."""
         total = self._ended
         for slot in playing:

@@ -21,8 +21,8 @@ from arcademark.runs.engines import processes
 from arcademark.runs.engines.base import Failed, Opened
 from arcademark.runs.engines.worker import failure, opened
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.slot import Played, episode_rng
-from arcademark.runs.playing.trial import Player
+from arcademark.runs.playing.slot import PlayedFrames, episode_rng
+from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.store.reading import Seconds
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ LATER = 250  # decisions that follow the first at one place, at most
 class Sampled:
     """What a planner's decisions took: the first of episodes, and those that followed."""
 
-    first: Played
+    first: PlayedFrames
     first_seconds: Seconds
-    later: Played
+    later: PlayedFrames
     later_seconds: Seconds
 
 
@@ -86,7 +86,7 @@ class Pace:
         return self.first_seconds + later, self.first_simulated_frames + later * self.simulated_frames_per_second
 
 
-MESSAGES: tuple[type, ...] = (Opened, Failed, Played, Sampled)
+MESSAGES: tuple[type, ...] = (Opened, Failed, PlayedFrames, Sampled)
 
 
 def measure(
@@ -136,7 +136,7 @@ class _Measured(processes.Process):
         self._began = time.perf_counter()
         self._patience = PATIENCE_SECONDS
         self._opened: tuple[float, Opened] | None = None
-        self._played: list[tuple[float, Played]] = []
+        self._played: list[tuple[float, PlayedFrames]] = []
         super().__init__(serve, MESSAGES)
         with suppress(OSError):  # that it died is noticed below
             self.send((trial, emulator, seconds))
@@ -156,7 +156,7 @@ class _Measured(processes.Process):
                         self._patience = PLANNER_PATIENCE_SECONDS if plans else PATIENCE_SECONDS
                     case Failed(error):
                         raise ArcadeMarkError(f"{self._where} cannot be measured: {error}")
-                    case Played():
+                    case PlayedFrames():
                         self._played.append((time.perf_counter(), message))
                     case Sampled(first, first_seconds, later, later_seconds) if self._opened:
                         count = first.decisions
@@ -195,23 +195,23 @@ def serve(descriptor: int) -> None:
     with suppress(EOFError, ConnectionError):  # nobody asks any longer
         try:
             trial, emulator, seconds = channel.receive()
-            player = Player(trial, emulator)
+            player = TrialPlayer(trial, emulator)
             channel.send(opened(player))
             if player.plans:
                 channel.send(sample(player, seconds))
             for event in player.play(range(MAX_PLAYED)) if not player.plans else ():
-                if isinstance(event, Played):
+                if isinstance(event, PlayedFrames):
                     channel.send(event)
         except (Exception, SystemExit) as error:
             channel.send(failure(error))
 
 
-def sample(player: Player, seconds: float) -> Sampled:
+def sample(player: TrialPlayer, seconds: float) -> Sampled:
     """Have a planner decide here and there in an episode, for so many seconds where it takes long."""
     planner, model = cast(CheckedPlanner, player.agent), player.model
     assert model is not None
     rng = episode_rng(player.trial.seed, "evaluation", 0, "agent")
-    played, spent = [Played(0), Played(0)], [0.0, 0.0]  # of first decisions, and of those that follow
+    played, spent = [PlayedFrames(0), PlayedFrames(0)], [0.0, 0.0]  # of first decisions, and of those that follow
     began = time.perf_counter()
     for place in _places(player, rng):
         state: State | None = place
@@ -230,7 +230,7 @@ def sample(player: Player, seconds: float) -> Sampled:
     return Sampled(played[0], spent[0], played[1], spent[1])
 
 
-def _places(player: Player, rng: np.random.Generator) -> Iterator[State]:
+def _places(player: TrialPlayer, rng: np.random.Generator) -> Iterator[State]:
     """Play at random, and yield where the game stood at several times."""
     from arcademark.environments.emulation.generative import snapshot
 
@@ -252,7 +252,7 @@ def _places(player: Player, rng: np.random.Generator) -> Iterator[State]:
 
 def _decide(
     planner: CheckedPlanner, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
-) -> tuple[Played, State | None]:
+) -> tuple[PlayedFrames, State | None]:
     """Have a planner decide, and play what it chose; return what that took, and where it led unless it ended."""
     planning = planner.plan(model, state, first, rng)
     model.use(rng)
@@ -268,4 +268,4 @@ def _decide(
     model.restore(state)
     step = model.step(action)
     then = model.save()
-    return Played(then.frames - state.frames, simulated, 1), None if step.terminated or step.truncated else then
+    return PlayedFrames(then.frames - state.frames, simulated, 1), None if step.terminated or step.truncated else then

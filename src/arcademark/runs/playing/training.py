@@ -23,13 +23,22 @@ from numpy.typing import NDArray
 from arcademark.agents.adapters import CheckedTrainer
 from arcademark.environments.base import one_by_one
 from arcademark.environments.interfaces.batch import make_batch
-from arcademark.environments.observations.spaces import View
+from arcademark.environments.observations.spaces import ObservationView
 from arcademark.environments.play import ConsoleEnvironment
 from arcademark.environments.tasks import TaskEnvironment
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.networks import opened, packed
-from arcademark.runs.playing.slot import TICK_SECONDS, Begun, Played, PlayEvent, Slot, Trained, TrainingBlock, fitting
+from arcademark.runs.playing.slot import (
+    TICK_SECONDS,
+    Begun,
+    PlayedFrames,
+    PlayEvent,
+    Slot,
+    TrainedEpisode,
+    TrainingBlock,
+    fitting,
+)
 from arcademark.runs.store.reading import Checkpoint, EpisodeResult
 
 
@@ -69,7 +78,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
         self.num_envs = len(games)
         self.render_mode = None
         self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}
-        self._shown = View(spec, first)
+        self._shown = ObservationView(spec, first)
         self._observations = np.zeros((self.num_envs, *spec.observation_shape), spec.observation_dtype)
         self.single_observation_space = self._shown.observation_space
         self.single_action_space = self._shown.action_space
@@ -150,7 +159,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
     def events(self) -> list[PlayEvent]:
         """Return what happened since the last time."""
         frames_told, self._told = self._told, self.frames
-        happened, self._events = [*self._events, Played(self._told - frames_told)], []
+        happened, self._events = [*self._events, PlayedFrames(self._told - frames_told)], []
         return happened
 
     def block(self, trainer: CheckedTrainer, finished: bool) -> TrainingBlock:
@@ -189,7 +198,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
         result = slot.result(self._trial.id, terminated)
         share = round(result.record.wall_seconds / self.num_envs, 9)
         self._ended[slot.episode] = replace(result, record=replace(result.record, wall_seconds=share))
-        self._events.append(Trained(slot.score, game.episode_frames, self.frames))
+        self._events.append(TrainedEpisode(slot.score, game.episode_frames, self.frames))
         return False
 
     def _begin(self, row: int) -> None:

@@ -30,10 +30,10 @@ from arcademark.runs.playing.planning import plan_episodes
 from arcademark.runs.playing.slot import (
     Begun,
     Meter,
-    Played,
+    PlayedFrames,
     PlayEvent,
     Slot,
-    Trained,
+    TrainedEpisode,
     TrainingBlock,
     UnfiredSlot,
     fitting,
@@ -50,7 +50,7 @@ CHECKPOINT_SHARE = 0.02  # most of the time that checkpoints which are due for t
 CHECKPOINT_BYTES_PER_SECOND = 1_000_000.0  # what of them may be written a second
 
 
-class Player:
+class TrialPlayer:
     """A trial's agent and games, made once and used for any of its episodes."""
 
     def __init__(self, trial: Trial, emulator: Emulator | None = None) -> None:
@@ -208,7 +208,7 @@ def train(
             if isinstance(event, EpisodeResult):
                 block.append(event)
                 frames += event.record.frames
-                yield Trained(event.record.score, event.record.frames, frames)
+                yield TrainedEpisode(event.record.score, event.record.frames, frames)
             else:
                 yield event
         number += 1
@@ -222,7 +222,7 @@ def _pause(seconds: float, size: int) -> float:
 
 def training_episode(
     trial: Trial, learner: CheckedLearner, slot: Slot, number: int, meter: Meter
-) -> Iterator[Played | EpisodeResult]:
+) -> Iterator[PlayedFrames | EpisodeResult]:
     """Play one training episode, the learner learning from each step; the episode's result comes last.
 
     Where a lost life ends an episode for the learner but not its game, what is played and recorded is the whole game.

@@ -48,7 +48,7 @@ def replay_all(environment: Environment, recorded: Recorded, actions: Iterable[i
     return Replayed(score, environment.episode_frames, steps, end, lost)
 
 
-class Choice(TypedDict, total=False):
+class EpisodeFilter(TypedDict, total=False):
     """Which episodes of a run: those that fit all that is given and not None."""
 
     trial: str | None  # a trial's id, or the beginning of it
@@ -118,7 +118,7 @@ def replay(
                 return
 
 
-def select(run: RunRecord, **choice: Unpack[Choice]) -> tuple[Recorded, ...]:
+def select(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> tuple[Recorded, ...]:
     """Return the recorded episodes that fit, in the run's order."""
     trials = {trial.id: trial for trial in select_trials(run, **choice)}
     phase, episode = choice.get("phase"), choice.get("episode")
@@ -136,9 +136,9 @@ def select(run: RunRecord, **choice: Unpack[Choice]) -> tuple[Recorded, ...]:
     return matching
 
 
-def select_one(run: RunRecord, **choice: Unpack[Choice]) -> Recorded:
+def select_one(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> Recorded:
     """Return the episode that is meant: the first unless `episode` is given, of evaluation where both phases fit."""
-    wanted: Choice = {**choice, "episode": choice.get("episode") or 0}
+    wanted: EpisodeFilter = {**choice, "episode": choice.get("episode") or 0}
     matching = select(run, **wanted)
     trials = list({recorded.trial.id: recorded.trial for recorded in matching}.values())
     if len(trials) > 1:
@@ -174,7 +174,7 @@ def refuse_tasks(run: RunRecord, suite: str | TaskSuite | None) -> None:
             )
 
 
-def select_trials(run: RunRecord, **choice: Unpack[Choice]) -> tuple[TrialRecord, ...]:
+def select_trials(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> tuple[TrialRecord, ...]:
     """Return the trials that fit, in the run's order, whatever phase and episode are asked for.
 
     All that replays asks here first, so that a run without actions is refused here.

@@ -18,7 +18,7 @@ from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.registry import choose_emulator, environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.playing.slot import begin, episode_rng
-from arcademark.runs.replay.episodes import Choice, Recorded, Seen, observed_as, select_one
+from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, Seen, observed_as, select_one
 from arcademark.runs.store.reading import Phase, RunRecord, read_actions, read_run
 from arcademark.suite.protocols import AtariProtocol, Protocol, protocol
 
@@ -36,7 +36,7 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class Play:
+class RecordedPlay:
     """A game and the moments of it, in their order; `moments` may be asked for again."""
 
     spec: EnvironmentSpec  # with the observations that are asked for
@@ -70,22 +70,24 @@ class Play:
             environment.close()
 
 
-def random_play(game: str, observation: Seen, seed: int = 0) -> Play:
+def random_play(game: str, observation: Seen, seed: int = 0) -> RecordedPlay:
     """Return random play as an untrained agent plays that explores always: a uniformly random action every 5 frames."""
-    return Play(environment_spec(game, observed_as(protocol(RANDOM_PLAY), observation)), seed)
+    return RecordedPlay(environment_spec(game, observed_as(protocol(RANDOM_PLAY), observation)), seed)
 
 
-def recorded_play(directory: str | os.PathLike[str], observation: Seen, **choice: Unpack[Choice]) -> Play:
+def recorded_play(
+    directory: str | os.PathLike[str], observation: Seen, **choice: Unpack[EpisodeFilter]
+) -> RecordedPlay:
     """Return an episode of a run, with observations of another kind than its agent's; `choice` as of `select_one`."""
     run = read_run(directory)
     recorded = select_one(run, **choice)
     settings = observed_as(run.protocol, observation)
     spec = environment_spec(recorded.trial.game, settings, recorded.trial.frames_per_action)
-    return Play(spec, recorded.trial.seed, recorded, tuple(_actions(run, recorded)))
+    return RecordedPlay(spec, recorded.trial.seed, recorded, tuple(_actions(run, recorded)))
 
 
 @dataclass(frozen=True)
-class Trajectory:
+class RecordedTrajectory:
     """The actions of a recorded episode, to sample screens from (`arcademark.classic.features.samples`)."""
 
     recorded: Recorded
@@ -108,8 +110,8 @@ class Trajectory:
 
 
 def recorded_trajectory(
-    directory: str | os.PathLike[str], settings: Protocol | None = None, **choice: Unpack[Choice]
-) -> Trajectory:
+    directory: str | os.PathLike[str], settings: Protocol | None = None, **choice: Unpack[EpisodeFilter]
+) -> RecordedTrajectory:
     """Return the actions of a recorded episode, as the run's protocol or another numbers and times them.
 
     `choice` is as of `select_one`. The protocol must have every action that was played, and ask for as many.
@@ -133,7 +135,7 @@ def recorded_trajectory(
             f"{settings.name!r} one every {settings.frame_skip}; choose another --protocol, or an agent that acts so"
         )
     numbers = (known.index(names[action]) for action in played)
-    return Trajectory(recorded, settings, tuple(number for number in numbers for _ in range(steps)))
+    return RecordedTrajectory(recorded, settings, tuple(number for number in numbers for _ in range(steps)))
 
 
 def _actions(run: RunRecord, recorded: Recorded) -> list[int]:

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from arcademark.environments import tasks
 from arcademark.environments.base import Environment, one_by_one
 from arcademark.environments.interfaces.single import MAKE
-from arcademark.environments.observations.spaces import View
+from arcademark.environments.observations.spaces import ObservationView
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.runs.replay.episodes import Choice, Recorded, replay, select
+from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, replay, select
 from arcademark.runs.store.reading import RunRecord, read_actions, read_run
 from arcademark.suite.protocols import StepProtocol
 from arcademark.suite.settings import format_setting
@@ -34,7 +34,7 @@ _NAME = re.compile(r"[-\w]+(-v\d+)?", re.ASCII)
 
 
 def export(
-    directory: str | os.PathLike[str], target: str | os.PathLike[str], **choice: Unpack[Choice]
+    directory: str | os.PathLike[str], target: str | os.PathLike[str], **choice: Unpack[EpisodeFilter]
 ) -> tuple[int, int]:
     """Write the evaluation episodes of one agent on one game or task as a dataset; return how many episodes and steps.
 
@@ -50,7 +50,7 @@ def export(
     place, run = Path(target), read_run(directory)
     if os.path.lexists(place) or not _NAME.fullmatch(place.name):
         raise ArcadeMarkError(f"{place}: expected a new folder, named like pong-human-v0")
-    wanted: Choice = {**choice, "phase": "evaluation"}
+    wanted: EpisodeFilter = {**choice, "phase": "evaluation"}
     chosen = select(run, **wanted)
     pairs = dict.fromkeys((trial.agent, trial.game) for trial, _ in chosen)
     if len(pairs) > 1:
@@ -64,12 +64,12 @@ def export(
         raise ArcadeMarkError(f"{place}: a Minari dataset needs Minari; pip install '.[minari]'") from None
     ((agent, game),) = pairs
     spec = environment_spec(game, run.protocol, chosen[0].trial.frames_per_action)
-    space = View(spec).observation_space
+    space = ObservationView(spec).observation_space
     draft = place.absolute().with_name(f".draft-{os.urandom(8).hex()}")
     try:
         (draft / "data").mkdir(parents=True)
         storage = MinariStorage.new(
-            draft / "data", space, View(spec).action_space, _env_spec(run, game), "hdf5", jpeg_encoding=False
+            draft / "data", space, ObservationView(spec).action_space, _env_spec(run, game), "hdf5", jpeg_encoding=False
         )
         storage.update_metadata(
             {
@@ -120,7 +120,7 @@ def _episode(run: RunRecord, recorded: Recorded, environment: Environment) -> di
             f"'arcademark verify {run.directory}' shows more"
         )
     return {
-        "observations": tasks.unpacked(seen, View(spec).observation_space, list),
+        "observations": tasks.unpacked(seen, ObservationView(spec).observation_space, list),
         "actions": actions,
         "rewards": rewards,
         "terminations": terminations,

@@ -21,7 +21,15 @@ from arcademark.environments.registry import version_of
 from arcademark.errors import ArcadeMarkError
 from arcademark.keywords import knowing
 from arcademark.runs.engines.processes import GarbledError, Process, available_cores, heard, serving
-from arcademark.runs.replay.episodes import Choice, Recorded, Replayed, open_recorded, replay_all, select, select_trials
+from arcademark.runs.replay.episodes import (
+    EpisodeFilter,
+    Recorded,
+    Replayed,
+    open_recorded,
+    replay_all,
+    select,
+    select_trials,
+)
 from arcademark.runs.store.provenance import versions
 from arcademark.runs.store.reading import (
     EpisodeRecord,
@@ -106,13 +114,13 @@ class Task:
     copies: int = 1  # how often the episode is recorded; once, unless someone changed the database
 
 
-@knowing(Choice)
+@knowing(EpisodeFilter)
 def verify(
     run: str | os.PathLike[str] | RunRecord,
     *,
     workers: int | None = None,
     on_finding: Callable[[Finding, int], None] | None = None,
-    **choice: Unpack[Choice],
+    **choice: Unpack[EpisodeFilter],
 ) -> Verification:
     """Replay a run's episodes, all of them unless some are chosen.
 
@@ -125,7 +133,7 @@ def verify(
     on_finding : callable, optional
         Called with each finding as it comes, and the number of all that will.
     **choice
-        Which episodes, as `arcademark.runs.replay.episodes.Choice` lists.
+        Which episodes, as `arcademark.runs.replay.episodes.EpisodeFilter` lists.
 
     Raises
     ------

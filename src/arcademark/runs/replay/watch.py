@@ -20,9 +20,9 @@ from arcademark.errors import ArcadeMarkError, escaped
 from arcademark.files import check_replaceable
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import Slot, begin
-from arcademark.runs.playing.trial import Player
+from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay import video
-from arcademark.runs.replay.episodes import Choice, Recorded, observed_as, open_recorded, replay, select_one
+from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, observed_as, open_recorded, replay, select_one
 from arcademark.runs.store.reading import RunRecord, read_actions, read_run, scored_phase
 from arcademark.suite.protocols import Protocol
 
@@ -58,14 +58,14 @@ def watch(
     directory: str | os.PathLike[str],
     *,
     out: str | os.PathLike[str] | None = None,
-    beside: tuple[str | os.PathLike[str], Choice] | None = None,
+    beside: tuple[str | os.PathLike[str], EpisodeFilter] | None = None,
     scale: int = 2,
     actions: bool = False,
     pictures: int = PICTURES,
     every_frames: int | None = None,
     overwrite: bool = False,
     on_frames: Callable[[int, int], None] = lambda _done, _total: None,
-    **choice: Unpack[Choice],
+    **choice: Unpack[EpisodeFilter],
 ) -> Path:
     """Write an episode of a run as GIF or MP4, at the speed at which people play, and return the file.
 
@@ -106,9 +106,9 @@ def watch(
 def shown(
     directory: str | os.PathLike[str],
     *,
-    beside: tuple[str | os.PathLike[str], Choice] | None = None,
+    beside: tuple[str | os.PathLike[str], EpisodeFilter] | None = None,
     scale: int = 2,
-    **choice: Unpack[Choice],
+    **choice: Unpack[EpisodeFilter],
 ) -> Iterator[video.Picture]:
     """Yield a picture a frame of one recorded episode, or of two next to each other; as `watch` otherwise."""
     episodes = _chosen(directory, choice, beside)
@@ -153,7 +153,7 @@ class _EndedError(Exception):
     """Somebody has seen enough."""
 
 
-class _Shown(Player):
+class _Shown(TrialPlayer):
     """Plays a trial's episode, and every action again frame by frame to show it."""
 
     def __init__(self, trial: Trial, episode: int, show: Callable[[video.Picture], bool], scale: int) -> None:
@@ -195,7 +195,9 @@ class _ShownSlot(Slot):
 
 
 def _chosen(
-    directory: str | os.PathLike[str], choice: Choice, beside: tuple[str | os.PathLike[str], Choice] | None
+    directory: str | os.PathLike[str],
+    choice: EpisodeFilter,
+    beside: tuple[str | os.PathLike[str], EpisodeFilter] | None,
 ) -> list[tuple[RunRecord, Recorded]]:
     wanted = [(directory, choice), *([beside] if beside else [])]
     runs = [(read_run(place), one) for place, one in wanted]

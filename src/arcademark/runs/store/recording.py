@@ -28,7 +28,7 @@ from typing import IO, Self
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.progress import Standing
+from arcademark.runs.playing.progress import TrialStanding
 from arcademark.runs.store import database as layout
 from arcademark.runs.store import live, manifest, seal
 from arcademark.runs.store.database import (
@@ -270,7 +270,7 @@ class Recorder:
         """Record that a trial was given up."""
         self.database.execute("UPDATE trial SET error = ? WHERE id = ?", (one_line(error, MAX_ERROR_CHARS), trial_id))
 
-    def standings(self, trials: Sequence[Trial]) -> list[Standing]:
+    def standings(self, trials: Sequence[Trial]) -> list[TrialStanding]:
         """Return where these trials stand, at least one."""
         evaluation = "SELECT trial, sum(frames) FROM episode WHERE phase = 'evaluation' GROUP BY trial"
         with clear_errors(self.directory):
@@ -283,7 +283,7 @@ class Recorder:
         for one in trials:
             wanted = [number for number in begun[one.id] if number < one.episodes]
             kept = {item.episode: item.frames for item in self.unfinished(one.id, wanted)} if wanted else {}
-            standings.append(Standing.from_record(one, records[one.id], frames.get(one.id, 0), kept))
+            standings.append(TrialStanding.from_record(one, records[one.id], frames.get(one.id, 0), kept))
         return standings
 
     def evaluated(self, trial_id: str) -> Iterator[int]:

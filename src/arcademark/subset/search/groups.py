@@ -39,7 +39,7 @@ class Classes:
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class HeldOutGroups:
     """What each group lacks, how many subsets it has, and how many subsets of others have too few complete cases."""
 
     lacking: Integers
@@ -67,7 +67,9 @@ def classes(missing: NDArray[np.bool_], tasks: Sequence[int]) -> Classes | None:
     return Classes(of_row, lack, sizes.astype(np.int64), int(np.count_nonzero(of_row < 0)))
 
 
-def groups(missing: Classes, fixed: Sequence[int], free: Sequence[int], choose: int, floor: int) -> Groups | None:
+def groups(
+    missing: Classes, fixed: Sequence[int], free: Sequence[int], choose: int, floor: int
+) -> HeldOutGroups | None:
     """List what subsets can lack, and count the subsets of each kind; None if there are more than `MAX_GROUPS`.
 
     Of ``free`` tasks ``choose`` are chosen beside the ``fixed`` ones; subsets need ``floor`` complete cases.
@@ -96,4 +98,4 @@ def groups(missing: Classes, fixed: Sequence[int], free: Sequence[int], choose: 
     kinds = np.array(list(totals), dtype=np.int64)
     subsets = np.array(list(totals.values()), dtype=np.int64)
     enough = missing.cases(kinds) >= floor
-    return Groups(kinds[enough], subsets[enough], int(subsets[~enough].sum()))
+    return HeldOutGroups(kinds[enough], subsets[enough], int(subsets[~enough].sum()))

@@ -19,7 +19,7 @@ from arcademark.subset.search.search import SearchResult, search
 
 
 @dataclass(frozen=True)
-class Step:
+class SearchStep:
     """One search of a plan, by whose name later steps name its best subset.
 
     ``include``, ``within`` and ``exclude`` are the earlier step whose tasks it must have, may have alone, or must not
@@ -33,20 +33,20 @@ class Step:
     exclude: str = ""
 
 
-ATARI_5: tuple[Step, ...] = (
-    Step("5", 5),
-    Step("3", 3, within="5"),
-    Step("1", 1, within="3"),
-    Step("3-val", 3, exclude="5"),
-    Step("5-val", 5, include="3-val", exclude="5"),
-    Step("10", 10, include="5", exclude="5-val"),
+ATARI_5: tuple[SearchStep, ...] = (
+    SearchStep("5", 5),
+    SearchStep("3", 3, within="5"),
+    SearchStep("1", 1, within="3"),
+    SearchStep("3-val", 3, exclude="5"),
+    SearchStep("5-val", 5, include="3-val", exclude="5"),
+    SearchStep("10", 10, include="5", exclude="5-val"),
 )
 """The paper's."""
 
-PLANS: Mapping[str, tuple[Step, ...]] = MappingProxyType({"atari-5": ATARI_5})
+PLANS: Mapping[str, tuple[SearchStep, ...]] = MappingProxyType({"atari-5": ATARI_5})
 
 
-def plan(name: str) -> tuple[Step, ...]:
+def plan(name: str) -> tuple[SearchStep, ...]:
     """Return a plan by its name."""
     if name not in PLANS:
         raise UnknownNameError("plan", name, PLANS)
@@ -55,12 +55,12 @@ def plan(name: str) -> tuple[Step, ...]:
 
 def follow(
     problem: Problem,
-    steps: Sequence[Step] = ATARI_5,
+    steps: Sequence[SearchStep] = ATARI_5,
     *,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     within: Collection[str] | None = None,
-    progress: Callable[[Step], Progress] | None = None,
+    progress: Callable[[SearchStep], Progress] | None = None,
     **options: Any,
 ) -> Mapping[str, SearchResult]:
     """Search step by step; return results by the steps' names, in their order.

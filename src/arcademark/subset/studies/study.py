@@ -26,7 +26,7 @@ MINIMUM_TASKS = 40
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ModelComparison:
     """A model's estimate for one algorithm.
 
     Parameters
@@ -48,7 +48,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Row:
+class StudyRow:
     """One algorithm.
 
     Parameters
@@ -67,7 +67,7 @@ class Row:
     tasks: int
     true: float | None
     relative: float | None
-    estimates: tuple[Comparison, ...]
+    estimates: tuple[ModelComparison, ...]
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Agreement:
 class Study:
     """Rows from the highest true value, those without one last, by name; and an agreement a model."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[StudyRow, ...]
     agreements: tuple[Agreement, ...]
 
 
@@ -148,9 +148,9 @@ def study(
         guesses = _estimates(model, values, tasks)
         guessed = _relative(guesses, base)
         known = (guesses, _errors(true, guesses), guessed, _errors(relative, guessed))
-        columns.append(list(map(Comparison, *map(_known, known))))
+        columns.append(list(map(ModelComparison, *map(_known, known))))
     of_each = zip(algorithms, counts.tolist(), _known(true), _known(relative), strict=True)
-    rows = [Row(*known, tuple(column[place] for column in columns)) for place, known in enumerate(of_each)]
+    rows = [StudyRow(*known, tuple(column[place] for column in columns)) for place, known in enumerate(of_each)]
     ordered = sorted(rows, key=lambda row: (row.true is None, -(row.true or 0.0), row.algorithm))
     counted = [row for row in ordered if row.algorithm not in beside]
     return Study(tuple(ordered), tuple(_agreement(counted, place, relative_to) for place in range(len(models))))
@@ -187,7 +187,7 @@ def _known(values: Floats) -> list[float | None]:
     return [value if np.isfinite(value) else None for value in values.tolist()]
 
 
-def _agreement(rows: Sequence[Row], place: int, relative_to: str | None) -> Agreement:
+def _agreement(rows: Sequence[StudyRow], place: int, relative_to: str | None) -> Agreement:
     both = [row for row in rows if row.true is not None and row.estimates[place].value is not None]
     signed = [error for row in both if (error := row.estimates[place].error) is not None]
     sizes = [abs(error) for error in signed]

@@ -77,7 +77,7 @@ class HeldOut:
 
 
 @dataclass(frozen=True)
-class Interval:
+class PredictionInterval:
     """A prediction interval for an algorithm of another paper, and how often it held the truth.
 
     Parameters
@@ -135,8 +135,8 @@ class Validation:
     mean_of_papers: float
     worst_algorithm: str
     winners: tuple[Win, ...]
-    intervals: tuple[Interval, ...]
-    usual: Interval
+    intervals: tuple[PredictionInterval, ...]
+    usual: PredictionInterval
     held_out: tuple[HeldOut, ...]
     unpredicted: Mapping[str, str]
 
@@ -176,7 +176,7 @@ def _errors(held_out: Sequence[HeldOut], *, usual: bool = False) -> tuple[tuple[
     return tuple(tuple(sorted(sizes)) for sizes in result.values())
 
 
-def coverage(errors: Sequence[tuple[float, ...]], level: float, *, log: bool = True) -> Interval:
+def coverage(errors: Sequence[tuple[float, ...]], level: float, *, log: bool = True) -> PredictionInterval:
     """Measure how often intervals hold the truth, each source's made of the others' residuals.
 
     ``errors`` are the residuals' sizes, a tuple a source.
@@ -187,7 +187,7 @@ def coverage(errors: Sequence[tuple[float, ...]], level: float, *, log: bool = T
         inside.append([size <= others for size in sizes])
     half_width = conformal_half_width(errors, level)
     finite = math.isfinite(half_width)
-    return Interval(
+    return PredictionInterval(
         level=level,
         half_width=half_width if finite else None,
         factor=float(10.0**half_width) if finite and log else None,
