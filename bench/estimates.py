@@ -4,6 +4,9 @@
 
     python bench/estimates.py                                      # takes minutes
     python bench/estimates.py --write docs/research/estimates.md   # puts the table there
+    python bench/estimates.py --unseen                             # on the algorithms of paper/data/unseen.csv
+    python bench/estimates.py --unseen FILE FILE                   # on others: algorithm, game, score and source
+    python bench/estimates.py --unseen --random 20 --write docs/estimates.md
 
 From named subsets, and from games drawn at random, it leaves out each paper, each kind and what was published since
 2020, as ``arcademark subset coverage`` does (`arcademark.reports.subsets.covering`), which says what the figures are.
@@ -20,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
+import unseen
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.covering import LEVELS, AtLevel, Held, covered
 
@@ -28,14 +32,23 @@ NAMED = (
     *("atari-3-val", "atari-5-val", "atari-100k-3", "atari-100k-5"),
 )
 SIZES, BEST, DRAWS, SEED = (1, 2, 3, 5, 7, 10), (3, 5, 10), 4, 7
-BEGIN, END = "<!-- bench/estimates.py -->", "<!-- end -->"
+BEGIN, UNSEEN, END = "<!-- bench/estimates.py -->", "<!-- bench/estimates.py --unseen -->", "<!-- end -->"
 
 
 def main() -> None:
-    """Print the table, or write it."""
+    """Print the tables that are asked for, or write them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--unseen", nargs="*", type=Path, metavar="FILE", help="judge on algorithms never learnt from")
+    parser.add_argument("--random", type=int, default=0, metavar="N", help="with --unseen: sets drawn of each size")
     parser.add_argument("--write", type=Path, help="a page that has the table's marks")
-    put(lines(), BEGIN, parser.parse_args().write)
+    given = parser.parse_args()
+    if given.unseen is None:
+        put(lines(), BEGIN, given.write)
+    elif given.write is None:
+        print(*unseen.tables(given.unseen, given.random), sep="\n")
+    else:
+        whole = [one for one in unseen.read(given.unseen) if not one.reason]
+        put(unseen.lines(whole, given.random, everything=False), UNSEEN, given.write)
 
 
 def put(table: Iterable[str], begin: str, page: Path | None) -> None:

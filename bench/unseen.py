@@ -1,111 +1,152 @@
 """How far estimates of the median are off on algorithms that nothing was learnt from, and how many intervals cover it.
 
-::
+This is ``python bench/estimates.py --unseen``. Files have the columns algorithm, game, score and source.
 
-    python bench/unseen.py                                # the algorithms of paper/data/unseen.csv
-    python bench/unseen.py scores.csv                     # others: the columns algorithm, game, score and source
-    python bench/unseen.py --random 20                    # beside each set 20 drawn at random, of as many games
-    python bench/unseen.py --random 20 --write docs/estimates.md
-
-The error is |estimate / truth - 1|, in percent. The truth is the median over 55 games or more of the 57, none left out
-for being hard. Algorithms of a source are alike, so standard errors are the jackknife's over sources.
+The error is |estimate / truth - 1|, the log error |ln((estimate + 1) / (truth + 1))|, both in percent. The truth is the
+median over 55 games or more of the 57, none of them left out for being hard. Where no estimate is given, as an agent is
+below what errors are known for, there is no error, but the interval counts. Algorithms of a source are alike, so
+standard errors are the jackknife's over sources.
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property
+from math import inf, log
 from pathlib import Path
 from statistics import fmean
 
 import numpy as np
 
+from arcademark.catalogue import collections
 from arcademark.metrics.normalise import hns
 from arcademark.reports import published
 from arcademark.reports.subsets import models, predictors
 from arcademark.suite import references
 from arcademark.suite.subsets import LEVEL, subset
 from arcademark.suite.tasks import suite
-from estimates import put
 
 DATA = Path(__file__).parents[1] / "paper" / "data" / "unseen.csv"
 GAMES = suite("atari-57").tasks
 NAMED = ("atari-1", "atari-3", "atari-5", "atari-10", "atari-14")
-MIN_GAMES, MIN_MEDIAN, SEED = 55, 20.0, 7
-BEGIN = "<!-- bench/unseen.py -->"
+MIN_GAMES, WEAK, SEED = 55, 20.0, 7
 TRAINING_FRAMES = 200_000_000
 
 
 @dataclass(frozen=True)
 class Unseen:
-    """An algorithm with its scores by game, and its true median; None where ``reason`` says why it has none."""
+    """An algorithm with its scores by game.
+
+    ``reason`` says why it has no true median; "" where it has one.
+    """
 
     name: str
     source: str
     scores: Mapping[str, float]
-    truth: float | None
-    reason: str = ""
 
-    @property
+    @cached_property
     def percent(self) -> Mapping[str, float]:
         """Its scores between random play and a human."""
         low, high = references.scores("random"), references.scores("human")
         return dict(zip(self.scores, hns([*self.scores.values()], low, high, [*self.scores]).tolist(), strict=True))
 
+    @property
+    def reason(self) -> str:
+        """Why it has no truth: which hard games it lacks, or how many games."""
+        hard = [game for game in published.hard_games() if game not in self.scores]
+        if hard:
+            return f"without {', '.join(hard)}"
+        return "" if len(self.percent) >= MIN_GAMES else f"{len(self.percent)} games"
+
+    @cached_property
+    def truth(self) -> float:
+        """The median of its scores, in percent."""
+        return float(np.median([*self.percent.values()]))
+
 
 @dataclass(frozen=True)
 class Told:
-    """What was estimated of an algorithm, in percent."""
+    """What was estimated of an algorithm, in percent; no value where only the interval is given."""
 
-    unseen: Unseen
-    value: float
+    source: str
+    truth: float
+    value: float | None
     low: float
     high: float
 
     @property
     def error(self) -> float:
         """By what share of the truth the estimate is off."""
-        return abs(self.value / (self.unseen.truth or 0) - 1)
+        return abs(self._value / self.truth - 1)
+
+    @property
+    def log_error(self) -> float:
+        """Size of the difference of the logarithms, of both plus one."""
+        return abs(log((self._value + 1) / (self.truth + 1)))
+
+    @property
+    def factor(self) -> float:
+        """How many times as large as the other the larger of estimate and truth is."""
+        return max(self._value / self.truth, self.truth / self._value)
 
     @property
     def covered(self) -> bool:
         """Whether the interval has the truth."""
-        return self.low <= (self.unseen.truth or 0) <= self.high
+        return self.low <= self.truth <= self.high
+
+    @property
+    def _value(self) -> float:
+        if self.value is None:
+            raise ValueError("no estimate is given")
+        return self.value
 
 
-def read(path: Path = DATA) -> tuple[Unseen, ...]:
-    """Read algorithms with their sources: a row a score, with the columns algorithm, game, score and source."""
-    every: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            every[row["algorithm"], row["source"]][row["game"]] = float(row["score"])
-    return tuple(_unseen(*names, scores) for names, scores in every.items())
+Measure = Callable[[Sequence[Told]], float]
 
 
-def _unseen(name: str, source: str, scores: Mapping[str, float]) -> Unseen:
-    without = [game for game in GAMES if game not in scores]
-    hard = [game for game in without if game in published.hard_games()]
-    found = Unseen(name, source, scores, None, f"without {', '.join(hard or without)}")
-    if hard or len(GAMES) - len(without) < MIN_GAMES:
-        return found
-    return Unseen(name, source, scores, float(np.median([*found.percent.values()])))
+def read(paths: Sequence[Path] = ()) -> tuple[Unseen, ...]:
+    """Read algorithms from files, by default the project's; one that several have with the same scores counts once."""
+    every: list[Unseen] = []
+    for path in paths or (DATA,):
+        found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                found[row["algorithm"], row["source"]][row["game"]] = float(row["score"])
+        for (name, source), scores in found.items():
+            played = {game: scores[game] for game in GAMES if game in scores}
+            if all(played != other.scores for other in every):
+                every.append(Unseen(name, source, played))
+    return tuple(every)
+
+
+def catalogue() -> tuple[Unseen, ...]:
+    """Return the algorithms that estimates are learnt from, with their papers as sources."""
+    entries = published.training()
+    table = collections.table(entries).select(tasks=GAMES)
+    return tuple(
+        Unseen(name, entries[name].origin.key, predictors.known(table, place))
+        for place, name in enumerate(table.algorithms)
+    )
 
 
 def by_ours(games: Sequence[str], every: Sequence[Unseen]) -> list[Told]:
-    """Estimate algorithms from these games, of each those that it has."""
-    alike: dict[tuple[str, ...], list[Unseen]] = defaultdict(list)
-    for one in every:
-        alike[tuple(game for game in games if game in one.scores)].append(one)
+    """Estimate algorithms from these games, of each those that it has; nothing is learnt from its source."""
+    predictor = predictors.atari()
+    alike: dict[tuple[tuple[str, ...], str | None], list[int]] = defaultdict(list)
+    for place, one in enumerate(every):
+        known = tuple(game for game in games if game in one.scores)
+        if known:
+            alike[known, predictor.group("", one.source)].append(place)
     told = {}
-    for known, some in alike.items():
-        medians, _ = predictors.atari().medians([{game: one.scores[game] for game in known} for one in some], LEVEL)
-        for one, median in zip(some, medians, strict=True):
-            told[one.name] = Told(one, median.value, median.low or 0.0, median.high or np.inf)
-    return [told[one.name] for one in every]
+    for (known, group), some in alike.items():
+        scores = [{game: every[place].scores[game] for game in known} for place in some]
+        medians, _ = predictor.medians(scores, LEVEL, group)
+        for place, median in zip(some, medians, strict=True):
+            told[place] = _told(every[place], median.value, median.low, median.high)
+    return [told[place] for place in sorted(told)]
 
 
 def by_published(name: str, every: Sequence[Unseen]) -> list[Told]:
@@ -115,21 +156,22 @@ def by_published(name: str, every: Sequence[Unseen]) -> list[Told]:
         if one.scores.keys() >= {*model.tasks}:
             cap = model.max_frames_per_episode
             found = model.estimate(one.percent, max_frames_per_episode=cap, level=LEVEL)
-            told.append(Told(one, found.value, found.low or 0.0, found.high or np.inf))
+            told.append(_told(one, found.value, found.low, found.high))
     return told
 
 
-def over_sources(told: Sequence[Told], measure: Callable[[Sequence[Told]], float]) -> tuple[float, float]:
-    """Return a measure and its standard error by the jackknife over sources."""
-    sources = dict.fromkeys(one.unseen.source for one in told)
-    without = np.array([measure([one for one in told if one.unseen.source != source]) for source in sources])
-    spread = (len(sources) - 1) / len(sources) * float(np.sum((without - without.mean()) ** 2))
-    return measure(told), float(np.sqrt(spread))
+def _told(one: Unseen, value: float | None, low: float | None, high: float | None) -> Told:
+    return Told(one.source, one.truth, value, low or 0.0, inf if high is None else high)
 
 
 def error(told: Sequence[Told]) -> float:
-    """Return the mean error."""
-    return fmean(one.error for one in told)
+    """Return the mean error of those that have an estimate."""
+    return fmean(one.error for one in told if one.value is not None)
+
+
+def log_error(told: Sequence[Told]) -> float:
+    """Return the mean log error of those that have an estimate."""
+    return fmean(one.log_error for one in told if one.value is not None)
 
 
 def share(told: Sequence[Told]) -> float:
@@ -137,12 +179,23 @@ def share(told: Sequence[Told]) -> float:
     return fmean(one.covered for one in told)
 
 
-def over_each(told: Sequence[Told], measure: Callable[[Sequence[Told]], float]) -> float:
-    """Return the mean of a measure over sources, each of which weighs the same."""
+def over_sources(told: Sequence[Told], measure: Measure) -> float:
+    """Return the mean of a measure over sources, each of which weighs the same; those without an estimate left out."""
     by_source: dict[str, list[Told]] = defaultdict(list)
     for one in told:
-        by_source[one.unseen.source].append(one)
+        if measure is share or one.value is not None:
+            by_source[one.source].append(one)
     return fmean(map(measure, by_source.values()))
+
+
+def jackknife(told: Sequence[Told], measure: Measure) -> float:
+    """Return the standard error of a measure, leaving out each source; not a number where there are too few."""
+    sources = dict.fromkeys(one.source for one in told)
+    parts = [[one for one in told if one.source != source] for source in sources]
+    if len(sources) < 2 or not all(any(one.value is not None for one in part) for part in parts):
+        return float("nan")
+    without = np.array([measure(part) for part in parts])
+    return float(np.sqrt((len(sources) - 1) / len(sources) * np.sum((without - without.mean()) ** 2)))
 
 
 @cache
@@ -152,69 +205,74 @@ def at_random(size: int, sets: int) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(rng.choice(GAMES, size, replace=False).tolist()) for _ in range(sets))
 
 
-def lines(every: Sequence[Unseen], sets: int = 0) -> Iterator[str]:
-    """Yield the table: a row a set of games and way to estimate; ``sets`` of as many games at random beside each."""
-    some = [one for one in every if one.truth is not None]
-    heading = (
-        *("games", "from", "error", "by source", f"of {MIN_MEDIAN:.0f} % and more"),
-        *("covered", "by source", "training frames"),
-    )
-    yield f"| {' | '.join(heading)} |"
-    yield "|---" * len(heading) + "|"
+def estimated(every: Sequence[Unseen], sets: int = 0) -> Iterator[tuple[int, str, list[Told]]]:
+    """Yield estimates from each named set by ours and the published model, and from ``sets`` of its size at random."""
     for name in NAMED:
         games = subset(name).tasks
-        yield row(len(games), f"`{name}`", by_ours(games, some))
+        yield len(games), f"`{name}`", by_ours(games, every)
         if subset(name).coefficients:
-            yield row(len(games), f"`{name}`, published model", by_published(name, some))
+            yield len(games), f"`{name}`, published model", by_published(name, every)
         if sets:
-            drawn = [one for chosen in at_random(len(games), sets) for one in by_ours(chosen, some)]
-            yield row(len(games), f"{sets} random sets", drawn)
+            drawn = at_random(len(games), sets)
+            yield len(games), f"{sets} random sets", [one for chosen in drawn for one in by_ours(chosen, every)]
 
 
-def row(games: int, name: str, told: Sequence[Told]) -> str:
-    """Return a row of the table."""
-    strong = [one for one in told if (one.unseen.truth or 0) >= MIN_MEDIAN]
-    held = sum(one.covered for one in told)
-    cells = (
-        *(str(games), name, plus_minus(told, error), plus_minus(told, partial(over_each, measure=error))),
-        *(plus_minus(strong, error), f"{held} of {len(told)}", plus_minus(told, partial(over_each, measure=share), 0)),
-        f"{games * TRAINING_FRAMES / 1e9:.1f} billion",
-    )
-    return f"| {' | '.join(cells)} |"
+def lines(every: Sequence[Unseen], sets: int = 0, *, everything: bool = True) -> Iterator[str]:
+    """Yield a table with a row a set of games and way to estimate; all columns, or those of the documentation."""
+    rows = [{"games": str(games), "from": name} | _cells(told, games) for games, name, told in estimated(every, sets)]
+    names = [name for name in rows[0] if everything or not name.startswith(("log error", "weak"))]
+    yield f"| {' | '.join(names)} |"
+    yield "|---" * len(names) + "|"
+    for row in rows:
+        yield f"| {' | '.join(row[name] for name in names)} |"
 
 
-def plus_minus(told: Sequence[Told], measure: Callable[[Sequence[Told]], float], digits: int = 1) -> str:
-    """Show a measure with its standard error, in percent."""
-    value, spread = over_sources(told, measure)
-    return f"{100 * value:.{digits}f} ± {100 * spread:.{digits}f} %"
+def _cells(told: Sequence[Told], games: int) -> dict[str, str]:
+    weak, others = ([one for one in told if (one.truth < WEAK) is side] for side in (True, False))
+    given = [one.factor for one in told if one.value is not None]
+    return {
+        "error": shown(told, error),
+        "by source": shown(told, lambda some: over_sources(some, error)),
+        f"medians from {WEAK:.0f} %": shown(others, error),
+        f"weak: below {WEAK:.0f} %": f"{shown(weak, error)}, {covered(weak)} covered",
+        "log error": shown(told, log_error),
+        "log error by source": shown(told, lambda some: over_sources(some, log_error)),
+        "nine of ten within": f"×{np.quantile(given, 0.9):.2f}",
+        "no estimate": str(len(told) - len(given)),
+        "intervals covered": covered(told),
+        "covered by source": shown(told, lambda some: over_sources(some, share), 0),
+        "training frames": f"{games * TRAINING_FRAMES / 1e9:.1f} billion",
+    }
+
+
+def shown(told: Sequence[Told], measure: Measure, digits: int = 1) -> str:
+    """Show a measure with its standard error, in percent; "–" where no algorithm has an estimate."""
+    if not any(one.value is not None for one in told):
+        return "–"
+    spread = jackknife(told, measure)
+    reach = f" ± {100 * spread:.{digits}f}" if np.isfinite(spread) else ""
+    return f"{100 * measure(told):.{digits}f}{reach} %"
+
+
+def covered(told: Sequence[Told]) -> str:
+    """Show how many true medians intervals cover."""
+    return f"{sum(one.covered for one in told)} of {len(told)}"
 
 
 def by_source(every: Sequence[Unseen]) -> Iterator[str]:
-    """Yield a table with a row a source: mean errors, and how many medians intervals covered."""
-    some = [one for one in every if one.truth is not None]
-    told = {f"`{name}`": by_ours(subset(name).tasks, some) for name in NAMED}
-    told |= {f"`{name}`, published": by_published(name, some) for name in NAMED if subset(name).coefficients}
-    yield f"| source | n | {' | '.join(told)} |"
-    yield "|---" * (2 + len(told)) + "|"
-    for source, count in Counter(one.source for one in some).items():
-        of = [[one for one in all_ if one.unseen.source == source] for all_ in told.values()]
-        cells = (f"{100 * error(these):.1f} %, {sum(one.covered for one in these)}" for these in of)
-        yield f"| {source} | {count} | {' | '.join(cells)} |"
+    """Yield a table with a row a source: mean errors, and how many true medians intervals cover."""
+    told = {name: some for _, name, some in estimated(every)}
+    yield f"| source | {' | '.join(told)} |"
+    yield "|---" * (1 + len(told)) + "|"
+    for source in Counter(one.source for one in every):
+        these = [[one for one in some if one.source == source] for some in told.values()]
+        yield f"| {source} | {' | '.join(f'{shown(some, error)}, {covered(some)}' for some in these)} |"
 
 
-def main() -> None:
-    """Print the tables, or write the first."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("path", nargs="?", type=Path, default=DATA)
-    parser.add_argument("--random", type=int, default=0, metavar="N", help="sets drawn of each size")
-    parser.add_argument("--write", type=Path, help="a page that has the table's marks")
-    given = parser.parse_args()
-    every = read(given.path)
-    put(lines(every, given.random), BEGIN, given.write)
-    if given.write is None:
-        left_out = [f"{one.name}: no truth, {one.reason}" for one in every if one.truth is None]
-        print("", *by_source(every), "", *left_out, sep="\n")
-
-
-if __name__ == "__main__":
-    main()
+def tables(paths: Sequence[Path], sets: int) -> Iterator[str]:
+    """Yield the tables of all sources together and one by one, and who has no truth."""
+    every = read(paths)
+    whole = [one for one in every if not one.reason]
+    yield from (f"{len(whole)} algorithms of {len({one.source for one in whole})} sources", "")
+    yield from (*lines(whole, sets), "", *by_source(whole), "")
+    yield from (f"{one.name} of {one.source} has no truth: {one.reason}" for one in every if one.reason)
