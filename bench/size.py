@@ -107,7 +107,7 @@ def record(directory: Path, games: int, seeds: Sequence[int], episodes: int, ste
     from arcademark.runs.execution import describe
     from arcademark.runs.plan import make_plan
     from arcademark.runs.store import manifest
-    from arcademark.runs.store.reading import TrialRecord, encode_actions
+    from arcademark.runs.store.reading import EpisodeRecord, EpisodeResult, TrialRecord, encode_actions
     from arcademark.runs.store.recording import Recorder
     from arcademark.suite.protocols import protocol
     from arcademark.suite.tasks import suite
@@ -130,14 +130,15 @@ def record(directory: Path, games: int, seeds: Sequence[int], episodes: int, ste
             (encode_actions(rng.integers(18, size=steps)), score)
             for score in rng.normal(100, 30, 1009).round().tolist()
         ]
-        recorder.database.executescript("PRAGMA journal_mode = DELETE; CREATE TEMP TABLE drawn (actions, score)")
-        recorder.database.executemany("INSERT INTO drawn VALUES (?, ?)", drawn)
+        recorder.database.execute("PRAGMA journal_mode = DELETE")
         with recorder.transaction():
-            recorder.database.execute(
-                "WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n + 1 < ?)"
-                " INSERT INTO episode SELECT id, 'evaluation', n, score, 4 * ?, ?, 'terminated', 0, 0.1, drawn.actions"
-                " FROM number CROSS JOIN trial CROSS JOIN drawn ON drawn.rowid = 1 + (31 * n + 7 * position) % 1009",
-                (episodes, steps, steps),
+            recorder.add_episodes(
+                EpisodeResult(
+                    EpisodeRecord(trial.id, "evaluation", number, score, 4 * steps, steps, "terminated", 0.1), actions
+                )
+                for number in range(episodes)
+                for position, trial in enumerate(plan.trials)
+                for actions, score in (drawn[(31 * number + 7 * position) % len(drawn)],)
             )
 
 

@@ -148,6 +148,7 @@ CHECKSUM = "checksum"
 """The last column of each table. Its low 32 bits are of the row's other values, but of blobs, of which those above are:
 these are compared only where blobs are read. NULL in rows that were recorded before there were checksums."""
 _LOW_BITS = 2**32 - 1
+_encode = msgspec.msgpack.Encoder().encode
 
 
 def _create(table: str, *, checksum: bool = True) -> str:
@@ -166,9 +167,10 @@ def _checksum(table: str, place: Callable[[str], str] = str) -> str:
 
 
 def _arguments(table: str, place: Callable[[str], str] = str, *, blobs: bool = False) -> list[str]:
-    """Return in SQL a row's values, or its blobs: all as blobs but real numbers, of which 0 has no sign in a table."""
+    """Return in SQL a row's values, or its blobs: texts as blobs, real numbers without the sign of 0, which goes."""
+    written = {"TEXT": "CAST({} AS BLOB)", "BLOB": "CAST({} AS BLOB)", "REAL": "{} + 0.0", "INTEGER": "{}"}
     return [
-        f"{place(name)} + 0.0" if column.type == "REAL" else f"CAST({place(name)} AS BLOB)"
+        written[column.type].format(place(name))
         for name, column in TABLES[table].items()
         if (column.type == "BLOB") is blobs
     ]
@@ -188,7 +190,7 @@ def intact_values(table: str) -> str:
 
 
 def _checksum_of_values(*values: object) -> int:
-    return zlib.crc32(msgspec.msgpack.encode(values))
+    return zlib.crc32(_encode(values))
 
 
 def _checksum_of_blobs(*blobs: bytes | None) -> int:
