@@ -103,6 +103,23 @@ def test_one_column_decides_for_all_and_it_is_told(tmp_path):
     assert read_tables(path).table.scores[0, :, 0].tolist() == [10596, 7]
 
 
+def test_one_cell_does_not_decide_what_several_others_mean_and_never_silently(tmp_path):
+    path = write_file(tmp_path / "scores.csv", "game;DQN;PPO\npong;18.912;401.234\nqbert;21,5;31.823\n")
+    with pytest.raises(ArcadeMarkError, match=r"'18\.912' may be 18\.912 or 18912, and only .*'21,5' says"):
+        read_tables(path)
+    assert read_tables(path, decimal=",").table.scores[1, 0, 0] == 401234
+    path.write_text('game,DQN,PPO\npong,18.9,"1,234"\nqbert,21.5,"10,596"\n')
+    reading = read_tables(path)
+    assert reading.table.scores[1, :, 0].tolist() == [1234, 10596]
+    assert any("decimal point, as" in note and "'1,234' is 1234" in note for note in reading.notes)
+
+
+def test_a_percent_sign_is_named_and_changes_no_other_cell(tmp_path):
+    path = write_file(tmp_path / "scores.csv", "game,DQN\npong,18.9\nqbert,15.4%\n")
+    with pytest.raises(ArcadeMarkError, match=r"row 3, column 'DQN': '15\.4%' is no score; a percent sign"):
+        read_tables(path)
+
+
 def test_a_number_of_a_run_is_a_number_alone(tmp_path):
     path = write_file(tmp_path / "scores.csv", "game,algorithm,seed,score\npong,a,1 ± 2,5\n")
     with pytest.raises(ArcadeMarkError, match=r"column 'seed': '1 ± 2' is no whole number"):

@@ -1,5 +1,6 @@
 """What a table may be given as."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,8 @@ import pytest
 
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.reports.tables import plausible
+from arcademark.reports.document import grouped
+from arcademark.reports.tables import plausible, units
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.compare import compare_tables
 from arcademark.reports.tables.dataset import ScoreOptions, prepare
@@ -153,15 +155,108 @@ def test_after_human_starts_there_is_more_to_lose():
     assert "impossible" not in told(ScoreTable.from_rows([row], protocols={"A3C": "human-starts"}))
 
 
+def normalised(scores, times=1.0):
+    return {game: times * (score - RANDOM[game]) / (HUMAN[game] - RANDOM[game]) for game, score in scores.items()}
+
+
 @pytest.mark.parametrize("games", [tuple(RAINBOW), ("alien", "hero", "qbert", "pong")])
-def test_fractions_and_thousands_are_told(games):
-    fractions = {game: (RAINBOW[game] - RANDOM[game]) / (HUMAN[game] - RANDOM[game]) for game in games}
-    thousands = {game: RAINBOW[game] / 1000 for game in games}
-    for wrong in (fractions, thousands):
-        found = told({"Mine": wrong, "Rainbow": {game: RAINBOW[game] for game in games}})
-        assert "far below random play" in found["scale"]
-        assert "of Mine (random play 227.8)" in found["scale"]
+def test_normalised_scores_and_thousands_are_told(games):
+    raw = {game: RAINBOW[game] for game in games}
+    thousands = {game: score / 1000 for game, score in raw.items()}
+    for wrong, unit in (
+        (normalised(raw), "in fractions"),
+        (normalised(raw, 100), "in percent"),
+        (thousands, "thousand"),
+    ):
+        found = told({"Mine": wrong, "Rainbow": raw})
+        assert unit in found["scale"]
+        assert "of Mine (random play " in found["scale"]
         assert "Rainbow" not in found["scale"]
+
+
+@pytest.mark.parametrize(
+    ("scores", "told_of"),
+    [
+        ({"pong": 0.9, "breakout": 1.2, "freeway": 1.1, "qbert": 0.8, "seaquest": 1.3}, "in fractions.*Q\\*bert 0.80"),
+        ({"breakout": 267.5, "qbert": 15.4, "seaquest": 2.5}, "in percent.*Seaquest 2.50"),
+        ({"breakout": 268, "qbert": 15, "seaquest": 3}, "in percent"),
+        ({"qbert": 0.8, "seaquest": 1.3}, "not as points"),
+        (
+            {"pong": 20.1, "breakout": 401.2, "beam_rider": 6846.0, "qbert": 0.8, "seaquest": 1.3, "alien": 0.4},
+            "in frac",
+        ),
+    ],
+)
+def test_normalised_scores_on_few_games_and_beside_points_are_told(scores, told_of):
+    assert re.search(told_of, told({"Mine": scores})["scale"])
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        {"pong": 0.9},
+        {"pong": -20.7, "breakout": 1.7, "freeway": 0.0, "qbert": 163.9, "seaquest": 68.4},
+        {"pong": -21.0, "breakout": 0.0, "freeway": 0.0, "qbert": 0.0, "seaquest": 0.0},
+        {"montezuma_revenge": 0.0, "venture": 0.4, "pitfall": -0.3, "private_eye": 100.0},
+    ],
+)
+def test_points_of_weak_agents_are_not_taken_for_normalised_scores(scores):
+    assert "scale" not in told({"Mine": scores})
+
+
+def every_algorithm():
+    """Return the games that have references, every entry and checkpoint's scores on them, and whose each row is."""
+    games = tuple(HUMAN)
+    rows = [(item.entry.identity, item.entry.qualified, item.task, item.score) for item in collections.results()]
+    for place, point in enumerate(collections.checkpoints()):
+        rows += [(point.entry.identity, str(place), task, score) for task, score in point.scores.items()]
+    by_entry = grouped(((who, entry), (task, score)) for who, entry, task, score in rows if task in HUMAN)
+    scores = np.array([[dict(those).get(game, np.nan) for game in games] for those in by_entry.values()])
+    return games, scores, [who for who, _ in by_entry]
+
+
+def in_units(games, scores):
+    low, high = (np.array([kind[game] for game in games]) for kind in (RANDOM, HUMAN))
+    normal = (scores - low) / (high - low)
+    return {"points": scores, "fractions": normal, "percent": 100 * normal, "thousands": scores / 1000}
+
+
+def test_no_algorithm_of_the_catalogue_is_taken_for_another_unit_and_nearly_all_are_found_in_one():
+    games, scores, whose = every_algorithm()
+    found = {unit: units.told(games, values) for unit, values in in_units(games, scores).items()}
+    assert len(scores) > 250
+    assert not found["points"]
+    for unit in ("fractions", "percent", "thousands"):
+        missed = [whose[row] for row in range(len(scores)) if row not in found[unit]]
+        assert set(missed) <= {"Random"}, unit
+        right = sum(unit in found[unit][row][0] for row in found[unit])
+        assert right > 0.9 * len(scores)
+
+
+@pytest.mark.slow
+def test_documented_rates_are_those_of_algorithms_that_densities_do_not_know():
+    games, scores, whose = every_algorithm()
+    published, rng = units.published(), np.random.default_rng(0)
+    tried = dict[tuple[str, str], list[bool]]()
+    for name in dict.fromkeys(whose):
+        known = units.densities(grouped((task, score) for who, task, score in published if who != name))
+        own = scores[[who == name for who in whose]]
+        for unit, values in in_units(games, own).items():
+            for row, there in zip(values, ~np.isnan(own), strict=True):
+                parts = {"all": [row]}
+                for size in (2, 3, 5, 10):
+                    draws = [rng.permuted(there.nonzero()[0])[:size] for _ in range(5 * (there.sum() > size))]
+                    parts[str(size)] = [np.where(np.isin(np.arange(len(games)), drawn), row, np.nan) for drawn in draws]
+                rows = [part for some in parts.values() for part in some]
+                found = units.told(games, np.array(rows), known)
+                for place, size in enumerate(size for size, some in parts.items() for _ in some):
+                    tried.setdefault((unit, size), []).append(place in found)
+    text = (Path(__file__).parents[3] / "docs" / "tables.md").read_text()
+    table = re.findall(r"^\| (all|\d+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", text, re.MULTILINE)
+    assert len(table) == 5
+    for size, *printed in table:
+        for unit, share in zip(("points", "fractions", "percent", "thousands"), printed, strict=True):
+            assert float(share) == pytest.approx(100 * np.mean(tried[unit, size]), abs=0.4 if unit == "points" else 1.5)
 
 
 def test_clipped_scores_beside_raw_ones_are_told():

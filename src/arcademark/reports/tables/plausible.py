@@ -15,6 +15,7 @@ import numpy as np
 from arcademark.reports import published, wording
 from arcademark.reports.document import Notice, grouped
 from arcademark.reports.notices import notice
+from arcademark.reports.tables import units
 from arcademark.reports.tables.dataset import Dataset
 from arcademark.runs.store import imported
 from arcademark.suite import anomalies, references, tasks
@@ -25,10 +26,6 @@ HIGH_RANDOM = 100.0
 
 FEWEST_HIGH = 3
 """Of such games, from which units are told."""
-
-SMALL = 0.1
-"""Of random play: half of an algorithm's scores on such games are below this if they are normalised to fractions, or in
-thousands. In the catalogue at most a third of them are, of agents that hardly move."""
 
 SINGLE_POINTS = (
     *("boxing", "double_dunk", "enduro", "freeway", "ice_hockey", "pong", "robotank", "surround", "tennis"),
@@ -61,7 +58,7 @@ QUANTITIES = frozenset(
 )
 """Names of columns that stand beside algorithms, in small letters."""
 
-NORMALISED = "are far below random play, as normalised scores or such in thousands are"
+NORMALISED = "are plausible as {}, not as points, judged by every published score of their games"
 SUMS_OF_SIGNS = "are near random play but where points are paid one by one, as sums of clipped rewards are"
 OTHER_UNITS = "are far below those of the same algorithm's other runs, as clipped or normalised ones are"
 """What is said of scores in other units than points."""
@@ -122,21 +119,24 @@ def _large() -> frozenset[str]:
 def _scale(dataset: Dataset) -> Iterator[Finding]:
     """Find algorithms whose scores are in other units than points."""
     random, human = references.scores("random"), references.scores("human")
-    for name in filter(dataset.elsewhere, dataset.algorithms):
-        known = {task: score for task, score in dataset.means(name).items() if task in human}
-        large = [task for task in known if task in _large()]
-        below = [task for task in large if known[task] < SMALL * random[task]]
-        if len(large) >= FEWEST_HIGH and 2 * len(below) >= len(large):
-            text = _text(dataset, below[0], known[below[0]], name)
-            yield ("scale", NORMALISED), f"{text} (random play {wording.score(random[below[0]])})"
+    means = dataset.scores.table.mean_over_runs()
+    found = units.told(dataset.tasks, means)
+    of_single = units.told(dataset.tasks, np.where(np.isin(dataset.tasks, SINGLE_POINTS), means, np.nan))
+    for place, name in enumerate(dataset.algorithms):
+        if not dataset.elsewhere(name):
             continue
+        known = {task: score for task, score in dataset.means(name).items() if task in human}
         way = {task: (score - random[task]) / (human[task] - random[task]) for task, score in known.items()}
+        large = [task for task in known if task in _large()]
         low = [task for task in large if way[task] < 0.1]
         single = [way[task] for task in SINGLE_POINTS if task in known]
-        if len(large) < FEWEST_CLIPPED or len(single) < FEWEST_SINGLE:
-            continue
-        if len(low) >= CLIPPED * len(large) and np.median(single) >= 0.5:
+        counted = len(large) >= FEWEST_CLIPPED and len(single) >= FEWEST_SINGLE
+        if counted and len(low) >= CLIPPED * len(large) and np.median(single) >= 0.5 and place not in of_single:
             yield ("scale", SUMS_OF_SIGNS), _text(dataset, low[0], known[low[0]], name)
+        elif place in found:
+            unit, task = found[place]
+            bounds = f"random play {wording.score(random[task])}, humans {wording.score(human[task])}"
+            yield ("scale", NORMALISED.format(unit)), f"{_text(dataset, task, known[task], name)} ({bounds})"
 
 
 def _mixed(dataset: Dataset) -> Iterator[Finding]:

@@ -127,29 +127,39 @@ class Sheet:
         """Return what stands before decimals, and what there is to say about it."""
         if self.decimal is not None:
             return self.decimal, []
-        only: dict[str, tuple[int, int]] = {}
-        either: dict[bool, tuple[int, int]] = {}
+        only: dict[str, dict[str, tuple[int, int]]] = {mark: {} for mark in numerals.MARKS}  # cells that say it
+        either: dict[bool, dict[str, tuple[int, int]]] = {True: {}, False: {}}  # that may have either, with commas
         for column, cells in texts.items():
             for row, cell in enumerate(cells):
                 if "." in cell or "," in cell:
                     numeral = numerals.apart(cell)
                     if len(numeral.marks) == 1:
-                        only.setdefault(next(iter(numeral.marks)), (row, column))
+                        only[numeral.marks[0]].setdefault(numeral.text, (row, column))
                     elif numeral.marks and numeral.says:
-                        either.setdefault("," in numeral.text + numeral.spread, (row, column))
-        if len(only) == 2:
-            comma, point = (self._quoted(*only[mark]) for mark in (",", "."))
+                        either["," in numeral.text + numeral.spread].setdefault(numeral.text, (row, column))
+        shown = [mark for mark in numerals.MARKS if only[mark]]
+        if len(shown) == 2:
+            comma, point = (self._quoted(*next(iter(only[mark].values()))) for mark in (",", "."))
             raise ArcadeMarkError(f"{comma} has a decimal comma, and {point} a decimal point; write all numbers alike")
-        if not only and either and (True in either or self._grouped(texts)):
-            row, column = either.get(True) or either[False]
-            text = numerals.apart(self.columns[column][row]).text
-            meant = " or ".join(f"{numerals.read(text, mark):.15g}" for mark in numerals.MARKS)
-            raise ArcadeMarkError(
-                f"{self._quoted(row, column)} may be {meant}, and no other number says what stands before decimals; "
-                f"say it with {SAID['decimal']}"
-            )
-        mark = next(iter(only), ".")
-        return mark, [f"numbers have a decimal comma, as {self._quoted(*only[mark])} shows"] if mark == "," else []
+        mark = shown[0] if shown else "."
+        other = either[mark == "."]  # as thousands are written beside such decimals
+        text, where = next(iter((other or either[True] or either[False]).items()), ("", (0, 0)))
+        meant = " or ".join(f"{numerals.read(text, mark):.15g}" for mark in numerals.MARKS)
+        unsure = f"say what stands before decimals with {SAID['decimal']}"
+        if not shown:
+            if text and (either[True] or self._grouped(texts)):
+                said = "no other number says what stands before decimals"
+                raise ArcadeMarkError(f"{self._quoted(*where)} may be {meant}, and {said}; {unsure}")
+            return mark, []
+        deciding, place = next(iter(only[mark].items()))
+        if mark == "," and len(other) > 1 and len(only[mark]) == 1 and sum(map(deciding.count, numerals.MARKS)) == 1:
+            alone = f"only {self._quoted(*place)} says which, against {len(other):,} numbers written so"
+            raise ArcadeMarkError(f"{self._quoted(*where)} may be {meant}, and {alone}; {unsure}")
+        noun = "comma" if mark == "," else "point"
+        note = f"numbers have a decimal {noun}, as {self._quoted(*place)} shows"
+        if other:
+            note += f": {text!r} is {numerals.read(text, mark):.15g}"
+        return mark, [note] if mark == "," or other else []
 
     def _grouped(self, texts: Mapping[int, Sequence[str]]) -> bool:
         """Whether points before three digits may stand between thousands: not where all numbers have one, or commas."""
@@ -208,6 +218,8 @@ def _plain(cells: Sequence[str]) -> NDArray[np.float64]:
 def _remedy(text: str, decimal: str | None) -> str:
     if spread := _BRACKETED.fullmatch(text):
         return f"leave the spread out and write {spread[1]} alone; intervals come from the runs, one a row"
+    if text.endswith("%"):
+        return "a percent sign marks a normalised score; write the game's points, in this cell and beside it"
     numeral = numerals.apart(text)
     if decimal is not None and numeral.marks and decimal not in numeral.marks:
         return f"expected a number with {decimal!r} before decimals, as was asked for"
