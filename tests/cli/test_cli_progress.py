@@ -1,6 +1,7 @@
 """What is told of a run while it plays, and when it ends."""
 
 import io
+import time
 from pathlib import Path
 
 import pytest
@@ -139,10 +140,21 @@ def counted(console, *seconds):
 
 
 def test_long_work_has_a_line_now_and_then_or_a_bar_that_goes_and_short_work_none():
-    at = (1.0, SHORT_SECONDS, SHORT_SECONDS + 1, SHORT_SECONDS + LINE_SECONDS)
+    at = (0.5, SHORT_SECONDS, SHORT_SECONDS + 1, SHORT_SECONDS + LINE_SECONDS)
     assert counted(Console(file=io.StringIO(), width=120), *at[:1]) == ""
     lines = counted(Console(file=io.StringIO(), width=120), *at)
     assert lines == "comparing pairs: 2 of 4,000\ncomparing pairs: 4 of 4,000\n"
     bar = counted(Console(file=io.StringIO(), force_terminal=True, width=120), *at)
     assert "4/4000" in bar
     assert bar.endswith("\x1b[2K")
+
+
+def test_a_bar_appears_in_time_though_nothing_is_counted_yet(monkeypatch):
+    monkeypatch.setattr("arcademark.cli.counting.SHORT_SECONDS", 0.01)
+    file = io.StringIO()
+    with counting("summing up", "algorithms", Console(file=file, force_terminal=True, width=120)):
+        until = time.monotonic() + 20
+        while "summing up algorithms" not in file.getvalue() and time.monotonic() < until:
+            time.sleep(0.01)
+    assert "summing up algorithms" in file.getvalue()
+    assert file.getvalue().endswith("\x1b[2K")

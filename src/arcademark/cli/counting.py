@@ -1,8 +1,12 @@
-"""How far long work is, on standard error: a bar on a terminal, else a line now and then; nothing where it is short."""
+"""How far long work is, on standard error: a bar on a terminal, else a line now and then; nothing where it is short.
+
+The bar appears after `SHORT_SECONDS` even where nothing was counted yet, as while a large file is read.
+"""
 
 from __future__ import annotations
 
 import itertools
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +17,7 @@ from rich.table import Column
 from arcademark.cli import messages
 from arcademark.reports.render.layout import Console, Text
 
-SHORT_SECONDS = 2.0
+SHORT_SECONDS = 1.0
 """Work that is done sooner is not told of."""
 
 LINE_SECONDS = 30.0
@@ -38,8 +42,12 @@ def counting(
     screen = console or messages.open_console()
     columns = Words(), BarColumn(bar_width=24), MofNCompleteColumn(), TimeRemainingColumn()
     bar = Progress(*columns, console=screen, transient=True)
-    task = bar.add_task(f"{doing} {things}")
+    task = bar.add_task(f"{doing} {things}", total=None)
     begun = clock()
+    begin = threading.Timer(SHORT_SECONDS, bar.start)
+    begin.daemon = True
+    if screen.is_terminal:
+        begin.start()
     last = begun + SHORT_SECONDS - LINE_SECONDS
 
     def follow(done: int, of: int) -> None:
@@ -57,6 +65,7 @@ def counting(
     try:
         yield follow
     finally:
+        begin.cancel()
         if bar.live.is_started:
             bar.stop()
 

@@ -1,6 +1,7 @@
 """What a table may be given as."""
 
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.reports.document import grouped
-from arcademark.reports.tables import plausible, units
+from arcademark.reports.tables import dataset, plausible, units
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.compare import compare_tables
 from arcademark.reports.tables.dataset import ScoreOptions, prepare
@@ -298,3 +299,26 @@ def test_columns_of_quantities_are_told(tmp_path):
     path.write_text("game,Episode_reward,frames,mine\npong,-20.7,4000,19\nalien,227.8,5000,1620\n")
     assert "Episode_reward and frames are taken for algorithms" in told(path)["quantity_named"]
     assert "quantity_named" not in told({"Mean actor": RAINBOW})
+
+
+def test_tables_beyond_the_documented_size_are_refused_until_less_is_asked_for(monkeypatch):
+    many = {f"a{number}": {"pong": [float(number % 20)]} for number in range(dataset.MAX_ALGORITHMS + 1)}
+    with pytest.raises(ArcadeMarkError, match=r"^1,001 algorithms, expected at most 1,000 at once; name some"):
+        analyse(many)
+    assert prepare(many, ScoreOptions(algorithms=["a1"])).algorithms == ("a1",)
+    monkeypatch.setattr(dataset, "MAX_RUNS", 3)
+    with pytest.raises(ArcadeMarkError, match=r"^'a' has 4 runs on 'pong', expected at most 3; .*column 'episode'"):
+        analyse({"a": {"pong": [1.0] * 4, "qbert": [1.0]}})
+    monkeypatch.setattr(dataset, "MAX_SCORES", 5)
+    with pytest.raises(ArcadeMarkError, match=r"^6 scores, expected at most 5 at once; name some"):
+        analyse({"a": {"pong": [1.0] * 3}, "b": {"pong": [1.0] * 3}})
+
+
+def test_medians_of_all_other_runs_are_found_at_once():
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 5, (4, 7)).astype(float)
+    rows[0, 3] = rows[1, :4] = rows[2, 1:] = np.nan
+    with warnings.catch_warnings(action="ignore"):
+        expected = [np.nanmedian(np.delete(rows, run, axis=1), axis=1) for run in range(rows.shape[1])]
+    found = plausible._medians_of_others(rows)
+    np.testing.assert_array_equal(found, np.where(np.isnan(rows), np.nan, np.array(expected).T))

@@ -53,9 +53,6 @@ LONG_TAIL = 1.5
 PROFILE_STEPS, MAX_STEPS = (1.0, 2.0, 5.0, 10.0), 200
 """In which steps, in percent, a profile is taken, the first that leaves no more of them; it ends after the last."""
 
-MAX_ALGORITHMS = 1_000
-"""That are compared, each with each: half a million pairs."""
-
 
 def compare_tables(
     places: Sequence[ScoreSource] | ScoreSource,
@@ -70,9 +67,8 @@ def compare_tables(
     """Work out everything that is to be said of algorithms against each other.
 
     Parameters are those of `arcademark.reports.tables.analysis.analyse`; ``algorithms`` names at least two, or none for
-    all and `MAX_ALGORITHMS` at most; it raises where no two share a game, too. ``follow`` is told how many pairs are
-    compared, of how many, after each. With a ``plan`` runs are also tested group by group, each run summed up over
-    games by ``summary``.
+    all; it raises where no two share a game, too. ``follow`` is told how many pairs are compared, of how many, after
+    each. With a ``plan`` runs are also tested group by group, each run summed up over games by ``summary``.
     """
     wanted = options or ScoreOptions(**keywords)
     _check_different(wanted.algorithms)
@@ -87,10 +83,6 @@ def compare_tables(
         raise ArcadeMarkError(
             f"only one algorithm, {dataset.algorithms[0]!r}, so nothing to compare it with; name two, with another "
             "table if need be"
-        )
-    if len(dataset.algorithms) > MAX_ALGORITHMS:
-        raise ArcadeMarkError(
-            f"{len(dataset.algorithms):,} algorithms; at most {MAX_ALGORITHMS:,} are compared at once; name some"
         )
     measures = dataset.benchmark.chosen(wanted.metrics)
     bootstrap = analysis.bootstrap_of(dataset, wanted)

@@ -22,9 +22,19 @@ from arcademark.reports.tables.benchmarks import USUAL, Benchmark, load_benchmar
 from arcademark.reports.tables.document import Over
 from arcademark.reports.tables.loading import Scores, ScoreSource
 from arcademark.reports.tables.protocols import Play
+from arcademark.scores.table import ScoreTable
 from arcademark.suite import protocols, subsets, tasks
 from arcademark.suite.task_suites import Task, TaskSuite, load_suite
 from arcademark.suite.tasks import listed
+
+MAX_ALGORITHMS = 1_000
+"""Algorithms that are shown or compared at once."""
+
+MAX_RUNS = 100_000
+"""Runs of an algorithm on a task."""
+
+MAX_SCORES = 1_000_000
+"""Scores of all algorithms, tasks and runs."""
 
 COMMON = "common"
 """Instead of games: those that every algorithm has."""
@@ -196,6 +206,7 @@ def prepare(places: Sequence[ScoreSource] | ScoreSource | Scores, options: Score
     protocol = None if options.protocol is None else protocols.protocol(options.protocol)
     known = loading.declare(read, protocol, frames)
     table = known.table.select(algorithms=chosen or None)
+    _check_size(table)
     present = ~np.isnan(table.mean_over_runs())
     for place, name in enumerate(table.algorithms):
         if played := known.get(name).played:  # what is still to be played is shown, too
@@ -215,6 +226,24 @@ def prepare(places: Sequence[ScoreSource] | ScoreSource | Scores, options: Score
         )
     measure = measure.beside(table.algorithms, table.tasks, table.mean_over_runs())
     return Dataset(replace(known, table=table), measure, unscored)
+
+
+def _check_size(table: ScoreTable) -> None:
+    number, most = table.runs_present(), len(table.algorithms)
+    if most > MAX_ALGORITHMS:
+        raise ArcadeMarkError(
+            f"{most:,} algorithms, expected at most {MAX_ALGORITHMS:,} at once; name some of them (--algorithms)"
+        )
+    if number.size and number.max() > MAX_RUNS:
+        row, column = np.unravel_index(int(number.argmax()), number.shape)
+        raise ArcadeMarkError(
+            f"{table.algorithms[row]!r} has {number.max():,} runs on {table.tasks[column]!r}, expected at most "
+            f"{MAX_RUNS:,}; if these are episodes, name a column 'episode' and give a row's run in 'run'"
+        )
+    if number.sum() > MAX_SCORES:
+        raise ArcadeMarkError(
+            f"{number.sum():,} scores, expected at most {MAX_SCORES:,} at once; name some algorithms (--algorithms)"
+        )
 
 
 def _task_suite(places: Sequence[ScoreSource] | ScoreSource | Scores, options: ScoreOptions) -> TaskSuite | None:

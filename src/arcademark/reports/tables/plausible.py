@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcademark.reports import published, wording
 from arcademark.reports.document import Notice, grouped
@@ -146,15 +147,26 @@ def _mixed(dataset: Dataset) -> Iterator[Finding]:
             continue
         rows = dataset.scores.table.scores[place, [task in _large() for task in dataset.tasks]]
         games = [task for task in dataset.tasks if task in _large()]
-        for run in range(rows.shape[1]):
-            others = np.delete(rows, run, axis=1)
-            there = ~np.isnan(rows[:, run]) & ~np.isnan(others).all(axis=1)
-            if there.sum() < FEWEST_HIGH:
-                continue
-            low = np.flatnonzero(there)[rows[there, run] < APART * np.nanmedian(others[there], axis=1)]
-            if 2 * low.size >= there.sum():
-                text = _text(dataset, games[low[0]], rows[low[0], run], name)
-                yield ("scale", OTHER_UNITS), f"{text} in its run {run + 1}"
+        others = _medians_of_others(rows)
+        there = ~np.isnan(others)
+        low = np.where(there, rows, np.inf) < APART * np.where(there, others, 0.0)
+        number = there.sum(axis=0)
+        for run in np.flatnonzero((number >= FEWEST_HIGH) & (2 * low.sum(axis=0) >= number)).tolist():
+            game = int(low[:, run].argmax())
+            yield ("scale", OTHER_UNITS), f"{_text(dataset, games[game], rows[game, run], name)} in its run {run + 1}"
+
+
+def _medians_of_others(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each score of a row the median of the others that are there; NaN where it or they are missing."""
+    result = np.full(rows.shape, np.nan)
+    for row, medians in zip(rows, result, strict=True):
+        there = np.flatnonzero(~np.isnan(row))
+        order = there[np.argsort(row[there], kind="stable")]
+        values, rank, left = row[order], np.arange(order.size), order.size - 1
+        if left > 0:
+            middle = [values[at + (rank <= at)] for at in ((left - 1) // 2, left // 2)]
+            medians[order] = (middle[0] + middle[1]) / 2
+    return result
 
 
 def _implausible(dataset: Dataset) -> Iterator[Finding]:
