@@ -81,15 +81,19 @@ def go(page, route):
     until(page, "title => document.querySelector('h1')?.textContent === title", ROUTES[route])
 
 
-def column(page, name):
-    """The numbers of a column."""
+def cells(page, name):
+    """The texts of a column, "–" where there is no number."""
     place = page.locator("#board thead th").all_inner_texts().index(name)
-    cells = page.evaluate(
+    return page.evaluate(
         """place => [...document.querySelector('#board tbody').rows]
           .map((row) => row.cells[place].firstChild.textContent)""",
         place,
     )
-    return [float(text.replace(",", "")) for text in cells if text != "–"]
+
+
+def column(page, name):
+    """The numbers of a column."""
+    return [float(text.replace(",", "")) for text in cells(page, name) if text != "–"]
 
 
 def drop(page, name, content, *, wait=True):
@@ -152,6 +156,39 @@ def test_the_first_view_has_a_row_an_algorithm_the_best_first(page, data):
         assert all(edge[0] <= left and edge[1] <= up and right <= edge[2] for left, up, right, _ in labels)
         for one, other in itertools.combinations(labels, 2):
             assert one[2] <= other[0] + 1 or other[2] <= one[0] + 1 or one[3] <= other[1] + 3 or other[3] <= one[1] + 3
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_what_a_line_of_the_best_leaves_out_is_said(page, data, place):
+    """All that the table shows is on the line, below it, or counted by the caption."""
+    row = {item["identity"]: item for item in data["algorithms"]}
+    caption = page.locator(".fronts figcaption").nth(place).inner_text()
+    kinds = ("planner", "human starts", "fewer than nine tenths", "without a median", "unknown", "without training")
+    said = dict.fromkeys(kinds, 0)
+    for kind in said:
+        if found := re.search(rf"(\d+) (?:results? (?:from|with) |of )?{kind}", caption):
+            said[kind] = int(found[1])
+    names = page.locator("#board th.who > a").all_inner_texts()
+    games = len(data["views"][0]["games"])
+    field = ("year", "training_frames")[place]
+    counted = dict.fromkeys(said, 0)
+    for name, median in zip(names, cells(page, "Median"), strict=True):
+        item = row[name]
+        start = data["groups"][item["group"]]["settings"].get("start")
+        if median == "–":
+            counted["without a median"] += 1
+        elif item[field] is None:
+            counted["unknown"] += 1
+        elif item[field] == 0:
+            counted["without training"] += 1
+        elif item["kind"] == "planning":
+            counted["planner"] += 1
+        elif start == "human":
+            counted["human starts"] += 1
+        elif item["standings"]["atari-57"]["games"] < 0.9 * games:
+            counted["fewer than nine tenths"] += 1
+    assert said == counted
+    assert sum(counted.values())
 
 
 def test_an_address_shows_the_same_table_again(page, pages):

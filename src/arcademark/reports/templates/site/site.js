@@ -680,7 +680,7 @@
       facts([["Genre", game.genre], ...marks.map(([score, title]) => [title[0].toUpperCase() + title.slice(1), points(score)])]),
       game.anomalies.length ? h("div", { class: "warnings", role: "note" }, h("h2", {}, "What is odd about it"), h("ul", {}, game.anomalies.map((one) => h("li", {}, `${ANOMALIES[one.kind](one.value)} ${one.note} (${one.source})`)))) : null,
       dated.length ? section("The record over time", legendOf([["best score so far", "line"], ...marks.map(([score, title], at) => [`${title} ${points(score)}`, REFERENCES[at][0]])]),
-        figure(`Scores by year of publication, whatever their protocol; the line is the highest until then, held today by ${front.at(-1).row.name} with ${points(front.at(-1).score)} points. Point at a dot for its name.`, (width) => {
+        figure(`Scores by year of publication, whatever their protocol; the line is the highest until then, planners and human starts included, held today by ${front.at(-1).row.name} with ${points(front.at(-1).score)} points. Point at a dot for its name.`, (width) => {
           const record = [...front, { year: today, score: front.at(-1).score }], options = {
             height: 380, marginTop: 28, x: { label: "year", tickFormat: "d", inset: 12, ticks: years(dated[0].year, today, width < 600 ? 4 : 8), domain: [dated[0].year, today] },
             y: { type: "symlog", constant: scale, grid: true, label: "points", tickFormat: (tick) => `${tick < 0 ? "−" : ""}${frames(Math.abs(tick))}`, ticks: ticksOf(scale, [...dated.map((one) => one.score), ...marks.map(([score]) => score)]) },
@@ -842,6 +842,26 @@
 
   const POWERS = Array.from({ length: 10 }, (_, at) => 10 ** (at + 3));
 
+  const LEFT_OUT = [
+    [(row) => row.kind === "planning", (count) => plural(count, "planner")],
+    [(row) => setting(row, "start") === "human", (count) => `${plural(count, "result")} from human starts`],
+    [(row) => !nearlyWhole(row), (count) => `${plural(count, "result")} with fewer than nine tenths of the ${NOUN}s`],
+  ];
+
+  /** Say which rows a figure's line of the best leaves out, and how many have no place in it, by their numbers. */
+  function leftOut(every, those, of, what) {
+    const placed = those.filter((row) => of(row) > 0), kinds = placed.map((row) => LEFT_OUT.findIndex(([is]) => is(row)));
+    const counts = LEFT_OUT.map(([, told], at) => [kinds.filter((kind) => kind === at).length, told]).filter(([count]) => count);
+    const together = (texts) => texts.join(", ").replace(/, (?=[^,]*$)/, " and ");
+    const none = those.filter((row) => of(row) === 0).length, unknown = those.length - placed.length - none;
+    const vague = every.length - those.length, summary = { median: "a median", mean: "a mean", iqm: "an IQM", optimality_gap: "an optimality gap" }[state.statistic];
+    const missing = [vague && `${number(vague, 0)} without ${summary}`, unknown && `${number(unknown, 0)} of unknown ${what}`, none && `${number(none, 0)} without training`].filter(Boolean);
+    return [
+      counts.length ? `It leaves out ${together(counts.map(([count, told]) => told(count)))}.` : "",
+      missing.length ? `Not drawn: ${together(missing)}.` : "",
+    ].filter(Boolean).join(" ");
+  }
+
   /** Scores by year and by training, the best joined by a line: of these rows, names on the points. */
   function fronts(those, height) {
     const item = measure(), better = ascendingIsBetter(state.statistic) ? 1 : -1, title = `${STATISTICS[state.statistic]} ${item.title} (%)`;
@@ -850,10 +870,11 @@
       played(row)[0], row.training_frames === null ? null : `${frames(row.training_frames)} ${LENGTHS}`, paper(row)?.short ?? row.source].filter(Boolean).map(shown).join("\n");
     const one = (label, caption, of, scale) => {
       const data = found.filter(({ row }) => of(row) > 0).map((point) => ({ ...point, at: of(point.row) })).sort((a, b) => a.at - b.at || better * (b.value - a.value));
-      const may = data.filter(({ row, kind }) => nearlyWhole(row) && kind !== "human" && row.kind !== "planning");
+      const may = data.filter(({ row }) => !LEFT_OUT.some(([is]) => is(row)));
       const front = may.filter((point, at) => may.slice(0, at).every((other) => better * (point.value - other.value) > 0));
       const line = [...front, ...front.slice(-1).map((point) => ({ ...point, at: data.at(-1).at }))], mine = found.filter(({ row }) => row.yours);
-      return data.length < 2 ? null : figure(caption, (width) => {
+      const [every, others] = [those, found.map(({ row }) => row)].map((some) => some.filter((row) => !row.yours));
+      return data.length < 2 ? null : figure(`${caption} ${leftOut(every, others, of, label)}`.trim(), (width) => {
         const options = { height, marginTop: 24, marginBottom: 42, x: { label, labelOffset: 34, inset: 14, ...scale(width, data.map((point) => point.at)) }, y: { ...spread([...data, ...mine].map((point) => point.value)), label: title } };
         const marks = [
           Plot.ruleY([100], { stroke: "var(--record)", strokeDasharray: "4 3" }),
