@@ -51,10 +51,10 @@ from arcademark.classic.features.registry import feature_sets
 from arcademark.classic.sarsa import Sarsa
 from arcademark.environments.emulation.atari import AtariConsole, rom_path
 from arcademark.environments.play import ConsoleEnvironment
+from arcademark.records.model import EpisodeResult, decode_actions
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import Meter, Slot
 from arcademark.runs.playing.trial import TrialPlayer, training_episode
-from arcademark.runs.store.reading import EpisodeResult, decode_actions
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 

@@ -33,10 +33,11 @@ import numpy as np
 from arcademark.agents.adapters import CheckedPolicy
 from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.records.randomness import episode_rng
 from arcademark.runs import execution
 from arcademark.runs.engines.base import Batch, Job, Memory, Opened
 from arcademark.runs.plan import Plan, Trial, make_plan
-from arcademark.runs.playing.slot import Begun, episode_rng
+from arcademark.runs.playing.slot import Begun
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.suite.protocols import protocol
 

@@ -44,13 +44,13 @@ def plan() -> Iterator[Figure]:
 
 def driver() -> Iterator[Figure]:
     """Measure how many episodes a second the driver records of the bytes that workers send."""
+    from arcademark.records.model import EpisodeRecord, EpisodeResult, encode_actions
     from arcademark.runs import execution
     from arcademark.runs.engines import worker
     from arcademark.runs.engines.base import Batch, Job, Memory, Opened
     from arcademark.runs.engines.here import InProcessEngine
     from arcademark.runs.engines.processes import Incoming, framed
     from arcademark.runs.plan import make_plan
-    from arcademark.runs.store.reading import EpisodeRecord, EpisodeResult, encode_actions
 
     def sent(name: str, numbers: range) -> bytes:
         records = (EpisodeRecord(name, "evaluation", number, 1.0, 9, 9, "terminated", 1.0) for number in numbers)
@@ -156,9 +156,9 @@ def _play(name: str, parameters: dict[str, int]) -> tuple[float, list[float]]:
     """Return the seconds that 96 episodes take while every process plays some, and their scores."""
     from arcademark.agents.loading import agent_specs, command_spec
     from arcademark.environments.registry import choose_emulator
+    from arcademark.records.model import EpisodeResult
     from arcademark.runs.plan import make_plan
     from arcademark.runs.playing.trial import TrialPlayer
-    from arcademark.runs.store.reading import EpisodeResult
     from arcademark.suite.protocols import protocol
 
     rules = protocol("world-records").override({"max_frames_per_episode": 8_000})

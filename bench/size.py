@@ -104,10 +104,10 @@ def record(directory: Path, games: int, seeds: Sequence[int], episodes: int, ste
     Scores are whole, as all of ALE's are; actions random (a step of 18 takes some 0.57 bytes).
     """
     from arcademark.agents.loading import agent_specs
+    from arcademark.records import manifest
+    from arcademark.records.model import EpisodeRecord, EpisodeResult, TrialRecord, encode_actions
     from arcademark.runs.execution import describe
     from arcademark.runs.plan import make_plan
-    from arcademark.runs.store import manifest
-    from arcademark.runs.store.reading import EpisodeRecord, EpisodeResult, TrialRecord, encode_actions
     from arcademark.runs.store.recording import Recorder
     from arcademark.suite.protocols import protocol
     from arcademark.suite.tasks import suite

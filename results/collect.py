@@ -21,17 +21,10 @@ import numpy as np
 import arcademark.reproduce
 from arcademark.metrics.training import training_score
 from arcademark.metrics.uncertainty.intervals import score_intervals
+from arcademark.records.manifest import emulators, versions
+from arcademark.records.model import Episodes, Phase, RunRecord, TrialRecord, scored_phase
+from arcademark.records.reading import action_digests, read_run
 from arcademark.reproduce.ours import LAST, CurvePoint, Forecast, TrialResult
-from arcademark.runs.store.manifest import emulators, versions
-from arcademark.runs.store.reading import (
-    Episodes,
-    Phase,
-    RunRecord,
-    TrialRecord,
-    action_digests,
-    read_run,
-    scored_phase,
-)
 from arcademark.suite.tasks import canonical_game, score_bounds
 
 DATA = Path(arcademark.reproduce.__file__).parent / "data"

@@ -4,7 +4,7 @@ import contextlib
 import json
 import sqlite3
 
-from arcademark.runs.store.database import guard, renew_checksums
+from arcademark.records.database import guard, renew_checksums
 
 
 @contextlib.contextmanager

@@ -22,10 +22,10 @@ from arcademark.agents.loading import agent_specs
 from arcademark.ale import envpool
 from arcademark.cli.main import main
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.reading import read_run
 from arcademark.reports.subsets.searching import SearchKeywords, SearchRequest
 from arcademark.reports.tables.dataset import ScoreKeywords, ScoreOptions
 from arcademark.runs.request import RunOptions, request
-from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
 SCORES = {"A": {"pong": [1.0, 2.0], "breakout": [30.0, 40.0]}, "B": {"pong": [3.0, 4.0], "breakout": [50.0, 60.0]}}

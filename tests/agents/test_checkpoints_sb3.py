@@ -26,11 +26,11 @@ from arcademark.agents.loading import agent_specs  # noqa: E402
 from arcademark.agents.spaces import check_spaces  # noqa: E402
 from arcademark.environments.registry import environment_spec  # noqa: E402
 from arcademark.errors import ArcadeMarkError  # noqa: E402
+from arcademark.records.reading import read_run  # noqa: E402
 from arcademark.runs.execution import execute  # noqa: E402
 from arcademark.runs.plan import make_plan  # noqa: E402
 from arcademark.runs.playing.events import FireMissed, Progress  # noqa: E402
 from arcademark.runs.replay.verify import verify  # noqa: E402
-from arcademark.runs.store.reading import read_run  # noqa: E402
 from arcademark.suite import protocols  # noqa: E402
 from arcademark.suite.protocols import step_protocol  # noqa: E402
 from arcademark.suite.task_suites import load_suite  # noqa: E402

@@ -13,11 +13,11 @@ import pytest
 from arcademark.agents.loading import command_spec, make_agent
 from arcademark.environments.interfaces.wire import Shared
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.reading import read_run
 from arcademark.reports.tables.analysis import analyse
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.replay.verify import verify
-from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol, step_protocol
 from arcademark.suite.task_suites import load_suite
 from arcademark.testing import check_agent

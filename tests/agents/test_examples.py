@@ -11,10 +11,10 @@ import pytest
 from arcademark.agents import base
 from arcademark.agents.base import Transition
 from arcademark.agents.loading import agent_specs, make_agent
+from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.replay.verify import verify
-from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 from arcademark.testing import check_agent
 from plugin_packages import install

@@ -19,9 +19,9 @@ from arcademark.classic.features.registry import FeatureSet
 from arcademark.classic.sarsa import Sarsa, choose
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.records.model import EpisodeResult
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.trial import TrialPlayer
-from arcademark.runs.store.reading import EpisodeResult
 from arcademark.suite.learners import defaults, origin
 from arcademark.suite.protocols import protocol
 from arcademark.testing import check_agent

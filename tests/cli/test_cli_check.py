@@ -34,7 +34,7 @@ def test_a_damaged_run_is_salvaged_and_continued(invoke, run):
 def test_episodes_are_exported_as_recorded(invoke, run, actions):
     from pyarrow import parquet
 
-    from arcademark.runs.store.reading import read_actions, read_run
+    from arcademark.records.reading import read_actions, read_run
 
     done = invoke("runs", "export", run.parent, "--out", "out/episodes.parquet", *(["--actions"] if actions else []))
     assert (done.code, done.out) == (0, "out/episodes.parquet: 2 episodes\n")

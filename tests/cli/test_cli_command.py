@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.runs.store.reading import read_run
+from arcademark.records.reading import read_run
 
 PROGRAM = f"{sys.executable} {Path(__file__).parents[2] / 'examples' / 'agent.py'}"
 PLAYED = (

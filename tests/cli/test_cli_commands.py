@@ -10,7 +10,7 @@ import pytest
 from altering import alter, manifest
 from arcademark.cli.main import COMMANDS, cli
 from arcademark.environments.registry import choose_emulator
-from arcademark.runs.store.reading import read_run
+from arcademark.records.reading import read_run
 
 
 def test_help_lists_every_command_and_loads_none():
@@ -191,13 +191,11 @@ def test_a_package_that_is_gone_meanwhile_is_told_of_in_a_line(invoke, monkeypat
     module = importlib.import_module("arcademark.cli.inspect.runs")
 
     def gone(*_, **__):
-        raise ModuleNotFoundError("No module named 'arcademark.runs.store.ledger'")
+        raise ModuleNotFoundError("No module named 'arcademark.records.ledger'")
 
     monkeypatch.setattr(module.list_, "callback", gone)
     refused = invoke("runs", "list", ".", code=2)
-    assert refused.err.startswith(
-        "arcademark: No module named 'arcademark.runs.store.ledger'; if packages were installed"
-    )
+    assert refused.err.startswith("arcademark: No module named 'arcademark.records.ledger'; if packages were installed")
     assert len(refused.err.splitlines()) == 1
 
 

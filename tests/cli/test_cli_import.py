@@ -8,11 +8,11 @@ import pytest
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.uncertainty.intervals import score_intervals
+from arcademark.records.reading import read_run
 from arcademark.reports.runs.importing import import_logs
 from arcademark.reports.runs.listing import list_runs
 from arcademark.reports.tables.analysis import analyse
 from arcademark.runs.replay.verify import verify
-from arcademark.runs.store.reading import read_run
 
 
 def cleanrl(folder, seed, scores, lengths, *, game="Breakout"):

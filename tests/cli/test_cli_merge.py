@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from arcademark.records.reading import read_run
 from arcademark.runs.cluster.slurm import gather
-from arcademark.runs.store.reading import read_run
 
 SHORT = ("--games", "pong,freeway", "--episodes", "1", "--override", "max_frames_per_episode=200", "--seeds", "2")
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import altering
 from altering import alter
-from arcademark.runs.store import live
-from arcademark.runs.store.reading import read_run
+from arcademark.records import live
+from arcademark.records.reading import read_run
 from arcademark.runs.store.recording import Recorder
 
 

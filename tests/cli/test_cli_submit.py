@@ -12,10 +12,10 @@ import pytest
 from arcademark.agents.loading import agent_specs
 from arcademark.cli.commands import WORDS
 from arcademark.cli.play import jobs, run
+from arcademark.records.reading import read_run
 from arcademark.runs.cluster import slurm
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
 SHORT = ("--games", "pong,freeway", "--episodes", "1", "--override", "max_frames_per_episode=200", "--seeds", "2")

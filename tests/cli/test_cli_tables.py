@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcademark.runs.store.reading import read_run
+from arcademark.records.reading import read_run
 from arcademark.scores.readers.base import Options
 from arcademark.scores.readers.logs.tensorboard import read_events
 from arcademark.scores.reading import read_tables

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcademark.records.reading import read_run
 from arcademark.reports.subsets import predictors
 from arcademark.runs import request
 from arcademark.runs.playing.events import RunSummary
-from arcademark.runs.store.reading import read_run
 
 SOME = """
 GAMES = {games!r}

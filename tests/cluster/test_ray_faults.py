@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 
 from arcademark.agents.loading import agent_specs
+from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
 pytestmark = [

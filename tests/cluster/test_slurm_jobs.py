@@ -21,11 +21,11 @@ import arcademark
 from arcademark.agents.loading import agent_specs
 from arcademark.cli.main import cli
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.reading import read_run
 from arcademark.reports.runs.robustness import robustness
 from arcademark.reports.runs.status import status
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import protocol
 
 if importlib.util.find_spec("submitit") is None:

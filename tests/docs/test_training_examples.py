@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.runs.store.reading import read_run
+from arcademark.records.reading import read_run
 from command_line import execute
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -7,10 +7,10 @@ import pytest
 
 import altering
 from arcademark.agents.loading import agent_specs
+from arcademark.records import manifest
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import ENGINES, execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.store import manifest
 from arcademark.suite.protocols import from_json, protocol
 
 PACED = Path(__file__).with_name("paced.py")

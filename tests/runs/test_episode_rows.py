@@ -5,9 +5,9 @@ import pytest
 import altering
 from altering import alter
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.database import RESTORE, TABLES
+from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
-from arcademark.runs.store.database import RESTORE, TABLES
-from arcademark.runs.store.reading import read_run
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 

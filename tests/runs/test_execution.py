@@ -12,6 +12,7 @@ import pytest
 import altering
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.records.reading import read_run
 from arcademark.runs.engines import ray_engine
 from arcademark.runs.engines.base import MissingEpisodes
 from arcademark.runs.engines.pool import LocalEngine
@@ -19,7 +20,6 @@ from arcademark.runs.execution import execute, placed
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import EpisodeDone, TrialFailed, WorkerLost
 from arcademark.runs.store import provenance
-from arcademark.runs.store.reading import read_run
 
 
 @pytest.mark.slow

@@ -22,6 +22,8 @@ import altering
 from altering import alter
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.ledger import read_ledger
+from arcademark.records.reading import read_run
 from arcademark.reports.tables.analysis import analyse
 from arcademark.runs import execution
 from arcademark.runs.engines.base import Failed
@@ -30,8 +32,6 @@ from arcademark.runs.plan import make_plan
 from arcademark.runs.replay.feature_steps import recorded_play
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.replay.watch import watch
-from arcademark.runs.store.ledger import read_ledger
-from arcademark.runs.store.reading import read_run
 from arcademark.scores.runs import load_runs
 from arcademark.suite.protocols import protocol
 from damaging import damaged

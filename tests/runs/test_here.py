@@ -18,12 +18,12 @@ import arcademark
 from arcademark.agents.loading import AgentSpec, agent_specs, command_spec, made_spec, make_agent, named
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
+from arcademark.records import manifest
 from arcademark.reports.tables.analysis import analyse
 from arcademark.runs.cluster.shipping import packed, unpacked
 from arcademark.runs.engines import here
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import Trial, make_plan
-from arcademark.runs.store import manifest
 from arcademark.suite import protocols
 from arcademark.suite.protocols import protocol
 

@@ -18,13 +18,15 @@ import altering
 from altering import alter
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
+from arcademark.records import database
+from arcademark.records.ledger import read_ledger
+from arcademark.records.model import Unfinished, encode_actions
+from arcademark.records.reading import read_actions, read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing import planning
 from arcademark.runs.replay.verify import verify
-from arcademark.runs.store import database, seal
-from arcademark.runs.store.ledger import read_ledger
-from arcademark.runs.store.reading import Unfinished, encode_actions, read_actions, read_run
+from arcademark.runs.store import seal
 from arcademark.runs.store.recording import Recorder
 
 pytestmark = pytest.mark.usefixtures("in_this_process")

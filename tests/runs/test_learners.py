@@ -10,6 +10,7 @@ import pytest
 from altering import alter
 from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.reading import read_actions, read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import LearnerBegun, NotTrained, Progress
@@ -17,7 +18,6 @@ from arcademark.runs.playing.networks import learnt_in, trained_in
 from arcademark.runs.playing.slot import TrainingBlock
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay.verify import verify
-from arcademark.runs.store.reading import read_actions, read_run
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.execution import execute
+from arcademark.records import database
+from arcademark.records.ledger import entries_beside, entries_of, find_runs, read_ledger
+from arcademark.records.reading import read_actions, read_run
+from arcademark.runs.execution import execute, ledger_entries
 from arcademark.runs.replay.verify import verify
-from arcademark.runs.store import database
-from arcademark.runs.store.ledger import entries_beside, entries_of, find_runs, planned, read_ledger
 from arcademark.runs.store.merging import merge
-from arcademark.runs.store.reading import read_actions, read_run
 from arcademark.runs.store.recording import Recorder
 from arcademark.runs.store.salvage import salvage
 
@@ -103,7 +103,7 @@ def test_neighbours_are_read_as_far_as_they_are_of_interest(project, toy_plan, p
 
 def test_a_plan_adds_the_entries_that_its_run_will_have(tmp_path, toy_plan, paced):
     plan = toy_plan(paced("Learner"), "random", seeds=(0, 1), episodes=2, frames=100)
-    foreseen = list(planned(plan, tmp_path / "run"))
+    foreseen = list(ledger_entries(plan, tmp_path / "run"))
     execute(plan, tmp_path / "run", workers=1, command="now")
     found = [dataclasses.replace(entry, begun="", commands=()) for entry in entries_of(read_run(tmp_path / "run"))]
     assert foreseen == found

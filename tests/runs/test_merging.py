@@ -11,14 +11,14 @@ import pytest
 import altering
 from altering import alter
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.combined import together
+from arcademark.records.database import CHECKSUM, TABLES
+from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.playing.scheduling import shard
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.store import salvage as salvaging
-from arcademark.runs.store.combined import together
-from arcademark.runs.store.database import CHECKSUM, TABLES
 from arcademark.runs.store.merging import merge
-from arcademark.runs.store.reading import read_run
 from arcademark.runs.store.recording import Recorder
 from arcademark.runs.store.salvage import check, salvage
 from arcademark.scores.runs import load_runs

@@ -9,13 +9,13 @@ from arcademark.agents.loading import AgentSpec, made_spec
 from arcademark.classic.features.samples import read_trajectory
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.randomness import episode_rng
+from arcademark.records.reading import read_actions, read_run
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.slot import episode_rng
 from arcademark.runs.replay import offline
 from arcademark.runs.replay.feature_steps import random_play, recorded_play, recorded_trajectory
-from arcademark.runs.store.reading import read_actions, read_run
 from arcademark.suite.protocols import protocol, step_protocol
 from arcademark.suite.task_suites import load_suite
 

@@ -19,6 +19,10 @@ from unfinished import keep
 import altering
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
+from arcademark.records import imported
+from arcademark.records.database import CHECKSUM, TABLES
+from arcademark.records.ledger import read_ledger
+from arcademark.records.reading import read_run
 from arcademark.reports.render import json
 from arcademark.reports.runs import ledger, listing, status
 from arcademark.reports.tables.analysis import analyse
@@ -26,11 +30,8 @@ from arcademark.runs.execution import begin, execute
 from arcademark.runs.playing.scheduling import shard
 from arcademark.runs.replay import parquet
 from arcademark.runs.replay.verify import verify
-from arcademark.runs.store import imported
-from arcademark.runs.store.database import CHECKSUM, TABLES
-from arcademark.runs.store.ledger import read_ledger
+from arcademark.runs.store import importing
 from arcademark.runs.store.merging import merge
-from arcademark.runs.store.reading import read_run
 from arcademark.runs.store.recording import Recorder
 from arcademark.runs.store.salvage import check
 from arcademark.suite.protocols import protocol
@@ -82,7 +83,7 @@ def runs(tmp_path_factory, toy_plan, paced):
     trials = [imported.ImportedTrial("PPO", "pong", seed, logs, imported.Rows(*np.zeros((3, 0))), 2) for seed in (0, 1)]
     source = {"formats": [], "files": {}, "averages": [], "assumed": [], "doubts": []}
     with Recorder(folder / "imported") as recorder:
-        imported.write(recorder, trials, rules, source, command="arcademark runs import", versions={})
+        importing.write(recorder, trials, rules, source, command="arcademark runs import", versions={})
     return {
         "begun": (begun, folder / "begun"),
         "merged": (plan, folder / "merged"),

@@ -9,6 +9,7 @@ import pytest
 
 from arcademark.agents.loading import AgentSpec, agent_specs, named
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.records.reading import read_run
 from arcademark.runs import execution
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
@@ -16,7 +17,6 @@ from arcademark.runs.plan import Trial, make_plan
 from arcademark.runs.playing.progress import TrialStanding
 from arcademark.runs.playing.scheduling import SIMULATED_PER_PLAYED, Lengths, deal, frames_left
 from arcademark.runs.request import request
-from arcademark.runs.store.reading import read_run
 from arcademark.suite import protocols
 from arcademark.suite.protocols import protocol
 from arcademark.suite.subsets import resolve_tasks

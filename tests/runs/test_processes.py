@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arcademark.records.model import EpisodeRecord, EpisodeResult, Unfinished
 from arcademark.runs.engines import processes, worker
 from arcademark.runs.engines.base import Failed
-from arcademark.runs.store.reading import EpisodeRecord, EpisodeResult, Unfinished
 
 
 @pytest.fixture

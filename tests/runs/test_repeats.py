@@ -5,13 +5,13 @@ import pytest
 
 from arcademark.agents.loading import agent_specs
 from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.records.randomness import episode_rng
+from arcademark.records.reading import read_run
+from arcademark.records.repeats import kinds
 from arcademark.reports.tables.analysis import analyse
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.slot import episode_rng
 from arcademark.runs.replay.verify import verify
-from arcademark.runs.store.reading import read_run
-from arcademark.runs.store.repeats import kinds
 from arcademark.suite.protocols import protocol
 
 pytestmark = pytest.mark.usefixtures("in_this_process")

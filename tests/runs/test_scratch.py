@@ -11,10 +11,10 @@ import sys
 import pytest
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.playing.events import EpisodeDone
 from arcademark.runs.store import recording
-from arcademark.runs.store.reading import read_run
 from arcademark.runs.store.recording import Recorder
 
 

@@ -11,10 +11,11 @@ import pytest
 
 from altering import alter
 from arcademark.errors import ArcadeMarkError
+from arcademark.records import database
+from arcademark.records import reading as store
+from arcademark.records.reading import read_actions, read_run
 from arcademark.runs.execution import execute
-from arcademark.runs.store import database, provenance, recording
-from arcademark.runs.store import reading as store
-from arcademark.runs.store.reading import read_actions, read_run
+from arcademark.runs.store import provenance, recording
 from arcademark.runs.store.recording import Recorder
 
 pytestmark = pytest.mark.usefixtures("in_this_process")

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 import altering
 from arcademark.environments.tasks import trusted
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.model import decode_actions, encode_actions
+from arcademark.records.reading import read_actions, read_run
 from arcademark.reports.tables import analysis
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
@@ -16,7 +18,6 @@ from arcademark.runs.plan import make_plan
 from arcademark.runs.replay import watch as watching
 from arcademark.runs.replay.suite_check import check_suite
 from arcademark.runs.replay.verify import verify
-from arcademark.runs.store.reading import decode_actions, encode_actions, read_actions, read_run
 from arcademark.suite.protocols import step_protocol
 from arcademark.suite.task_suites import load_suite, read_suite, task_suites
 from fakes import spaces  # noqa: F401 - Gymnasium makes what it registers

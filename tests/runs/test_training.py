@@ -16,6 +16,8 @@ import pytest
 from altering import alter
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.model import Checkpoint
+from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import EpisodeDone, EpisodeTrained, Progress, Stopping
@@ -24,7 +26,6 @@ from arcademark.runs.playing.slot import TrainingBlock
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay import scalars
 from arcademark.runs.replay.verify import cut_short, verify
-from arcademark.runs.store.reading import Checkpoint, read_run
 from arcademark.scores.readers.base import Options
 from arcademark.scores.readers.logs.tensorboard import read_events
 

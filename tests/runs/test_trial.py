@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from arcademark.environments.registry import environment_spec, open_environment
-from arcademark.runs.playing.slot import Meter, Slot, TrainingBlock, episode_rng
+from arcademark.records.model import EpisodeResult, decode_actions
+from arcademark.records.randomness import episode_rng
+from arcademark.runs.playing.slot import Meter, Slot, TrainingBlock
 from arcademark.runs.playing.trial import TrialPlayer, training_episode
 from arcademark.runs.replay.episodes import Recorded, open_recorded, replay_all
-from arcademark.runs.store.reading import EpisodeResult, decode_actions
 
 
 def results(trial, episodes, checkpoint=None):

@@ -14,12 +14,13 @@ import altering
 from altering import alter
 from arcademark.agents.loading import made_spec
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.model import decode_actions, encode_actions
+from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.replay import video
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.replay.watch import play, watch
-from arcademark.runs.store.reading import decode_actions, encode_actions, read_run
 from arcademark.suite.protocols import protocol
 
 pytestmark = pytest.mark.usefixtures("in_this_process")

@@ -1,7 +1,7 @@
 """Runs of planners with an episode that is not finished."""
 
+from arcademark.records.model import Unfinished
 from arcademark.runs.playing.trial import TrialPlayer
-from arcademark.runs.store.reading import Unfinished
 from arcademark.runs.store.recording import Recorder
 
 

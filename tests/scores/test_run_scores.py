@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.store import manifest
-from arcademark.runs.store.reading import Checkpoint, EpisodeRecord, EpisodeResult, TrialRecord, encode_actions
+from arcademark.records import manifest
+from arcademark.records.model import Checkpoint, EpisodeRecord, EpisodeResult, TrialRecord, encode_actions
 from arcademark.runs.store.recording import Recorder
 from arcademark.scores.reading import read_tables
 from arcademark.scores.runs import IncompleteTrial, load_run, load_runs

@@ -7,8 +7,9 @@ from typing import Literal
 from arcademark.agents.base import Actions, Flags, Generators, Observations
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.manifest import HUMAN
 
-NAME = "human"
+NAME = HUMAN
 PLAYS = f"agent {NAME} is a person: 'arcademark play GAME' lets one play"
 
 

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from arcademark.metrics.uncertainty.intervals import FEWEST, score
 from arcademark.metrics.uncertainty.samples import independent
+from arcademark.records import repeats
+from arcademark.records.model import Episodes, RunRecord, TrialRecord
 from arcademark.reports.document import grouped
 from arcademark.reports.record import PlanningCost
-from arcademark.runs.store import repeats
-from arcademark.runs.store.reading import Episodes, RunRecord, TrialRecord
 from arcademark.scores.runs import RunCollection, RunScores, pooled, trained_apart
 
 FAMILY = re.compile(r"(const|perturb)\(action=(\w+)\)")

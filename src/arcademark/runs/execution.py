@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import itertools
 import math
 import os
@@ -21,6 +22,10 @@ from arcademark.agents.loading import AgentSpec, all_parameters, kind, names_see
 from arcademark.environments.emulation.facts import AWAIT_FIRE
 from arcademark.environments.registry import Emulator, version_of
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.records import live, manifest
+from arcademark.records.database import clear_errors
+from arcademark.records.ledger import Entry, make_entries
+from arcademark.records.model import EpisodeResult, Unfinished, scored_phase
 from arcademark.runs.engines.base import (
     Batch,
     Engine,
@@ -41,9 +46,7 @@ from arcademark.runs.playing.events import Event, Progress, RunSummary
 from arcademark.runs.playing.progress import Tracker, TrialStanding
 from arcademark.runs.playing.scheduling import Lengths, frames_left
 from arcademark.runs.playing.slot import TrainedEpisode, TrainingBlock
-from arcademark.runs.store import live, manifest, provenance
-from arcademark.runs.store.database import clear_errors
-from arcademark.runs.store.reading import EpisodeResult, TrialRecord, Unfinished, scored_phase
+from arcademark.runs.store import provenance
 from arcademark.runs.store.recording import Recorder
 from arcademark.suite.settings import MAX_FRAMES
 
@@ -186,6 +189,13 @@ def describe(plan: Plan, command: str) -> manifest.Document:
     }
 
 
+def ledger_entries(plan: Plan, directory: Path) -> Iterator[Entry]:
+    """Yield the entries that a plan is to add to the ledger: agents on games, by no command yet."""
+    trials = ((trial.record, trial.episodes) for trial in plan.trials)
+    for entry in make_entries(directory, describe(plan, ""), plan.protocol, trials, ()):
+        yield dataclasses.replace(entry, begun="", commands=())
+
+
 def _agent(spec: AgentSpec, plan: Plan, known: dict[str, str | None]) -> dict[str, Any]:
     files = all_parameters(spec) | (spec.command.files if spec.command is not None else {}) if spec.own else {}
     every = [trial for trial in (*plan.trials, *plan.elsewhere) if trial.agent.label == spec.label]
@@ -224,7 +234,7 @@ def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
         if changes or there is None:
             recorder.forget_trials()
         recorder.check_trials(document)
-        recorder.add_trials(TrialRecord.from_plan(trial) for trial in plan.trials)
+        recorder.add_trials(trial.record for trial in plan.trials)
         for trial in plan.trials:
             if not trial.learnt:
                 continue

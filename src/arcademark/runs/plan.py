@@ -16,8 +16,9 @@ from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind, wit
 from arcademark.environments.emulation import facts
 from arcademark.environments.registry import Emulator, choose_emulator, environment_spec
 from arcademark.errors import MAX_QUOTED_CHARS, ArcadeMarkError, UnknownNameError, one_line
-from arcademark.runs.store.database import MAX_STORED, MAX_TRIALS
-from arcademark.runs.store.manifest import training_budget, trial_id
+from arcademark.records.database import MAX_STORED, MAX_TRIALS
+from arcademark.records.manifest import training_budget, trial_id
+from arcademark.records.model import TrialRecord
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, StepProtocol
 from arcademark.suite.settings import MAX_EPISODES
@@ -68,6 +69,12 @@ class Trial:
         """Stable name, "random-pong-s0-1a2b3c4d"; see `manifest.trial_id`."""
         budget = self.training_frames, self.training_episodes
         return trial_id(self.agent.label, self.game, self.protocol, self.seed, *budget, self.checkpoint)
+
+    @property
+    def record(self) -> TrialRecord:
+        """The trial as it is stored before it begins."""
+        named = self.id, self.agent.label, self.game, self.seed
+        return TrialRecord(*named, self.episodes, self.training_frames, training_episodes=self.training_episodes)
 
 
 @dataclass(frozen=True)

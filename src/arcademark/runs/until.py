@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arcademark.records import manifest
+from arcademark.records.model import RunRecord
+from arcademark.records.reading import read_run
 from arcademark.runs.plan import Plan
 from arcademark.runs.playing.scheduling import expected_frames
-from arcademark.runs.store import manifest
-from arcademark.runs.store.reading import RunRecord, read_run
 
 if TYPE_CHECKING:
     from arcademark.runs.playing.events import RunSummary

@@ -19,7 +19,7 @@ from typing import Any
 
 from arcademark import plugins
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.runs.store import imported
+from arcademark.records import imported
 from arcademark.scores.readers import formats
 from arcademark.scores.readers.base import Log, Options, Reading, UnrecognisedError, count, listed
 from arcademark.scores.readers.combine import combine

@@ -24,9 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.store import imported, repeats
-from arcademark.runs.store.combined import together
-from arcademark.runs.store.reading import RunRecord, TrialRecord, read_run
+from arcademark.records import imported, repeats
+from arcademark.records.combined import together
+from arcademark.records.model import RunRecord, TrialRecord
+from arcademark.records.reading import read_run
 from arcademark.scores.readers.base import numbers_of_runs
 from arcademark.scores.table import ScoreTable, concatenate
 
@@ -52,7 +53,7 @@ class RunScores:
     """The scores of one run as stored: an algorithm an agent label, runs in the order of `seeds`.
 
     `episodes` has the scores behind each cell of the table (algorithm, task), one array a seed that has any; `kinds`,
-    where some may be the same episode, a number each (`arcademark.runs.store.repeats`), over all seeds; `apart` the
+    where some may be the same episode, a number each (`arcademark.records.repeats`), over all seeds; `apart` the
     algorithms whose seeds are trainings of their own; `incomplete` trials stand in the plan's order.
     """
 

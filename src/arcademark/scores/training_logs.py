@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from arcademark import files
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.store.imported import ImportedTrial, Rows
+from arcademark.records.imported import ImportedTrial, Rows
 from arcademark.scores.readers.base import DEFAULT_LAST, Log, Options, refuse_improper
 from arcademark.scores.readers.formats import Recognised
 from arcademark.scores.readers.logs.base import by_run, merge

@@ -13,10 +13,10 @@ from arcademark.agents.checkpoints.policy import ROWS
 from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.environments.observations.spaces import ObservationView
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.replay.verify import verify
-from arcademark.runs.store.reading import read_run
 from arcademark.suite.protocols import step_protocol
 from arcademark.suite.task_suites import load_suite
 from fakes.spaces import sampled, spec_of

@@ -6,9 +6,9 @@ import numpy as np
 
 from arcademark.agents.loading import agent_specs, builtin_agents, kind, make_agent
 from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.records.model import Checkpoint
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.training import TrainingGames
-from arcademark.runs.store.reading import Checkpoint
 from arcademark.suite.protocols import protocol
 from arcademark.testing import check_agent
 

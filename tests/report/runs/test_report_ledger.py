@@ -6,8 +6,8 @@ import pytest
 from made_up import analysed, made_up_run
 from shown import printed
 
+from arcademark.records.ledger import Entry, Ledger, Unread
 from arcademark.reports.runs import ledger
-from arcademark.runs.store.ledger import Entry, Ledger, Unread
 from arcademark.suite.task_suites import read_suite
 
 

@@ -12,6 +12,7 @@ from shown import printed, values
 from shown import text_of as told
 
 import arcademark
+from arcademark.records.model import EpisodeRecord
 from arcademark.reports.figures.files import as_svg, draw
 from arcademark.reports.figures.style import PALETTE
 from arcademark.reports.notices import KINDS
@@ -19,7 +20,6 @@ from arcademark.reports.render import json
 from arcademark.reports.runs import figures, learning
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.report import ScoreReport
-from arcademark.runs.store.reading import EpisodeRecord
 from arcademark.suite import tasks
 from arcademark.suite.protocols import protocol
 from json_schema import problems

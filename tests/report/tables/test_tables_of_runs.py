@@ -8,11 +8,11 @@ from made_up import ATARI_5, collected, made_up_run, made_up_scores, trained
 from shown import printed
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.records import manifest
+from arcademark.records.model import Checkpoint, EpisodeResult, encode_actions
 from arcademark.reports.tables.analysis import analyse
 from arcademark.reports.tables.compare import compare_tables
 from arcademark.reports.tables.dataset import ScoreOptions, prepare
-from arcademark.runs.store import manifest
-from arcademark.runs.store.reading import Checkpoint, EpisodeResult, encode_actions
 from arcademark.runs.store.recording import Recorder
 
 

@@ -83,10 +83,10 @@ def _prove_run(directory: Path, chosen: Collection[str], workers: int) -> int:
     from collections import Counter
 
     from arcademark.emulator.prove import in_processes
+    from arcademark.records.reading import read_run
     from arcademark.runs.replay.episodes import select
     from arcademark.runs.replay.proving import prove_episode
     from arcademark.runs.replay.verify import Task as Replay
-    from arcademark.runs.store.reading import read_run
 
     run = read_run(directory, whole=False)
     tasks = [Replay(run.directory, run.protocol, each) for each in select(run) if each.trial.game in chosen]

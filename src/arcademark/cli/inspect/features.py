@@ -88,7 +88,7 @@ def show(
 
 def _games(games: str | None, run: Path | None) -> tuple[str, ...]:
     """Return the games meant: those named, else the run's or those for training."""
-    from arcademark.runs.store.reading import read_run
+    from arcademark.records.reading import read_run
     from arcademark.suite.subsets import resolve_tasks, training_games
 
     if games is not None:

@@ -159,8 +159,8 @@ def export(
         return 0
     if choice or suite is not None:
         raise ArcadeMarkError("--only and --suite are for --minari; leave them out")
+    from arcademark.records.ledger import find_runs
     from arcademark.runs.replay import parquet
-    from arcademark.runs.store.ledger import find_runs
 
     runs = dict.fromkeys(run for directory in directories for run in find_runs(directory))
     messages.tell(f"{out}: {parquet.export([*runs], out, actions=actions):,} episodes")
@@ -184,8 +184,8 @@ def ledger(paths: tuple[Path, ...], apart: str, output: Output) -> int:
     atari-3-val and atari-5-val; all others are test games. Exit code 1 if an algorithm played a test game with several
     settings.
     """
+    from arcademark.records.ledger import read_ledger
     from arcademark.reports.runs.ledger import view
-    from arcademark.runs.store.ledger import read_ledger
 
     evaluated = view(read_ledger(paths or (Path("runs"),)), tables.names("apart", apart or None))
     output.show(evaluated)

@@ -46,10 +46,10 @@ def command(
     'arcademark report' shows it. The same command again adds as many. An episode ended with Esc is lost. Needs the
     extra 'window'.
     """
+    from arcademark.records.manifest import slug
     from arcademark.runs.playing import human
     from arcademark.runs.playing.window import Window
     from arcademark.runs.request import default_directory, rules_of
-    from arcademark.runs.store.manifest import slug
 
     rules = rules_of(protocol, None, overrides)
     label = "-".join(["human", *(["stepped"] if stepped else []), *([slug(name)] if name else [])])

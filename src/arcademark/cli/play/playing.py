@@ -34,7 +34,7 @@ def seed_list(text: str) -> tuple[int, ...]:
         return values
     if values[0] < 1:
         raise ArcadeMarkError("--seeds 0: at least one seed is needed; for seed 0 alone write --seeds 0,")
-    from arcademark.runs.store.database import MAX_TRIALS
+    from arcademark.records.database import MAX_TRIALS
 
     if values[0] > MAX_TRIALS:
         raise ArcadeMarkError(f"--seeds {text}: expected at most {MAX_TRIALS:,}")
@@ -134,6 +134,7 @@ def play(wanted: Request, plan: Plan, directory: Path | None = None, *, tell_all
 def warn(plan: Plan, directory: Path) -> None:
     """Warn of what the run would do to the ledger of test games."""
     from arcademark.reports.runs import ledger
+    from arcademark.runs.execution import ledger_entries
 
-    for warning in ledger.warnings(plan, directory):
+    for warning in ledger.warnings(tuple(ledger_entries(plan, directory)), directory):
         messages.say(f"warning: with this run, {warning}")

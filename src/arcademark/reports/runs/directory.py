@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from arcademark.agents import human
 from arcademark.metrics.efficiency import FRAMES_PER_SECOND
+from arcademark.records import imported
+from arcademark.records import manifest as manifests
+from arcademark.records.manifest import HUMAN
+from arcademark.records.model import RunRecord
 from arcademark.reports import settings, wording
 from arcademark.reports.record import ImportedSource, Person, Run, TrialEntry
-from arcademark.runs.store import imported
-from arcademark.runs.store import manifest as manifests
-from arcademark.runs.store.reading import RunRecord
 from arcademark.scores.runs import RunScores
 from arcademark.suite import subsets, tasks
 from arcademark.suite.task_suites import TaskSuite
@@ -63,7 +63,7 @@ def view(run: RunScores, name: str) -> Run:
 def people(record: RunRecord) -> Iterator[Person]:
     """Yield the people who played a run."""
     for agent in record.manifest["agents"]:
-        if agent.get("reference") == human.NAME:
+        if agent.get("reference") == HUMAN:
             trials = [trial for trial in record.trials if trial.agent == agent["label"]]
             rows = [record.evaluation(trial) for trial in trials]
             yield Person(

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.store import imported, manifest, provenance
-from arcademark.runs.store.imported import ImportedTrial
+from arcademark.records import manifest
+from arcademark.records.imported import ImportedTrial
+from arcademark.runs.store import importing, provenance
 from arcademark.runs.store.recording import Recorder
 from arcademark.scores.readers.base import Options, count, listed
 from arcademark.scores.reading import read_logs
@@ -84,7 +85,7 @@ def import_logs(
         raise ArcadeMarkError(f"{directory}: exists already; name a new directory with --out")
     versions: dict[str, str | None] = {**provenance.versions(), "ale-py": None}
     with Recorder(directory) as recorder:
-        imported.write(recorder, trials, rules, source, command=provenance.command(), versions=versions)
+        importing.write(recorder, trials, rules, source, command=provenance.command(), versions=versions)
     if empty:
         notes = (*notes, f"{count(len(empty), 'log')} without a score left out: {listed(empty)}")
     return ImportResult(directory, trials, notes)

@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike
 
 from arcademark.metrics.training import CommonCurves, MeanCurve, common_curves, mean_curve, training_score
 from arcademark.metrics.uncertainty.intervals import score_intervals
+from arcademark.records import imported
+from arcademark.records.model import RunRecord, TrialRecord, scored_phase
 from arcademark.reports.cells import PlayedAlgorithm
-from arcademark.runs.store import imported
-from arcademark.runs.store.reading import RunRecord, TrialRecord, scored_phase
 from arcademark.scores import formulas
 from arcademark.scores.runs import RunCollection
 from arcademark.suite.tasks import score_bounds

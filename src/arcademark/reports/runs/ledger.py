@@ -11,16 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from arcademark.records.ledger import Entry, Ledger, Unread, entries_beside
 from arcademark.reports import prose, settings, wording
 from arcademark.reports.columns import Column
-from arcademark.runs.store.ledger import Entry, Ledger, Unread, entries_beside, planned
 from arcademark.suite.subsets import for_testing
 from arcademark.suite.tasks import game_name
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from arcademark.runs.plan import Plan
 
 APART = ("features",)  # parameters whose values make different algorithms, rather than settings of one
 BASELINES = ("random", "const", "perturb")
@@ -171,14 +170,13 @@ def warning(account: Account, *, paths: bool = True) -> str:
     return prose.text("ledger", "repeated", account=account, most=most, names=names, others=others, paths=paths)
 
 
-def warnings(plan: Plan, directory: Path) -> tuple[str, ...]:
-    """Say where a run that is about to be played brings an algorithm's second setting to a test game, a sentence each.
+def warnings(mine: Sequence[Entry], directory: Path) -> tuple[str, ...]:
+    """Return a sentence for each algorithm whose second setting a new run brings to a test game.
 
-    The neighbours of its directory are read, as far as they are of the plan's algorithms.
+    `mine` are the run's entries; the neighbours of its directory are read, as far as they are of its algorithms.
     """
-    mine = list(planned(plan, directory))
     names, games = {entry.algorithm for entry in mine} - {*BASELINES}, {entry.game for entry in mine}
-    if not names or not for_testing(tuple(games), plan.protocol.suite):
+    if not names or not for_testing(tuple(games), mine[0].suite):
         return ()
     before = [
         entry for entry in entries_beside(directory, names) if entry.game in games and _suite(entry) == _suite(mine[0])

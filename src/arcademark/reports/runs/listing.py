@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.records import imported
+from arcademark.records.ledger import Unread, find_runs
+from arcademark.records.model import RunRecord
+from arcademark.records.reading import read_run
 from arcademark.reports import wording
 from arcademark.reports.columns import Column
 from arcademark.reports.runs.directory import known_set
-from arcademark.runs.store import imported
-from arcademark.runs.store.ledger import Unread, find_runs
-from arcademark.runs.store.reading import RunRecord, read_run
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from arcademark.records import imported, ledger, manifest
 from arcademark.reports import settings, wording
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.document import Notice
@@ -13,7 +14,6 @@ from arcademark.reports.runs import learning
 from arcademark.reports.runs.directory import people
 from arcademark.reports.runs.ledger import accounts, warning
 from arcademark.reports.tables.document import Algorithm, Played
-from arcademark.runs.store import imported, ledger, manifest
 from arcademark.scores.runs import IncompleteTrial, RunCollection, RunScores
 from arcademark.suite import anomalies, learners, protocols
 from arcademark.suite.settings import format_setting

@@ -24,14 +24,15 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.uncertainty import intervals
+from arcademark.records import manifest
+from arcademark.records.model import RunRecord
+from arcademark.records.reading import read_actions
 from arcademark.reports import wording
 from arcademark.reports.columns import Column
 from arcademark.reports.measures import Measure, atari
 from arcademark.reports.record import Value
 from arcademark.reports.tables.document import Statistic
 from arcademark.runs.playing.networks import learnt_in
-from arcademark.runs.store import manifest
-from arcademark.runs.store.reading import RunRecord, read_actions
 from arcademark.scores.runs import RunScores, load_run, pooled
 from arcademark.suite.protocols import AtariProtocol, differences
 from arcademark.suite.settings import format_setting

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.records import live
+from arcademark.records.ledger import Unread, find_runs
+from arcademark.records.live import STATES, RunProgress, State, TrialProgress, read_progress
 from arcademark.reports import wording
 from arcademark.reports.columns import Column, Style
 from arcademark.reports.runs.listing import RunList
-from arcademark.runs.store import live
-from arcademark.runs.store.ledger import Unread, find_runs
-from arcademark.runs.store.live import STATES, RunProgress, State, TrialProgress, read_progress
 
 
 @dataclass(frozen=True)

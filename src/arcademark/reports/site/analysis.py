@@ -21,6 +21,8 @@ from arcademark.catalogue import collections, reading
 from arcademark.catalogue import errata as slips
 from arcademark.catalogue.model import Entry
 from arcademark.errors import ArcadeMarkError
+from arcademark.records import imported
+from arcademark.records.model import scored_phase
 from arcademark.reports import measures, published
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.site import document
@@ -47,8 +49,6 @@ from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, ScoreSource
 from arcademark.reports.tables.protocols import UNKNOWN, Play
 from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.replay.verify import Verification
-from arcademark.runs.store import imported
-from arcademark.runs.store.reading import scored_phase
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.model import frame_cap_warnings
 from arcademark.subset.predict.spread import FREEDOM

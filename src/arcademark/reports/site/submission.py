@@ -20,6 +20,8 @@ from arcademark.catalogue.adding import Addition
 from arcademark.catalogue.check import CatalogueFinding
 from arcademark.catalogue.model import AlgorithmKind
 from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.records.model import RunRecord, scored_phase
+from arcademark.records.reading import read_run
 from arcademark.reports import settings
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.site.document import Replay
@@ -28,7 +30,6 @@ from arcademark.reports.tables.loading import Scores
 from arcademark.runs.replay import verify as replaying
 from arcademark.runs.replay.verify import Finding as Replayed
 from arcademark.runs.replay.verify import Verification
-from arcademark.runs.store.reading import RunRecord, read_run, scored_phase
 from arcademark.scores.formulas import as_csv, escaped
 from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.suite.protocols import Protocol, protocols

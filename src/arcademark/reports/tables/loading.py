@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from arcademark.catalogue import collections
 from arcademark.catalogue.model import Entry
 from arcademark.errors import ArcadeMarkError
+from arcademark.records import manifest
+from arcademark.records.model import RunRecord
 from arcademark.reports import published, wording
 from arcademark.reports.cells import PlayedAlgorithm, played_algorithms
 from arcademark.reports.tables import protocols
 from arcademark.reports.tables.protocols import Play
-from arcademark.runs.store import manifest
-from arcademark.runs.store.reading import RunRecord
 from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.scores.table import ScoresByName, ScoreTable, concatenate
 from arcademark.suite.protocols import Protocol

@@ -13,12 +13,12 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.records import imported
 from arcademark.reports import published, wording
 from arcademark.reports.document import Notice, grouped
 from arcademark.reports.notices import notice
 from arcademark.reports.tables import units
 from arcademark.reports.tables.dataset import Dataset
-from arcademark.runs.store import imported
 from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.protocols import AtariProtocol
 

@@ -11,12 +11,12 @@ from typing import Any
 
 from arcademark.catalogue import collections
 from arcademark.metrics import aggregate, efficiency, normalise
+from arcademark.records.model import scored_phase
 from arcademark.reports import measures, published
 from arcademark.reports.document import Peer, Similar, grouped
 from arcademark.reports.tables import protocols
 from arcademark.reports.tables.dataset import Dataset
 from arcademark.reports.tables.document import Algorithm
-from arcademark.runs.store.reading import scored_phase
 
 SUITE = "atari-57"
 """The suite that published algorithms are set beside others on."""

@@ -24,12 +24,12 @@ from pathlib import Path
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.records import manifest
+from arcademark.records.database import DATABASE, open_for_reading
+from arcademark.records.reading import read_run
 from arcademark.runs.execution import begin, describe
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.playing.scheduling import shard, shards
-from arcademark.runs.store import manifest
-from arcademark.runs.store.database import DATABASE, open_for_reading
-from arcademark.runs.store.reading import read_run
 from arcademark.runs.store.recording import JOBS, SHARDS
 
 JOB = "arcademark"  # what jobs are called

@@ -14,9 +14,9 @@ from typing import Annotated, Protocol
 from msgspec import Meta
 
 from arcademark.environments.registry import Emulator
+from arcademark.records.model import Checkpoint, EpisodeResult, Unfinished
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import PlayedFrames, TrainedEpisode, TrainingBlock
-from arcademark.runs.store.reading import Checkpoint, EpisodeResult, Unfinished
 from arcademark.suite.settings import MAX_FRAMES_PER_ACTION
 
 Count = Annotated[int, Meta(ge=1)]

@@ -17,12 +17,12 @@ from itertools import islice
 from typing import Literal, Protocol, assert_never
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.model import EpisodeResult, Unfinished
 from arcademark.runs.engines import processes, worker
 from arcademark.runs.engines.base import Batch, Failed, Job, Lost, Memory, MissingEpisodes, Opened, TrialEvent
 from arcademark.runs.engines.processes import Blame, Ending, GarbledError, Incoming
 from arcademark.runs.playing.slot import Begun, PlayedFrames, TrainedEpisode, TrainingBlock
 from arcademark.runs.store import provenance
-from arcademark.runs.store.reading import EpisodeResult, Unfinished
 
 WAIT_SECONDS = 0.2
 FALSE_STARTS_ALLOWED = 3

@@ -25,6 +25,7 @@ from arcademark.agents.adapters import CheckedPolicy
 from arcademark.agents.importing import where_raised
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.records.model import MAX_ERROR_CHARS, Checkpoint, EpisodeResult, Unfinished
 from arcademark.runs.cluster.shipping import Packed, unpacked
 from arcademark.runs.engines.base import Failed, Opened
 from arcademark.runs.engines.processes import Channel, GarbledError, serving
@@ -32,7 +33,6 @@ from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import Begun, PlayedFrames, TrainedEpisode, TrainingBlock
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.store.provenance import libraries, versions
-from arcademark.runs.store.reading import MAX_ERROR_CHARS, Checkpoint, EpisodeResult, Unfinished
 
 
 @dataclass(frozen=True)

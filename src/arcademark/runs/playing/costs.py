@@ -12,14 +12,14 @@ from typing import Literal
 from arcademark.agents.loading import Kind, kind
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError
+from arcademark.records import manifest
+from arcademark.records.reading import read_run
 from arcademark.runs.engines import processes
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.playing import emulators, speed
 from arcademark.runs.playing.progress import TrialStanding
 from arcademark.runs.playing.scheduling import Lengths, deal, frames_left, recorded_standings
 from arcademark.runs.playing.speed import Pace
-from arcademark.runs.store import manifest
-from arcademark.runs.store.reading import read_run
 
 MEASURED = 3  # trials of each kind of agent that are played for some seconds, but of planners
 HOUR = 3600.0

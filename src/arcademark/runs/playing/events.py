@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from arcademark.records.model import EpisodeRecord
 from arcademark.runs.plan import LeftOut
-from arcademark.runs.store.reading import EpisodeRecord
 from arcademark.suite.protocols import Protocol
 
 

@@ -21,6 +21,9 @@ from arcademark.agents.loading import AgentSpec, all_parameters, named
 from arcademark.environments.emulation import facts
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError
+from arcademark.records import manifest
+from arcademark.records.model import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
+from arcademark.records.reading import read_run
 from arcademark.runs import execution
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.plan import Plan, Trial, make_plan
@@ -30,8 +33,6 @@ from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.playing.window import Window
 from arcademark.runs.replay import video
 from arcademark.runs.replay.watch import FRAMES_PER_SECOND, clock
-from arcademark.runs.store import manifest
-from arcademark.runs.store.reading import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished, read_run
 from arcademark.suite.protocols import Protocol
 
 SCALE = 3

@@ -16,9 +16,10 @@ import msgspec
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_whole
+from arcademark.records.database import open_for_reading
+from arcademark.records.model import Checkpoint, EpisodeResult
+from arcademark.records.reading import read_checkpoint, read_run
 from arcademark.runs.plan import Learnt, Plan
-from arcademark.runs.store.database import open_for_reading
-from arcademark.runs.store.reading import Checkpoint, EpisodeResult, read_checkpoint, read_run
 
 FOLDER = "checkpoints"
 _LENGTH = 8

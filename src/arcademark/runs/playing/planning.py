@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arcademark.agents.adapters import CheckedPlanner
+from arcademark.records.model import MAX_CHECKPOINT_BYTES, Unfinished
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import Begun, Meter, PlayEvent, Slot
-from arcademark.runs.store.reading import MAX_CHECKPOINT_BYTES, Unfinished
 
 if TYPE_CHECKING:
     from arcademark.environments.emulation.generative import GenerativeModel, State

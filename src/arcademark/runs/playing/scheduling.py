@@ -22,7 +22,7 @@ from arcademark.suite.protocols import Protocol
 from arcademark.suite.tasks import games
 
 if TYPE_CHECKING:
-    from arcademark.runs.store.reading import RunRecord
+    from arcademark.records.model import RunRecord
 
 SIMULATED_PER_PLAYED = 100.0
 """Frames that planners, whose searches have tens to thousands, are taken to simulate for each that they play."""

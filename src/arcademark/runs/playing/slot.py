@@ -11,14 +11,14 @@ import time
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Meta
 
 from arcademark.environments.base import Environment, Step, one_by_one
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.store.reading import (
+from arcademark.records.model import (
     MAX_CHECKPOINT_BYTES,
     Amount,
     Checkpoint,
@@ -30,21 +30,13 @@ from arcademark.runs.store.reading import (
     decode_actions,
     encode_actions,
 )
+from arcademark.records.randomness import episode_rng
 from arcademark.suite.settings import MAX_FRAMES
 
-Stream = Literal["environment", "agent"]
 Difference = Annotated[int, Meta(ge=-MAX_FRAMES, le=MAX_FRAMES)]
 
 TICK_SECONDS = 0.25
 WAITING_FRAMES = 3_600  # a minute
-_PHASES: dict[Phase, int] = {"training": 0, "evaluation": 1}
-_STREAMS: dict[Stream, int] = {"environment": 0, "agent": 1}
-
-
-def episode_rng(seed: int, phase: Phase, episode: int, stream: Stream) -> np.random.Generator:
-    """Return the generator of one episode: the environment and the agent each have their own."""
-    key = (_PHASES[phase], episode, _STREAMS[stream])
-    return np.random.default_rng(np.random.SeedSequence(entropy=seed, spawn_key=key))
 
 
 def begin(environment: Environment, seed: int, phase: Phase, episode: int) -> float:

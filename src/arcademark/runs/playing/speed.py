@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Literal, cast
 from arcademark.agents.adapters import CheckedPlanner
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.model import Seconds
+from arcademark.records.randomness import episode_rng
 from arcademark.runs.engines import processes
 from arcademark.runs.engines.base import Failed, Opened
 from arcademark.runs.engines.worker import failure, opened
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.slot import PlayedFrames, episode_rng
+from arcademark.runs.playing.slot import PlayedFrames
 from arcademark.runs.playing.trial import TrialPlayer
-from arcademark.runs.store.reading import Seconds
 
 if TYPE_CHECKING:
     import numpy as np

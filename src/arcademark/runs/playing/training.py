@@ -27,6 +27,7 @@ from arcademark.environments.observations.spaces import ObservationView
 from arcademark.environments.play import ConsoleEnvironment
 from arcademark.environments.tasks import TaskEnvironment
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.model import Checkpoint, EpisodeResult
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.networks import opened, packed
 from arcademark.runs.playing.slot import (
@@ -39,7 +40,6 @@ from arcademark.runs.playing.slot import (
     TrainingBlock,
     fitting,
 )
-from arcademark.runs.store.reading import Checkpoint, EpisodeResult
 
 
 class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):

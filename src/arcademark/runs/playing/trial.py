@@ -25,6 +25,7 @@ from arcademark.environments.base import Environment, EnvironmentSpec, one_by_on
 from arcademark.environments.emulation.facts import AWAIT_FIRE
 from arcademark.environments.registry import Emulator, environment_spec, observing, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.model import Checkpoint, EpisodeResult, Unfinished, scored_phase
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.planning import plan_episodes
 from arcademark.runs.playing.slot import (
@@ -38,7 +39,6 @@ from arcademark.runs.playing.slot import (
     UnfiredSlot,
     fitting,
 )
-from arcademark.runs.store.reading import Checkpoint, EpisodeResult, Unfinished, scored_phase
 
 if TYPE_CHECKING:
     from arcademark.environments.emulation.generative import GenerativeModel

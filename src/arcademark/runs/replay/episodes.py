@@ -15,9 +15,9 @@ import numpy as np
 from arcademark.environments.base import Environment, Step
 from arcademark.environments.registry import Emulator, environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
+from arcademark.records import imported
+from arcademark.records.model import EpisodeRecord, Phase, RunRecord, TrialRecord
 from arcademark.runs.playing.slot import begin
-from arcademark.runs.store import imported
-from arcademark.runs.store.reading import EpisodeRecord, Phase, RunRecord, TrialRecord
 from arcademark.suite import anomalies
 from arcademark.suite.protocols import AtariProtocol, Protocol, StepProtocol
 from arcademark.suite.settings import recorded_end

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.registry import choose_emulator, environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.playing.slot import begin, episode_rng
+from arcademark.records.model import Phase, RunRecord
+from arcademark.records.randomness import episode_rng
+from arcademark.records.reading import read_actions, read_run
+from arcademark.runs.playing.slot import begin
 from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, Seen, observed_as, select_one
-from arcademark.runs.store.reading import Phase, RunRecord, read_actions, read_run
 from arcademark.suite.protocols import AtariProtocol, Protocol, protocol
 
 RANDOM_PLAY = "ale-2013"  # protocol of random play

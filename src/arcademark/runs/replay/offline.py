@@ -25,8 +25,9 @@ from arcademark.environments.interfaces.single import MAKE
 from arcademark.environments.observations.spaces import ObservationView
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.records.model import RunRecord
+from arcademark.records.reading import read_actions, read_run
 from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, replay, select
-from arcademark.runs.store.reading import RunRecord, read_actions, read_run
 from arcademark.suite.protocols import StepProtocol
 from arcademark.suite.settings import format_setting
 

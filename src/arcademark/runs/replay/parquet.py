@@ -12,8 +12,9 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_output
-from arcademark.runs.store.reading import MAX_STEPS, decode_actions, open_run, read_trials
-from arcademark.runs.store.rows import Columns, read_blocks
+from arcademark.records.model import MAX_STEPS, decode_actions
+from arcademark.records.reading import open_run, read_trials
+from arcademark.records.rows import Columns, read_blocks
 
 AT_ONCE = 100_000  # episodes
 WITH_ACTIONS = 2_000  # episodes, and

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.records.database import clear_errors
+from arcademark.records.model import Phase
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.playing.events import EpisodeDone, EpisodeTrained, Event, WorkerLost
 from arcademark.runs.replay import tensorboard
-from arcademark.runs.store.database import clear_errors
-from arcademark.runs.store.reading import Phase
 
 RECENT = 100
 FEWEST_SECONDS = 1.0

@@ -20,11 +20,12 @@ from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.registry import environment_spec, open_environment, version_of
 from arcademark.environments.tasks import copies, random_action
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.model import RunRecord
+from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import EpisodeDone, Event
 from arcademark.runs.replay.verify import verify
-from arcademark.runs.store.reading import RunRecord, read_run
 from arcademark.suite.protocols import StepProtocol
 
 STEPS = 200

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.store.database import clear_errors
-from arcademark.runs.store.reading import Episodes, Phase, RunRecord
+from arcademark.records.database import clear_errors
+from arcademark.records.model import Episodes, Phase, RunRecord
 
 Point = tuple[float, int, Mapping[str, float]]
 """A time in seconds, a step, and scalars by their tags."""

@@ -20,6 +20,8 @@ from arcademark.environments.base import Environment, one_by_one
 from arcademark.environments.registry import version_of
 from arcademark.errors import ArcadeMarkError
 from arcademark.keywords import knowing
+from arcademark.records.model import EpisodeRecord, Phase, RunRecord, TrialRecord, scored_phase
+from arcademark.records.reading import read_actions, read_run
 from arcademark.runs.engines.processes import GarbledError, Process, available_cores, heard, serving
 from arcademark.runs.replay.episodes import (
     EpisodeFilter,
@@ -31,15 +33,6 @@ from arcademark.runs.replay.episodes import (
     select_trials,
 )
 from arcademark.runs.store.provenance import versions
-from arcademark.runs.store.reading import (
-    EpisodeRecord,
-    Phase,
-    RunRecord,
-    TrialRecord,
-    read_actions,
-    read_run,
-    scored_phase,
-)
 from arcademark.suite.protocols import Protocol
 
 MAX_MISSING = 1_000  # training episodes of a trial that are told to be missing: made-up numbers would never end

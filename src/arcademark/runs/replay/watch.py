@@ -18,12 +18,13 @@ from arcademark.environments.base import EnvironmentSpec, Step, one_by_one
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError, escaped
 from arcademark.files import check_replaceable
+from arcademark.records.model import RunRecord, scored_phase
+from arcademark.records.reading import read_actions, read_run
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import Slot, begin
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay import video
 from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, observed_as, open_recorded, replay, select_one
-from arcademark.runs.store.reading import RunRecord, read_actions, read_run, scored_phase
 from arcademark.suite.protocols import Protocol
 
 FRAMES_PER_SECOND = 60

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.runs.playing import networks
-from arcademark.runs.store import manifest
-from arcademark.runs.store.combined import (
+from arcademark.records import manifest
+from arcademark.records.combined import (
     all_commands,
     commands_of,
     differences,
@@ -22,8 +21,10 @@ from arcademark.runs.store.combined import (
     planned,
     plans,
 )
-from arcademark.runs.store.database import TABLES, check_blobs, clear_errors, insert, open_for_reading, unplayed
-from arcademark.runs.store.reading import TrialRecord, read_checked, read_trials, select_trials
+from arcademark.records.database import TABLES, check_blobs, clear_errors, insert, open_for_reading, unplayed
+from arcademark.records.model import TrialRecord
+from arcademark.records.reading import read_checked, read_trials, select_trials
+from arcademark.runs.playing import networks
 from arcademark.runs.store.recording import Recorder
 
 _ONCE_OPENED = ("learns", "plans", "frames_per_action", "training_frames", "training_episodes")

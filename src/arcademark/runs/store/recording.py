@@ -27,11 +27,9 @@ from types import MappingProxyType, TracebackType
 from typing import IO, Self
 
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.runs.plan import Trial
-from arcademark.runs.playing.progress import TrialStanding
-from arcademark.runs.store import database as layout
-from arcademark.runs.store import live, manifest, seal
-from arcademark.runs.store.database import (
+from arcademark.records import database as layout
+from arcademark.records import live, manifest
+from arcademark.records.database import (
     DATABASE,
     LOCK,
     TABLES,
@@ -44,16 +42,11 @@ from arcademark.runs.store.database import (
     lay_out,
     renew_checksums,
 )
-from arcademark.runs.store.reading import (
-    MAX_ERROR_CHARS,
-    Checkpoint,
-    EpisodeResult,
-    TrialRecord,
-    Unfinished,
-    read_checkpoint,
-    read_trials,
-    select_trials,
-)
+from arcademark.records.model import MAX_ERROR_CHARS, Checkpoint, EpisodeResult, TrialRecord, Unfinished
+from arcademark.records.reading import read_checkpoint, read_trials, select_trials
+from arcademark.runs.plan import Trial
+from arcademark.runs.playing.progress import TrialStanding
+from arcademark.runs.store import seal
 
 MANY_PAGES = 1000  # unused pages of the database that are worth the time to give them back
 COPY_SECONDS = 60.0  # between copies of what is played on a local disk, at least

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.runs.playing import networks
-from arcademark.runs.store import manifest
-from arcademark.runs.store.combined import planned
-from arcademark.runs.store.database import (
+from arcademark.records import manifest
+from arcademark.records.combined import planned
+from arcademark.records.database import (
     CHECKSUM,
     DATABASE,
     TABLES,
@@ -31,15 +30,10 @@ from arcademark.runs.store.database import (
     wrong_rows,
     wrong_value,
 )
+from arcademark.records.model import MAX_STEPS, Checkpoint, decode_actions, scored_phase
+from arcademark.records.reading import read_checked, select_trials
+from arcademark.runs.playing import networks
 from arcademark.runs.store.merging import note, of_added, put_in_order
-from arcademark.runs.store.reading import (
-    MAX_STEPS,
-    Checkpoint,
-    decode_actions,
-    read_checked,
-    scored_phase,
-    select_trials,
-)
 from arcademark.runs.store.recording import Recorder
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.settings import MAX_EPISODES

@@ -19,7 +19,7 @@ from pathlib import Path
 from arcademark._version import __version__
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import cache_folder, read_bytes
-from arcademark.runs.store.reading import Unfinished
+from arcademark.records.model import Unfinished
 
 SIZE = 32  # bytes of a seal, and of the key
 KEY = "seal.key"

@@ -1,86 +1,27 @@
-"""Runs that were not played here: scores of logs made elsewhere, in a run's directory, marked and without actions.
-
-A row of training is an episode that the log has or, where it has only averages, one of these; the manifest says which.
-"""
+"""Writes runs of what logs say."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.store import manifest
-from arcademark.runs.store.database import MAX_NUMBER, MAX_STORED
-from arcademark.runs.store.reading import (
+from arcademark.records import manifest
+from arcademark.records.database import MAX_NUMBER, MAX_STORED
+from arcademark.records.imported import ImportedTrial, Rows
+from arcademark.records.model import (
     Checkpoint,
     EpisodeRecord,
     EpisodeResult,
     Phase,
-    RunRecord,
     TrialRecord,
     encode_actions,
 )
+from arcademark.runs.store.recording import Recorder
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.settings import MAX_EPISODES, MAX_FRAMES
-
-if TYPE_CHECKING:
-    from arcademark.runs.store.recording import Recorder
-
-MARK = " [imported]"
-"""What the label of every imported agent ends with, so that no table can leave it out."""
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Episodes, or averages, in their order: arrays of shape (rows,).
-
-    Parameters
-    ----------
-    scores : float array
-    frames : int array
-        Emulated frames of each; of averages, those since the one before.
-    steps : int array
-        Actions of each; 0 where the log does not say.
-    """
-
-    scores: NDArray[np.float64]
-    frames: NDArray[np.int64]
-    steps: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.scores)
-
-
-@dataclass(frozen=True, eq=False)
-class ImportedTrial:
-    """What logs say of one agent's training on one game with one seed.
-
-    Parameters
-    ----------
-    agent, game : str
-        The name without `MARK`; the game's id.
-    seed : int
-    training, evaluation : Rows
-    episodes : int
-        How many rows make the score: the last of training, or all of evaluation.
-    """
-
-    agent: str
-    game: str
-    seed: int
-    training: Rows
-    evaluation: Rows
-    episodes: int
-
-    @property
-    def label(self) -> str:
-        """How reports name the agent."""
-        return f"{self.agent}{MARK}"
 
 
 def write(
@@ -131,21 +72,6 @@ def write(
             recorder.add_training(record.id, _results(record.id, "training", trial.training), finished)
             recorder.add_episodes(_results(record.id, "evaluation", trial.evaluation))
     manifest.write(recorder.directory, document)
-
-
-def origin(record: RunRecord) -> manifest.Imported | None:
-    """Return where an imported run's scores come from; None of a run that was played."""
-    found: manifest.Imported | None = record.manifest.get("imported")
-    return found
-
-
-def refuse(record: RunRecord) -> None:
-    """Refuse what needs recorded actions, of which an imported run has none."""
-    if origin(record) is not None:
-        raise ArcadeMarkError(
-            f"{record.directory}: was imported from logs made elsewhere, so it holds no actions and nothing in it can "
-            "be replayed or verified; play the agent itself with 'arcademark run'"
-        )
 
 
 def _check(trial: ImportedTrial) -> None:

@@ -23,10 +23,12 @@ from arcademark.suite.protocols import Protocol, StepProtocol, from_json
 from arcademark.suite.settings import MAX_EPISODES
 
 if TYPE_CHECKING:
-    from arcademark.runs.store.reading import TrialRecord
+    from arcademark.records.model import TrialRecord
 
 FILE = "manifest.json"
 SCHEMA_VERSION = 1
+HUMAN = "human"
+"""The reference of the agent that is a person."""
 
 Document = dict[str, Any]
 
@@ -92,7 +94,7 @@ class Continued(Provenance):
 
 
 class Imported(TypedDict):
-    """Where the scores come from of a run that was not played here (`arcademark.runs.store.imported`)."""
+    """Where the scores come from of a run that was not played here (`arcademark.records.imported`)."""
 
     formats: list[str]  # of `arcademark.scores.reading.FORMATS`
     files: dict[str, str]  # from the path of each log, below what was named, to its SHA-256

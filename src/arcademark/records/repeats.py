@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.runs.playing.slot import episode_rng
-from arcademark.runs.store.reading import RunRecord, TrialRecord, action_digests, scored_phase
+from arcademark.records.model import RunRecord, TrialRecord, scored_phase
+from arcademark.records.randomness import episode_rng
+from arcademark.records.reading import action_digests
 from arcademark.suite.protocols import AtariProtocol
 from arcademark.suite.tasks import TOY
 

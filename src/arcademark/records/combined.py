@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.runs.store import manifest
-from arcademark.runs.store.database import MAX_TRIALS
-from arcademark.runs.store.reading import Episodes, RunRecord, TrialRecord, scored_phase
+from arcademark.records import manifest
+from arcademark.records.database import MAX_TRIALS
+from arcademark.records.model import Episodes, RunRecord, TrialRecord, scored_phase
 from arcademark.suite.protocols import Protocol
 
 

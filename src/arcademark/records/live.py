@@ -17,10 +17,11 @@ from msgspec import Meta
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import parse_json, read_as, read_text
-from arcademark.runs.store import combined, manifest
-from arcademark.runs.store.database import check_rows, no_writer
-from arcademark.runs.store.reading import TrialRecord, open_run, read_trials, scored_phase
-from arcademark.runs.store.rows import check_noted
+from arcademark.records import combined, manifest
+from arcademark.records.database import check_rows, no_writer
+from arcademark.records.model import TrialRecord, scored_phase
+from arcademark.records.reading import open_run, read_trials
+from arcademark.records.rows import check_noted
 from arcademark.suite.protocols import Protocol, from_json
 
 FILE = "live.json"
@@ -100,7 +101,7 @@ def remove(directory: Path) -> None:
 def read_progress(directory: Path) -> RunProgress:
     """Read how far a run is, without its episodes, of which the number is checked alone.
 
-    Whether they are what they should be, `arcademark.runs.store.reading.read_run` checks. ArcadeMarkError if it cannot
+    Whether they are what they should be, `arcademark.records.reading.read_run` checks. ArcadeMarkError if it cannot
     be read.
     """
     with no_writer(directory) as free:

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import one_line
-from arcademark.runs.store.database import MAX_NUMBER, check_blobs, check_table, damage
+from arcademark.records.database import MAX_NUMBER, check_blobs, check_table, damage
 from arcademark.suite.protocols import Protocol
 
 if TYPE_CHECKING:
-    from arcademark.runs.store.reading import TrialRecord
+    from arcademark.records.model import TrialRecord
 
 Columns = dict[str, NDArray[Any]]
 """Equally long arrays, by name: trial (its place), training, truncated (bool), and the numbers as in the table."""

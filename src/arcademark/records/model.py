@@ -1,41 +1,23 @@
-"""What happened: the readers of a run's directory, also while it is played.
-
-::
-
-    runs/random/
-      manifest.json   what was asked for and with what (arcademark.runs.store.manifest)
-      run.sqlite      trials, a row an episode with its actions, checkpoints (arcademark.runs.store.database)
-      run.lock        held by the one process that writes (arcademark.runs.store.recording)
-"""
+"""The records of a run: trials, episodes in columns, checkpoints, and how actions are encoded."""
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import math
-import os
-import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, overload
+from typing import Annotated, Any, Literal, overload
 
 import numpy as np
 from msgspec import Meta
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import inflate
-from arcademark.runs.store import manifest
-from arcademark.runs.store.database import MAX_NUMBER, MAX_TEXT_CHARS, damage, intact_blobs, open_for_reading
-from arcademark.runs.store.rows import Columns, check_counts, read_rows
+from arcademark.records.database import MAX_NUMBER, MAX_TEXT_CHARS
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.settings import ARRAY_ACTIONS, MAX_ACTION_DIMENSIONS, MAX_FRAMES
-
-if TYPE_CHECKING:
-    from arcademark.runs.plan import Trial
 
 Phase = Literal["training", "evaluation"]
 End = Literal["terminated", "truncated"]
@@ -43,7 +25,6 @@ Status = Literal["pending", "running", "done", "failed"]
 
 MAX_ARRAY_BYTES = 2**28  # of an episode's actions that are arrays
 MAX_STEPS = 10_000_000  # of an episode whose actions are read: 46 hours of play with an action a frame
-MORE_STEPS = 1_000  # actions that are read beyond the steps recorded, so that what differs can be told
 MAX_ERROR_CHARS = 4_000  # characters of why a trial failed
 MAX_CHECKPOINT_BYTES = 999_000_000  # SQLite's own limit for a value is 1,000,000,000
 
@@ -78,12 +59,6 @@ class TrialRecord:
     trained_frames: int = 0  # of training that the checkpoint holds
     trained_episodes: int = 0  # likewise
     trained: bool = False  # whether its training budget is spent
-
-    @classmethod
-    def from_plan(cls, trial: Trial) -> Self:
-        """Return a trial of a plan as it is before it begins."""
-        named = trial.id, trial.agent.label, trial.game, trial.seed
-        return cls(*named, trial.episodes, trial.training_frames, training_episodes=trial.training_episodes)
 
 
 @dataclass(frozen=True)
@@ -168,14 +143,14 @@ class RunRecord:
     """A run as stored: everything but the recorded actions."""
 
     directory: Path
-    manifest: dict[str, Any]  # what was asked for and with what; `arcademark.runs.store.manifest` describes it
+    manifest: dict[str, Any]  # what was asked for and with what; `arcademark.records.manifest` describes it
     protocol: Protocol  # the protocol in force, overrides included
     trials: tuple[TrialRecord, ...]  # in the plan's order
     episodes: Episodes  # in the order of trials, training before evaluation, then by number
     evaluations: tuple[EvaluationRecord, ...] = ()
     """In the order of trials, then of commands; none where the run was recorded before they were."""
     parts: tuple[Path, ...] = ()
-    """The directories, `directory` first, where it was read from several; see `arcademark.runs.store.combined`."""
+    """The directories, `directory` first, where it was read from several; see `arcademark.records.combined`."""
 
     @cached_property
     def by_trial(self) -> Mapping[str, Episodes]:
@@ -272,141 +247,3 @@ def _decode_arrays(blob: bytes, most: int) -> NDArray[Any]:
     if not size:
         raise ValueError("unknown encoding")
     return np.frombuffer(inflate(blob[start:], min(size * most, MAX_ARRAY_BYTES)), f"<{kind}").reshape(-1, *sides)
-
-
-def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRecord:
-    """Read a run, also while it is being played.
-
-    With `whole`, one that has lost episodes or has some twice is refused; without it, whoever reads tells of each.
-    """
-    path = Path(directory)
-    with open_run(path) as (database, document, protocol):
-        trials, columns = read_checked(path, database, document, protocol, whole=whole)
-        if not trials:
-            raise damage(path, "it holds no trial")
-        noted = database.execute(
-            "SELECT trial, command, begun, evaluation.episodes FROM evaluation JOIN trial ON trial.id = trial"
-            " ORDER BY position, command"
-        )
-        episodes = Episodes(tuple(trial.id for trial in trials), **columns)
-        return RunRecord(path, document, protocol, trials, episodes, tuple(EvaluationRecord(*row) for row in noted))
-
-
-@contextlib.contextmanager
-def open_run(
-    directory: Path, *, checked: bool = True
-) -> Iterator[tuple[sqlite3.Connection, manifest.Document, Protocol]]:
-    """Open a run's database as `open_for_reading`, then read its manifest, which knows all that is in the database.
-
-    What is asked for stands in the manifest before it is in the database.
-    """
-    manifest.read(directory)  # tells if it is no run
-    with open_for_reading(directory, checked=checked) as database:
-        document = manifest.read(directory)
-        yield database, document, manifest.protocol_of(directory, document)
-
-
-def read_checked(
-    directory: Path,
-    database: sqlite3.Connection,
-    document: manifest.Document,
-    protocol: Protocol,
-    *,
-    whole: bool = True,
-) -> tuple[tuple[TrialRecord, ...], Columns]:
-    """Read the trials and the episodes of a run; `whole` is as of `read_run`."""
-    trials = read_trials(directory, database, document, protocol)
-    columns = read_rows(directory, database, [trial.id for trial in trials])
-    if whole:
-        check_counts(directory, database, columns, trials, protocol)
-    return trials, columns
-
-
-def read_trials(
-    directory: Path, database: sqlite3.Connection, document: manifest.Document, protocol: Protocol
-) -> tuple[TrialRecord, ...]:
-    """Read the trials of a run, which are all of the manifest's plan."""
-    trials = tuple(select_trials(database, protocol))
-    for trial, wrong in manifest.unplanned(document, protocol, trials):
-        what = f"trial {one_line(trial.id, 100)} is not of the plan in {manifest.FILE}: {wrong}"
-        raise damage(directory, what)
-    return trials
-
-
-def read_checkpoint(directory: Path, database: sqlite3.Connection, trial_id: str) -> Checkpoint | None:
-    """Read a learner's last checkpoint."""
-    intact = intact_blobs("checkpoint")
-    query = f"SELECT episodes, frames, finished != 0, data, {intact} FROM checkpoint WHERE trial = ?"
-    row = database.execute(query, (trial_id,)).fetchone()
-    if row is None:
-        return None
-    episodes, frames, finished, data, is_intact = row
-    if not is_intact:
-        raise damage(directory, f"the checkpoint of trial {one_line(trial_id, 100)} is not what was recorded")
-    return Checkpoint(episodes, frames, bool(finished), data)
-
-
-def read_actions(
-    directory: str | os.PathLike[str], trial_id: str, episode: int, phase: Phase = "evaluation"
-) -> NDArray[np.uint16]:
-    """Read an episode's recorded actions."""
-    path = Path(directory)
-    with open_for_reading(path, checked=False) as database:
-        row = database.execute(
-            f"SELECT steps, actions, {intact_blobs('episode')} FROM episode"
-            " WHERE trial = ? AND phase = ? AND episode = ?",
-            (trial_id, phase, episode),
-        ).fetchone()
-    where = f"{path}: {phase} episode {episode} of trial {trial_id}"
-    if row is None:
-        raise ArcadeMarkError(f"{where} is not recorded; 'arcademark report {path} --to json' lists what is")
-    steps, blob, intact = row
-    try:
-        if not intact:
-            raise ValueError("their checksum is another")
-        if not isinstance(steps, int) or not 0 <= steps <= MAX_STEPS:
-            raise ValueError(f"{steps!r} steps; at most {MAX_STEPS:,} are read")
-        return decode_actions(blob, steps + MORE_STEPS)
-    except ValueError as error:
-        raise ArcadeMarkError(f"{where}: its recorded actions are damaged ({error}); play the run again") from None
-
-
-def action_digests(record: RunRecord, trial_id: str, phase: Phase = "evaluation") -> dict[int, bytes]:
-    """Return by the number of each episode of a trial what only episodes of the same actions share."""
-    query = f"SELECT episode, actions, {intact_blobs('episode')} FROM episode WHERE trial = ? AND phase = ?"
-    digests = {}
-    for directory in record.parts or (record.directory,):
-        with open_for_reading(directory, checked=False) as database:
-            for episode, actions, intact in database.execute(query, (trial_id, phase)):
-                if not intact:
-                    where = f"{phase} episode {episode} of trial {trial_id}"
-                    raise damage(directory, f"the actions of {where} are not those that were recorded")
-                digests[episode] = hashlib.sha256(actions).digest()
-    return digests
-
-
-def select_trials(database: sqlite3.Connection, protocol: Protocol) -> Iterator[TrialRecord]:
-    """Read the trials with the status that follows from their rows."""
-    rows = database.execute(
-        "SELECT id, agent, game, seed, trial.episodes AS episodes, training_frames, training_episodes, learns, plans,"
-        " frames_per_action, substr(error, 1, 5000) AS error, ifnull(finished, 0) AS trained,"
-        " ifnull(frames, 0) AS trained_frames, ifnull(checkpoint.episodes, 0) AS trained_episodes,"
-        " (SELECT count(*) FROM episode WHERE trial = id AND phase = 'evaluation' AND episode < trial.episodes)"
-        " AS evaluated, EXISTS (SELECT 1 FROM episode WHERE trial = id AND phase = 'training')"
-        " OR EXISTS (SELECT 1 FROM unfinished WHERE trial = id) AS begun"
-        " FROM trial LEFT JOIN checkpoint ON checkpoint.trial = id ORDER BY position"
-    )
-    names = [column[0] for column in rows.description]
-    for row in rows.fetchall():
-        trial = dict(zip(names, row, strict=True))
-        for flag in ("learns", "plans", "trained"):
-            trial[flag] = None if trial[flag] is None else bool(trial[flag])
-        if trial["learns"] and trial["training_frames"] is None and trial["training_episodes"] is None:
-            trial["training_episodes"] = protocol.training_episodes
-        wanted = 0 if scored_phase(protocol, bool(trial["learns"])) == "training" else trial["episodes"]
-        status: Status = "running" if trial.pop("begun") or trial["evaluated"] else "pending"
-        if trial["error"] is not None:
-            status, trial["error"] = "failed", one_line(trial["error"], MAX_ERROR_CHARS)
-        elif trial["evaluated"] >= wanted and (trial["trained"] or not trial["learns"]):
-            status = "done"
-        yield TrialRecord(**trial, status=status)

@@ -10,18 +10,18 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.store import manifest
-from arcademark.runs.store.database import DATABASE
-from arcademark.runs.store.reading import EvaluationRecord, RunRecord, TrialRecord, read_run
+from arcademark.records import manifest
+from arcademark.records.database import DATABASE
+from arcademark.records.model import EvaluationRecord, RunRecord, TrialRecord
+from arcademark.records.reading import read_run
 from arcademark.suite.protocols import Protocol
 
 if TYPE_CHECKING:
-    from arcademark.runs.plan import Plan
     from arcademark.suite.task_suites import TaskSuite
 
 DEEPEST = 3  # how many folders below a project's its runs are looked for
@@ -115,16 +115,17 @@ def read_ledger(paths: Sequence[Path], *, wanted: Callable[[manifest.Document], 
 def entries_of(record: RunRecord) -> Iterator[Entry]:
     """Yield the evaluations of one run: agents on games with a score."""
     scored = ((trial, len(record.scored_episodes(trial))) for trial in record.trials)
-    yield from _entries(record.directory, record.manifest, record.protocol, scored, record.evaluations)
+    yield from make_entries(record.directory, record.manifest, record.protocol, scored, record.evaluations)
 
 
-def _entries(
+def make_entries(
     directory: Path,
     document: manifest.Document,
     protocol: Protocol,
     scored: Iterable[tuple[TrialRecord, int]],
     evaluations: Iterable[EvaluationRecord],
 ) -> Iterator[Entry]:
+    """Yield the evaluations of trials with so many scored episodes each: agents on games with a score."""
     agents = {agent["label"]: agent for agent in document["agents"]}
     trials: defaultdict[tuple[str, str], dict[TrialRecord, int]] = defaultdict(dict)
     for trial, count in scored:
@@ -166,15 +167,6 @@ def entries_beside(directory: Path, algorithms: Collection[str]) -> tuple[Entry,
     neighbours = [path for path in there if path.resolve() != directory.resolve()]
     entries = read_ledger(neighbours, wanted=wanted).entries
     return tuple(entry for entry in entries if entry.algorithm in algorithms)
-
-
-def planned(plan: Plan, directory: Path) -> Iterator[Entry]:
-    """Yield the entries that a plan is to add: agents on games, by no command yet."""
-    from arcademark.runs.execution import describe
-
-    trials = ((TrialRecord.from_plan(trial), trial.episodes) for trial in plan.trials)
-    for entry in _entries(directory, describe(plan, ""), plan.protocol, trials, ()):
-        yield replace(entry, begun="", commands=())
 
 
 def algorithm(label: str, parameters: Mapping[str, Any]) -> str:

@@ -127,7 +127,7 @@ TABLES: Mapping[str, Mapping[str, Column]] = {
         "checkpoint": Column("BLOB"),  # a seal (see seal.py), then what the planner's checkpoint() gave
     },
     # When a trial was evaluated: a row for each command that recorded episodes of its score. What was evaluated, and
-    # how, stands in the trial and in the manifest; together they are the ledger (`arcademark.runs.store.ledger`).
+    # how, stands in the trial and in the manifest; together they are the ledger (`arcademark.records.ledger`).
     "evaluation": {
         "trial": _TRIAL,
         "command": _number(0, MAX_EPISODES),  # 0 began the run, n continued it for the nth time
@@ -263,7 +263,7 @@ def open_for_reading(
     """Open a run's database in one read transaction; sqlite's errors become clear ones.
 
     `checked`: whether each page is checked first, and each row but those of episodes, which
-    `arcademark.runs.store.rows` reads; as is right for whoever reads more than a few. `keys` is as of `_check_schema`.
+    `arcademark.records.rows` reads; as is right for whoever reads more than a few. `keys` is as of `_check_schema`.
     `damaged`: whether to open one whose end is missing, too.
     """
     path = directory / DATABASE
