@@ -147,7 +147,7 @@ def test_a_runs_folder_is_read_as_any_other_table(tmp_path):
     assert made.runs == {"dqn": (0, 5)}
     assert [part.tolist() for part in made.episodes["dqn", "pong"]] == [[1, 2, 6], [10]]
     assert made.notes == ("2 trials hold fewer episodes than were asked for",)
-    assert made.rows_read == 4
+    assert made.amounts == {"episode": 4}
     (tmp_path / "runs" / "table.csv").write_text("game,other\npong,3\nfreeway,4\n")
     both = read_tables(tmp_path / "runs")
     assert (both.table.algorithms, both.table.tasks) == (("dqn", "other"), ("pong", "qbert", "freeway"))

@@ -257,7 +257,7 @@ def test_a_folder_is_searched_without_blocking_or_going_round(tmp_path, monkeypa
         monkeypatch.chdir(logs)  # a socket's name is short
         server.bind("socket.csv")
         found = read_tables(logs)
-    assert found.rows_read == 1
+    assert found.amounts == {"row": 1}
     assert found.notes[-2:] == (
         "5 files left out, no regular file (pipes, devices, links that lead nowhere): fifo.csv, loop.csv, nowhere.csv "
         "and 2 more",
@@ -269,7 +269,7 @@ def test_a_link_to_a_folder_is_followed_where_it_is_named(tmp_path):
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "scores.csv").write_text(WIDE)
     (tmp_path / "link").symlink_to(tmp_path / "logs")
-    assert read_tables(tmp_path / "link").rows_read == 1
+    assert read_tables(tmp_path / "link").amounts == {"row": 1}
 
 
 def test_a_folder_has_a_bound_on_files_and_depth(tmp_path, monkeypatch):
@@ -293,7 +293,7 @@ def test_names_that_are_no_text_work(tmp_path):
     folder.mkdir()
     path = Path(os.fsdecode(os.fsencode(folder) + b"/bad\xff.csv"))
     path.write_text(WIDE)
-    assert read_tables(folder).rows_read == 1
+    assert read_tables(folder).amounts == {"row": 1}
     path.write_text(WIDE.replace("1", "x"))
     with pytest.raises(ArcadeMarkError, match="'x' is no score"):
         read_tables(path)

@@ -84,7 +84,9 @@ def test_runs_in_every_layout(tmp_path, text):
     np.testing.assert_array_equal(made.table.scores, [[[1, 2], [4, 6]], [[10, 20], [NAN, 30]]])
     assert made.runs == {"dqn": (3, 5), "ppo": (3, 5)}
     assert made.notes == ("1 score of 8 missing: the cell is empty or says so",)
-    assert (made.rows_read, made.episodes) == (8, None)
+    rows = text.count("\n") - 1  # of the file below its header, whatever a row holds
+    assert (made.amounts, made.episodes) == ({"row": rows}, None)
+    assert f", {rows} rows: 2 algorithms, 2 tasks, 1 to 2 runs" in made.summary
 
 
 def test_runs_are_numbered_for_each_algorithm_apart(tmp_path):
@@ -99,7 +101,7 @@ def test_episodes_are_averaged_and_kept(tmp_path):
     np.testing.assert_array_equal(made.table.scores, [[[9, 3]], [[5, NAN]]])
     assert [part.tolist() for part in made.episodes["a", "pong"]] == [[9], [2, 4]]
     assert made.notes == ("a run's score is the mean of all its episodes", "1 row of 5 without a score left out")
-    assert made.rows_read == 5
+    assert made.amounts == {"row": 5}
     last = read(tmp_path, text, last=1)
     np.testing.assert_array_equal(last.table.scores, [[[9, 4]], [[5, NAN]]])
 

@@ -26,7 +26,7 @@ def test_a_monitor_knows_its_game_and_the_last_100_episodes_count(tmp_path):
     assert (made.table.algorithms, made.table.tasks, made.runs) == (("ppo",), ("pong",), {"ppo": (3,)})
     assert made.table.scores.item() == np.mean(range(150, 250))
     assert episodes(made) == {("ppo", "pong"): [list(range(150, 250))]}
-    assert made.rows_read == 250
+    assert made.amounts == {"episode": 250}
     assert "a run's score is the mean of its last 100 episodes" in made.notes
     assert "150 earlier values of 250 left out of the scores" in made.notes
     assert read(path, algorithm="ppo", last=2).table.scores.item() == 248.5
@@ -85,7 +85,7 @@ def test_the_last_evaluation_counts(tmp_path):
     made = read(tmp_path)
     assert (made.table.algorithms, made.table.tasks, made.runs) == (("dqn",), ("breakout",), {"dqn": (2,)})
     assert episodes(made) == {("dqn", "breakout"): [[9, 13]]}
-    assert made.rows_read == 6
+    assert made.amounts == {"episode": 6}
     assert "scores are of the last evaluation, at 300 steps" in made.notes
     assert read(tmp_path, last=2).table.scores.item() == 8.5
 
@@ -268,7 +268,7 @@ def test_damage_to_events_is_named(tmp_path, monkeypatch):
 def test_events_that_are_nan_or_infinite(tmp_path):
     path = events(tmp_path / "a", {"charts/episodic_return": [(1, 1.0), (2, NAN)]})
     made = read(path, algorithm="a", task="pong")
-    assert (made.table.scores.item(), made.rows_read) == (1, 1)
+    assert (made.table.scores.item(), made.amounts) == (1, {"episode": 1})
     assert any("NaN are left out" in note for note in made.notes)
     path = events(tmp_path / "b", {"charts/episodic_return": [(7, float("inf"))]})
     refuse(path, "charts/episodic_return at step 7: inf is no score", algorithm="a", task="pong")

@@ -65,7 +65,7 @@ def test_a_shell_in_place_of_a_file():
 def test_standard_input_has_a_bound(monkeypatch):
     monkeypatch.setattr(piped, "MAX_BYTES", len(WIDE))
     feed(monkeypatch, WIDE)
-    assert read_tables("-").rows_read == 4
+    assert read_tables("-").amounts == {"row": 2}
     feed(monkeypatch, WIDE + b"\n")
     with pytest.raises(ArcadeMarkError, match=r"standard input: holds more than 28 bytes, the most that is read"):
         read_tables("-")

@@ -22,7 +22,7 @@ def test_one_run_of_dqn_zoo_takes_its_names_from_its_folders(tmp_path):
     made = read(tmp_path)
     assert (made.table.algorithms, made.table.tasks, made.runs) == (("rainbow",), ("pong",), {"rainbow": (3,)})
     assert made.table.scores.item() == 5.5
-    assert (made.rows_read, made.episodes) == (2, None)
+    assert (made.amounts, made.episodes) == ({"average": 2}, None)
     assert read(tmp_path, last=2).table.scores.item() == -7.75
 
 

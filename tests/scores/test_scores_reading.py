@@ -58,7 +58,7 @@ def test_a_folder_of_logs_is_one_table(tmp_path):
     assert made.runs == {"dqn": (0, 4), "ppo": (0, 4)}
     assert made.table.sources == (str(tmp_path / "dqn"), str(tmp_path / "ppo"))
     assert len(made.files) == 8
-    assert made.summary == "sb3-monitor, 8 files, 8 rows: 2 algorithms, 2 tasks, 2 runs"
+    assert made.summary == "sb3-monitor, 8 files, 8 episodes: 2 algorithms, 2 tasks, 2 runs"
     assert "1 file left out, of a kind that holds no scores: README.md" in made.notes
 
 

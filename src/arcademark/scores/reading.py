@@ -170,7 +170,13 @@ def _played(directory: Path) -> Reading:
         notes.append(f"{count(len(scored.incomplete), 'trial')} hold fewer episodes than were asked for")
     episodes = sum(len(part) for parts in scored.episodes.values() for part in parts)
     return Reading(
-        scored.table, "arcademark-run", tuple(notes), episodes, scored.episodes, (directory,), dict(scored.seeds)
+        scored.table,
+        "arcademark-run",
+        tuple(notes),
+        {"episode": episodes},
+        scored.episodes,
+        (directory,),
+        dict(scored.seeds),
     )
 
 

@@ -74,8 +74,9 @@ class Reading:
     ----------
     notes : tuple of str
         Sentences: how episodes became scores, what is missing or was left out and why, where names were found.
-    rows_read : int
-        Rows of scores in the file (wide tables: cells), episodes or logged values.
+    amounts : mapping of str to int
+        How much was read, by what it is called in the singular: "row" of a table; "episode", "average" or "evaluation"
+        of a log; "score" of arrays.
     episodes : mapping of (algorithm, task) to tuple of float array, shape (episodes,), or None
         The episode scores behind each cell, one array a run that has any; None where the file has none.
     runs : mapping of str to tuple of int
@@ -87,7 +88,7 @@ class Reading:
     table: ScoreTable
     format: str
     notes: tuple[str, ...]
-    rows_read: int
+    amounts: Mapping[str, int]
     episodes: Episodes | None
     files: tuple[Path, ...]
     runs: Mapping[str, tuple[int, ...]]
@@ -101,11 +102,9 @@ class Reading:
         low, high = (int(result.min()), int(result.max())) if result.size else (0, 0)
         runs = f"{low} to {high} runs" if low != high else count(high, "run")
         algorithms, tasks = len(self.table.algorithms), len(self.table.tasks)
+        read = " and ".join(count(number, noun) for noun, number in self.amounts.items())
         files = "" if len(self.files) == 1 else f"{count(len(self.files), 'file')}, "
-        return (
-            f"{self.format}, {files}{count(self.rows_read, 'row')}: {count(algorithms, 'algorithm')}, "
-            f"{count(tasks, 'task')}, {runs}"
-        )
+        return f"{self.format}, {files}{read}: {count(algorithms, 'algorithm')}, {count(tasks, 'task')}, {runs}"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -36,7 +37,7 @@ def combine(readings: Sequence[Reading]) -> Reading:
         table,
         " + ".join(dict.fromkeys(name for reading in readings for name in reading.format.split(" + "))),
         _notes(readings),
-        sum(reading.rows_read for reading in readings),
+        sum((Counter(reading.amounts) for reading in readings), Counter[str]()),
         _episodes(readings),
         tuple(dict.fromkeys(path for reading in readings for path in reading.files)),
         numbers_of_runs(scores),

@@ -133,7 +133,8 @@ def read(file: Recognised, options: Options) -> Read:
         sources = tuple(source or str(file.path) for source in content.sources)
         runs = dict.fromkeys(content.algorithms, tuple(range(content.scores.shape[2])))
         table = replace(content, tasks=tasks, sources=sources)
-        return Reading(table, file.format, (), int(table.runs_present().sum()), None, (file.path,), runs)
+        amounts = {"score": int(table.runs_present().sum())}
+        return Reading(table, file.format, (), amounts, None, (file.path,), runs)
     if isinstance(content, Sheet):
         return _SHEETS[file.format][1](replace(content, decimal=options.decimal), options)
     if file.format == "rliable":

@@ -70,7 +70,7 @@ def _by_task(path: Path, content: Mapping[str, _Named], options: Options) -> Rea
         raise ArcadeMarkError(f"{path}: there is no score; expected algorithms, each with its games")
     sources = dict.fromkeys(content, str(path))
     table = ScoreTable.from_rows(((*key, score) for key, score in rows.items()), sources=sources)
-    return _reading(path, table, len(rows))
+    return _reading(path, table)
 
 
 def read_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options) -> Reading:
@@ -94,7 +94,7 @@ def read_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options
         scores[row, :, : len(part)] = part.T
     n = len(parts)
     table = ScoreTable(tuple(arrays), tasks, scores, ("",) * n, (str(path),) * n)
-    return _reading(path, table, sum(array.size for array in arrays.values()))
+    return _reading(path, table)
 
 
 def _checked_shape(path: Path, name: str, array: NDArray[Any], tasks: int) -> NDArray[Any]:
@@ -113,10 +113,18 @@ def _check(place: str, values: NDArray[np.float64]) -> None:
         raise ArcadeMarkError(f"{place}, element {at}: {values[tuple(at)]} is no score; expected a number, or NaN")
 
 
-def _reading(path: Path, table: ScoreTable, read: int) -> Reading:
+def _reading(path: Path, table: ScoreTable) -> Reading:
     missing = int(np.isnan(table.scores).sum())
     notes = ["runs are numbered by their rows"]
     if missing:
         notes.append(f"{count(missing, 'score')} of {table.scores.size:,} missing (NaN, or fewer runs)")
     runs = tuple(range(table.scores.shape[2]))
-    return Reading(table, "rliable", tuple(notes), read, None, (path,), dict.fromkeys(table.algorithms, runs))
+    return Reading(
+        table,
+        "rliable",
+        tuple(notes),
+        {"score": int(table.runs_present().sum())},
+        None,
+        (path,),
+        dict.fromkeys(table.algorithms, runs),
+    )

@@ -65,7 +65,7 @@ def collect(rows: Rows, layout: str, options: Options, notes: Sequence[str] = ()
         ScoreTable(rows.algorithms, rows.tasks, scores, protocols, (str(rows.sheet.path),) * len(rows.algorithms)),
         layout,
         (*notes, *rows.sheet.notes, *said),
-        len(rows.score),
+        {"row": rows.sheet.size},
         episodes,
         (rows.sheet.path,),
         dict(zip(rows.algorithms, runs, strict=True)),

@@ -47,15 +47,17 @@ def collect_logs(logs: Sequence[tuple[Log, Path]], format: str, options: Options
         ((*key, float(scores.mean()) if len(scores) else np.nan) for key, scores in values.items()),
         sources=_sources(runs),
     )
-    read = sum(len(log.values) + (log.earlier or 0) for log in merged.values())
-    used = sum(map(len, values.values()))
+    amounts = Counter[str]()
+    for log in merged.values():
+        amounts[log.unit] += len(log.values) + (log.earlier or 0)
+    read, used = amounts.total(), sum(map(len, values.values()))
     if read - used:
         notes.append(f"{count(read - used, 'earlier value')} of {read:,} left out of the scores")
     return Reading(
         table,
         format,
         tuple(notes),
-        read,
+        amounts,
         _episodes(merged, values),
         tuple(dict.fromkeys(log.path for log, _ in logs)),
         numbers_of_runs(values),
