@@ -30,6 +30,9 @@ LEAST_MEDIAN = 20.0
 LEAST_WEAK = 2.0
 """In percent, the median of those that tell how far predictions of weak algorithms are off."""
 
+MIN_TRUE_GAMES = 55
+"""Of 57, without which a median is no true one of all; see `why_untrue`."""
+
 NO_ALGORITHM = frozenset({"reference", "baseline"})
 """Kinds of entries that are nobody's algorithm."""
 
@@ -174,6 +177,18 @@ HARD = "hard-exploration-7"
 def hard_games() -> tuple[str, ...]:
     """Return the ids of the hard-exploration games."""
     return subsets.subset(HARD).tasks
+
+
+def why_untrue(games: Collection[str]) -> str:
+    """Return why the median over these games is no true one of all 57; "" where it is.
+
+    Fewer than `MIN_TRUE_GAMES` are there, or one of the hard-exploration games is not: who leaves these out has too
+    high a median, as most algorithms score nearly 0 there.
+    """
+    there = {task for task in suite("atari-57").tasks if task in games}
+    if hard := [task for task in hard_games() if task not in there]:
+        return f"without {', '.join(hard)}"
+    return "" if len(there) >= MIN_TRUE_GAMES else f"{len(there)} of 57 games"
 
 
 def hard_exploration(algorithms: Mapping[str, Mapping[str, float]]) -> HardExploration:

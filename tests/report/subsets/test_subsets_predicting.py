@@ -9,8 +9,10 @@ from shown import printed
 
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.predicting import predicted
+from arcademark.reports.tables import loading
 from arcademark.scores.table import ScoreTable
 from arcademark.subset.predict.any_tasks import train
+from arcademark.suite.tasks import canonical_game
 
 TASKS = tuple("abcdef")
 
@@ -97,6 +99,26 @@ def test_the_true_median_stands_beside_what_a_few_games_tell(how):
     assert told.low < item.truth["median"] < told.high
     if item.forecast:
         assert (len(item.forecast.known), item.left_out) == (5, "hessel-2021")
+
+
+@pytest.mark.parametrize(
+    ("missing", "true"),
+    [
+        (("defender", "surround"), True),
+        (("defender", "surround", "tennis"), False),
+        (("pitfall",), False),
+        (("montezuma_revenge", "pitfall", "private_eye", "venture"), False),
+    ],
+)
+def test_a_median_is_true_over_55_games_unless_hard_ones_are_missing(missing, true):
+    (every,) = predicted(["catalogue:review-2021"], games="atari-5", algorithms=["Muesli"]).predictions
+    table = loading.load(["catalogue:review-2021"], canonical_game).table.select(algorithms=["Muesli"])
+    scores = {task: score for task, score in predictors.known(table, 0).items() if task not in missing}
+    for how in ({"games": "atari-5"}, {"name": "atari-5"}):
+        (item,) = predicted([{"Muesli": scores}], **how).predictions
+        assert list(item.truth) == (["median", "mean"][: 1 + ("games" in how)] if true else [])
+        if true:
+            assert item.truth["median"] == pytest.approx(every.truth["median"], rel=0.05)
 
 
 def test_another_table_of_atari_games_is_learnt_from():

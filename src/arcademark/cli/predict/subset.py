@@ -55,7 +55,7 @@ learnt_from = options.combine(
     "--target", metavar="NAME", help="What the models predict, if they do not say, or predict a function FILE.py:NAME."
 )
 @click.option("--relative-to", metavar="NAME", help="Also relative to this algorithm.")
-@click.option("--minimum-tasks", type=click.IntRange(min=1), help="Games a true value needs.  [default: 40, or half]")
+@click.option("--minimum-tasks", type=click.IntRange(min=1), help="Games a true value needs.  [default: 55, or half]")
 @with_output
 @tables.read_as
 def study(models: str | None, output: Output, **given: Any) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.reports import estimates, prose, wording
+from arcademark.reports import estimates, prose, published, wording
 from arcademark.reports.columns import Column, Style
 from arcademark.reports.subsets import models, predictors
 from arcademark.reports.subsets.models import ANY
@@ -186,7 +186,7 @@ class Predicted:
             Column(f"over all {self.noun}s", 0),
             *_range("estimate", "strong"),
             Column("±", lambda row: _reach(row[1])),
-            Column("true", lambda row: _shown(item.truth[row[0]], row[1]), style="strong") if item.truth else None,
+            Column("true", lambda row: _shown(item.truth.get(row[0]), row[1]), style="strong") if item.truth else None,
             Column("held", lambda row: coverage[row[0]], wording.share),
         )
 
@@ -330,9 +330,9 @@ def _by_model(algorithm: str, scores: Mapping[str, float], model: SubsetModel, p
         return Prediction(algorithm, None, missing)
     percent = _percent(model, scores)
     estimate = model.estimate(percent, max_frames_per_episode=frame_cap(play), level=level)
-    games = suite("atari-57").tasks
-    whole = model.published and percent.keys() >= {*games}
-    truth = {MEDIAN.name: float(np.median([percent[task] for task in games]))} if whole else {}
+    known = [percent[task] for task in suite("atari-57").tasks if task in percent]
+    whole = model.published and not published.why_untrue(percent)
+    truth = {MEDIAN.name: float(np.median(known))} if whole else {}
     reach = _known_range() if model.published else {}
     outside = [task for task in model.tasks if task in reach and not reach[task][0] <= scores[task] <= reach[task][1]]
     return Prediction(algorithm, estimate, truth=truth, outside=tuple(map(game_name, outside)))

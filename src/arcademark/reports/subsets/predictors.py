@@ -150,12 +150,17 @@ class Predictor:
         return medians, _coverage(misses, level)
 
     def truths(self, scores: Mapping[str, float]) -> Mapping[str, float]:
-        """Return what is predicted, by quantity, of an algorithm that has a score on every task; else nothing."""
+        """Return what is predicted, by quantity, of an algorithm that has a score on every task; else nothing.
+
+        Of Atari's 57 games median and mean, where what is missing does not matter (`published.why_untrue`).
+        """
         row = self._row(scores)
-        if not np.isfinite(row).all():
+        places = np.flatnonzero(np.isfinite(row))
+        whole = len(places) == len(row)
+        if not whole and (self.tasks != suite(ATARI).tasks or published.why_untrue(scores)):
             return {}
-        places = np.arange(len(row))
-        return {quantity.name: float(quantity.of(row[np.newaxis], places)[0]) for quantity in self.quantities}
+        known = [quantity for quantity in self.quantities if whole or quantity.unit == "score"]
+        return {quantity.name: float(quantity.of(row[np.newaxis, places], places)[0]) for quantity in known}
 
     def slopes(self, scores: Mapping[str, float]) -> Floats:
         """Return by how much log₁₀(1 + median) rises with each log₁₀(1 + score), shape (scores,), both in percent."""

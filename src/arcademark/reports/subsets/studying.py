@@ -14,14 +14,14 @@ import numpy as np
 
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports import wording
+from arcademark.reports import published, wording
 from arcademark.reports.columns import Column
 from arcademark.reports.subsets import models, summaries
 from arcademark.reports.subsets.dataset import Normalised
 from arcademark.reports.subsets.predictors import TRAINING
 from arcademark.reports.tables.protocols import Play, frame_cap
 from arcademark.subset.predict.model import SubsetModel
-from arcademark.subset.studies.study import MINIMUM_TASKS, Agreement, Study, StudyRow, study
+from arcademark.subset.studies.study import Agreement, Study, StudyRow, study
 
 MODELS = models.NESTED
 SAME_SHARE, SAME_LEAST = 0.9, 20
@@ -160,14 +160,14 @@ def studied(
     """Estimate every algorithm by every model, published ones or files.
 
     ``target`` is what they predict, where their files do not say, or say a function of the user's own. A value counts
-    as true if it is over ``minimum_tasks``: 40 on Atari, else half of the tasks.
+    as true if it is over ``minimum_tasks``: 55 on Atari, else half of the tasks.
     """
     chosen = tuple(models.model(name) for name in names)
     for model in chosen:
         check_references(model, scores)
     summary = common_summary(chosen, target)
     truth = summaries.truth(scores, summary)
-    least = minimum_tasks or (MINIMUM_TASKS if scores.benchmark.atari else max(1, len(scores.tasks) // 2))
+    least = minimum_tasks or (published.MIN_TRUE_GAMES if scores.benchmark.atari else max(1, len(scores.tasks) // 2))
     known = training_twins(scores) if any(not model.references for model in chosen) else {}
     otherwise = _scored_otherwise(chosen, scores)
     beside = {*_repeated(known), *otherwise}
