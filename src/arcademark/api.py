@@ -19,13 +19,14 @@ from arcademark.files import check_ending, write_document
 from arcademark.keywords import knowing
 from arcademark.metrics.sequential import SequentialPlan
 from arcademark.metrics.training import CommonCurves
+from arcademark.operations import until
 from arcademark.reports import presenter
 from arcademark.reports.figures import files as drawings
 from arcademark.reports.render import blocks, html, json, latex, markdown, terminal
 from arcademark.reports.render.blocks import Document
 from arcademark.reports.render.layout import Console
 from arcademark.reports.runs.learning import MAX_POINTS
-from arcademark.reports.subsets import predictors, until
+from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.dataset import normalised
 from arcademark.reports.subsets.predicting import Predicted, predicted
 from arcademark.reports.subsets.searching import Searched, SearchKeywords, SearchRequest, searched

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcademark.agents.importing import canonical_reference
 from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind, make_agent
 from arcademark.classic.baselines import Perturb, Random
 from arcademark.errors import ArcadeMarkError
+from arcademark.importing import canonical_reference
 from arcademark.suite.tasks import joystick_action
 
 GOOD = """

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.reports.render import json as documents
+from arcademark.operations.info import documents
+from arcademark.reports.render import json as schemas
 from command_line import arcademark
 from json_schema import problems
 
@@ -31,7 +32,7 @@ class Outcome:
 
 @functools.cache
 def schema(name):
-    return documents.schema(documents.documents()[name])
+    return schemas.schema(documents()[name])
 
 
 def check_json(out):

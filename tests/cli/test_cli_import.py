@@ -8,8 +8,8 @@ import pytest
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.uncertainty.intervals import score_intervals
+from arcademark.operations.importing import import_logs
 from arcademark.records.reading import read_run
-from arcademark.reports.runs.importing import import_logs
 from arcademark.reports.runs.listing import list_runs
 from arcademark.reports.tables.analysis import analyse
 from arcademark.runs.replay.verify import verify

@@ -21,8 +21,8 @@ import arcademark
 from arcademark.agents.loading import agent_specs
 from arcademark.cli.main import cli
 from arcademark.errors import ArcadeMarkError
+from arcademark.operations.robustness import robustness
 from arcademark.records.reading import read_run
-from arcademark.reports.runs.robustness import robustness
 from arcademark.reports.runs.status import status
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan

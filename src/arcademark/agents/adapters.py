@@ -42,11 +42,11 @@ from arcademark.agents.base import (
     trains,
 )
 from arcademark.agents.command import CommandError, CommandPolicy
-from arcademark.agents.importing import said, where_raised
 from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
 from arcademark.environments.registry import observing
 from arcademark.errors import ArcadeMarkError
+from arcademark.importing import said, where_raised
 from arcademark.suite.settings import MAX_FRAMES, MAX_FRAMES_PER_ACTION
 
 if TYPE_CHECKING:

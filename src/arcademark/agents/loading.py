@@ -27,7 +27,10 @@ from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.base import learns, trains
 from arcademark.agents.checkpoints import paths
 from arcademark.agents.command import ANSWER_SECONDS, AgentCommand, factory_of_command, read_command
-from arcademark.agents.importing import (
+from arcademark.agents.parameters import Parameter, coerce, declared, read_parameters
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.errors import ArcadeMarkError, UnknownNameError, escaped
+from arcademark.importing import (
     canonical_reference,
     factory_of,
     importable,
@@ -36,9 +39,6 @@ from arcademark.agents.importing import (
     said,
     where_raised,
 )
-from arcademark.agents.parameters import Parameter, coerce, declared, read_parameters
-from arcademark.environments.base import EnvironmentSpec
-from arcademark.errors import ArcadeMarkError, UnknownNameError, escaped
 from arcademark.suite.tasks import JOYSTICK_ACTIONS, joystick_action
 
 PLUGINS = "arcademark.agents"

@@ -28,6 +28,7 @@ from msgspec import Meta
 
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.importing import ENVIRONMENT_NAMES
 
 MISSING = inspect.Parameter.empty
 UNIONS = (Union, types.UnionType)
@@ -40,7 +41,6 @@ NotNegative = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 BOOLEANS = {"yes": True, "on": True, "no": False, "off": False}
 """Words beside msgspec's own: true, false, 1 and 0."""
-ENVIRONMENT_NAMES = ("env", "environment", "spec", "env_spec")
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from arcademark.agents.importing import said
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
+from arcademark.importing import said
 from arcademark.suite.protocols import AtariProtocol
 from arcademark.suite.settings import format_setting
 

@@ -15,7 +15,6 @@ from arcademark.reports.render.blocks import Figure
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from arcademark.reports.features.seen import Seen
     from arcademark.reports.figures.model import PictureRow
     from arcademark.reports.subsets.searching import EverySize
     from arcademark.reports.tables.comparison import Comparison
@@ -68,10 +67,10 @@ def of_paper(figure: PaperFigure) -> Figure:
     return Figure(figures.name(figure), lambda: ((figures.model(figure), figures.in_words(figure)),))
 
 
-def seen(item: Seen, row: PictureRow) -> Figure:
-    """Draw what a feature set sees of a game."""
+def pictures(name: str, row: PictureRow) -> Figure:
+    """Draw a row of pictures."""
     words = f"{row.title}: {'; '.join(picture.title for picture in row.pictures)}."
-    return Figure(f"features-{item.set}-{item.game}", lambda: ((Pictures((row,)), words),))
+    return Figure(name, lambda: ((Pictures((row,)), words),))
 
 
 def numbers(figure: PaperFigure) -> Iterable[tuple[object, ...]]:

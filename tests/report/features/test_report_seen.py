@@ -10,7 +10,7 @@ from arcademark.classic.features import registry
 from arcademark.classic.features.base import Change, Counts
 from arcademark.classic.features.registry import FeatureSet
 from arcademark.classic.features.sets.tiles import NOTHING
-from arcademark.reports.features import seen
+from arcademark.operations import seen
 from arcademark.runs.replay.feature_steps import random_play
 
 

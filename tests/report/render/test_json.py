@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 import pytest
 
+from arcademark.operations.info import documents
 from arcademark.reports.render import json
 from json_schema import problems
 
@@ -80,9 +81,9 @@ def test_numbers_are_finite():
         json.render(InnerPart("x", (0, math.nan)))
 
 
-@pytest.mark.parametrize("name", json.documents())
+@pytest.mark.parametrize("name", documents())
 def test_every_document_has_a_schema(name):
-    schema = json.schema(json.documents()[name])
+    schema = json.schema(documents()[name])
     assert schema["$id"] == schema["properties"]["schema"]["const"] == name
     for part in (schema, *schema["$defs"].values()):
         assert part["description"].endswith(".")

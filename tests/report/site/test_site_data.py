@@ -10,7 +10,8 @@ import pytest
 
 import arcademark
 from arcademark.catalogue import collections
-from arcademark.reports.render import json as documents
+from arcademark.operations.info import documents
+from arcademark.reports.render import json as schemas
 from arcademark.reports.render import pages as render
 from arcademark.reports.subsets import predictors
 from json_schema import problems
@@ -26,7 +27,7 @@ def row(data, name):
 
 
 def test_the_data_fit_their_schema(data):
-    schema = documents.schema(documents.documents()["arcademark.site/1"])
+    schema = schemas.schema(documents()["arcademark.site/1"])
     assert problems(data, schema, schema) == []
 
 

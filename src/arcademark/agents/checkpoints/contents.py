@@ -20,9 +20,9 @@ import msgspec
 import numpy as np
 
 from arcademark.agents.checkpoints.onnx_files import files_of, is_onnx
-from arcademark.agents.importing import said
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import parse_json, read_text
+from arcademark.importing import said
 from arcademark.suite.settings import MAX_FRAMES
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from torch import Tensor, nn
 
 from arcademark.agents.checkpoints.networks import PlayedNetwork, State
 from arcademark.agents.dreamer import DreamerSize, import_dreamer
-from arcademark.agents.importing import said
 from arcademark.errors import ArcadeMarkError
+from arcademark.importing import said
 
 
 class Module(PlayedNetwork):

@@ -28,7 +28,7 @@ from arcademark.agents.checkpoints.networks import (
     NormalisedInputs,
     Reduce,
 )
-from arcademark.agents.importing import said
+from arcademark.importing import said
 
 
 def build(contents: Contents, place: str) -> Network:

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from arcademark.agents.importing import said
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_bytes
+from arcademark.importing import said
 
 MAX_PARTS = 1_000_000
 """Messages that a model's file holds: its nodes, their attributes, tensors and types."""

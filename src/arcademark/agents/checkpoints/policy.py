@@ -15,7 +15,6 @@ from arcademark.agents.checkpoints.choosing import Chooser
 from arcademark.agents.checkpoints.contents import MAX_BYTES, TRUST, read
 from arcademark.agents.checkpoints.onnx_files import whole
 from arcademark.agents.checkpoints.paths import MAX_LISTED, checksum, digest_of, file_of, is_rllib
-from arcademark.agents.importing import canonical_reference, importable, load_factory, where_raised
 from arcademark.agents.parameters import AboveZero, Positive, Share
 from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import EnvironmentSpec
@@ -23,6 +22,7 @@ from arcademark.environments.observations.spaces import ObservationView
 from arcademark.environments.tasks import random_action
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_bytes
+from arcademark.importing import canonical_reference, importable, load_factory, where_raised
 from arcademark.suite.protocols import AtariProtocol
 
 ROWS = 16

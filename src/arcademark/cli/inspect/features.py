@@ -58,7 +58,7 @@ def show(
     The time is that of one step of the feature set, learning not included.
     """
     from arcademark.classic.features.registry import feature_set
-    from arcademark.reports.features import seen
+    from arcademark.operations import seen
     from arcademark.reports.figures import files
     from arcademark.reports.figures.model import Pictures
     from arcademark.runs.replay.feature_steps import random_play, recorded_play

@@ -12,7 +12,7 @@ from arcademark.cli.counting import counting
 from arcademark.cli.inspect import console, features
 from arcademark.cli.output import Output, with_output
 from arcademark.errors import UnknownNameError
-from arcademark.reports.info import TOPICS
+from arcademark.operations.info import TOPICS
 
 
 class Info(CommandGroup):
@@ -43,7 +43,7 @@ def command() -> None:
 @with_output
 def topic(topic: str, name: str | None, output: Output) -> None:
     """List games, suites, subsets, protocols, agents, algorithms, features, JSON schemas; with NAME, all of one."""
-    from arcademark.reports import info
+    from arcademark.operations import info
     from arcademark.reports.render import json
 
     if topic not in TOPICS:
@@ -74,7 +74,7 @@ def check(suite: str, episodes: int, overrides: Mapping[str, str], workers: int 
     agents see and do, the scores of random play, and where planners can search. Exits with 1 if a task differs or
     cannot be played.
     """
-    from arcademark.reports.runs.verification import SuiteCheck
+    from arcademark.operations.verification import SuiteCheck
     from arcademark.runs.replay.suite_check import check_suite
     from arcademark.suite.protocols import step_protocol
     from arcademark.suite.task_suites import load_suite

@@ -79,7 +79,7 @@ def check(run_directory: Path, salvage: Path | None, output: Output) -> int:
     run's own command continues with --out NEW. RUN itself is never changed. 'arcademark verify' says whether scores are
     real. Exits with 1 if anything is damaged.
     """
-    from arcademark.reports.runs import verification
+    from arcademark.operations import verification
     from arcademark.runs.store import salvage as salvaging
 
     salvaged = salvaging.salvage(run_directory, salvage) if salvage else None
@@ -110,7 +110,7 @@ def import_(
     its agent is called NAME [imported], and 'verify' refuses it.
     """
     from arcademark.cli.score.report import show
-    from arcademark.reports.runs.importing import import_logs
+    from arcademark.operations.importing import import_logs
     from arcademark.reports.tables.dataset import ScoreOptions
 
     given = dict(tables.read_options(None, (), reading))

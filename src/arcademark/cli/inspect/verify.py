@@ -24,7 +24,7 @@ def command(run_directory: Path, suite: str | None, workers: int | None, output:
 
     Exits with 0 if every episode is confirmed, with 1 if not.
     """
-    from arcademark.reports.runs.verification import summarise
+    from arcademark.operations.verification import summarise
     from arcademark.runs.replay.verify import verify
 
     wanted: EpisodeFilter = {**choice, "suite": suite}

@@ -50,8 +50,8 @@ def command(
     is taken to last until the frame cap.
     """
     from arcademark.cli.counting import counting
+    from arcademark.operations.planned import scoped
     from arcademark.reports import wording
-    from arcademark.reports.runs.planned import scoped
     from arcademark.runs.playing import costs
 
     wanted, shard, workers = playing.request(agent, **given), given["shard"], given["workers"]

@@ -51,7 +51,7 @@ def command(
     played there. An agent that learns is trained under the protocol only, and plays the variants with what it learnt.
     --slurm works as in 'arcademark run'; a shard plays its games and seeds in all variants.
     """
-    from arcademark.reports.runs.robustness import robustness
+    from arcademark.operations.robustness import robustness
 
     failed: int | None = 0
     if agent is not None or given["commands"]:
@@ -77,7 +77,7 @@ def command(
 def _planned(wanted: Request, games: str | None, variants: int | None) -> tuple[Request, dict[str, Plan], bool]:
     """Plan the game itself and its variants, by their directories' names; and whether the agent learns, or may."""
     from arcademark.agents.loading import kind
-    from arcademark.reports.runs.robustness import BASE
+    from arcademark.operations.robustness import BASE
 
     if len(wanted.agents) != 1:
         raise ArcadeMarkError(

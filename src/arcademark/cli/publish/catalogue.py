@@ -175,8 +175,8 @@ def submit(
 
     Exit code 1 if an episode is not confirmed, or anything else keeps the run from the catalogue.
     """
+    from arcademark.operations import submission
     from arcademark.reports.catalogue.documents import COLUMNS
-    from arcademark.reports.site import submission
 
     if cite and set(cite) - {"url"} != {"authors", "title", "venue", "year"}:
         raise ArcadeMarkError("--cite: authors, title, venue and year go together; give all of a new paper, or none")

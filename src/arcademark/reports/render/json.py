@@ -11,56 +11,12 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from pkgutil import resolve_name
 from typing import Any, get_args, get_type_hints
 
 import msgspec
 
 from arcademark import docstrings
 from arcademark.errors import escaped
-
-_DOCUMENTS = (
-    "reports.info:GameList",
-    "reports.info:Suites",
-    "reports.info:SubsetList",
-    "reports.info:Protocols",
-    "reports.info:Agents",
-    "reports.info:Algorithms",
-    "reports.info:Schemas",
-    "reports.info:FeatureSets",
-    "reports.features.seen:FeaturesSeen",
-    "reports.catalogue.documents:Catalogue",
-    "reports.catalogue.documents:Errata",
-    "catalogue.adding:Addition",
-    "catalogue.check:Check",
-    "reports.runs.ledger:LedgerView",
-    "reports.runs.listing:RunList",
-    "reports.runs.planned:Planned",
-    "reports.runs.robustness:Robustness",
-    "reports.runs.status:Status",
-    "reports.runs.verification:SuiteCheck",
-    "reports.runs.tuning:Tuned",
-    "reports.runs.verification:Checked",
-    "reports.runs.verification:Verified",
-    "emulator.prove:Here",
-    "reports.tables.report:ScoreReport",
-    "reports.tables.comparison:Comparison",
-    "reports.subsets.searching:Searched",
-    "reports.subsets.searching:EverySize",
-    "reports.subsets.studying:Studied",
-    "reports.subsets.predicting:Predicted",
-    "reports.subsets.covering:Coverage",
-    "reports.subsets.until:PlayedUntil",
-    "reports.reproductions.analysis:Reproduced",
-    "reports.site.document:Site",
-    "reports.site.submission:Submission",
-)
-
-
-def documents() -> dict[str, type[Any]]:
-    """Return the dataclass of each document, by the name and version of its schema."""
-    found = (resolve_name(f"arcademark.{name}") for name in _DOCUMENTS)
-    return {kind.SCHEMA: kind for kind in found}
 
 
 def render(shown: Any) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from arcademark.catalogue.model import Entry
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import imported
 from arcademark.records.model import scored_phase
+from arcademark.records.replayed import Verification
 from arcademark.reports import measures, published
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.site import document
@@ -48,7 +49,6 @@ from arcademark.reports.tables.document import Algorithm, Game, Statistic
 from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, ScoreSource, published_entries, suites_of
 from arcademark.reports.tables.protocols import UNKNOWN, Play
 from arcademark.reports.tables.report import ScoreReport
-from arcademark.runs.replay.verify import Verification
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.model import frame_cap_warnings
 from arcademark.subset.predict.spread import FREEDOM

@@ -70,7 +70,7 @@ def truth(scores: Normalised, name: str) -> str | Summary | Floats:
             raise ArcadeMarkError(f"--target {RECORDS!r}: this benchmark has no human world records")
         return np.asarray(aggregate.median(measure.normaliser(scores.raw.T, scores.tasks).T, missing="omit"))
     if is_function(name):
-        from arcademark.agents.importing import ImportingError, canonical_reference, load_factory
+        from arcademark.importing import ImportingError, canonical_reference, load_factory
 
         try:
             function = load_factory(canonical_reference(name))

@@ -19,10 +19,10 @@ from typing import Any
 
 from arcademark.agents.checkpoints import paths
 from arcademark.agents.checkpoints.contents import MAX_BYTES, files_beside
-from arcademark.agents.importing import importable, is_file
 from arcademark.agents.loading import AgentSpec, all_parameters
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import cache_folder, read_bytes
+from arcademark.importing import importable, is_file
 from arcademark.runs.plan import Trial
 from arcademark.runs.store.provenance import file_of, texts
 

@@ -22,9 +22,9 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from arcademark.agents.adapters import CheckedPolicy
-from arcademark.agents.importing import where_raised
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.importing import where_raised
 from arcademark.records.model import MAX_ERROR_CHARS, Checkpoint, EpisodeResult, Unfinished
 from arcademark.runs.cluster.shipping import Packed, unpacked
 from arcademark.runs.engines.base import Failed, Opened

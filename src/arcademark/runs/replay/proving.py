@@ -7,8 +7,9 @@ import numpy as np
 from arcademark.environments.base import one_by_one
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.reading import read_actions
+from arcademark.records.replayed import Finding, Outcome
 from arcademark.runs.replay.episodes import open_recorded, replay
-from arcademark.runs.replay.verify import Finding, Outcome, Task, verify_episode
+from arcademark.runs.replay.verify import Task, verify_episode
 from arcademark.suite.protocols import AtariProtocol
 from arcademark.suite.tasks import TOY
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pkgutil import resolve_name
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from arcademark import docstrings
-from arcademark.agents.importing import load_factory
 from arcademark.agents.loading import Kind, builtin_agents, kind_of, own_reference
 from arcademark.agents.parameters import declared
 from arcademark.agents.trainers import algorithms
 from arcademark.errors import UnknownNameError
+from arcademark.importing import load_factory
 from arcademark.reports import wording
 from arcademark.reports.columns import Column, plain
 from arcademark.reports.record import Value
@@ -328,18 +329,17 @@ def _algorithm(name: str) -> algorithms.ReviewedAlgorithm:
 
 
 def _schemas() -> Iterable[SchemaView]:
-    from arcademark.reports.render.json import documents
 
     return (SchemaView(name, docstrings.summary(kind)) for name, kind in documents().items())
 
 
 def schema(name: str) -> dict[str, Any]:
     """Return the schema of a document; `UnknownNameError` where there is none."""
-    from arcademark.reports.render import json as documents
+    from arcademark.reports.render.json import schema
 
-    if name not in (known := documents.documents()):
+    if name not in (known := documents()):
         raise UnknownNameError("schema", name, known)
-    return documents.schema(known[name])
+    return schema(known[name])
 
 
 def _listed(*pairs: tuple[str, str | Callable[[Any], object]]) -> tuple[Column, ...]:
@@ -469,3 +469,47 @@ def _text(value: Any) -> str:
     if isinstance(value, int | float):
         return f"{value:,}" if isinstance(value, int) else f"{value:,.12g}"
     return "–" if value is None or value == "" or value == {} else str(value)
+
+
+_DOCUMENTS = (
+    "operations.info:GameList",
+    "operations.info:Suites",
+    "operations.info:SubsetList",
+    "operations.info:Protocols",
+    "operations.info:Agents",
+    "operations.info:Algorithms",
+    "operations.info:Schemas",
+    "operations.info:FeatureSets",
+    "operations.seen:FeaturesSeen",
+    "reports.catalogue.documents:Catalogue",
+    "reports.catalogue.documents:Errata",
+    "catalogue.adding:Addition",
+    "catalogue.check:Check",
+    "reports.runs.ledger:LedgerView",
+    "reports.runs.listing:RunList",
+    "operations.planned:Planned",
+    "operations.robustness:Robustness",
+    "reports.runs.status:Status",
+    "operations.verification:SuiteCheck",
+    "reports.runs.tuning:Tuned",
+    "operations.verification:Checked",
+    "operations.verification:Verified",
+    "emulator.prove:Here",
+    "reports.tables.report:ScoreReport",
+    "reports.tables.comparison:Comparison",
+    "reports.subsets.searching:Searched",
+    "reports.subsets.searching:EverySize",
+    "reports.subsets.studying:Studied",
+    "reports.subsets.predicting:Predicted",
+    "reports.subsets.covering:Coverage",
+    "operations.until:PlayedUntil",
+    "reports.reproductions.analysis:Reproduced",
+    "reports.site.document:Site",
+    "operations.submission:Submission",
+)
+
+
+def documents() -> dict[str, type[Any]]:
+    """Return the dataclass of each document, by the name and version of its schema."""
+    found = (resolve_name(f"arcademark.{name}") for name in _DOCUMENTS)
+    return {kind.SCHEMA: kind for kind in found}

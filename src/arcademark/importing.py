@@ -22,8 +22,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from arcademark.agents.parameters import ENVIRONMENT_NAMES
 from arcademark.errors import ArcadeMarkError, one_line
+
+ENVIRONMENT_NAMES = ("env", "environment", "spec", "env_spec")
+"""Names of the parameter by which a factory takes the environment's description."""
 
 _agent_folders: set[str] = set()
 

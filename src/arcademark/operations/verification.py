@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from arcademark.records.replayed import Finding, Verification
 from arcademark.reports import wording
 from arcademark.reports.columns import Column
 from arcademark.runs.replay.suite_check import CheckedTasks
-from arcademark.runs.replay.verify import Finding, Verification
 from arcademark.runs.store.salvage import Salvaged
 
 

@@ -22,14 +22,14 @@ from arcademark.catalogue.model import AlgorithmKind
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.records.model import RunRecord, scored_phase
 from arcademark.records.reading import read_run
+from arcademark.records.replayed import Finding as Replayed
+from arcademark.records.replayed import Verification
 from arcademark.reports import settings
 from arcademark.reports.cells import PlayedAlgorithm
 from arcademark.reports.site.document import Replay
 from arcademark.reports.tables import loading
 from arcademark.reports.tables.loading import Scores
 from arcademark.runs.replay import verify as replaying
-from arcademark.runs.replay.verify import Finding as Replayed
-from arcademark.runs.replay.verify import Verification
 from arcademark.scores.formulas import as_csv, escaped
 from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.suite.protocols import Protocol, protocols

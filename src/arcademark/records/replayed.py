@@ -1,0 +1,69 @@
+"""Result types of replaying a run's episodes; `arcademark.runs.replay.verify` replays them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from arcademark.records.model import Phase
+
+Outcome = Literal["confirmed", "differs", "unverifiable"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What replaying one episode showed."""
+
+    trial_id: str
+    game: str
+    phase: Phase
+    episode: int
+    outcome: Outcome
+    detail: str = ""  # what differs, or why it could not be replayed; empty if confirmed
+    score: float | None = None  # on replay
+    lost: int = 0  # points that the game took back because its counter passed its end
+
+    def __str__(self) -> str:
+        return f"trial {self.trial_id}, {self.phase} episode {self.episode}: {self.detail or self.outcome}"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What verifying a run showed."""
+
+    directory: Path
+    findings: tuple[Finding, ...]
+    """One an episode, in the run's order; then one for each training episode that was taken away."""
+    warnings: tuple[str, ...]  # what is not as it was when the run was made: a game's ROM, a version
+    notes: tuple[str, ...]
+    """Scores that lack points, as the game's counter passed its end; and what there was nothing to verify of: trials
+    that failed or are not finished, episodes that are missing."""
+
+    @property
+    def confirmed(self) -> int:
+        """Number of episodes that replay as recorded."""
+        return self._count("confirmed")
+
+    @property
+    def differing(self) -> int:
+        """Number of episodes that replay otherwise."""
+        return self._count("differs")
+
+    @property
+    def unverifiable(self) -> int:
+        """Number of episodes that could not be replayed."""
+        return self._count("unverifiable")
+
+    @property
+    def problems(self) -> tuple[Finding, ...]:
+        """The episodes that are not confirmed."""
+        return tuple(finding for finding in self.findings if finding.outcome != "confirmed")
+
+    @property
+    def ok(self) -> bool:
+        """Whether every episode was confirmed."""
+        return not self.problems
+
+    def _count(self, outcome: Outcome) -> int:
+        return sum(finding.outcome == outcome for finding in self.findings)

@@ -1,1 +1,0 @@
-"""What feature sets see of games, and what shows it."""

@@ -1,0 +1,43 @@
+"""Each of the three parts loads without the others: emulator, scores, runner."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+LOADED = """
+import sys, json
+{}
+print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+
+EMULATOR = {"_version", "ale", "emulator", "environments", "errors", "files", "plugins", "suite"}
+NOT_SCORES = {"agents", "ale", "classic", "emulator", "environments", "operations", "runs"}
+
+
+def loaded(tmp_path, program):
+    """Return the modules that a program loads, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED.format(program)], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stderr.splitlines()[-1])
+
+
+def test_the_drop_in_loads_the_emulator_part_alone(tmp_path):
+    modules = loaded(tmp_path, "import arcademark.ale")
+    assert {name.split(".")[1] for name in modules if name.startswith("arcademark.")} <= EMULATOR
+    assert not {"scipy", "matplotlib", "numba", "rich", "click"} & set(modules)
+
+
+@pytest.mark.slow
+def test_a_table_is_scored_by_the_score_library_alone(tmp_path):
+    (tmp_path / "scores.csv").write_text("game,mine,theirs\nPong,18.9,20.7\nQ*bert,10596,14293.3\n")
+    program = (
+        "from arcademark.cli.main import main\nsys.argv = ['arcademark', 'score', 'scores.csv', '--to', 'page.html']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass"
+    )
+    modules = loaded(tmp_path, program)
+    assert (tmp_path / "page.html").exists()
+    assert not {name.split(".")[1] for name in modules if name.startswith("arcademark.")} & NOT_SCORES
+    assert not {"ale_py", "gymnasium"} & set(modules)
