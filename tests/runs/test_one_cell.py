@@ -78,9 +78,11 @@ def runs(tmp_path_factory, toy_plan, paced):
     execute(planning, folder / "planning", workers=1)
     altering.alter(folder / "planning", "DELETE FROM evaluation", "DELETE FROM episode")
     keep(planning, folder / "planning")
-    logs = imported.Rows(np.array([1.0, 3.0]), np.array([40, 50]), np.array([10, 12]))
+    logs = imported.LoggedRows(np.array([1.0, 3.0]), np.array([40, 50]), np.array([10, 12]))
     rules = protocol("world-records").override({"reported_episodes": "training_last_k"})
-    trials = [imported.ImportedTrial("PPO", "pong", seed, logs, imported.Rows(*np.zeros((3, 0))), 2) for seed in (0, 1)]
+    trials = [
+        imported.ImportedTrial("PPO", "pong", seed, logs, imported.LoggedRows(*np.zeros((3, 0))), 2) for seed in (0, 1)
+    ]
     source = {"formats": [], "files": {}, "averages": [], "assumed": [], "doubts": []}
     with Recorder(folder / "imported") as recorder:
         importing.write(recorder, trials, rules, source, command="arcademark runs import", versions={})

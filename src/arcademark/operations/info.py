@@ -501,11 +501,11 @@ _DOCUMENTS = (
     "reports.subsets.searching:EverySize",
     "reports.subsets.studying:Studied",
     "reports.subsets.predicting:Predicted",
-    "reports.subsets.covering:Coverage",
+    "reports.subsets.covering:CoverageStudy",
     "operations.until:PlayedUntil",
     "reports.reproductions.analysis:Reproduced",
     "reports.site.document:Site",
-    "operations.submission:Submission",
+    "operations.submission:SubmittedRun",
 )
 
 

@@ -55,7 +55,7 @@ class Paper:
 
 
 @dataclass(frozen=True)
-class Submission:
+class SubmittedRun:
     """What was found in a submitted run.
 
     directory: As it was given.
@@ -85,7 +85,7 @@ def check(
     suite: str | None = None,
     workers: int | None = None,
     on_finding: Callable[[Replayed, int], None] | None = None,
-) -> Submission:
+) -> SubmittedRun:
     """Verify a run and, where it is confirmed and a paper and a kind are named, make its collection.
 
     ``name`` is what its only agent is to be called; else each goes by its label.
@@ -110,7 +110,7 @@ def check(
         scores = scores.rename({scores.table.algorithms[0]: name})
     findings = tuple(_problems(verified, runs, scores, name, kind))
     if findings or paper is None or kind is None:
-        return Submission(str(directory), not findings, replay, findings, None, {})
+        return SubmittedRun(str(directory), not findings, replay, findings, None, {})
     files = _files(runs.runs[0].record, scores, paper, kind)
     with tempfile.TemporaryDirectory() as folder:
         places = [Path(folder) / file for file in files]
@@ -118,7 +118,7 @@ def check(
             place.write_text(files[place.name], encoding="utf-8", newline="\n")
         addition = adding.add(places, overwrite=True)
     sound = not addition.findings  # what is striking in it was played
-    return Submission(str(directory), sound, replay, (), addition, files if sound else {})
+    return SubmittedRun(str(directory), sound, replay, (), addition, files if sound else {})
 
 
 def _problems(

@@ -41,7 +41,7 @@ _SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
 _OPCODES = 1_000_000  # between two looks at the clock
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """A column: its type, and the condition that holds of its values, {} and of the row of its trial, `owner`."""
 
     type: str
@@ -56,21 +56,21 @@ class Column(NamedTuple):
 _PYTHON = {"TEXT": str, "INTEGER": int, "REAL": float, "BLOB": bytes}
 
 
-def _number(least: int, most: int, *, type: str = "INTEGER", null: bool = False) -> Column:
-    return Column(type, f"{{}} BETWEEN {least} AND {most}", null)
+def _number(least: int, most: int, *, type: str = "INTEGER", null: bool = False) -> TableColumn:
+    return TableColumn(type, f"{{}} BETWEEN {least} AND {most}", null)
 
 
-def _text(most: int = MAX_TEXT_CHARS, letters: str = "") -> Column:
+def _text(most: int = MAX_TEXT_CHARS, letters: str = "") -> TableColumn:
     named = f" AND {{0}} NOT GLOB '*[^{letters}]*'" if letters else ""
-    return Column("TEXT", f"length(CAST({{0}} AS BLOB)) BETWEEN 1 AND {most}{named}")
+    return TableColumn("TEXT", f"length(CAST({{0}} AS BLOB)) BETWEEN 1 AND {most}{named}")
 
 
-_TRIAL = Column("TEXT", "owner.id IS NOT NULL")
+_TRIAL = TableColumn("TEXT", "owner.id IS NOT NULL")
 
 
 APPLICATION_ID = 0x41524D4B  # "ARMK", so that another program's database is told apart
 SCHEMA_VERSION = 4
-TABLES: Mapping[str, Mapping[str, Column]] = {
+TABLES: Mapping[str, Mapping[str, TableColumn]] = {
     # A trial is an agent with its parameters, a game, the run's protocol and a seed. Whether it is done is not stored:
     # it follows from its rows, so that no crash can make the two disagree.
     "trial": {
@@ -87,24 +87,24 @@ TABLES: Mapping[str, Mapping[str, Column]] = {
         "plans": _number(0, 1, null=True),  # likewise
         # Asked for by the agent instead of the protocol's frame_skip.
         "frames_per_action": _number(1, MAX_FRAMES_PER_ACTION, null=True),
-        "error": Column("TEXT", null=True),  # why the trial failed, in one line
+        "error": TableColumn("TEXT", null=True),  # why the trial failed, in one line
     },
     # An episode that came to its end. Committed when it ends (a learner's training episodes: with the next checkpoint).
     "episode": {
         "trial": _TRIAL,
-        "phase": Column("TEXT", "{} IN ('training', 'evaluation')"),
-        "episode": Column(  # from 0 in each phase; with the seed it fixes every random draw
+        "phase": TableColumn("TEXT", "{} IN ('training', 'evaluation')"),
+        "episode": TableColumn(  # from 0 in each phase; with the seed it fixes every random draw
             "INTEGER",
             f"{{0}} BETWEEN 0 AND {MAX_FRAMES - 1} AND (phase = 'training' OR {{0}} < owner.episodes)",
         ),
         "score": _number(-MAX_NUMBER, MAX_NUMBER, type="REAL"),  # undiscounted sum of raw rewards
         "frames": _number(0, MAX_FRAMES),  # emulated, no-op start included
         "steps": _number(0, MAX_FRAMES),  # actions
-        "end": Column("TEXT", "{} IN ('terminated', 'truncated')"),
+        "end": TableColumn("TEXT", "{} IN ('terminated', 'truncated')"),
         # The only column that differs when a trial is played again.
         "wall_seconds": _number(0, MAX_NUMBER, type="REAL"),
         "simulated_frames": _number(0, MAX_FRAMES),  # by a planner's model to choose the actions
-        "actions": Column("BLOB"),  # see `encode_actions`; last, so that reading the others does not fetch it
+        "actions": TableColumn("BLOB"),  # see `encode_actions`; last, so that reading the others does not fetch it
     },
     # The last checkpoint of a learner, written together with the training episodes that led to it.
     "checkpoint": {
@@ -112,7 +112,7 @@ TABLES: Mapping[str, Mapping[str, Column]] = {
         "episodes": _number(0, MAX_NUMBER),  # training episodes behind it
         "frames": _number(0, MAX_NUMBER),  # likewise
         "finished": _number(0, 1),  # 1 once the training budget is spent
-        "data": Column("BLOB"),  # what the learner's checkpoint() gave
+        "data": TableColumn("BLOB"),  # what the learner's checkpoint() gave
     },
     # An evaluation episode of a planner that is in play, so that a run that was killed goes on within it. Written every
     # few seconds, gone once the episode is recorded.
@@ -123,8 +123,8 @@ TABLES: Mapping[str, Mapping[str, Column]] = {
         "simulated_frames": _number(0, MAX_NUMBER),
         "wall_seconds": _number(0, MAX_NUMBER, type="REAL"),
         "generator": _text(),  # the state of the agent's generator, JSON
-        "actions": Column("BLOB"),
-        "checkpoint": Column("BLOB"),  # a seal (see seal.py), then what the planner's checkpoint() gave
+        "actions": TableColumn("BLOB"),
+        "checkpoint": TableColumn("BLOB"),  # a seal (see seal.py), then what the planner's checkpoint() gave
     },
     # When a trial was evaluated: a row for each command that recorded episodes of its score. What was evaluated, and
     # how, stands in the trial and in the manifest; together they are the ledger (`arcademark.records.ledger`).

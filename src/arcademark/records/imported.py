@@ -21,7 +21,7 @@ MARK = " [imported]"
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class LoggedRows:
     """Episodes, or averages, in their order: arrays of shape (rows,).
 
     Parameters
@@ -58,8 +58,8 @@ class ImportedTrial:
     agent: str
     game: str
     seed: int
-    training: Rows
-    evaluation: Rows
+    training: LoggedRows
+    evaluation: LoggedRows
     episodes: int
 
     @property

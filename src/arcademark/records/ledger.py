@@ -28,7 +28,7 @@ DEEPEST = 3  # how many folders below a project's its runs are looked for
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """An agent's evaluation on one game in one run."""
 
     directory: str  # the run's
@@ -65,7 +65,7 @@ class Ledger:
     """What was evaluated."""
 
     runs: tuple[str, ...]  # the directories that were read
-    entries: tuple[Entry, ...]  # run by run
+    entries: tuple[LedgerEntry, ...]  # run by run
     unread: tuple[Unread, ...]
 
 
@@ -98,7 +98,7 @@ def _below(path: Path, depth: int) -> Iterator[Path]:
 
 def read_ledger(paths: Sequence[Path], *, wanted: Callable[[manifest.Document], bool] = lambda _: True) -> Ledger:
     """Read the ledger of runs, or of folders of runs."""
-    entries: list[Entry] = []
+    entries: list[LedgerEntry] = []
     runs, unread = [], []
     for directory in dict.fromkeys(run for path in paths for run in find_runs(path)):
         try:
@@ -112,7 +112,7 @@ def read_ledger(paths: Sequence[Path], *, wanted: Callable[[manifest.Document], 
     return Ledger(tuple(runs), tuple(entries), tuple(unread))
 
 
-def entries_of(record: RunRecord) -> Iterator[Entry]:
+def entries_of(record: RunRecord) -> Iterator[LedgerEntry]:
     """Yield the evaluations of one run: agents on games with a score."""
     scored = ((trial, len(record.scored_episodes(trial))) for trial in record.trials)
     yield from make_entries(record.directory, record.manifest, record.protocol, scored, record.evaluations)
@@ -124,7 +124,7 @@ def make_entries(
     protocol: Protocol,
     scored: Iterable[tuple[TrialRecord, int]],
     evaluations: Iterable[EvaluationRecord],
-) -> Iterator[Entry]:
+) -> Iterator[LedgerEntry]:
     """Yield the evaluations of trials with so many scored episodes each: agents on games with a score."""
     agents = {agent["label"]: agent for agent in document["agents"]}
     trials: defaultdict[tuple[str, str], dict[TrialRecord, int]] = defaultdict(dict)
@@ -138,7 +138,7 @@ def make_entries(
         agent = agents.get(label, {})
         parameters = agent.get("parameters") or {}
         begun, commands = _noted(document, [item for trial in mine for item in notes[trial.id]])
-        yield Entry(
+        yield LedgerEntry(
             directory=str(directory),
             algorithm=algorithm(label, parameters),
             parameters=parameters,
@@ -155,7 +155,7 @@ def make_entries(
         )
 
 
-def entries_beside(directory: Path, algorithms: Collection[str]) -> tuple[Entry, ...]:
+def entries_beside(directory: Path, algorithms: Collection[str]) -> tuple[LedgerEntry, ...]:
     """Return the entries of some algorithms in the runs that lie beside a run's directory, which may be new."""
 
     def wanted(document: manifest.Document) -> bool:

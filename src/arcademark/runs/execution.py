@@ -24,7 +24,7 @@ from arcademark.environments.registry import Emulator, version_of
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.records import live, manifest
 from arcademark.records.database import clear_errors
-from arcademark.records.ledger import Entry, make_entries
+from arcademark.records.ledger import LedgerEntry, make_entries
 from arcademark.records.model import EpisodeResult, Unfinished, scored_phase
 from arcademark.runs.engines.base import (
     Batch,
@@ -189,7 +189,7 @@ def describe(plan: Plan, command: str) -> manifest.Document:
     }
 
 
-def ledger_entries(plan: Plan, directory: Path) -> Iterator[Entry]:
+def ledger_entries(plan: Plan, directory: Path) -> Iterator[LedgerEntry]:
     """Yield the entries that a plan is to add to the ledger: agents on games, by no command yet."""
     trials = ((trial.record, trial.episodes) for trial in plan.trials)
     for entry in make_entries(directory, describe(plan, ""), plan.protocol, trials, ()):

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from arcademark import files
 from arcademark.errors import ArcadeMarkError
-from arcademark.records.imported import ImportedTrial, Rows
+from arcademark.records.imported import ImportedTrial, LoggedRows
 from arcademark.scores.readers.base import DEFAULT_LAST, Log, Options, refuse_improper
 from arcademark.scores.readers.formats import Recognised
 from arcademark.scores.readers.logs.base import by_run, merge
@@ -140,7 +140,7 @@ def _together(
     log = merge(key, trained or evaluated)
     environment = next((written[id(part)] for part in (*trained, *evaluated) if written[id(part)]), "")
     assumed: list[str] = []
-    nothing = Rows(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
+    nothing = LoggedRows(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
     evaluation = nothing
     if evaluated:
         apart = merge(key, evaluated)
@@ -166,16 +166,16 @@ def _together(
     )
 
 
-def _episodes(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> Rows:
+def _episodes(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> LoggedRows:
     """Return the episodes of a log that says how long each is, or none of that."""
     steps = np.zeros(len(log.values), np.int64) if log.lengths is None else _whole(log, log.lengths, LENGTH, 1)
     frames, said = clock.of_lengths(environment)
     if said and log.lengths is not None:
         assumed.append(said)
-    return Rows(log.values, steps * frames, steps)
+    return LoggedRows(log.values, steps * frames, steps)
 
 
-def _trained(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> Rows:
+def _trained(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> LoggedRows:
     """Return the values of training: their frames add up to those of training where the log counts these."""
     if log.steps is None and log.lengths is None:
         raise ArcadeMarkError(
@@ -188,7 +188,7 @@ def _trained(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> R
     frames = np.diff(ends, prepend=0)
     assumed.append(f"a step of training is {clock.frame_skip} frames")
     steps = np.zeros(len(frames), np.int64) if log.lengths is None else _whole(log, log.lengths, LENGTH, 1)
-    return Rows(log.values, frames, steps)
+    return LoggedRows(log.values, frames, steps)
 
 
 def _whole(log: Log, values: _Floats, what: str, least: int) -> _Ints:

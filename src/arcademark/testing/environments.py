@@ -22,7 +22,7 @@ from arcademark.testing.base import require
 Open = Callable[[], Environment]
 
 
-class Seen(NamedTuple):
+class SeenMoment(NamedTuple):
     """All that can be seen after a reset (with reward 0) or a step."""
 
     observation: bytes
@@ -174,7 +174,7 @@ def _wrong(env: Environment) -> list[Any]:
     return [0, "up", None, np.zeros((*arrays.shape, 2)), beyond.reshape(arrays.shape), np.full(arrays.shape, np.nan)]
 
 
-def _play(env: Environment, seed: int, actions: Sequence[Any]) -> Iterator[Seen]:
+def _play(env: Environment, seed: int, actions: Sequence[Any]) -> Iterator[SeenMoment]:
     """Yield the moments of an episode, up to its end or that of the actions."""
     env.reset(np.random.default_rng(seed))
     yield _moment(env, (0.0, False, False))
@@ -185,8 +185,8 @@ def _play(env: Environment, seed: int, actions: Sequence[Any]) -> Iterator[Seen]
             return
 
 
-def _moment(env: Environment, step: tuple[float, bool, bool]) -> Seen:
-    return Seen(_observation(env), *step, env.episode_frames, env.lives)
+def _moment(env: Environment, step: tuple[float, bool, bool]) -> SeenMoment:
+    return SeenMoment(_observation(env), *step, env.episode_frames, env.lives)
 
 
 def _observation(env: Environment) -> bytes:
@@ -195,10 +195,10 @@ def _observation(env: Environment) -> bytes:
     return out.tobytes()
 
 
-def _compare(expected: Sequence[Seen], moments: Iterator[Seen], how: str) -> None:
+def _compare(expected: Sequence[SeenMoment], moments: Iterator[SeenMoment], how: str) -> None:
     actual = list(moments)
     for i, (a, b) in enumerate(zip(expected, actual, strict=False)):
-        differing = [name for name, x, y in zip(Seen._fields, a, b, strict=True) if x != y]
+        differing = [name for name, x, y in zip(SeenMoment._fields, a, b, strict=True) if x != y]
         require(not differing, f"{', '.join(differing)} differ {i} steps on when {how}")
     require(len(expected) == len(actual), f"{len(actual)} steps instead of {len(expected)} when {how}")
 

@@ -6,13 +6,13 @@ import pytest
 from made_up import analysed, made_up_run
 from shown import printed
 
-from arcademark.records.ledger import Entry, Ledger, Unread
+from arcademark.records.ledger import Ledger, LedgerEntry, Unread
 from arcademark.reports.runs import ledger
 from arcademark.suite.task_suites import read_suite
 
 
 def entry(directory="runs/a", game="breakout", **more):
-    made = Entry(
+    made = LedgerEntry(
         directory=directory,
         algorithm="sarsa",
         parameters={},

@@ -27,7 +27,7 @@ from arcademark.reports.figures.model import (
 )
 from arcademark.reports.figures.style import MAX_SERIES, SERIES, ticks
 from arcademark.reports.runs.learning import LearningCurve
-from arcademark.reports.tables.document import Game, Score, Statistic
+from arcademark.reports.tables.document import Score, ScoredGame, Statistic
 
 if TYPE_CHECKING:
     from arcademark.reports.tables.report import ScoreReport
@@ -40,7 +40,9 @@ TICKS = (-10_000, -1000, -100, -10, 0, 10, 100, 1000, 10_000, 100_000)
 
 GOLDEN = (np.sqrt(5.0) - 1) / 2
 
-Played = tuple[Game, list[tuple[int, Score]]]  # a game with its scores, each with its algorithm's place in the report
+Played = tuple[
+    ScoredGame, list[tuple[int, Score]]
+]  # a game with its scores, each with its algorithm's place in the report
 
 
 def scale(hns: ArrayLike) -> NDArray[np.float64]:

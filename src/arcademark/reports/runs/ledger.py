@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from arcademark.records.ledger import Entry, Ledger, Unread, entries_beside
+from arcademark.records.ledger import Ledger, LedgerEntry, Unread, entries_beside
 from arcademark.reports import prose, settings, wording
 from arcademark.reports.columns import Column
 from arcademark.suite.subsets import for_testing
@@ -150,9 +150,9 @@ def view(ledger: Ledger, apart: Sequence[str] = APART) -> LedgerView:
     )
 
 
-def accounts(entries: Sequence[Entry], apart: Sequence[str] = APART) -> tuple[Account, ...]:
+def accounts(entries: Sequence[LedgerEntry], apart: Sequence[str] = APART) -> tuple[Account, ...]:
     """Sum up what was evaluated on test games, by algorithm: on tasks that are for testing in any of the runs."""
-    by_algorithm: defaultdict[tuple[str, str], list[tuple[Entry, str]]] = defaultdict(list)
+    by_algorithm: defaultdict[tuple[str, str], list[tuple[LedgerEntry, str]]] = defaultdict(list)
     tested = {(_suite(entry), entry.game) for entry in entries if for_testing([entry.game], entry.suite)}
     for entry in entries:
         if (_suite(entry), entry.game) in tested:
@@ -170,7 +170,7 @@ def warning(account: Account, *, paths: bool = True) -> str:
     return prose.text("ledger", "repeated", account=account, most=most, names=names, others=others, paths=paths)
 
 
-def warnings(mine: Sequence[Entry], directory: Path) -> tuple[str, ...]:
+def warnings(mine: Sequence[LedgerEntry], directory: Path) -> tuple[str, ...]:
     """Return a sentence for each algorithm whose second setting a new run brings to a test game.
 
     `mine` are the run's entries; the neighbours of its directory are read, as far as they are of its algorithms.
@@ -186,7 +186,7 @@ def warnings(mine: Sequence[Entry], directory: Path) -> tuple[str, ...]:
     return tuple(warning(account) for account in repeated if account.algorithm in planned_now)
 
 
-def _in_words(entry: Entry, apart: Sequence[str] = APART) -> tuple[str, str]:
+def _in_words(entry: LedgerEntry, apart: Sequence[str] = APART) -> tuple[str, str]:
     """Name an algorithm, with the parameters that make it another one, and its setting, with the budget asked for."""
     words = {key: str(value).lower() if isinstance(value, bool) else value for key, value in entry.parameters.items()}
     chosen, tuned = (
@@ -201,14 +201,14 @@ def _titled(games: Sequence[str], account: Account) -> list[str]:
     return list(games) if account.suite else [game_name(game) for game in games]
 
 
-def _suite(entry: Entry) -> str:
+def _suite(entry: LedgerEntry) -> str:
     return entry.suite.name if entry.suite else ""
 
 
-def _account(suite: str, algorithm: str, entries: Sequence[tuple[Entry, str]]) -> Account:
+def _account(suite: str, algorithm: str, entries: Sequence[tuple[LedgerEntry, str]]) -> Account:
     baseline = entries[0][0].algorithm in BASELINES
-    by_setting: defaultdict[Any, list[Entry]] = defaultdict(list)
-    by_game: defaultdict[str, list[Entry]] = defaultdict(list)
+    by_setting: defaultdict[Any, list[LedgerEntry]] = defaultdict(list)
+    by_game: defaultdict[str, list[LedgerEntry]] = defaultdict(list)
     for entry, _ in entries:
         by_setting[entry.setting].append(entry)
         by_game[entry.game].append(entry)
@@ -223,7 +223,7 @@ def _account(suite: str, algorithm: str, entries: Sequence[tuple[Entry, str]]) -
     return Account(algorithm, baseline, tuple(sorted(uses, key=lambda use: use.first)), tuple(repeated), suite)
 
 
-def _use(entries: Sequence[Entry], setting: str, *, by_code: bool) -> Use:
+def _use(entries: Sequence[LedgerEntry], setting: str, *, by_code: bool) -> Use:
     begun = sorted(entry.begun for entry in entries)
     return Use(
         setting=f"{setting}, code {(entries[0].code or 'unknown')[:8]}" if by_code else setting,
@@ -236,7 +236,7 @@ def _use(entries: Sequence[Entry], setting: str, *, by_code: bool) -> Use:
     )
 
 
-def _evaluation(entry: Entry, apart: Sequence[str]) -> Evaluation:
+def _evaluation(entry: LedgerEntry, apart: Sequence[str]) -> Evaluation:
     return Evaluation(
         *_in_words(entry, apart),
         entry.protocol,

@@ -11,7 +11,7 @@ from arcademark.reports.record import Run
 from arcademark.reports.runs.directory import known_set
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.models import ANY
-from arcademark.reports.tables.document import Algorithm, Game, Intervals
+from arcademark.reports.tables.document import Algorithm, Intervals, ScoredGame
 from arcademark.suite import subsets
 
 MAX_NAMES = 10
@@ -19,7 +19,7 @@ MAX_NAMES = 10
 
 
 def paragraphs(
-    algorithms: Sequence[Algorithm], games: Sequence[Game], runs: Sequence[Run], scope: str, intervals: Intervals
+    algorithms: Sequence[Algorithm], games: Sequence[ScoredGame], runs: Sequence[Run], scope: str, intervals: Intervals
 ) -> tuple[str, ...]:
     """Say how the scores were made, run by run, and what was worked out from them."""
     from_any = [item for item in algorithms if item.estimated and item.estimated.subset == ANY]
@@ -52,6 +52,6 @@ def paragraphs(
     )
 
 
-def _names(run: Run, games: Sequence[Game]) -> str:
+def _names(run: Run, games: Sequence[ScoredGame]) -> str:
     known = known_set([game.id for game in games if game.name in run.games]) if run.protocol.unit == "frame" else ""
     return known if known and len(run.games) > MAX_NAMES else wording.listing(run.games)

@@ -30,14 +30,14 @@ from arcademark.reports.site import document
 from arcademark.reports.site.document import (
     Badge,
     Curve,
-    Erratum,
     Film,
     Group,
-    Measure,
     Numbers,
     Replay,
     Row,
     Site,
+    SiteErratum,
+    SiteMeasure,
     Standing,
     View,
 )
@@ -45,9 +45,9 @@ from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.predictors import Predictor
 from arcademark.reports.tables import analysis, plausible, protocols
 from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
-from arcademark.reports.tables.document import Algorithm, Game, Statistic
+from arcademark.reports.tables.document import Algorithm, ScoredGame, Statistic
 from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, ScoreSource, published_entries, suites_of
-from arcademark.reports.tables.protocols import UNKNOWN, Play
+from arcademark.reports.tables.protocols import UNKNOWN, PlayConditions
 from arcademark.reports.tables.report import ScoreReport
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.model import frame_cap_warnings
@@ -215,7 +215,7 @@ def _entries(dataset: Dataset, place: str) -> Mapping[str, Entry]:
     return {name: named[name] for name in dataset.algorithms if dataset.scores.get(name).qualified and name in named}
 
 
-def _group(play: Play) -> Group:
+def _group(play: PlayConditions) -> Group:
     facts = protocols.settings_of(play)
     if isinstance(play.protocol, StepProtocol):
         return Group(play.label, facts, known=True)
@@ -238,19 +238,19 @@ def _view(dataset: Dataset, games: str) -> View:
     return View(games or benchmark.view.name, title, benchmark.view.name, tuple(chosen), measures, coefficients)
 
 
-def _measure(item: measures.Measure, games: Sequence[str]) -> Measure:
+def _measure(item: measures.Measure, games: Sequence[str]) -> SiteMeasure:
     known = [task for task in games if task in item.known]
     low, high = ({task: ends[task] for task in known} for ends in (item.low, item.high))
-    return Measure(item.metric, item.title, item.meaning, low, high, item.bounds or (), item.of_means)
+    return SiteMeasure(item.metric, item.title, item.meaning, low, high, item.bounds or (), item.of_means)
 
 
-def _game(task: str) -> document.Game:
+def _game(task: str) -> document.SiteGame:
     game = tasks.games()[task]
     kinds: tuple[references.Kind, ...] = ("random", "human", "human_world_record")
     known = {kind: references.scores(kind).get(task) for kind in kinds}
     aliases = (row["alias"] for row in read_rows("aliases.csv") if row["task"] == task)
     spellings = dict.fromkeys(map(tasks.normalised, (task, game.name, *aliases)))
-    return document.Game(
+    return document.SiteGame(
         task,
         game.name,
         game.genre,
@@ -261,10 +261,10 @@ def _game(task: str) -> document.Game:
     )
 
 
-def _task(task: Game) -> document.Game:
+def _task(task: ScoredGame) -> document.SiteGame:
     """Return what is known of a task that is no Atari game."""
     known = {kind: score for kind, score in task.references.items() if score is not None}
-    return document.Game(task.id, task.name, "", False, known, (), (tasks.normalised(task.id),))
+    return document.SiteGame(task.id, task.name, "", False, known, (), (tasks.normalised(task.id),))
 
 
 def _row(item: Algorithm, dataset: Dataset, standings: Mapping[str, Standing], group: int) -> Row:
@@ -375,17 +375,17 @@ def _curves(report: ScoreReport, name: str) -> Iterator[Curve]:
             yield Curve(curve.game, tuple(mean.frames.tolist()), tuple(mean.mean.tolist()))
 
 
-def _papers() -> dict[str, document.Paper]:
+def _papers() -> dict[str, document.SitePaper]:
     addresses = reading.read_bibtex()
     return {
-        key: document.Paper(source, source.short, addresses.get(key, ("",))[0])
+        key: document.SitePaper(source, source.short, addresses.get(key, ("",))[0])
         for key, source in collections.sources().items()
     }
 
 
-def _errata() -> Iterator[Erratum]:
+def _errata() -> Iterator[SiteErratum]:
     for slip in slips.errata():
         place = slip.place
         game = place.row if place and place.row in tasks.games() else ""
         algorithm = place.algorithm if place else ""
-        yield Erratum(slip.paper, slip.where, algorithm, game, slip.printed, slip.holds, slip.why)
+        yield SiteErratum(slip.paper, slip.where, algorithm, game, slip.printed, slip.holds, slip.why)

@@ -23,7 +23,7 @@ Numbers = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Game:
+class SiteGame:
     """A game that anybody has a score of.
 
     id, name: "battle_zone", "Battle Zone".
@@ -41,7 +41,7 @@ class Game:
 
 
 @dataclass(frozen=True)
-class Measure:
+class SiteMeasure:
     """A way to normalise scores.
 
     low, high: The scores of 0 % and of 100 % by game.
@@ -72,7 +72,7 @@ class View:
     title: str
     suite: str
     games: tuple[str, ...]
-    measures: tuple[Measure, ...]
+    measures: tuple[SiteMeasure, ...]
     coefficients: tuple[float, ...] = ()
 
 
@@ -106,7 +106,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Erratum:
+class SiteErratum:
     """Something printed that does not hold.
 
     paper: Its key.
@@ -215,7 +215,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Paper:
+class SitePaper:
     """A paper, and where it is; "" where no address is known."""
 
     source: Source
@@ -286,13 +286,13 @@ class Site:
     generator: str
     collections: tuple[str, ...]
     intervals: Intervals
-    games: tuple[Game, ...]
+    games: tuple[SiteGame, ...]
     views: tuple[View, ...]
     told_apart: tuple[str, ...]
     groups: tuple[Group, ...]
     algorithms: tuple[Row, ...]
-    papers: Mapping[str, Paper]
-    errata: tuple[Erratum, ...]
+    papers: Mapping[str, SitePaper]
+    errata: tuple[SiteErratum, ...]
     notices: tuple[Notice, ...]
     unit: Literal["frame", "step"] = "frame"
     model: Model | None = None

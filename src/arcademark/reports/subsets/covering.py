@@ -126,7 +126,7 @@ class Held:
 
 
 @dataclass(frozen=True)
-class Coverage:
+class CoverageStudy:
     """How predictions from some games hold for what they were not learnt from.
 
     level: Of the intervals.
@@ -226,7 +226,7 @@ def covered(
     training: Predictor | None = None,
     target: str = MEDIAN.name,
     at_random: int = 0,
-) -> Coverage:
+) -> CoverageStudy:
     """Measure it from each list of games, "atari-5" or "pong,qbert", and from the best ones of each size.
 
     Of a suite of the catalogue's algorithms, or of what ``training`` learnt from. The best are those that tell most of
@@ -250,7 +250,7 @@ def covered(
         for name, tasks in requested.items()
         for way in ways
     ]
-    return Coverage(
+    return CoverageStudy(
         level,
         int(trained.fitted.sum()),
         len(trained.without),

@@ -18,7 +18,7 @@ from arcademark.reports.tables import plausible, protocols
 from arcademark.reports.tables.benchmarks import Benchmark
 from arcademark.reports.tables.dataset import ScoreOptions, prepare
 from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, ScoreSource, published_entries
-from arcademark.reports.tables.protocols import Play
+from arcademark.reports.tables.protocols import PlayConditions
 from arcademark.subset.problem import Floats
 
 METRICS = ("hns", "normalised")
@@ -47,7 +47,7 @@ class Normalised:
     metric: str
     low: Mapping[str, float]
     high: Mapping[str, float]
-    plays: Mapping[str, Play]
+    plays: Mapping[str, PlayConditions]
     sources: tuple[str, ...]
     remarks: tuple[str, ...]
     papers: Mapping[str, str] = field(default_factory=dict)

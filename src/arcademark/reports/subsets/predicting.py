@@ -24,7 +24,7 @@ from arcademark.reports.subsets.models import ANY
 from arcademark.reports.subsets.predictors import TRAINING, Predictor, between
 from arcademark.reports.tables import loading
 from arcademark.reports.tables.loading import ScoreSource
-from arcademark.reports.tables.protocols import Play, frame_cap
+from arcademark.reports.tables.protocols import PlayConditions, frame_cap
 from arcademark.subset.predict.any_tasks import MEDIAN
 from arcademark.subset.predict.model import Estimate, SubsetModel, frame_cap_warnings
 from arcademark.subset.predict.outlook import Outlook, Range
@@ -324,7 +324,9 @@ def _game(name: str) -> str:
         ) from None
 
 
-def _by_model(algorithm: str, scores: Mapping[str, float], model: SubsetModel, play: Play, level: float) -> Prediction:
+def _by_model(
+    algorithm: str, scores: Mapping[str, float], model: SubsetModel, play: PlayConditions, level: float
+) -> Prediction:
     missing = tuple(game_name(task) for task in model.tasks if task not in scores)
     if missing:
         return Prediction(algorithm, None, missing)
@@ -342,7 +344,7 @@ def _from_any(
     algorithm: str,
     scores: Mapping[str, float],
     predictor: Predictor,
-    play: Play,
+    play: PlayConditions,
     level: float,
     frames: Frames,
     group: str | None,

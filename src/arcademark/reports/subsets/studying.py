@@ -19,7 +19,7 @@ from arcademark.reports.columns import Column
 from arcademark.reports.subsets import models, summaries
 from arcademark.reports.subsets.dataset import Normalised
 from arcademark.reports.subsets.predictors import TRAINING
-from arcademark.reports.tables.protocols import Play, frame_cap
+from arcademark.reports.tables.protocols import PlayConditions, frame_cap
 from arcademark.subset.predict.model import SubsetModel
 from arcademark.subset.studies.study import Agreement, Study, StudyRow, study
 
@@ -269,8 +269,8 @@ def training_twins(scores: Normalised) -> Mapping[str, str]:
     return twins
 
 
-def _line(row: StudyRow, known: Mapping[str, str], plays: Mapping[str, Play]) -> Line:
-    cap = frame_cap(plays.get(row.algorithm, Play()))
+def _line(row: StudyRow, known: Mapping[str, str], plays: Mapping[str, PlayConditions]) -> Line:
+    cap = frame_cap(plays.get(row.algorithm, PlayConditions()))
     return Line(row, known.get(row.algorithm, ""), cap if isinstance(cap, int) else None, cap != "unknown")
 
 
@@ -286,7 +286,7 @@ def _repeated(known: Mapping[str, str]) -> set[str]:
 def _scored_otherwise(chosen: Sequence[SubsetModel], scores: Normalised) -> set[str]:
     """Return whose frame cap is another than that of the models' data; none where all are so."""
     caps = _caps(chosen)
-    cap_of = {name: frame_cap(scores.plays.get(name, Play())) for name in scores.algorithms}
+    cap_of = {name: frame_cap(scores.plays.get(name, PlayConditions())) for name in scores.algorithms}
     others = {name for name, cap in cap_of.items() if cap != "unknown" and caps and cap not in caps}
     return set() if len(others) == len(scores.algorithms) else others
 

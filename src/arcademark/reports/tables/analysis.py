@@ -33,9 +33,9 @@ from arcademark.reports.tables.document import (
     Coverage,
     Efficiency,
     Gain,
-    Game,
     Played,
     Score,
+    ScoredGame,
     SingleRuns,
     Statistic,
     Summary,
@@ -220,11 +220,11 @@ def _papers(dataset: Dataset, chosen: Sequence[Measure], noticed: Sequence[Notic
     )
 
 
-def _games(dataset: Dataset) -> tuple[Game, ...]:
+def _games(dataset: Dataset) -> tuple[ScoredGame, ...]:
     benchmark, hns = dataset.benchmark, measures.atari()["hns"]
     records = references.scores("human_world_record")
     return tuple(
-        Game(
+        ScoredGame(
             id=task,
             name=benchmark.title(task),
             references=MappingProxyType({kind: known.get(task) for kind, known in benchmark.references.items()}),

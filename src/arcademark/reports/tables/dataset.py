@@ -21,7 +21,7 @@ from arcademark.reports.tables import loading
 from arcademark.reports.tables.benchmarks import USUAL, Benchmark, load_benchmark, of_tasks
 from arcademark.reports.tables.document import Over
 from arcademark.reports.tables.loading import Scores, ScoreSource
-from arcademark.reports.tables.protocols import Play
+from arcademark.reports.tables.protocols import PlayConditions
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import protocols, subsets, tasks
 from arcademark.suite.task_suites import Task, TaskSuite, load_suite
@@ -142,7 +142,7 @@ class Dataset:
         """Return where an algorithm's scores come from."""
         return self.scores.table.sources[self.algorithms.index(name)]
 
-    def play(self, name: str) -> Play:
+    def play(self, name: str) -> PlayConditions:
         """Return how an algorithm's scores were made."""
         return self.scores.get(name).play
 

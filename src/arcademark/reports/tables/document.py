@@ -154,7 +154,7 @@ class BenchmarkView:
 
 
 @dataclass(frozen=True)
-class Game:
+class ScoredGame:
     """A game that the table scores.
 
     id, name: "battle_zone", "Battle Zone".
@@ -457,11 +457,11 @@ class TableDocument(Noticed):
     scope: str
     benchmark: BenchmarkView
     intervals: Intervals
-    games: tuple[Game, ...]
+    games: tuple[ScoredGame, ...]
     hard_exploration: HardExploration | None
     notices: tuple[Notice, ...]
     citations: tuple[Citation, ...]
 
-    def game(self, task: str) -> Game:
+    def game(self, task: str) -> ScoredGame:
         """Return the game with this id; raise KeyError if the document does not have it."""
         return {game.id: game for game in self.games}[task]

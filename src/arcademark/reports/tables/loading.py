@@ -22,7 +22,7 @@ from arcademark.records.model import RunRecord
 from arcademark.reports import published, wording
 from arcademark.reports.cells import PlayedAlgorithm, played_algorithms
 from arcademark.reports.tables import protocols
-from arcademark.reports.tables.protocols import Play
+from arcademark.reports.tables.protocols import PlayConditions
 from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.scores.table import ScoresByName, ScoreTable, concatenate
 from arcademark.suite.protocols import Protocol
@@ -65,7 +65,7 @@ class Known:
     untrained: Whether it is known to have been trained for no frame.
     """
 
-    play: Play = field(default_factory=Play)
+    play: PlayConditions = field(default_factory=PlayConditions)
     frames: int | None = None
     qualified: str = ""
     paper: str = ""
@@ -258,7 +258,7 @@ def of_runs(collection: RunCollection, *, every_variant: bool = False) -> Scores
     )
     known = {
         item.name: Known(
-            Play(item.run.record.protocol.label, item.run.record.protocol),
+            PlayConditions(item.run.record.protocol.label, item.run.record.protocol),
             training_frames(item) or None,
             lone={task: cell.units() for task, cell in item.cells.items() if len(cell.runs) == 1},
             played=item,
@@ -343,6 +343,6 @@ def declare(scores: Scores, protocol: Protocol | None, frames: Mapping[str, int]
     """Add what the user knows: the protocol of algorithms that have none, and training frames ("" means of all)."""
     known = {}
     for name, item in scores.known.items():
-        play = item.play if protocol is None or item.play.known else Play(protocol.label, protocol)
+        play = item.play if protocol is None or item.play.known else PlayConditions(protocol.label, protocol)
         known[name] = replace(item, play=play, frames=frames.get(name) or item.frames or frames.get(""))
     return replace(scores, known=known)

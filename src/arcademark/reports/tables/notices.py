@@ -19,7 +19,7 @@ from arcademark.reports.tables import plausible, protocols
 from arcademark.reports.tables.comparison import Pair, Side, SummaryDifference
 from arcademark.reports.tables.dataset import Dataset
 from arcademark.reports.tables.document import INTERVALS_OF, STATISTICS, Algorithm, Summary
-from arcademark.reports.tables.protocols import Play
+from arcademark.reports.tables.protocols import PlayConditions
 from arcademark.reports.tables.uncertainty import Bootstrap
 from arcademark.subset.predict.model import explained
 from arcademark.suite import anomalies, subsets, tasks
@@ -204,7 +204,7 @@ def _how_made(dataset: Dataset) -> Iterator[Notice]:
         yield notice("protocol_unknown", names=unknown, atari=dataset.benchmark.atari)
 
 
-def _protocols(plays: dict[str, Play]) -> Iterator[Notice]:
+def _protocols(plays: dict[str, PlayConditions]) -> Iterator[Notice]:
     """Say who alone plans on the emulator, and in which settings algorithms differ from the first that is known."""
     planners = [name for name, play in plays.items() if play.plans]
     if planners and len(planners) < len(plays):

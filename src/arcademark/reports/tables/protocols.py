@@ -40,7 +40,7 @@ NO_SETTING = frozenset(
 
 
 @dataclass(frozen=True)
-class Play:
+class PlayConditions:
     """How an algorithm's scores were made.
 
     label: The protocol's label, "" where it is not known.
@@ -62,28 +62,28 @@ class Play:
         return bool(self.label or self.protocol or self.settings)
 
 
-def from_label(label: str) -> Play:
+def from_label(label: str) -> PlayConditions:
     """Return what a label such as "world-records (frame_skip=5)" says; a name of no protocol here is only a name."""
     found = _LABEL.fullmatch(label.strip())
     if not found or found["name"].lower() not in protocols():
-        return Play(label.strip())
+        return PlayConditions(label.strip())
     protocol = protocols()[found["name"].lower()]
     pairs = dict(pair.split("=", 1) for pair in (found["overrides"] or "").split(", ") if "=" in pair)
     try:
         changed = protocol.override(pairs)
     except ArcadeMarkError:
-        return Play(label.strip())
-    return Play(changed.label, changed)
+        return PlayConditions(label.strip())
+    return PlayConditions(changed.label, changed)
 
 
-def from_entry(entry: Entry) -> Play:
+def from_entry(entry: Entry) -> PlayConditions:
     """Return what the catalogue knows."""
     play = from_label(entry.protocol)
     papers = (entry.source.key, *([entry.paper.key] if entry.paper else []))
-    return Play(play.label, play.protocol, entry.settings, entry.kind == "planning", papers)
+    return PlayConditions(play.label, play.protocol, entry.settings, entry.kind == "planning", papers)
 
 
-def frame_cap(play: Play) -> FrameCap:
+def frame_cap(play: PlayConditions) -> FrameCap:
     """Return the frame cap, None for none and "unknown" where it is not known."""
     if play.protocol:
         return play.protocol.max_frames_per_episode
@@ -91,7 +91,7 @@ def frame_cap(play: Play) -> FrameCap:
     return "unknown" if length is None else length
 
 
-def setting_by_setting(plays: Mapping[str, Play]) -> Iterator[str]:
+def setting_by_setting(plays: Mapping[str, PlayConditions]) -> Iterator[str]:
     """Name each setting that has several values, and who has which."""
     settings = {name: settings_of(play) for name, play in plays.items()}
     for key in vocabulary.ordered(dict.fromkeys(key for known in settings.values() for key in known)):
@@ -104,14 +104,14 @@ def setting_by_setting(plays: Mapping[str, Play]) -> Iterator[str]:
             yield f"{key} ({', '.join(by_value)})"
 
 
-def settings_of(play: Play) -> dict[str, str]:
+def settings_of(play: PlayConditions) -> dict[str, str]:
     """Return as text the settings of the protocol, where it is one of ours, and those of the catalogue besides."""
     named = {} if play.protocol is None else vocabulary.of_protocol(play.protocol)
     everything = named | vocabulary.of_entry(play.settings)
     return {key: format_setting(value) for key, value in everything.items() if key not in NO_SETTING}
 
 
-def difference(a: Play, b: Play) -> tuple[str, ...]:
+def difference(a: PlayConditions, b: PlayConditions) -> tuple[str, ...]:
     """Name the settings that differ, with both values; none where none is known to."""
     one, other = settings_of(a), settings_of(b)
     keys = [key for key in dict.fromkeys([*one, *other]) if (key in one and key in other) or not (a.label or b.label)]
@@ -119,7 +119,7 @@ def difference(a: Play, b: Play) -> tuple[str, ...]:
     return tuple(f"{key} ({first}, {second})" for key, first, second in pairs if first != second)
 
 
-def differences(a: Play, b: Play) -> tuple[str, ...]:
+def differences(a: PlayConditions, b: PlayConditions) -> tuple[str, ...]:
     """Name the settings that differ or, where none is known to, the protocols that do."""
     if known := difference(a, b):
         return known
@@ -128,7 +128,7 @@ def differences(a: Play, b: Play) -> tuple[str, ...]:
     return ()
 
 
-def _described(play: Play) -> str:
+def _described(play: PlayConditions) -> str:
     if play.label:
         return play.label if play.protocol else f"{play.label}, of which the settings are not known"
     known = ", ".join(f"{key} {value}" for key, value in settings_of(play).items())

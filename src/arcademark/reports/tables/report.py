@@ -21,8 +21,8 @@ from arcademark.reports.tables.document import (
     Coverage,
     Efficiency,
     Gain,
-    Game,
     Score,
+    ScoredGame,
     Summary,
     TableDocument,
     Tolerance,
@@ -165,7 +165,7 @@ class ScoreReport(TableDocument):
         )
 
     @property
-    def score_rows(self) -> tuple[tuple[Game, Algorithm, Score], ...]:
+    def score_rows(self) -> tuple[tuple[ScoredGame, Algorithm, Score], ...]:
         """Each game's scores."""
         scores = {(item.name, score.game): score for item in self.algorithms for score in item.scores}
         return tuple(
@@ -358,6 +358,6 @@ def _drawn(curve: LearningCurve) -> str:
     return sparkline(curve.mean().mean, 12) + ("" if curve.finished else " …")
 
 
-def _variant(row: tuple[Game, Algorithm, Score]) -> str:
+def _variant(row: tuple[ScoredGame, Algorithm, Score]) -> str:
     _, item, score = row
     return f"{item.name}: {score.played.variant}" if score.played and score.played.variant else item.name

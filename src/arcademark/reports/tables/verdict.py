@@ -18,13 +18,13 @@ from collections.abc import Mapping, Sequence
 
 from arcademark.metrics.uncertainty.intervals import FEWEST, LEVEL
 from arcademark.reports.document import Similar
-from arcademark.reports.tables.document import Algorithm, Game, Place, Score, Standing, Verdict
+from arcademark.reports.tables.document import Algorithm, Place, Score, ScoredGame, Standing, Verdict
 
 Ends = tuple[float, float]
 
 
 def judge(
-    item: Algorithm, games: Sequence[Game], randoms: Mapping[str, Sequence[float]], similar: Sequence[Similar]
+    item: Algorithm, games: Sequence[ScoredGame], randoms: Mapping[str, Sequence[float]], similar: Sequence[Similar]
 ) -> Verdict | None:
     """Find what an algorithm's scores come to; None where there is nothing to set them beside.
 

@@ -10,7 +10,7 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import manifest
 from arcademark.records.database import MAX_NUMBER, MAX_STORED
-from arcademark.records.imported import ImportedTrial, Rows
+from arcademark.records.imported import ImportedTrial, LoggedRows
 from arcademark.records.model import (
     Checkpoint,
     EpisodeRecord,
@@ -91,7 +91,7 @@ def _record(trial: ImportedTrial, protocol: Protocol, most: int) -> TrialRecord:
     return TrialRecord(name, trial.label, trial.game, trial.seed, trial.episodes, most)
 
 
-def _results(trial: str, phase: Phase, rows: Rows) -> Iterator[EpisodeResult]:
+def _results(trial: str, phase: Phase, rows: LoggedRows) -> Iterator[EpisodeResult]:
     nothing = encode_actions(())
     for number, (score, frames, steps) in enumerate(
         zip(rows.scores.tolist(), rows.frames.tolist(), rows.steps.tolist(), strict=True)
