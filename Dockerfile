@@ -1,4 +1,5 @@
 # docker build -t arcademark . && mkdir -p runs
+# Whatever the user, what is kept in /cache lies in a folder of that user's own, /cache/user-1000.
 # docker run --rm --user "$(id -u):$(id -g)" -v "$PWD/runs:/work/runs" -v arcademark-cache:/cache arcademark run random --episodes 3
 FROM python:3.11-slim
 
@@ -6,8 +7,9 @@ COPY . /src
 RUN python -m pip install --no-cache-dir -c /src/constraints.txt "/src[console,readers]" \
     && useradd --uid 1000 arcademark \
     && install -d -m 1777 /home/arcademark /work /cache
+# Compiles the console where pip could not, into the package.
+RUN python -c "from arcademark.emulator import build; build.ship(build.SHIPPED)" && arcademark info console
 ENV ARCADEMARK_CACHE=/cache
-RUN arcademark info console # which compiles it
 
 # Whoever plays has this home: what Numba and the compiler keep needs one.
 ENV HOME=/home/arcademark

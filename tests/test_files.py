@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 from arcademark import files
-from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning, one_line
 
 
 def test_a_file_is_read_up_to_its_bound(tmp_path):
@@ -80,3 +80,86 @@ def test_a_stream_that_inflates_to_more_than_expected_is_refused():
 def test_somebody_elses_text_becomes_one_printable_line():
     assert one_line("a\x1b[31m\nb\u202e\ud800\x9b é") == "a\\x1b[31m\\nb\\u202e\\ud800\\x9b é"
     assert one_line("x" * 200_000) == "x" * 1000 + "… (199,000 characters more)"
+
+
+OTHER = 65534
+"""The number of a user who is neither root nor who runs the tests."""
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """A cache folder that only this user can write to."""
+    folder = tmp_path / "cache"
+    folder.mkdir(mode=0o700)
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(folder))
+    return folder
+
+
+def test_the_cache_is_a_folder_that_nobody_else_can_write_to(cache):
+    assert files.cache_folder() == cache
+    for mode in (0o777, 0o707, 0o702):
+        cache.chmod(mode)
+        with pytest.warns(ArcadeMarkWarning, match=rf"{cache}: others can write to {cache}, so nothing there is used"):
+            assert files.cache_folder() is None
+
+
+def test_where_owners_alone_may_delete_the_cache_is_a_folder_of_ones_own(cache):
+    cache.chmod(0o1777)
+    own = files.cache_folder()
+    assert own == cache / f"user-{os.geteuid()}"
+    files.make_private(own)
+    assert own.stat().st_mode & 0o777 == 0o700
+    assert files.cache_folder() == own
+    own.chmod(0o777)
+    with pytest.warns(ArcadeMarkWarning, match=f"others can write to {own}"):
+        assert files.cache_folder() is None
+
+
+def test_a_folder_above_the_cache_counts_too(cache, monkeypatch):
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(cache / "a" / "b"))
+    assert files.cache_folder() == cache / "a" / "b"
+    cache.chmod(0o777)
+    with pytest.warns(ArcadeMarkWarning, match=f"others can write to {cache},"):
+        assert files.cache_folder() is None
+    cache.chmod(0o1777)
+    assert files.cache_folder() == cache / "a" / "b"
+
+
+def test_a_link_to_the_cache_is_where_it_leads_to(cache, tmp_path, monkeypatch):
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    (tmp_path / "open" / "link").symlink_to(cache)
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path / "open" / "link"))
+    assert files.cache_folder() == cache
+
+
+def test_the_group_of_the_users_own_name_is_the_user(cache, monkeypatch):
+    os.chown(cache, -1, os.getegid())
+    cache.chmod(0o2770)
+    monkeypatch.setattr(files, "_own_group", lambda: os.getegid())
+    assert files.cache_folder() == cache
+    monkeypatch.setattr(files, "_own_group", lambda: None)
+    with pytest.warns(ArcadeMarkWarning, match="others can write"):
+        assert files.cache_folder() is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_what_belongs_to_another_user_is_not_used(cache):
+    file = cache / "file"
+    file.touch(0o600)
+    assert files.exposed(file) == ""
+    os.chown(file, OTHER, -1)
+    assert files.exposed(file) == f"{file} belongs to another user"
+    os.chown(cache, OTHER, -1)
+    with pytest.warns(ArcadeMarkWarning, match="belongs to another user"):
+        assert files.cache_folder() is None
+
+
+def test_a_lock_follows_no_link_and_empties_nothing(tmp_path):
+    (tmp_path / "precious").write_text("kept")
+    (tmp_path / "lock").symlink_to(tmp_path / "precious")
+    with pytest.raises(OSError, match="symbolic links"):
+        files.open_lock(tmp_path / "lock")
+    with files.open_lock(tmp_path / "precious"):
+        pass
+    assert (tmp_path / "precious").read_text() == "kept"

@@ -45,6 +45,10 @@ class ArcadeMarkError(Exception):
     """Something the user can correct: the message says where and how."""
 
 
+class ArcadeMarkWarning(UserWarning):
+    """Something that works, but not as it could: the message says where and how."""
+
+
 class UnknownNameError(ArcadeMarkError):
     """A name of some kind ("game", "protocol", "agent", …) that is not known, with the closest names that are."""
 

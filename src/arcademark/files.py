@@ -8,20 +8,23 @@ whole or not at all, and pages and figures replace only what bears our mark. Wha
 from __future__ import annotations
 
 import contextlib
+import grp
 import json
 import math
 import os
+import pwd
 import re
 import stat
+import warnings
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import msgspec
 
-from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning, one_line
 
 Kind = TypeVar("Kind")
 
@@ -53,6 +56,8 @@ _MARKS = (
     (rb"game,rules,core,ale_py,", b""),  # games for which the console is proven
 )
 """How each kind of file that we write begins, and what else it holds."""
+
+_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 _KINDS = (
     (stat.S_ISFIFO, "named pipe"),
@@ -275,7 +280,27 @@ def write_document(path: Path, content: str | bytes, *, overwrite: bool | None =
 
 
 def cache_folder() -> Path | None:
-    """Return where cached files are, None where the user has no home."""
+    """Return the folder, which may be missing, of what this user keeps between processes: nobody else can write there.
+
+    It is ``$ARCADEMARK_CACHE``, else ``$XDG_CACHE_HOME/arcademark``, else ``~/.cache/arcademark``. In one that all may
+    write to, but in which nobody can replace what is another's (``/tmp``), it is the folder ``user-`` and the user's
+    number. None where there is none, and with an `ArcadeMarkWarning` where others could put something in its place.
+    """
+    folder = _named_cache()
+    if folder is None:
+        return None
+    own = Path(os.path.realpath(folder))
+    if own.is_dir() and (mode := own.stat().st_mode) & stat.S_ISVTX and mode & _OTHERS:
+        own /= f"user-{os.geteuid()}"
+    if why := exposed(own):
+        remedy = "name a folder of your own in ARCADEMARK_CACHE, or let nobody else write there (chmod go-w)"
+        text = f"{folder}: {why}, so nothing there is used and nothing is kept between processes; {remedy}"
+        warnings.warn(text, ArcadeMarkWarning, stacklevel=2)
+        return None
+    return own
+
+
+def _named_cache() -> Path | None:
     if folder := os.environ.get("ARCADEMARK_CACHE"):
         return Path(folder)
     if folder := os.environ.get("XDG_CACHE_HOME"):
@@ -284,3 +309,59 @@ def cache_folder() -> Path | None:
         return Path.home() / ".cache" / "arcademark"
     except RuntimeError:
         return None
+
+
+def exposed(path: Path) -> str:
+    """Say how others than this user and root could change a file or folder, or put another in its place; "" if not.
+
+    Looked at are the owner and the mode of `path` and of all folders that it lies in; in these, others may write where
+    nobody can replace what is another's. The group of this user's own name, as many systems give each user one and let
+    it write, is this user.
+    """
+    real = Path(os.path.realpath(path))
+    for place in (real, *real.parents):
+        try:
+            status = place.lstat()
+        except OSError:  # what is missing is made by this user; what cannot be looked at is not used
+            continue
+        within = place is not real
+        if status.st_uid not in (0, os.geteuid()) and not (within and _unmapped(status.st_uid)):
+            return f"{place} belongs to another user"
+        group = stat.S_IWGRP if status.st_gid == _own_group() else 0
+        if status.st_mode & _OTHERS & ~group and not (within and status.st_mode & stat.S_ISVTX):
+            return f"others can write to {place}"
+    return ""
+
+
+def _own_group() -> int | None:
+    """Return the group that is this user alone, by its name; None where there is none."""
+    with contextlib.suppress(KeyError):
+        user = pwd.getpwuid(os.geteuid())
+        group = grp.getgrgid(user.pw_gid)
+        if group.gr_name == user.pw_name and {*group.gr_mem} <= {user.pw_name}:
+            return group.gr_gid
+    return None
+
+
+def _unmapped(user: int) -> bool:
+    """Whether a number stands for users that have none here: in a container without root's rights, root's outside."""
+    with contextlib.suppress(OSError, ValueError):
+        overflow = int(Path("/proc/sys/kernel/overflowuid").read_text("ascii"))
+        return user == overflow and Path("/proc/self/uid_map").read_text("ascii").split() != ["0", "0", "4294967295"]
+    return False
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, and those that it lies in, to which nobody else can write; OSError as of `mkdir`."""
+    if not folder.is_dir():
+        make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def open_lock(path: Path) -> IO[str]:
+    """Open the file of a lock, made if it is missing; no link is followed, what it holds stays, errors are OSError."""
+
+    def opener(name: str, _: int) -> int:
+        return os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)
+
+    return open(path, "r+", encoding="ascii", errors="replace", opener=opener)

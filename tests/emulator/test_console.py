@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import os
 import shutil
 import subprocess
 from importlib.resources import files
@@ -18,7 +19,7 @@ from arcademark.emulator import build, comparison, games, prove
 from arcademark.emulator.machine import Machine
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.emulation.native import NativeConsole
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning
 from arcademark.suite import tasks
 from arcademark.suite.subsets import resolve_tasks
 from arcademark.suite.tables import read_text
@@ -248,6 +249,50 @@ def test_a_compiler_that_fails_is_told(fresh, monkeypatch, tmp_path):
 def test_it_is_compiled_once(core, fresh, monkeypatch):
     monkeypatch.setattr("subprocess.run", lambda *_, **__: pytest.fail("compiled again"))
     build.core()
+
+
+@pytest.fixture
+def planted(fresh, monkeypatch, tmp_path):
+    """A cache folder with a library that would end the process if it was loaded, under the core's name."""
+    monkeypatch.setattr(build, "SHIPPED", tmp_path / "none")
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o700)
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(cache))
+    path = cache / build._name((build.version(),), build._for_this_processor(build.CORE_FLAGS))
+    source = tmp_path / "planted.c"
+    source.write_text("#include <stdlib.h>\n__attribute__((constructor)) static void run(void) { _Exit(66); }\n")
+    subprocess.run([*build.compiler(), "-shared", "-fPIC", source, "-o", path], check=True)
+    return path
+
+
+@pytest.mark.slow
+def test_a_library_that_others_could_write_is_not_loaded_but_compiled_anew(planted):
+    planted.chmod(0o777)
+    with pytest.warns(ArcadeMarkWarning, match=r"console-\w+\.so: others can write to .*, so it is not used"):
+        build.core()
+    assert planted.stat().st_mode & 0o777 == 0o755
+    assert Path(build.core()._name) == planted
+
+
+@pytest.mark.slow
+def test_in_a_folder_that_others_can_write_to_nothing_is_loaded_or_written(planted):
+    planted.parent.chmod(0o777)
+    victim = planted.parent.parent / "victim"
+    victim.write_text("kept")
+    planted.with_suffix(".lock").symlink_to(victim)
+    before = planted.read_bytes()
+    with pytest.warns(ArcadeMarkWarning, match="so nothing there is used and nothing is kept between processes"):
+        core = build.core()
+    assert not Path(core._name).is_relative_to(planted.parent)
+    assert (planted.read_bytes(), victim.read_text()) == (before, "kept")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_library_of_another_user_is_not_loaded(planted):
+    os.chown(planted, 65534, -1)
+    with pytest.warns(ArcadeMarkWarning, match="belongs to another user"):
+        build.core()
 
 
 # ---- facts

@@ -16,8 +16,9 @@ from unfinished import keep
 
 import altering
 from altering import alter
+from arcademark import files
 from arcademark.agents.loading import agent_specs
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning
 from arcademark.records import database
 from arcademark.records.ledger import read_ledger
 from arcademark.records.model import Unfinished, encode_actions
@@ -429,3 +430,24 @@ def test_the_key_is_the_users_alone(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path / "file"))
     assert seal.unsealed("a", "", seal.sealed("a", "", kept)) == kept
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o770])
+def test_no_key_is_taken_from_a_folder_that_others_can_write_to(tmp_path, monkeypatch, mode):
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / "seal.key").write_bytes(bytes(32))
+    (cache / "seal.key").chmod(0o600)
+    cache.chmod(mode)
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(cache))
+    monkeypatch.setattr(files, "_own_group", lambda: None)
+    with pytest.warns(ArcadeMarkWarning, match="others can write"):
+        assert seal._key(files.cache_folder()) != bytes(32)
+    assert (cache / "seal.key").read_bytes() == bytes(32)
+
+
+def test_a_key_that_others_could_read_is_replaced(tmp_path, monkeypatch):
+    (tmp_path / "seal.key").write_bytes(bytes(32))
+    (tmp_path / "seal.key").chmod(0o644)
+    assert seal._key(tmp_path) != bytes(32)
+    assert (tmp_path / "seal.key").stat().st_mode & 0o777 == 0o600

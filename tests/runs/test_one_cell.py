@@ -245,6 +245,15 @@ def test_a_row_that_is_not_of_the_manifests_plan_is_damage(runs, tmp_path, state
         assert "is not of the plan in manifest.json: " + UNPLANNED[statement] in told, name
 
 
+def test_status_counts_no_episode_that_was_not_asked_for(runs, tmp_path):
+    directory = shutil.copytree(runs["merged"][1], tmp_path / "run")
+    altering.alter(
+        directory, "UPDATE episode SET episode = 77 WHERE phase = 'evaluation' AND episode = 1", renewed=False
+    )
+    (unread,) = status.status([directory]).unread
+    assert "has 2 evaluation episodes, and 1 by the numbers of those asked for" in unread.reason
+
+
 @pytest.mark.parametrize(
     ("table", "statement"),
     [

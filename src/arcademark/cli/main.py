@@ -11,12 +11,16 @@ import importlib
 import io
 import os
 import sys
+import warnings
+from typing import Any
 
 import click
 
 from arcademark.cli import messages
 from arcademark.cli.commands import CommandGroup
-from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning, one_line
+
+_show_warning = warnings.showwarning
 
 COMMANDS = {
     "Play": {
@@ -97,6 +101,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    warnings.showwarning = _warn
     try:
         code = cli.main(standalone_mode=False)
         if sys.stdout is not None:
@@ -133,6 +138,13 @@ def main() -> None:
         kept = "what was recorded is kept, and the same command goes on"
         _fail(f"{error}; if packages were installed or removed while this command ran, {kept}")
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _warn(message: Warning | str, category: type[Warning], *where: Any, **file: Any) -> None:
+    if issubclass(category, ArcadeMarkWarning):
+        messages.say(f"warning: {message}")
+    else:
+        _show_warning(message, category, *where, **file)
 
 
 def _leave_output() -> None:

@@ -22,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import POINTER, c_float, c_int, c_int32, c_int64, c_size_t, c_uint8, c_uint32, c_void_p
@@ -171,7 +172,7 @@ def library(
         with _alone(path, wait) as alone:
             if not alone:
                 return None
-            if not path.is_file():  # which it may be by now
+            if not _is_own(path):  # which it may be by now
                 _compile([*command, *flags], own(), path)
         return _loaded(path)
 
@@ -179,11 +180,25 @@ def library(
 def kept(parts: Sequence[str], flags: Sequence[str]) -> ctypes.CDLL | None:
     """Return what was shipped, or what `library` compiled on an earlier day; None if it can be loaded from neither."""
     name = _name(parts, _for_this_processor(flags))
-    for folder in (SHIPPED, _cache()):
-        if folder is not None and (folder / name).is_file():
-            with suppress(NoCore):
-                return _loaded(folder / name)
+    if (SHIPPED / name).is_file():
+        with suppress(NoCore):
+            return _loaded(SHIPPED / name)
+    if (folder := _cache()) is not None and _is_own(folder / name):
+        with suppress(NoCore):
+            return _loaded(folder / name)
     return None
+
+
+def _is_own(path: Path) -> bool:
+    """Whether a library is there and nobody but this user or root can have written it; one of others is not loaded."""
+    from arcademark.errors import ArcadeMarkWarning
+    from arcademark.files import exposed
+
+    if not path.is_file():
+        return False
+    if why := exposed(path):
+        warnings.warn(f"{path}: {why}, so it is not used, and compiled anew", ArcadeMarkWarning, stacklevel=2)
+    return not why
 
 
 def _command() -> list[str]:
@@ -234,10 +249,12 @@ def _alone(path: Path, wait: bool) -> Iterator[bool]:
 
     The lock's file goes with the lock: who then holds that of a file no longer there finds the library compiled.
     """
+    from arcademark.files import make_private, open_lock
+
     lock = path.with_suffix(".lock")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = lock.open("w")
+        make_private(path.parent)
+        file = open_lock(lock)
     except OSError as error:
         raise _unwritable(path, error) from error
     with file:
@@ -282,6 +299,7 @@ def _compile(command: Sequence[str], own: Mapping[str, str], path: Path) -> None
                 lines = done.stderr.strip().splitlines()
                 error = next((line for line in lines if "error" in line), "; ".join(lines[:1]))
                 raise NoCore(f"{words[0]} failed to compile it ({error}); name another C compiler with CC=")
+            draft.chmod(0o755)  # whatever the user lets others do
             draft.replace(path)
     except OSError as error:
         raise _unwritable(path, error) from error

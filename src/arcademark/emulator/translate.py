@@ -254,7 +254,7 @@ def _core(facts: str) -> str:
     """Return the core's text, with the interpreter for single instructions and the translation beside it."""
     processor = native("processor.c")
     processor = _replaced(processor, "static void run(Console *k)", "static void interpret(Console *k, int most)")
-    processor = _replaced(processor, "budget = MAX_INSTRUCTIONS", "budget = most")
+    processor = _replaced(processor, "budget = MOST_INSTRUCTIONS", "budget = most")
     picture = _replaced(
         native("picture.c"),
         "static void write_picture(",

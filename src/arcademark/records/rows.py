@@ -122,6 +122,7 @@ def check_noted(
             ("training", learnt, index.get((trial, "training"), 0), "its index"),
             ("evaluation", evaluated, index.get((trial, "evaluation"), 0), "its index"),
             ("training", learnt, trained, "its checkpoint"),
+            ("evaluation", evaluated, one.evaluated, "the numbers of those asked for"),
             ("evaluation", evaluated, noted, "what its commands noted"),
         ):
             if count != there:

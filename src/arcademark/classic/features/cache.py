@@ -5,9 +5,9 @@
     cached("background", {"game": "pong", …}, make) ─→ the file's arrays, if it was made with this very key
                                                     └→ else make(), and written for the next time
 
-The folder is ``$ARCADEMARK_CACHE``, else ``$XDG_CACHE_HOME/arcademark``, else ``~/.cache/arcademark``; it may be
-deleted at any time. A file holds its whole key and is put in place in one step. A file that is damaged or of another
-key is made anew; where nothing can be written, nothing is kept, and that is no error.
+The folder is that of `arcademark.files.cache_folder`; it may be deleted at any time. A file holds its whole key and is
+put in place in one step. A file that is damaged or of another key is made anew; where nothing can be written, nothing
+is kept, and that is no error.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.files import MAX_BYTES, cache_folder, read_bytes, write_whole
+from arcademark.files import MAX_BYTES, cache_folder, make_private, read_bytes, write_whole
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -70,5 +70,5 @@ def _read(path: Path, text: str) -> Arrays | None:
 def _write(path: Path, text: str, arrays: Arrays) -> None:
     contents: dict[str, Any] = {_KEY: np.array(text), **arrays}
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private(path.parent)
         write_whole(path, lambda draft: np.savez_compressed(draft, **contents))

@@ -21,7 +21,7 @@ from arcademark.agents.checkpoints import paths
 from arcademark.agents.checkpoints.contents import MAX_BYTES, files_beside
 from arcademark.agents.loading import AgentSpec, all_parameters
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import cache_folder, read_bytes
+from arcademark.files import cache_folder, make_private, open_lock, read_bytes
 from arcademark.importing import importable, is_file
 from arcademark.runs.plan import Trial
 from arcademark.runs.store.provenance import file_of, texts
@@ -115,7 +115,10 @@ def _root(files: Packed) -> str:
     sums = [f"{name}\0{hashlib.sha256(content).hexdigest()}\n" for name, content in files.files]
     cache = cache_folder()
     if cache is None:
-        raise ArcadeMarkError("there is no home on this node to keep an agent's files in; set ARCADEMARK_CACHE there")
+        raise ArcadeMarkError(
+            "there is no folder on this node, to which nobody else can write, to keep an agent's files in; name one "
+            "there in ARCADEMARK_CACHE"
+        )
     place = cache / "agents" / hashlib.sha256("".join(sums).encode()).hexdigest()[:32]
     try:
         if not place.exists():
@@ -131,9 +134,9 @@ def _root(files: Packed) -> str:
 
 
 def _write(place: Path, files: Packed) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
+    make_private(place.parent)
     draft = place.parent / "draft"
-    with (place.parent / "lock").open("w") as lock:
+    with open_lock(place.parent / "lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if place.exists():  # another worker was first
             return

@@ -17,6 +17,7 @@ import struct
 import subprocess
 import sys
 import time
+import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning, one_line
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Processes share the cores already; and sums that are split differently round differently, which changes scores."""
@@ -208,8 +209,9 @@ def heard(channels: Iterable[Any], seconds: float | None = None) -> list[Any]:
 def serving(descriptor: int, kinds: Sequence[type] | None = None) -> Channel:
     """Return the channel to the process that started this one; what this one starts has no part in it.
 
-    `kinds`: those that `Process` was given.
+    `kinds`: those that `Process` was given. What there is to be warned of, the process that started this one says.
     """
+    warnings.simplefilter("ignore", ArcadeMarkWarning)
     end = socket.socket(fileno=descriptor)
     end.set_inheritable(False)
     os.register_at_fork(after_in_child=end.close)

@@ -27,6 +27,7 @@ from types import MappingProxyType, TracebackType
 from typing import IO, Self
 
 from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.files import open_lock
 from arcademark.records import database as layout
 from arcademark.records import live, manifest
 from arcademark.records.database import (
@@ -333,7 +334,7 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
         stat.S_ISREG((status := path.lstat()).st_mode) and status.st_size <= MAX_LOCK_BYTES
     ):
         raise ArcadeMarkError(f"{path}: is no lock of a run; remove it, or choose another directory")
-    with path.open("a+", encoding="ascii", errors="replace") as file:
+    with open_lock(path) as file:
         try:
             for wait in (0.02, 0.1, 0.5):  # who looks whether the run is played holds it for a moment
                 with contextlib.suppress(BlockingIOError):
@@ -357,7 +358,8 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
                 f"{directory}: its file system has no locks (flock), which keep two commands from playing one run; "
                 "choose a directory on another, or have it mounted with them (docs/cluster.md)"
             ) from None
-        file.truncate(0)
+        file.seek(0)
+        file.truncate()
         file.write(str(os.getpid()))
         file.flush()
         yield file

@@ -2,7 +2,7 @@
 
 A planner goes on from states that the emulator takes as they are: made-up ones write over its memory. So an unfinished
 episode is stored behind a seal, a hash of all that is kept of it and of the emulator, with a key that lies in the
-user's cache folder and in no run. Without the seal it is begun again, and ends the same.
+user's own cache folder and in no run. Without the seal it is begun again, and ends the same.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import hashlib
 import hmac
 import os
 import secrets
+import stat
 from dataclasses import replace
 from pathlib import Path
 
 from arcademark._version import __version__
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import cache_folder, read_bytes
+from arcademark.files import cache_folder, exposed, make_private, read_bytes, write_whole
 from arcademark.records.model import Unfinished
 
 SIZE = 32  # bytes of a seal, and of the key
@@ -49,16 +50,19 @@ def _seal(trial_id: str, emulator: str, kept: Unfinished) -> bytes:
 def _key(folder: Path | None) -> bytes:
     """Return the user's key, made at first; one of this process alone where none can be kept."""
     key = secrets.token_bytes(SIZE)
+
+    def write(draft: Path) -> None:
+        with open(draft, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(key)
+
     with contextlib.suppress(OSError, ArcadeMarkError):
         for _ in range(2 if folder else 0):
             path = Path(folder or "", KEY)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with (
-                contextlib.suppress(FileExistsError),
-                open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file,
-            ):
-                file.write(key)
-            if len(content := read_bytes(path, SIZE)) == SIZE:
+            make_private(path.parent)
+            if not path.exists():
+                write_whole(path, write)
+            secret = not exposed(path) and not path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)
+            if secret and len(content := read_bytes(path, SIZE)) == SIZE:
                 return content
-            path.unlink()  # left by a full disk
+            path.unlink()  # of a full disk, or known to others
     return key
