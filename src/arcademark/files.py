@@ -75,14 +75,16 @@ def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
     return content
 
 
-def read_start(path: Path, number: int) -> bytes:
-    """Return a file's first bytes, all where it holds fewer."""
+def read_start(path: Path, number: int, *, end: bool = False) -> bytes:
+    """Return a file's first bytes, with `end` its last, all where it holds fewer."""
     try:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
             mode = os.fstat(file.fileno()).st_mode
             if not stat.S_ISREG(mode):
                 kind = next((kind for test, kind in _KINDS if test(mode)), "special file")
                 raise ArcadeMarkError(f"{path}: is a {kind}; expected a file")
+            if end:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - number))
             return file.read(number)
     except (OSError, ValueError) as error:  # a name may hold what no name can
         reason = getattr(error, "strerror", None) or error

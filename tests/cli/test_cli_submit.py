@@ -13,13 +13,34 @@ from arcademark.agents.loading import agent_specs
 from arcademark.cli.commands import WORDS
 from arcademark.cli.play import jobs, run
 from arcademark.records.reading import read_run
-from arcademark.runs.cluster import slurm
+from arcademark.runs.cluster import queue, slurm
+from arcademark.runs.engines import processes
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
+from arcademark.runs.playing import scheduling
+from arcademark.runs.playing.scheduling import deal
 from arcademark.suite.protocols import protocol
 
 SHORT = ("--games", "pong,freeway", "--episodes", "1", "--override", "max_frames_per_episode=200", "--seeds", "2")
 LIMIT = ("--slurm", "time=4:00:00")
+
+
+@pytest.fixture
+def fake(monkeypatch, tmp_path):
+    """Return what puts a SLURM in the path that accepts everything, but for scripts of commands that are given."""
+    folder = tmp_path / "fake"
+
+    def make(**scripts):
+        folder.mkdir(exist_ok=True)
+        accepts = "echo Submitted batch job 7"
+        for name in ("squeue", "sbatch", "scontrol", "srun", "sinfo", "sacct", "scancel"):
+            script = scripts.get(name, accepts if name == "sbatch" else "")
+            (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+            (folder / name).chmod(0o755)
+        monkeypatch.setenv("PATH", str(folder))
+        return folder
+
+    return make
 
 
 @pytest.fixture
@@ -86,17 +107,17 @@ def test_what_slurm_says_without_being_reached_is_told_in_a_line(invoke, monkeyp
 
 
 @pytest.mark.slow
-def test_what_was_submitted_is_shown_before_a_job_begins_and_logs_are_named(invoke, monkeypatch, tmp_path):
-    for name in ("squeue", "sbatch", "scontrol", "srun"):
-        (tmp_path / name).write_text(f"#!/bin/sh\n{'echo Submitted batch job 7' if name == 'sbatch' else ''}\n")
-        (tmp_path / name).chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
+def test_what_was_submitted_is_shown_before_a_job_begins_and_logs_are_named(invoke, fake):
+    fake()
     invoke("run", "random", *SHORT, *LIMIT, "--slurm", "jobs=2", code=0)
     shown = invoke("status", "runs/random", "--to=json").json
     assert {trial["state"] for trial in shown["trials"]} == {"pending"}
-    logs = {path.name.rpartition("-")[0]: os.readlink(path) for path in Path("runs/random/slurm").glob("random-*.log")}
-    assert sorted(logs) == [f"random-{game}-s{seed}" for game in ("freeway", "pong") for seed in (0, 1)]
-    assert {*logs.values()} == {"7_0_0_log.out", "7_1_0_log.out"}
+    logs = {path.name: os.readlink(path) for path in Path("runs/random/slurm").glob("*.log")}
+    assert logs == {
+        "shard-1-of-2.log": "7_0_0_log.out",
+        "shard-2-of-2.log": "7_1_0_log.out",
+        "merge.log": "7_0_log.out",
+    }
     other = ("run", "random", *SHORT, "--out", "runs/other")
     assert invoke(*other, "--protocol", "saber", "--engine", "emulator=ale").code == 0
     assert "runs/other: is of another run" in invoke(*other, *LIMIT, code=2).err
@@ -152,6 +173,183 @@ def test_settings_to_tune_are_dealt_out_and_ranked_once_merged(invoke):
     assert "all complete; see 'the same command without --slurm'" in invoke(*asked, *LIMIT).words
     ranked = invoke(*asked, "--to=json")
     assert [one["values"] for one in ranked.json["settings"]]
+
+
+def test_jobs_get_nothing_of_a_job_around_them(invoke, fake, monkeypatch, tmp_path):
+    fake(sbatch=f"export -p >> {tmp_path}/said; echo Submitted batch job 7", squeue=f"export -p >> {tmp_path}/said")
+    outer = ("SLURM_JOB_ID", "SLURM_NTASKS", "SLURM_MEM_PER_NODE", "SLURM_EXPORT_ENV", "SRUN_CPUS_PER_TASK")
+    outer += ("SLURMD_NODENAME", "SUBMITIT_FOLDER", "SQUEUE_STATES", "SBATCH_MEM_BIND_TYPE", "CUDA_VISIBLE_DEVICES")
+    against = ("SBATCH_TIMELIMIT", "SBATCH_PARTITION")
+    kept = ("SLURM_CONF", "SLURM_JWT", "SBATCH_HINT", "SBATCH_ACCOUNT", "HOME")
+    for name in (*outer, *against, *kept):
+        monkeypatch.setenv(name, "1")
+    invoke("run", "random", *SHORT, *LIMIT, "--slurm", "partition=gpu", code=0)
+    said = (tmp_path / "said").read_text()
+    assert said.count("export PWD=") >= 5  # asked, tried twice, submitted twice
+    assert not [name for name in (*outer, "SBATCH_TIMELIMIT") if f"export {name}=" in said]
+    assert "SBATCH_PARTITION" not in said.rpartition("SLURM_TIME_FORMAT")[2]
+    assert all(said.count(f"export {name}=") == said.count("export PWD=") for name in kept)
+    assert os.environ["SLURM_NTASKS"] == "1"
+    monkeypatch.delenv("SLURM_JOB_ID")
+    assert {"CUDA_VISIBLE_DEVICES", "SBATCH_MEM_BIND_TYPE"} <= queue.environment().keys()
+
+
+UNAVAILABLE = "Requested node configuration is not available"
+TRIED = f"""
+case $1 in --test-only) echo "allocation failure: {UNAVAILABLE}" >&2; exit 1;; esac
+echo Submitted batch job 7
+"""
+
+
+def test_what_is_only_not_available_now_is_queued(invoke, fake):
+    fake(sbatch=TRIED, sinfo="echo 'cpu* 2'; echo 'big 64'; echo 'cpu* 1'")
+    invoke("run", "random", *SHORT, *LIMIT, "--slurm", "cpus=2,jobs=2", code=0)
+    refused = invoke("run", "random", *SHORT, *LIMIT, "--slurm", "cpus=3,jobs=1", "--out", "runs/large", code=2)
+    assert "the largest node has 2 processors, and cpus=3 are asked for" in refused.err
+    fake(sbatch=f"echo 'sbatch: error: {UNAVAILABLE}' >&2; exit 1")
+    refused = invoke("run", "random", *SHORT, *LIMIT, "--slurm", "gpus=9", "--out", "runs/large", code=2)
+    assert refused.err.count(UNAVAILABLE) == 1  # and nothing of submitit, or of sbatch itself
+    assert "nothing was submitted" in refused.err
+    assert not Path("runs/large").exists()
+
+
+FEW = """
+case $1 in --test-only) while read -r line; do set -- $line; [ "${2#--array=}" = "$2" ] || array=$2; done;; esac
+case ${array:-$(while read -r line; do set -- $line; [ "${2#--array=}" = "$2" ] || echo $2; done < ${1:-/dev/null})} in
+''|--array=0-[0-3]%*) echo Submitted batch job 7;;
+*) echo 'sbatch: error: QOSMaxSubmitJobPerUserLimit' >&2
+   echo 'sbatch: error: Batch job submission failed: Job violates accounting/QOS policy' >&2; exit 1;;
+esac
+"""
+
+
+def test_no_more_jobs_are_submitted_than_a_user_may_have(invoke, fake):
+    fake(sbatch=FEW)
+    eight = (*SHORT[:-1], "4", *LIMIT)
+    refused = invoke("run", "random", *eight, "--slurm", "jobs=8", code=2)
+    assert "QOSMaxSubmitJobPerUserLimit" in refused.err
+    assert "give fewer: --slurm jobs=3" in refused.err
+    assert "\\n" not in refused.err
+    assert not Path("runs").exists()
+    assert "8 trials in 3 shards" in invoke("run", "random", *eight, code=0).words
+
+
+def test_shards_are_dealt_anew_until_an_episode_is_recorded(invoke, fake):
+    fake(sbatch="echo Submitted batch job 7; echo refused >&2; case $1 in --test-only) ;; *) exit 1;; esac")
+    assert "nothing was submitted" in invoke("run", "random", *SHORT, *LIMIT, "--slurm", "jobs=2", code=2).err
+    assert not Path("runs").exists()
+    fake()
+    asked = ("run", "random", *SHORT, *LIMIT, "--slurm")
+    invoke(*asked, "jobs=2", code=0)
+    invoke(*asked, "jobs=4", code=0)  # the jobs before were cancelled
+    assert [path.name for path in Path("runs/random/shards").iterdir()] == ["1-of-4"]
+    assert sorted(path.name for path in Path("runs/random/slurm").glob("shard-*")) == [
+        f"shard-{number}-of-4.log" for number in range(1, 5)
+    ]
+    invoke("run", "random", *SHORT, "--protocol", "saber", *LIMIT, "--slurm", "jobs=1", "--out", "runs/random", code=0)
+    invoke("run", "random", *SHORT, "--shard", "1/2", "--out", "runs/random/shards/1-of-2", code=0)
+    assert "is divided into 2 shards" in invoke(*asked, "jobs=4", code=2).err
+    database = Path("runs/random/shards/1-of-2/run.sqlite")
+    database.write_bytes(database.read_bytes()[:5000])  # it may hold something
+    assert "is divided into 2 shards" in invoke(*asked, "jobs=4", code=2).err
+
+
+def test_a_submission_is_dealt_out_once_and_has_a_link_a_job(fake, monkeypatch, tmp_path):
+    fake()
+    dealt = []
+    monkeypatch.setattr(scheduling, "deal", lambda *given: dealt.append(1) or deal(*given))
+    rules = protocol("world-records")
+    plan = make_plan(agent_specs("random"), "atari-57", rules, 4, 1)
+    asked = (["python"], ["run"], slurm.parameters([("time", "60")]), 1, 100)
+    work = slurm.prepare({"": plan}, tmp_path / "run", *asked)
+    work.submit([""])
+    assert len(dealt) <= 2
+    names = [path.name for path in (tmp_path / "run" / "slurm").iterdir()]
+    assert len([name for name in names if name.endswith(".log")]) == 101
+    assert len(names) < 2 * 101 + 10
+    parts = scheduling.dealt({"": plan}, 100)
+    assert [part[""] for part in parts] == [scheduling.shard(plan, number, 100).trials for number in range(1, 101)]
+
+
+def test_a_run_whose_jobs_are_in_the_queue_is_not_played_beside_them(invoke, fake):
+    fake(sbatch="echo Submitted batch job 7")
+    asked = ("run", "random", *SHORT, "--engine", "emulator=ale", "--out", "runs/random")
+    invoke(*asked, *LIMIT, code=0)
+    fake(squeue="echo 7; echo 99")
+    refused = invoke(*asked, code=2)
+    assert "runs/random: jobs of it are in the queue (7) and play it" in refused.err
+    assert "'scancel 7'" in refused.err
+    variants = ("robustness", "random", *SHORT, "--engine", "emulator=ale", "--variants", "1", "--out", "runs/random")
+    assert "jobs of it are in the queue (7)" in invoke(*variants, code=2).err
+    fake(squeue="echo no controller >&2; exit 1")  # as on another machine
+    invoke(*asked, code=0)
+
+
+def test_what_slurm_knows_of_jobs_is_shown(invoke, fake):
+    fake()
+    invoke("run", "random", *SHORT[:-1], "4", *LIMIT, "--slurm", "jobs=8", "--out", "runs/one", code=0)
+    invoke("run", "random", *SHORT, *LIMIT, "--slurm", "jobs=2", "--out", "runs/two", code=0)
+    for path in Path("runs/two/slurm").glob("*.log"):
+        there = os.readlink(path)
+        path.unlink()
+        path.symlink_to(there.replace("7_", "9_", 1))
+    for number, text in enumerate(("", "arcademark: on its way", "srun: error: Unable to create step", "", "ended")):
+        Path(f"runs/one/slurm/7_{number}_0_log.out").write_text(f"{text}\nsrun: error: n1: task 0: Exited\n")
+    listed = [
+        *("7_0|RUNNING|None|2026-01-01T00:00:00", "7_1|PENDING|BeginTime|2026-01-01T00:02:00"),
+        *("7_2|FAILED|NonZeroExitCode|2026-01-01T00:00:00", "7_3|CANCELLED|None|N/A"),
+        *("7_5|PENDING|ReqNodeNotAvail, UnavailableNodes:n[1-2]|N/A", "7_6|PENDING|Resources|N/A"),
+        *("7_7|PENDING|Resources|N/A", "7|PENDING|Dependency|N/A", "9|COMPLETED|None|N/A"),
+    ]
+    fake(
+        squeue="\n".join(f"echo '{line}'" for line in listed),
+        sacct="echo '7_4|OUT_OF_MEMORY|0:125'; echo '9_0|COMPLETED|0:0'",
+    )
+    document = invoke("status", "runs", "--to=json", code=1).json
+    states = {(job["folder"], tuple(job["shard"] or ())): (job["state"], job["reason"]) for job in document["jobs"]}
+    assert states == {
+        ("runs/one", (1, 8)): ("running", ""),
+        ("runs/one", (2, 8)): ("requeued", ""),
+        ("runs/one", (3, 8)): ("failed", "exit code other than 0"),
+        ("runs/one", (4, 8)): ("cancelled", ""),
+        ("runs/one", (5, 8)): ("failed", "out of memory"),
+        ("runs/one", (6, 8)): ("queued", "the nodes that it may have are down or drained (n[1-2])"),
+        ("runs/one", (7, 8)): ("queued", "waits for room"),
+        ("runs/one", (8, 8)): ("queued", "waits for room"),
+        ("runs/one", ()): ("queued", "waits for the others"),
+        ("runs/two", (2, 2)): ("unknown", ""),
+    }
+    (again,) = [job for job in document["jobs"] if job["begins"]]
+    assert again["begins"] == "2026-01-01T00:02:00"
+    said = {job["shard"][0]: (job["said"], job["log"]) for job in document["jobs"] if job["said"]}
+    assert said[3] == ("srun: error: Unable to create step", "runs/one/slurm/7_2_0_log.out")
+    assert [run["directory"] for run in document["whole"]] == ["runs/one", "runs/two"]
+    assert [len(run["trials"]) for run in document["whole"]] == [8, 4]
+    shown = invoke("status", "runs", code=1)
+    for told in (
+        "1 running, 4 queued, 1 requeued, 2 failed, 1 cancelled, 1 unknown",
+        "shards 7 and 8",
+        "waits for room",
+    ):
+        assert told in shown.words
+    assert "runs/one: random" in shown.out
+    assert "runs/two: random" in shown.out
+    fake(squeue="echo no controller >&2; exit 1", sacct="exit 1")
+    assert "unknown: SLURM cannot be asked (squeue: no controller)" in invoke("status", "runs/one", code=0).words
+
+
+def test_a_folder_of_another_user_is_refused_as_by_a_local_run(invoke, fake):
+    fake()
+    asked = ("run", "random", *SHORT, "--out", "/proc/nowhere")  # not even root may write there
+    local = invoke(*asked, code=2).err
+    assert local.startswith("arcademark: /proc/nowhere: cannot be read or written (")
+    assert invoke(*asked, *LIMIT, code=2).err == local
+
+
+def test_jobs_do_not_play_on_a_ray_cluster(invoke, fake):
+    refused = invoke("run", "random", *SHORT, *LIMIT, "--engine", "ray,address=auto", code=2)
+    assert "--slurm: its jobs play on their own nodes" in refused.err
+    assert "docs/ray.md" in refused.err
 
 
 @pytest.mark.slow
@@ -217,6 +415,31 @@ def test_a_play_that_does_not_end_is_ended_in_time_and_not_put_back_for_ever():
     assert again.args == (3, 2)
     with pytest.raises(SystemExit, match="nothing was recorded in 3 rounds"):
         again._checkpoint_function()
+
+
+@pytest.mark.parametrize(
+    ("code", "how"),
+    [
+        (-signal.SIGKILL, "SIGKILL"),
+        (137, "SIGKILL"),
+        (-signal.SIGSEGV, "SIGSEGV"),
+        (3, "exit code 3"),
+        (255, "exit code 255"),
+    ],
+)
+def test_how_a_process_ended_is_said(code, how):
+    assert processes.how_ended(code) == how
+
+
+def test_a_round_that_ran_out_of_memory_is_without_progress(toy, tmp_path, capsys):
+    job = slurm.ShardJob(tmp_path, ("run",), 4, 60, ended="ended by SIGKILL", killed=True)
+    execute(toy, tmp_path / "shards" / "3-of-4")
+    again = job.checkpoint(3, rounds=1)
+    assert again.args == (3, 2)
+    assert "back into the queue, round 2 of 3 without progress" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="ended by SIGKILL, the last of 3 rounds without progress"):
+        job.checkpoint(3, rounds=2)
+    assert again.function.checkpoint(3, rounds=2).args == (3, 0)  # it was not killed again
 
 
 def test_what_was_recorded_of_any_run_of_a_shard_is_progress(toy, tmp_path):

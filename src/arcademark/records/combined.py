@@ -45,13 +45,18 @@ def together(records: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
 
 def plans(documents: Iterable[manifest.Document]) -> list[manifest.Document]:
     """Return the manifests of shards among these, one of each plan that is divided."""
-    fields = ("protocol", "games", "seeds", "episodes", "left_out", "training_frames", "training_episodes")
     known: dict[str, manifest.Document] = {}
     for document in documents:
         if "shard" in document:
-            agents = [(agent["label"], agent.get("checkpoints")) for agent in document["agents"]]
-            known.setdefault(_text({"agents": agents} | {field: document.get(field) for field in fields}), document)
+            known.setdefault(plan_of(document), document)
     return list(known.values())
+
+
+def plan_of(document: manifest.Document) -> str:
+    """Return what a manifest's plan is told from others by."""
+    fields = ("protocol", "games", "seeds", "episodes", "left_out", "training_frames", "training_episodes")
+    agents = [(agent["label"], agent.get("checkpoints")) for agent in document["agents"]]
+    return _text({"agents": agents} | {field: document.get(field) for field in fields})
 
 
 def planned(document: manifest.Document, protocol: Protocol) -> Iterator[TrialRecord]:

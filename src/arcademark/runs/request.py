@@ -15,6 +15,7 @@ from arcademark.agents.loading import AgentSpec, agent_specs, command_spec, made
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import manifest
+from arcademark.runs.cluster import queue
 from arcademark.runs.execution import OnEvent, execute, placed
 from arcademark.runs.plan import AllStarts, Plan, make_plan
 from arcademark.runs.playing import scheduling
@@ -127,8 +128,13 @@ class Request:
         return plan if shard is None else scheduling.shard(plan, *shard)
 
     def play(self, plan: Plan, hear: OnEvent, directory: Path | None = None) -> RunSummary:
-        """Play what is missing of a plan; errors are those of `arcademark.runs.execution.execute`."""
+        """Play what is missing of a plan; errors are those of `arcademark.runs.execution.execute`.
+
+        Where jobs of SLURM are to play it, it is refused: it would play all that they play.
+        """
         where = directory or self.directory
+        for folder in (where, where.parent):  # a run's, or that of several, as of variants
+            queue.check_idle(folder, look=True)
         how = self._given("workers", "engine", "address", "gpus", "episode_seconds", "scratch")
         with logged(plan, where, self.options["tensorboard"], self.options["wandb"]) as log:
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,37 +13,54 @@ from arcademark.cli import commands, messages, options
 from arcademark.cli.output import Output, with_output
 from arcademark.errors import ArcadeMarkError
 
+if TYPE_CHECKING:
+    from arcademark.runs.cluster.queue import ClusterJob
+
 WATCH_SECONDS = 2.0
+SLURM_SECONDS = 30.0  # between questions to SLURM
 
 
 @commands.command("status")
 @click.argument("folders", nargs=-1, required=True, metavar="RUN…", type=options.PATH)
 @click.option(
-    "--watch", is_flag=True, help="Show it again every two seconds, until no process plays these runs, or Ctrl-C."
+    "--watch",
+    is_flag=True,
+    help="Show it again every two seconds, until nothing plays these runs and no job is to, or Ctrl-C.",
 )
 @with_output
 def command(folders: tuple[Path, ...], watch: bool, output: Output) -> int:
-    """Show the progress of runs: trials by game and seed, frames a second, failures, time left.
+    """Show the progress of runs: trials by game and seed, frames a second, failures, time left, jobs of SLURM.
 
-    RUN is a run's directory, or a folder of several, as of shards; the trials of all are shown together. Safe at any
-    time and from anywhere that sees the directory: it only reads.
+    RUN is a run's directory, or a folder of several; each run is shown with its shards, and its jobs that are queued,
+    running, or have ended too early. Safe at any time and from anywhere that sees the directory: it only reads.
     """
     from arcademark.reports import presenter
     from arcademark.reports.render import terminal
     from arcademark.reports.runs import status
+    from arcademark.runs.cluster import queue
 
     if watch and not output.plain:
         raise ArcadeMarkError("--watch works only with terminal output; leave out --watch or the output option")
-    progress = status.status(folders)
+    due = 0.0
+    known: tuple[tuple[ClusterJob, ...], str] = (), ""
+
+    def ask(homes: Sequence[Path]) -> tuple[tuple[ClusterJob, ...], str]:
+        """Ask SLURM now and then, and say in between what it said."""
+        nonlocal due, known
+        if time.monotonic() >= due:
+            known, due = queue.jobs(homes), time.monotonic() + SLURM_SECONDS
+        return known
+
+    progress = status.status(folders, ask)
     if watch:
         console = messages.open_console(stderr=False)
         while True:
             console.clear()
             terminal.render(presenter.document(progress), console, everything=output.everything)
-            if not progress.running:
+            if not progress.waited_for:
                 break
             time.sleep(WATCH_SECONDS)
-            progress = status.status(folders)
+            progress = status.status(folders, ask)
     else:
         output.show(progress)
-    return 1 if progress.unread or progress.failed else 0
+    return 1 if progress.unread or progress.failed or progress.job_states["failed"] else 0

@@ -65,6 +65,7 @@ class Jobs:
             Names of plans whose trials are known before anything is played; all by default.
         """
         from arcademark.cli.play.playing import warn
+        from arcademark.records.database import clear_errors
         from arcademark.reports import wording
         from arcademark.runs.cluster import slurm
         from arcademark.runs.store.recording import JOBS, SHARDS
@@ -75,7 +76,8 @@ class Jobs:
         python = shlex.split(own["python"]) if "python" in own else [sys.executable]
         shards = options.COUNT.convert(own["jobs"], None, None) if "jobs" in own else None
         command = ["-m", "arcademark", verb, *given(click.get_current_context().meta[WORDS]), f"--workers={workers}"]
-        work = slurm.prepare(plans, directory.absolute(), python, command, parameters, workers, shards)
+        with clear_errors(directory):
+            work = slurm.prepare(plans, directory.absolute(), python, command, parameters, workers, shards)
         count = sum(len(plan.trials) for plan in plans.values())
         trials = f"{wording.plural(count, 'trial')} in {wording.plural(work.count, 'shard')}"
         if not work.left:
@@ -98,7 +100,8 @@ class Jobs:
         known = frozenset(plans if known is None else known)
         for name in known:
             warn(plans[name], directory / name)
-        numbers, last = work.submit(known)
+        with clear_errors(directory):
+            numbers, last = work.submit(known)
         if len(work.left) == 1:
             jobs = f"job {numbers[0]}: {of_workers}"
         else:
@@ -139,6 +142,11 @@ def with_jobs(command: F) -> F:
     def call(*, slurm: tuple[str, ...], dry_run: bool, **rest: Any) -> Any:
         if dry_run and not slurm:
             raise ArcadeMarkError("--dry-run goes with --slurm; give it, too")
+        if slurm and "address" in rest["engine"]:
+            raise ArcadeMarkError(
+                "--slurm: its jobs play on their own nodes, and each would play on the Ray cluster; give --engine "
+                "ray,address=… in one job that starts the cluster (docs/ray.md), or leave it out"
+            )
         if slurm and rest["shard"]:
             raise ArcadeMarkError("--slurm deals the shards out itself; leave --shard out")
         if (slurm or rest["shard"]) and (rest["forms"] or rest["everything"]):

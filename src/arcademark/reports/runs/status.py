@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.records import live
+from arcademark.records import combined, live
 from arcademark.records.ledger import Unread, find_runs
 from arcademark.records.live import STATES, RunProgress, State, TrialProgress, read_progress
 from arcademark.reports import wording
 from arcademark.reports.columns import Column, Style
 from arcademark.reports.runs.listing import RunList
+from arcademark.runs.cluster import queue
+from arcademark.runs.cluster.queue import ClusterJob, JobState
+from arcademark.runs.store.recording import JOBS, SHARDS
+
+AskSlurm = Callable[[Sequence[Path]], tuple[tuple[ClusterJob, ...], str]]
+"""From the folders of runs to their jobs, and why SLURM could not be asked."""
+
+_PART = re.compile(r"\d+(-of-\d+)$")
 
 
 @dataclass(frozen=True)
@@ -44,11 +53,22 @@ class RunStatus:
 
 
 @dataclass(frozen=True)
+class WholeRun:
+    """A run with its shards, wherever these lie; its trials each once, as of `Status`."""
+
+    directory: str
+    trials: tuple[TrialProgress, ...]
+
+
+@dataclass(frozen=True)
 class Status:
     """How far runs are.
 
     trials: Of all runs, and of all plans of which one is a shard, each once; of copies of one, that which is furthest.
     seconds_left: Until the last of the runs that are played ends; None while one of them cannot tell.
+    whole: The runs, of which those above may be shards.
+    jobs: Of SLURM that are to play them, but for those that have done it.
+    jobs_unknown: Why SLURM cannot be asked; "" if it can, or there is none to ask of.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.status/1"
@@ -59,6 +79,9 @@ class Status:
     seconds_left: float | None
     at_most: bool
     unread: tuple[Unread, ...]
+    whole: tuple[WholeRun, ...] = ()
+    jobs: tuple[ClusterJob, ...] = ()
+    jobs_unknown: str = ""
 
     MAX_SEEDS: ClassVar = 8  # that have a column each
     STYLES: ClassVar[dict[State, Style]] = {
@@ -67,6 +90,14 @@ class Status:
         "failed": "bad",
         "started": "doubtful",
         "pending": "weak",
+    }
+    JOB_STYLES: ClassVar[dict[JobState, Style]] = {
+        "running": "strong",
+        "queued": "",
+        "requeued": "",
+        "failed": "bad",
+        "cancelled": "bad",
+        "unknown": "doubtful",
     }
     UNREAD: ClassVar = RunList.UNREAD
 
@@ -85,6 +116,37 @@ class Status:
     def running(self) -> int:
         """How many of these runs a process plays now."""
         return sum(run.running for run in self.runs)
+
+    @property
+    def job_states(self) -> Counter[JobState]:
+        """How many jobs are in each state."""
+        return Counter(job.state for job in self.jobs)
+
+    @property
+    def waited_for(self) -> bool:
+        """Whether anything is played, or a job is to play it."""
+        states = self.job_states
+        return bool(self.running or states["running"] or states["queued"] or states["requeued"])
+
+    @property
+    def waiting(self) -> list[tuple[ClusterJob, ...]]:
+        """Jobs that do not run, those of one run together for which the same is to be said."""
+        alike: defaultdict[tuple[str, ...], list[ClusterJob]] = defaultdict(list)
+        for job in self.jobs:
+            if job.state != "running":
+                alike[job.folder, job.state, job.reason, job.begins, job.said].append(job)
+        return [tuple(jobs) for jobs in alike.values()]
+
+    @property
+    def job_columns(self) -> tuple[Column | None, ...]:
+        """What is shown of jobs for which the same is to be said."""
+        return (
+            Column("run", "0.folder", kind="name") if len(self.whole) > 1 else None,
+            Column("jobs", _names_of_jobs, kind="name"),
+            Column("state", "0.state", style=lambda jobs: self.JOB_STYLES[jobs[0].state]),
+            Column("why", lambda jobs: _why(jobs[0]), kind="prose"),
+            Column("log", lambda jobs: jobs[0].log if jobs[0].said else None, kind="prose"),
+        )
 
     @property
     def unit(self) -> str:
@@ -116,17 +178,18 @@ class Status:
 
     @property
     def grids(self) -> Iterator[tuple[str, list[tuple[str, dict[int, TrialProgress]]], list[Column]]]:
-        """Each agent's title, its games with their trials by seed, and what is shown of these."""
-        for agent, protocol in dict.fromkeys((trial.agent, trial.protocol) for trial in self.trials):
-            games: dict[str, dict[int, TrialProgress]] = {}
-            for trial in self.trials:
-                if (trial.agent, trial.protocol) == (agent, protocol):
-                    games.setdefault(trial.game, {})[trial.seed] = trial
+        """The title of each agent of each run, its games with their trials by seed, and what is shown of these."""
+        by_agent: defaultdict[tuple[str, ...], dict[str, dict[int, TrialProgress]]] = defaultdict(dict)
+        for run in self.whole:
+            for trial in run.trials:
+                by_agent[run.directory, trial.agent, trial.protocol].setdefault(trial.game, {})[trial.seed] = trial
+        for (directory, agent, protocol), games in by_agent.items():
             seeds = sorted({seed for trials in games.values() for seed in trials})
             by_seed = map(self._of_seed, seeds)
             columns = by_seed if len(seeds) <= self.MAX_SEEDS else map(self._of_state, self.STYLES)
             title = f"{agent}, {protocol}" if len(self.protocols) > 1 else agent
-            yield title, [*games.items()], [Column(wording.noun(self.unit), 0), *columns]
+            heading = f"{directory}: {title}" if len(self.whole) > 1 else title
+            yield heading, [*games.items()], [Column(wording.noun(self.unit), 0), *columns]
 
     def _of_seed(self, seed: int) -> Column:
         return Column(
@@ -160,8 +223,25 @@ def _left(seconds: float, at_most: bool) -> str:
     return f"{'at most ' if at_most else ''}{wording.time_span(seconds)}"
 
 
-def status(folders: Sequence[Path]) -> Status:
-    """Read the progress of runs, and of those in folders; ArcadeMarkError if there is none."""
+def _names_of_jobs(jobs: Sequence[ClusterJob]) -> str:
+    shards = [str(job.shard[0]) for job in jobs if job.shard]
+    names = [f"shard{'s' * (len(shards) > 1)} {wording.shortened(shards)}"] if shards else []
+    return wording.listing([*names, *("merge" for job in jobs if not job.shard)])
+
+
+def _why(job: ClusterJob) -> str:
+    begins = f"begins again at {job.begins.replace('T', ' ')}" if job.begins else ""
+    return "; ".join(filter(None, (job.reason, begins, job.said)))
+
+
+def status(folders: Sequence[Path], ask: AskSlurm = queue.jobs) -> Status:
+    """Read the progress of runs, and of those in folders, and ask SLURM for their jobs.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is no run.
+    """
     progress: list[RunProgress] = []
     unread = []
     for directory in dict.fromkeys(run for folder in folders for run in find_runs(folder, parts=True)):
@@ -169,25 +249,78 @@ def status(folders: Sequence[Path]) -> Status:
             progress.append(read_progress(directory))
         except ArcadeMarkError as error:
             unread.append(Unread(str(directory), str(error)))
-    best: dict[str, TrialProgress] = {}
-    planned = live.planned(run.document for run in progress)
-    for trial in itertools.chain(*(run.trials for run in progress), planned):
-        best[trial.id] = max(
-            best.get(trial.id, trial), trial, key=lambda trial: (STATES.index(trial.state), trial.episodes)
-        )
+    of_runs: defaultdict[tuple[str, str], list[RunProgress]] = defaultdict(list)
+    for run in progress:
+        of_runs[_whole(run)].append(run)
+    whole = tuple(WholeRun(name, _furthest(_trials(parts))) for (name, _), parts in of_runs.items())
+    best = _furthest(itertools.chain(*(run.trials for run in whole)))
+    homes = dict.fromkeys(_home(run.directory) for run in progress)
+    jobs, jobs_unknown = ask([home for home in homes if (home / JOBS).is_dir()])
     runs = tuple(map(_run, progress))
     running = [run for run in runs if run.running]
     rates = [run.frames_per_second for run in running if run.frames_per_second is not None]
     left = [run.seconds_left for run in running if run.seconds_left is not None]
     return Status(
-        protocols=tuple(dict.fromkeys(trial.protocol for trial in best.values())),
+        protocols=tuple(dict.fromkeys(trial.protocol for trial in best)),
         runs=runs,
-        trials=tuple(best.values()),
+        trials=best,
         frames_per_second=sum(rates) if rates else None,
         seconds_left=max(left) if left and len(left) == len(running) else None,
         at_most=any(run.at_most for run in running),
         unread=tuple(unread),
+        whole=whole,
+        jobs=tuple(_unfinished(jobs, progress, asked=not jobs_unknown)),
+        jobs_unknown=jobs_unknown,
     )
+
+
+def _home(directory: Path) -> Path:
+    """Return the folder of the run that a run's directory is of: where its shards and jobs lie."""
+    for path in (directory, directory.parent):
+        if path.parent.name == SHARDS:
+            return path.parent.parent
+    return directory.parent if (directory.parent / JOBS).is_dir() else directory
+
+
+def _whole(run: RunProgress) -> tuple[str, str]:
+    """Return the name of the run that this one is of, and what tells it from others of the name."""
+    home = _home(run.directory)
+    if home == run.directory and "shard" in run.document:  # played by hand, beside the others of its plan
+        return _PART.sub(r"*\1", str(home)), combined.plan_of(run.document)
+    return str(home), ""
+
+
+def _trials(parts: Sequence[RunProgress]) -> Iterator[TrialProgress]:
+    yield from itertools.chain(*(run.trials for run in parts))
+    yield from live.planned(run.document for run in parts)
+
+
+def _furthest(trials: Iterable[TrialProgress]) -> tuple[TrialProgress, ...]:
+    """Return each trial once, of copies that which is furthest."""
+    best: dict[str, TrialProgress] = {}
+    for trial in trials:
+        best[trial.id] = max(
+            best.get(trial.id, trial), trial, key=lambda trial: (STATES.index(trial.state), trial.episodes)
+        )
+    return tuple(best.values())
+
+
+def _unfinished(jobs: Iterable[ClusterJob], progress: Sequence[RunProgress], *, asked: bool) -> Iterator[ClusterJob]:
+    """Yield the jobs that have not done their work, as far as is known."""
+    left: defaultdict[tuple[str, int, int], int] = defaultdict(int)
+    merged = set()
+    for run in progress:
+        home = str(_home(run.directory))
+        if "shard" in run.document:
+            number, count = run.document["shard"]
+            left[home, number, count] += sum(trial.state != "done" for trial in run.trials)
+        else:
+            merged.add(home)
+    for job in jobs:
+        done = job.folder in merged if job.shard is None else left.get((job.folder, *job.shard)) == 0
+        ended = job.state == "completed" or (job.state in ("failed", "cancelled", "unknown") and done)
+        if not (ended or (job.state == "unknown" and not asked)):
+            yield job
 
 
 def _run(run: RunProgress) -> RunStatus:

@@ -3,12 +3,13 @@
 Each job runs a command, ``arcademark run … --shard K/N`` say, in a folder of its own, below the run's. Before its time
 limit, where it is preempted, and where the command ends before it is done, it puts itself back into the queue, where
 the same command continues; a last job merges all shards. submitit keeps what a job is to call as a pickle in the folder
-``slurm``.
+``slurm``; what SLURM says of the jobs is read by `arcademark.runs.cluster.queue`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import math
 import os
 import re
@@ -17,19 +18,24 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Collection, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.records import manifest
 from arcademark.records.database import DATABASE, open_for_reading
 from arcademark.records.reading import read_run
+from arcademark.runs.cluster import queue
+from arcademark.runs.engines.processes import how_ended
 from arcademark.runs.execution import begin, describe
 from arcademark.runs.plan import Plan, Trial
-from arcademark.runs.playing.scheduling import shard, shards
+from arcademark.runs.playing.scheduling import dealt, shards
 from arcademark.runs.store.recording import JOBS, SHARDS
 
 JOB = "arcademark"  # what jobs are called
@@ -37,7 +43,6 @@ MAX_JOBS = 256  # that are made unless more are asked for
 MAX_IN_ARRAY = 1001  # SLURM's own default for MaxArraySize
 SIGNAL_SECONDS = 90  # before the limit that a job is told to end; submitit's own default
 ROUNDS_WITHOUT_PROGRESS = 3  # in a row, after which a job is not put back into the queue
-COMMAND_SECONDS = 60.0  # that a command of SLURM may take
 
 FRAMES = """SELECT total(frames) FROM
 (SELECT frames FROM episode UNION ALL SELECT frames FROM unfinished UNION ALL SELECT frames FROM checkpoint)"""
@@ -60,8 +65,14 @@ PARAMETERS = frozenset({"time", *_COUNTS, *_TEXTS, *_OTHERS, *_LINES})
 GPUS = frozenset({"gpus_per_node", "gpus_per_task", "cpus_per_gpu", "mem_per_gpu"})
 """What the job that merges does not have."""
 
-_WAIT = "for wait in 0 10 30 60; do sleep $wait; {} -c 'import submitit, arcademark.runs.cluster.slurm' && break; done"
-"""Where packages are being installed anew as a job begins, it waits for them."""
+_SETUP = (
+    "export SUBMITIT_LOG_LEVEL=ERROR; "
+    "for wait in 0 10 30 60; do sleep $wait; {} -c 'import submitit, arcademark.runs.cluster.slurm' && break; done"
+)
+"""Our own lines say what submitit does; where packages are being installed anew as a job begins, it waits for them."""
+
+_FOR_NOW = re.compile("not available|busy", re.IGNORECASE)
+"""What ``sbatch --test-only`` says also of jobs that fit as soon as nodes are there again."""
 
 _TIME = re.compile(r"(?:(?P<days>\d{1,4})-)?(\d{1,6})(?::(\d{1,2}))?(?::(\d{1,2}))?")
 
@@ -123,7 +134,7 @@ def _complete(option: str, given: Mapping[str, Any]) -> dict[str, Any]:
             f"{option} time: {values['time']} minutes; expected more than twice the {values['signal_delay_s']} seconds "
             "before the limit in which a job ends what it plays (signal_delay_s)"
         )
-    values["setup"] = [*values.get("setup", ()), _WAIT.format(shlex.quote(sys.executable))]
+    values["setup"] = [*values.get("setup", ()), _SETUP.format(shlex.quote(sys.executable))]
     values["additional_parameters"] = {"requeue": True} | {name: values.pop(name) for name in _OTHERS & values.keys()}
     if "cpus_per_task" in values:
         values["srun_args"] = [f"--cpus-per-task={values['cpus_per_task']}"]  # srun does not take it from the job
@@ -150,6 +161,7 @@ class Submission:
     plans: By their directories' names, below the run's or a shard's; an only one has none. The first is dealt out.
     command: That plays them, but for its shard and directory, after what starts Python.
     left: Shards that are not complete, from 1.
+    stale: Directories of shards of another division, in which nothing is recorded.
     """
 
     folder: Path
@@ -158,25 +170,26 @@ class Submission:
     command: tuple[str, ...]
     count: int
     left: tuple[int, ...]
+    stale: tuple[Path, ...]
     parameters: Mapping[str, Any]
     merge: Mapping[str, Any]
 
     @property
     def complete(self) -> bool:
         """Whether all is merged."""
-        return _complete_in(self.folder, self.plans)
+        return _complete_in(self.folder, {name: plan.trials for name, plan in self.plans.items()})
 
     @property
     def job(self) -> ShardJob:
         """What a job calls, with the number of a shard."""
         return ShardJob(self.folder, (*self.python, *self.command), self.count, self.parameters["signal_delay_s"])
 
-    def script(self) -> str:
-        """Return the script of the first array as it is submitted; nothing is written."""
+    def script(self, more: int = 0) -> str:
+        """Return the script of the first array as it is submitted, or of so many jobs more; nothing is written."""
         executor = _executor(self.folder, self.parameters)
-        first = self.left[: largest_array()]
-        if len(first) > 1:
-            executor.parameters["map_count"] = len(first)
+        jobs = min(len(self.left) + more, largest_array())
+        if jobs > 1:
+            executor.parameters["map_count"] = jobs
         return _text(executor)
 
     def last_script(self, arrays: Sequence[str]) -> str:
@@ -186,6 +199,20 @@ class Submission:
     def _last(self, arrays: Sequence[str]) -> Any:
         return _executor(self.folder, {**self.merge, "dependency": f"afterany:{':'.join(arrays)}"})
 
+    def accepted(self) -> int:
+        """Return how many of the jobs that are left this user may have in the queue, beside the one that merges.
+
+        All where SLURM cannot be asked; 0 if none.
+        """
+        if shutil.which("sbatch") is None:
+            return len(self.left)
+
+        def refused(jobs: int) -> bool:
+            return "SubmitJob" in _refusal(replace(self, left=self.left[:jobs]).script(more=1), self.parameters)
+
+        jobs = len(self.left)
+        return jobs if not refused(jobs) else bisect_left(range(1, jobs), True, key=refused)
+
     def submit(self, known: Collection[str]) -> tuple[list[str], str]:
         """Submit arrays of all that is left and a job that merges when they have ended; return the numbers of both.
 
@@ -194,36 +221,104 @@ class Submission:
         """
         if shutil.which("sbatch") is None:
             raise ArcadeMarkError("SLURM's sbatch is not found here; submit where it is, or see the script: --dry-run")
-        submitted = {path.name.partition("_")[0] for path in (self.folder / JOBS).glob("*_submission.sh")}
-        if still := submitted & {*_ask("squeue", "--noheader", "--user", str(os.getuid()), "--format", "%F").split()}:
-            numbers = " ".join(sorted(still))
-            raise ArcadeMarkError(f"{self.folder}: jobs of it are in the queue; wait for them, or 'scancel {numbers}'")
-        for script in (self.script(), _text(_executor(self.folder, self.merge))):
-            _ask("sbatch", "--test-only", text=script)
-        first = self.left[0]
-        for name, plan in shards(self.plans, first, self.count).items():
-            directory = _place(self.folder, first, self.count) / name
-            if name in known and not (directory / manifest.FILE).exists():
-                begin(plan, directory)
+        queue.check_idle(self.folder)
+        for script, parameters in (
+            (self.script(more=1), self.parameters),
+            (_text(_executor(self.folder, self.merge)), self.merge),
+        ):
+            if refusal := _refusal(script, parameters):
+                self._refuse(refusal)
+        with contextlib.ExitStack() as undo:
+            first, jobs = _place(self.folder, self.left[0], self.count), self.folder / JOBS
+            undo.callback(_remove_new, [path for path in (first, jobs) if not path.exists()])
+            jobs.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=jobs):
+                pass  # it is ours to write
+            for path in self.stale:
+                if not _recorded(path):
+                    shutil.rmtree(path)
+            for name, plan in shards(self.plans, self.left[0], self.count).items():
+                if name in known and not (first / name / manifest.FILE).exists():
+                    begin(plan, first / name)
+            submitted = self._submit(undo)
+            undo.pop_all()
+        return submitted
+
+    def _submit(self, undo: contextlib.ExitStack) -> tuple[list[str], str]:
         from submitit.core.utils import FailedJobError, FailedSubmissionError
 
         arrays: list[str] = []
-        most, dealt = largest_array(), next(iter(self.plans.values()))
+        logs: dict[tuple[int, int] | None, Path] = {}
+        most = largest_array()
         try:
             for place in range(0, len(self.left), most):
                 of_array = self.left[place : place + most]
-                jobs = _executor(self.folder, self.parameters).map_array(self.job, of_array)
+                with _quietly(self.parameters):
+                    jobs = _executor(self.folder, self.parameters).map_array(self.job, of_array)
                 arrays.append(jobs[0].job_id.partition("_")[0])
-                for number, job in zip(of_array, jobs, strict=True):
-                    _name_log(job.paths.stdout, shard(dealt, number, self.count).trials)
-            last = self._last(arrays).submit(gather, self.folder, self.python, tuple(self.plans))
-            return arrays, str(last.job_id)
-        except BaseException as error:
-            if arrays:
-                _ask("scancel", *arrays)
-            if not isinstance(error, FailedJobError | FailedSubmissionError | OSError):
-                raise
-            raise ArcadeMarkError(f"not all jobs can be submitted, so none was: {one_line(str(error))}") from None
+                undo.callback(queue.ask, "scancel", arrays[-1])
+                logs |= {(number, self.count): job.paths.stdout for number, job in zip(of_array, jobs, strict=True)}
+            with _quietly(self.merge):
+                last = self._last(arrays).submit(gather, self.folder, self.python, tuple(self.plans))
+            undo.callback(queue.ask, "scancel", last.job_id)
+            queue.name_logs(logs | {None: last.paths.stdout})
+        except (FailedJobError, FailedSubmissionError) as error:
+            undo.close()
+            self._refuse(f"SLURM refuses (sbatch): {queue.plain(str(error))}")
+        return arrays, str(last.job_id)
+
+    def _refuse(self, reason: str) -> NoReturn:
+        if "SubmitJob" not in reason:
+            raise ArcadeMarkError(f"{reason}; nothing was submitted")
+        divided = any(map(_recorded, (self.folder / SHARDS).glob("*-of-*")))
+        most = 0 if divided else self.accepted()
+        remedy = f"give fewer: --slurm jobs={most}" if most else "wait until others of yours have ended"
+        raise ArcadeMarkError(
+            f"{reason}; nothing was submitted: {len(self.left)} jobs and the one that merges are more than you may "
+            f"have in the queue; {remedy}"
+        )
+
+
+def _refusal(script: str, parameters: Mapping[str, Any]) -> str:
+    """Return why SLURM would refuse a job for ever; "" where it would not, or only while nodes are drained or down.
+
+    ``sbatch --test-only`` asks for nodes that are there now. ``sbatch`` itself accepts what any node could play, and
+    refuses the rest, but for more processors than a node has where the partition has that node only.
+    """
+    try:
+        queue.ask("sbatch", "--test-only", text=script, options=_options(parameters))
+    except ArcadeMarkError as error:
+        if not _FOR_NOW.search(str(error)):
+            return str(error)
+        wanted, most = parameters.get("cpus_per_task", 1), _most_cpus(parameters)
+        if most and wanted > most:
+            return f"{error}; the largest node has {most} processors, and cpus={wanted} are asked for"
+    return ""
+
+
+def _options(parameters: Mapping[str, Any]) -> set[str]:
+    """Return what sbatch is given by its script."""
+    return {*parameters, *parameters["additional_parameters"]}
+
+
+def _most_cpus(parameters: Mapping[str, Any]) -> int:
+    """Return how many processors the largest node has that a job may get, whatever state it is in; 0 if not told."""
+    partitions = parameters.get("partition") or os.environ.get("SBATCH_PARTITION", "")
+    asked = ("sinfo", "--noheader", "--Node", *([f"--partition={partitions}"] if partitions else []), "--format=%P %c")
+    with contextlib.suppress(ArcadeMarkError, ValueError):
+        nodes = [line.split() for line in queue.ask(*asked).splitlines()]
+        by_default = [node for node in nodes if node[0].endswith("*")]
+        return max((int(cpus) for _, cpus in (not partitions and by_default) or nodes), default=0)
+    return 0
+
+
+def _remove_new(places: Sequence[Path]) -> None:
+    """Remove folders that a submission which failed has made, and those around them where nothing else is in them."""
+    for path in places:
+        shutil.rmtree(path, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            path.parent.rmdir()
+            path.parent.parent.rmdir()
 
 
 def prepare(
@@ -248,11 +343,12 @@ def prepare(
         raise ArcadeMarkError(f"{folder}: SLURM reads % in a path as a field; choose another directory (--out)")
     name, plan = next(iter(plans.items()))
     there = {
-        path.parent: int(match[1])
-        for path in sorted((folder / SHARDS).glob(str(Path("*", name, manifest.FILE))))
-        if (match := re.fullmatch(r"\d{1,9}-of-(\d{1,9})", path.relative_to(folder / SHARDS).parts[0]))
+        path: int(match[1])
+        for path in sorted((folder / SHARDS).glob("*-of-*"))
+        if (match := re.fullmatch(r"\d{1,9}-of-(\d{1,9})", path.name)) and path.is_dir()
     }
-    counts = set(there.values())
+    begun = {path: count for path, count in there.items() if _recorded(path)}  # only these hold a division
+    counts = {*begun.values()}
     if len(counts | {jobs or max(counts, default=0)}) > 1:
         raise ArcadeMarkError(
             f"{folder}: is divided into {' and '.join(map(str, sorted(counts)))} shards; leave jobs=N out to continue "
@@ -260,24 +356,31 @@ def prepare(
         )
     count = jobs or max(counts, default=0) or min(MAX_JOBS, math.ceil(len(plan.trials) / workers))
     document = describe(plan, "")
-    for path in [path for path in (folder / name, *there) if (path / manifest.FILE).exists()][:2]:
+    places = [folder / name, *(path / name for path in begun)]
+    for path in [path for path in places if (path / manifest.FILE).exists()][:2]:
         if changes := manifest.differences(manifest.read(path), document):
             raise ArcadeMarkError(f"{path}: is of another run: {'; '.join(changes)}. Choose another directory (--out)")
     if (jobs or 0) > len(plan.trials):
         raise ArcadeMarkError(f"--slurm jobs={jobs}: expected at most one job a trial: {len(plan.trials):,} here")
-    shard(plan, count, count)  # is there one?
-    left = tuple(
-        number
-        for number in range(1, count + 1)
-        if not ((place := _place(folder, number, count)).is_dir() and _complete_in(place, shards(plans, number, count)))
-    )
-    return Submission(folder, plans, tuple(python), tuple(command), count, left, *parameters)
+
+    def divided(count: int) -> Submission:
+        parts = enumerate(dealt(plans, count), start=1)
+        left = tuple(number for number, mine in parts if not _complete_in(_place(folder, number, count), mine))
+        stale = tuple(path for path, others in there.items() if path not in begun and others != count)
+        return Submission(folder, plans, tuple(python), tuple(command), count, left, stale, *parameters)
+
+    work = divided(count)
+    if not (jobs or counts) and 0 < (fewer := work.accepted()) < count:
+        work = divided(fewer)
+    return work
 
 
 def largest_array() -> int:
     """Return how many jobs an array may have here; SLURM's own default where it does not tell."""
     with contextlib.suppress(ArcadeMarkError):
-        said = re.search(r"^MaxArraySize\s*=\s*(\d{1,9})\s*$", _ask("scontrol", "show", "config"), flags=re.MULTILINE)
+        said = re.search(
+            r"^MaxArraySize\s*=\s*(\d{1,9})\s*$", queue.ask("scontrol", "show", "config"), flags=re.MULTILINE
+        )
         return max(1, int(said[1])) if said else MAX_IN_ARRAY
     return MAX_IN_ARRAY
 
@@ -292,6 +395,8 @@ class ShardJob:
     signal_seconds: int  # from the signal to the limit
     child: int | None = None  # the process that plays
     before: float = 0.0  # frames that were recorded when it began
+    ended: str = ""  # how that process ended, where it was not told to
+    killed: bool = False  # whether it was killed, as the system does where memory runs out
 
     def shard(self, number: int | str) -> list[str]:
         """Return the command that plays a shard."""
@@ -301,6 +406,8 @@ class ShardJob:
         """Play shard `number`, and exit as that does; `rounds` have passed without progress."""
         import submitit.helpers  # all that is needed later, as packages may be installed anew meanwhile
 
+        job, begun = submitit.JobEnvironment(), time.monotonic()
+        _tell(f"job {job.job_id} on {job.hostname} plays shard {number} of {self.count}")
         self.before = _sum(self._place(number), FRAMES)
         theirs = {signal.SIGUSR1, signal.SIGUSR2}  # SLURM sends them to every process of a job, and they would end it
         signal.pthread_sigmask(signal.SIG_BLOCK, theirs)
@@ -309,8 +416,13 @@ class ShardJob:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, theirs)
             code = child.wait()
             self.child = None
-        job, ended = submitit.JobEnvironment(), code == 0 or (code == 1 and _sum(self._place(number), FAILURES) > 0)
-        if not ended and _runs(job.job_id):  # preempted with SIGTERM alone, say, and not put back by SLURM
+        done = code == 0 or (code == 1 and _sum(self._place(number), FAILURES) > 0)
+        if not done and _runs(job.job_id):  # preempted with SIGTERM alone, say, and not put back by SLURM
+            how = how_ended(code)
+            self.killed = how == "SIGKILL"
+            memory = "; out of memory is a likely cause (--slurm mem=… asks for more)" if self.killed else ""
+            self.ended = f"ended by {how}{memory}" if how.startswith("SIG") else f"ended with {how}"
+            _tell(f"the process that plays was {self.ended}, after {time.monotonic() - begun:.0f} seconds")
             signal.raise_signal(signal.Signals[f"SIG{job.USR_SIG}"])
         sys.exit(code if code >= 0 else 128 - code)
 
@@ -319,18 +431,26 @@ class ShardJob:
         from submitit.helpers import DelayedSubmission
 
         if self.child is not None:
+            _tell("SLURM ends this job, for its time limit or for another job; what is played is saved")
             for how, share in ((signal.SIGTERM, 0.7), (signal.SIGTERM, 0.15), (signal.SIGKILL, 0.1)):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(self.child, how)
                 if _ended(self.child, share * self.signal_seconds):
                     break
-        rounds = 0 if _sum(self._place(number), FRAMES) > self.before else rounds + 1
+        progress = _sum(self._place(number), FRAMES) > self.before
+        rounds = 0 if progress and not self.killed else rounds + 1
         if rounds >= ROUNDS_WITHOUT_PROGRESS:
-            sys.exit(
-                f"arcademark: nothing was recorded in {rounds} rounds of this job, so it ends; if its limit is too "
-                "short for an episode, the same command with a longer one goes on (--slurm time=…)"
-            )
-        return DelayedSubmission(replace(self, child=None), number, rounds)
+            if self.ended:
+                why = f"the process that plays was {self.ended}, the last of {rounds} rounds without progress"
+            else:
+                why = (
+                    f"nothing was recorded in {rounds} rounds of this job; if its limit is too short for an episode, "
+                    "give a longer one (--slurm time=…)"
+                )
+            sys.exit(f"arcademark: {why}. This job ends; the same command goes on")
+        without = f", round {rounds} of {ROUNDS_WITHOUT_PROGRESS} without progress" if rounds else ""
+        _tell(f"back into the queue{without}")
+        return DelayedSubmission(replace(self, child=None, ended="", killed=False), number, rounds)
 
     __submitit_checkpoint__ = checkpoint  # as later versions of submitit call it
 
@@ -348,12 +468,9 @@ def gather(folder: Path, python: Sequence[str], names: Sequence[str]) -> None:
     sys.exit(max(map(abs, codes), default=1))
 
 
-def _name_log(log: Path, trials: Sequence[Trial]) -> None:
-    """Have a job's log found by the name of each trial that it plays."""
-    for trial in trials:
-        link = log.with_name(f"{trial.id}.log")
-        link.unlink(missing_ok=True)
-        link.symlink_to(log.name)
+def _tell(text: str) -> None:
+    """Write a line to the log of a job."""
+    print(f"arcademark, {datetime.now():%Y-%m-%d %H:%M:%S}: {one_line(text)}", flush=True)  # noqa: T201 - of a job
 
 
 def _place(folder: Path, number: int | str, count: int) -> Path:
@@ -361,7 +478,8 @@ def _place(folder: Path, number: int | str, count: int) -> Path:
 
 
 def _text(executor: Any) -> str:
-    text: str = executor._make_submission_file_text(executor._submitit_command_str, "")
+    with _quietly(executor.parameters):
+        text: str = executor._make_submission_file_text(executor._submitit_command_str, "")
     return text
 
 
@@ -379,16 +497,25 @@ def _executor(folder: Path, parameters: Mapping[str, Any]) -> Any:
             return 1
 
     executor = Executor(folder / JOBS, max_num_timeout=sys.maxsize)  # rounds without progress are counted instead
-    executor.update_parameters(**parameters)
+    with _quietly(parameters):
+        executor.update_parameters(**parameters)
     return executor
 
 
-def _complete_in(place: Path, plans: Mapping[str, Plan]) -> bool:
+@contextlib.contextmanager
+def _quietly(parameters: Mapping[str, Any]) -> Iterator[None]:
+    """Have submitit submit as from outside of a job, without what it and sbatch print; errors have that, too."""
+    printed = io.StringIO()
+    with queue.outside(_options(parameters)), contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed):
+        yield
+
+
+def _complete_in(place: Path, trials: Mapping[str, Sequence[Trial]]) -> bool:
     """Whether every trial of plans is done in the directories of a place."""
-    return all(_complete_run(place / name, plan) for name, plan in plans.items())
+    return all(_complete_run(place / name, mine) for name, mine in trials.items())
 
 
-def _complete_run(directory: Path, plan: Plan) -> bool:
+def _complete_run(directory: Path, trials: Sequence[Trial]) -> bool:
     if not (directory / DATABASE).exists():
         return False
     done = {
@@ -396,16 +523,32 @@ def _complete_run(directory: Path, plan: Plan) -> bool:
         for trial in read_run(directory, whole=False).trials
         if trial.status == "done"
     }
-    return all(done.get((trial.agent.label, trial.game, trial.seed), 0) >= trial.episodes for trial in plan.trials)
+    return all(done.get((trial.agent.label, trial.game, trial.seed), 0) >= trial.episodes for trial in trials)
 
 
 def _sum(place: Path, query: str) -> float:
     """Return the sum of what a query gives of a shard's runs; 0 of those that cannot be read."""
     total = 0.0
-    for path in (*place.glob(DATABASE), *place.glob(f"*/{DATABASE}")):
+    for path in _databases(place):
         with contextlib.suppress(ArcadeMarkError), open_for_reading(path.parent, checked=False) as database:
             total += float(database.execute(query).fetchone()[0])
     return total
+
+
+def _recorded(place: Path) -> bool:
+    """Whether a shard's runs hold any episode, or part of one, or what cannot be read."""
+    for path in _databases(place):
+        try:
+            with open_for_reading(path.parent, checked=False) as database:
+                if float(database.execute(FRAMES).fetchone()[0]):
+                    return True
+        except ArcadeMarkError:
+            return True
+    return False
+
+
+def _databases(place: Path) -> list[Path]:
+    return [*place.glob(DATABASE), *place.glob(f"*/{DATABASE}")]
 
 
 def _ended(process: int, seconds: float) -> bool:
@@ -422,20 +565,5 @@ def _ended(process: int, seconds: float) -> bool:
 def _runs(job: str) -> bool:
     """Whether a job was neither cancelled nor put back into the queue already."""
     with contextlib.suppress(ArcadeMarkError):
-        return _ask("squeue", "--noheader", "--jobs", job, "--format", "%T").strip() == "RUNNING"
+        return queue.ask("squeue", "--noheader", "--jobs", job, "--format", "%T").strip() == "RUNNING"
     return False
-
-
-def _ask(*command: str, text: str | None = None) -> str:
-    """Return what a command of SLURM prints."""
-    try:
-        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=COMMAND_SECONDS, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise ArcadeMarkError(f"SLURM's {command[0]} cannot be used ({one_line(str(error))})") from None
-    if done.returncode:
-        said = one_line("; ".join(done.stderr.split("\n")).strip("; "))
-        if command[0] == "squeue":  # what it is asked for is always there
-            first = one_line(done.stderr.strip().partition("\n")[0])
-            raise ArcadeMarkError(f"SLURM cannot be asked (squeue: {first}); give this on a login node of the cluster")
-        raise ArcadeMarkError(f"SLURM refuses ({command[0]}): {said}")
-    return done.stdout

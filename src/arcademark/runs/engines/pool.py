@@ -29,7 +29,10 @@ FALSE_STARTS_ALLOWED = 3
 MAKING = "making the agent"
 
 DEATHS: Mapping[Blame, tuple[int, str]] = {
-    "process": (3, "the process that plays it died {times} times in a row ({how}); does the agent end it?"),
+    "process": (
+        3,
+        "the process that plays it died {times} times in a row ({how}); does the agent end it, or does memory run out?",
+    ),
     "node": (10, "the node that played it was lost {times} times in a row ({how}); are the nodes well?"),
     "memory": (1, "its node ran out of memory and ended it; a retry would need as much ({how})"),
 }

@@ -253,5 +253,15 @@ def kill(process: subprocess.Popen[bytes]) -> str:
     """End a process with all that it started in its process group, and say how it ended."""
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
-    code = process.wait()
-    return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+    return how_ended(process.wait())
+
+
+def how_ended(code: int) -> str:
+    """Say how a process ended, by the code that it left: a signal's name, or ``exit code 3``.
+
+    Shells and containers hand a signal on as 128 and its number.
+    """
+    number = -code if code < 0 else code - 128
+    with contextlib.suppress(ValueError):
+        return signal.Signals(number).name
+    return f"exit code {code}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -107,42 +107,63 @@ def deal(weights: Sequence[float], count: int) -> list[list[int]]:
     return [sorted(shard) for shard in shards]
 
 
-def shard(plan: Plan, number: int, count: int) -> Plan:
-    """Return shard `number`, from 1, of a plan that is played in `count` shards, each in a directory of its own.
+def dealt(plans: Mapping[str, Plan], count: int) -> list[dict[str, tuple[Trial, ...]]]:
+    """Deal plans out in `count` shards: of each, the trials of every plan, by the plan's name.
 
-    Always the same, of about as many frames as the others, by what is known before anything is played.
-    `arcademark.runs.store.merging` makes one run of all.
+    Always the same, of about as many frames each, by what is known before anything is played. The first plan is dealt
+    out, the others' trials follow those of their game and seed.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there are fewer trials than shards.
+    """
+    first, *others = plans
+    trials = plans[first].trials
+    if not 1 <= count <= len(trials):
+        raise ArcadeMarkError(f"{count:,} shards: expected at most the number of trials, {len(trials):,}")
+    places = deal(frames_left([TrialStanding(trial) for trial in trials], Lengths()), count)
+    parts: list[dict[str, tuple[Trial, ...]]] = [{first: tuple(trials[place] for place in mine)} for mine in places]
+    numbers: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
+    for number, part in enumerate(parts):
+        for trial in part[first]:
+            numbers[trial.game, trial.seed].add(number)
+    for name in others:
+        theirs: defaultdict[int, list[Trial]] = defaultdict(list)
+        for trial in plans[name].trials:
+            for number in numbers[trial.game, trial.seed]:
+                theirs[number].append(trial)
+        for number, mine in theirs.items():
+            parts[number][name] = tuple(mine)
+    return parts
+
+
+def shards(plans: Mapping[str, Plan], number: int, count: int) -> dict[str, Plan]:
+    """Return shard `number`, from 1, of plans that are played in `count` shards, each in directories of its own.
+
+    Plans of which nothing is in it are left out. `arcademark.runs.store.merging` makes one run of all.
 
     Raises
     ------
     ArcadeMarkError
         If there is no such shard, or fewer trials than shards.
     """
-    if not 1 <= number <= count <= len(plan.trials):
+    trials = len(next(iter(plans.values())).trials)
+    if not 1 <= number <= count <= trials:
         raise ArcadeMarkError(
-            f"shard {number}/{count}: expected K/N, with K from 1 to N, and N at most the number of trials, "
-            f"{len(plan.trials):,}"
+            f"shard {number}/{count}: expected K/N, with K from 1 to N, and N at most the number of trials, {trials:,}"
         )
-    mine = {*deal(frames_left([TrialStanding(trial) for trial in plan.trials], Lengths()), count)[number - 1]}
-    return _part(plan, {plan.trials[place].id for place in mine}, (number, count))
+    mine = dealt(plans, count)[number - 1]
+    return {name: _part(plans[name], here, (number, count)) for name, here in mine.items()}
 
 
-def shards(plans: Mapping[str, Plan], number: int, count: int) -> dict[str, Plan]:
-    """Return shard `number` of several plans: of the first as `shard` has it, of the others the same games and seeds.
-
-    Plans of which nothing is in it are left out.
-    """
-    first, *others = plans
-    mine = shard(plans[first], number, count)
-    keys = {(trial.game, trial.seed) for trial in mine.trials}
-    parts = {first: mine}
-    for name in others:
-        ids = {trial.id for trial in plans[name].trials if (trial.game, trial.seed) in keys}
-        parts[name] = _part(plans[name], ids, (number, count))
-    return {name: plan for name, plan in parts.items() if plan.trials}
+def shard(plan: Plan, number: int, count: int) -> Plan:
+    """Return shard `number` of a single plan, as `shards` does."""
+    return shards({"": plan}, number, count)[""]
 
 
-def _part(plan: Plan, ids: Collection[str], shard: tuple[int, int]) -> Plan:
+def _part(plan: Plan, here: tuple[Trial, ...], shard: tuple[int, int]) -> Plan:
     """Return a plan of some of its trials alone, that knows the others."""
-    here, elsewhere = (tuple(trial for trial in plan.trials if (trial.id in ids) is within) for within in (True, False))
+    ids = {trial.id for trial in here}
+    elsewhere = tuple(trial for trial in plan.trials if trial.id not in ids)
     return replace(plan, trials=here, shard=shard, elsewhere=elsewhere)

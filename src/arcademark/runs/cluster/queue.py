@@ -1,0 +1,266 @@
+"""SLURM's commands, and what they say of a run's jobs; nothing here needs submitit.
+
+A submission leaves in the run's folder `arcademark.runs.store.recording.JOBS` a link for each job, ``shard-3-of-8.log``
+or ``merge.log``, to the log of the job that was last submitted for it, whose name holds the job's number.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import subprocess
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.files import read_start
+from arcademark.runs.store.recording import JOBS
+
+COMMAND_SECONDS = 60.0  # that a command of SLURM may take
+LOOK_SECONDS = 10.0  # the same, where somebody only looks
+MAX_LOG_BYTES = 4096  # read of a log's end
+MAX_LINKS = 100_000  # read of a folder
+
+KEPT = frozenset({"SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_JWT", "SLURM_CLUSTERS", "SUBMITIT_PREEMPT_SIGNAL"})
+"""Variables with SLURM's or submitit's prefixes that say where SLURM is and how it is used, not what a job is given."""
+
+_OF_JOBS = ("SLURM_", "SLURMD_", "SRUN_", "SUBMITIT_")
+_OF_COMMANDS = ("SQUEUE_", "SACCT_", "SCANCEL_", "SINFO_")  # defaults of options, which would hide jobs
+_OURS = ("ARRAY_INX", "NO_REQUEUE", "OPEN_MODE", "REQUEUE", "SIGNAL", "TIMELIMIT", "WAIT")  # of sbatch, always given
+_GPUS = frozenset({"CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"})
+
+JobState = Literal["running", "queued", "requeued", "completed", "cancelled", "failed", "unknown"]
+
+_STATES: Mapping[str, JobState] = {
+    "PENDING": "queued",
+    "REQUEUED": "queued",
+    "REQUEUE_HOLD": "queued",
+    "REQUEUE_FED": "queued",
+    "SPECIAL_EXIT": "queued",
+    "COMPLETED": "completed",
+    "CANCELLED": "cancelled",
+    **dict.fromkeys(
+        ("BOOT_FAIL", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"), "failed"
+    ),
+}
+"""What SLURM's states are called here; all others are of jobs that run."""
+
+_WORDS = {
+    "Dependency": "waits for the others",
+    "JobHeldAdmin": "held by an administrator",
+    "JobHeldUser": "held: 'scontrol release' lets it go on",
+    "NonZeroExitCode": "exit code other than 0",
+    "PartitionConfig": "its partition has no such node: cancel it and ask for less",
+    "PartitionDown": "its partition is down",
+    "PartitionTimeLimit": "its time is above the partition's limit: cancel it and ask for less",
+    "Priority": "others come first",
+    "Resources": "waits for room",
+}
+"""What SLURM's reasons mean."""
+
+_LINK = re.compile(r"(?:shard-(?P<number>\d{1,7})-of-(?P<count>\d{1,7})|merge)\.log")
+_LOG = re.compile(r"(?P<id>\d{1,10}(?:_\d{1,7})?)_0_log\.out")
+_OF_SRUN = re.compile(r"srun: (error: \S+: tasks? |Force|forcing|got SIG|Job step aborted)")  # tells less than the rest
+
+
+@dataclass(frozen=True)
+class ClusterJob:
+    """A job of a run as SLURM has it, the one that was last submitted for its shard.
+
+    folder: Of the run.
+    shard: Which it plays, of how many; None of the job that merges.
+    state: "requeued": it waits to begin again; "unknown": SLURM does not know it any more, or cannot be asked.
+    reason: Why it waits, or how it ended.
+    begins: When a requeued one begins again, ISO 8601 in local time; "" of others.
+    said: The last line of the log of one that failed, was cancelled or is unknown.
+    """
+
+    id: str
+    folder: str
+    shard: tuple[int, int] | None
+    state: JobState
+    reason: str
+    begins: str
+    log: str
+    said: str
+
+
+def environment(options: Collection[str] = ()) -> dict[str, str]:
+    """Return the environment for SLURM's commands, without what a job around this process has in it.
+
+    SLURM's commands read such variables as options, and would submit jobs of that job's shape. Those of sbatch stay,
+    unless they contradict one of these `options` that are given to it (submitit's ``clean_env`` drops them all, and
+    where SLURM's configuration is).
+    """
+    inside = "SLURM_JOB_ID" in os.environ
+    given = {f"SBATCH_{name.upper().replace('-', '_')}" for name in options}
+    given |= {f"SBATCH_{name}" for name in _OURS}
+    if any(name.startswith("mem") for name in options):
+        given |= {"SBATCH_MEM_PER_CPU", "SBATCH_MEM_PER_GPU", "SBATCH_MEM_PER_NODE"}
+
+    def kept(name: str) -> bool:
+        if name.startswith((*_OF_JOBS, *_OF_COMMANDS)):
+            return name in KEPT
+        return name not in given and not (inside and (name in _GPUS or re.match("SBATCH_(CPU|MEM)_BIND", name)))
+
+    return {name: value for name, value in os.environ.items() if kept(name)}
+
+
+@contextlib.contextmanager
+def outside(options: Collection[str]) -> Iterator[None]:
+    """Have `environment` in the place of this process's for as long as the block takes."""
+    before = dict(os.environ)
+    for name in before.keys() - environment(options):
+        del os.environ[name]
+    try:
+        yield
+    finally:
+        os.environ.update(before)
+
+
+def ask(*command: str, text: str | None = None, options: Collection[str] = (), seconds: float = COMMAND_SECONDS) -> str:
+    """Return what a command of SLURM prints.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If it is not there, takes longer or fails, with what it says.
+    """
+    surroundings = {**environment(options), "SLURM_TIME_FORMAT": "standard"}
+    try:
+        done = subprocess.run(
+            command, input=text, capture_output=True, text=True, timeout=seconds, check=False, env=surroundings
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ArcadeMarkError(f"SLURM's {command[0]} cannot be used ({one_line(str(error))})") from None
+    if done.returncode:
+        if command[0] == "squeue":  # what it is asked for is always there
+            said = plain(done.stderr.strip().partition("\n")[0])
+            raise ArcadeMarkError(f"SLURM cannot be asked (squeue: {said}); give this on a login node of the cluster")
+        raise ArcadeMarkError(f"SLURM refuses ({command[0]}): {plain(done.stderr)}")
+    return done.stdout
+
+
+def plain(text: str) -> str:
+    """Return what a command of SLURM says on standard error in one line, without its own name in front of each."""
+    lines = [re.sub(r"^\w+: (error: )?", "", line.strip()) for line in text.splitlines()]
+    return one_line("; ".join(filter(None, lines)))
+
+
+def check_idle(folder: Path, *, look: bool = False) -> None:
+    """Refuse to go on where jobs of a run's folder are queued or running; with `look` not where SLURM does not tell."""
+    owner, names = os.getuid(), []
+    with contextlib.suppress(OSError):
+        owner, names = (folder / JOBS).stat().st_uid, os.listdir(folder / JOBS)
+    submitted = {name.partition("_")[0] for name in names if name.endswith("_submission.sh")}
+    if look and not submitted:
+        return
+    asked = ("--noheader", "--user", str(owner), "--format", "%F")
+    try:
+        listed = ask("squeue", *asked, seconds=LOOK_SECONDS if look else COMMAND_SECONDS).split()
+    except ArcadeMarkError:
+        if look:  # as on a machine without SLURM
+            return
+        raise
+    if numbers := sorted(submitted & {*listed}, key=lambda number: (len(number), number)):
+        raise ArcadeMarkError(
+            f"{folder}: jobs of it are in the queue ({', '.join(numbers)}) and play it; wait for them ('arcademark "
+            f"status {folder}' shows them), or 'scancel {' '.join(numbers)}'"
+        )
+
+
+def name_logs(logs: Mapping[tuple[int, int] | None, Path]) -> None:
+    """Have each job's log found by the name of its shard, or of the merge; the names of former divisions go."""
+    folder = next(iter(logs.values())).parent
+    count = next(shard[1] for shard in logs if shard)
+    for path in folder.glob("shard-*-of-*.log"):
+        if (match := _LINK.fullmatch(path.name)) and int(match["count"]) != count:
+            path.unlink()
+    for shard, log in logs.items():
+        link = folder / (f"shard-{shard[0]}-of-{shard[1]}.log" if shard else "merge.log")
+        link.unlink(missing_ok=True)
+        link.symlink_to(log.name)
+
+
+def jobs(folders: Sequence[Path]) -> tuple[tuple[ClusterJob, ...], str]:
+    """Return the jobs of runs' folders, and why SLURM could not be asked, "" if it was.
+
+    SLURM is asked once for all of them: its queue, and its accounting of what the queue does not know any more.
+    """
+    links = [(folder, *link) for folder in folders for link in _links(folder)]
+    if not links:
+        return (), ""
+    failure, known = "", {}
+    try:
+        known = _queue(tuple(sorted({(folder / JOBS).stat().st_uid for folder, *_ in links})))
+    except (ArcadeMarkError, OSError) as error:
+        failure = str(error)
+    if missing := sorted({number for _, _, number, _ in links} - known.keys()):
+        with contextlib.suppress(ArcadeMarkError):  # not every cluster accounts
+            known = known | _accounts(tuple(missing))
+    found = (_job(folder, shard, number, log, known.get(number)) for folder, shard, number, log in links)
+    return tuple(found), failure
+
+
+def _links(folder: Path) -> Iterator[tuple[tuple[int, int] | None, str, Path]]:
+    """Yield the shard, the job's number and the log of each job that was last submitted, shard by shard."""
+    found = []
+    with contextlib.suppress(OSError), os.scandir(folder / JOBS) as listing:
+        for entry in (entry for entry, _ in zip(listing, range(MAX_LINKS), strict=False)):
+            if (match := _LINK.fullmatch(entry.name)) and entry.is_symlink():
+                log = os.readlink(entry.path)
+                if number := _LOG.fullmatch(log):
+                    shard = (int(match["number"]), int(match["count"])) if match["number"] else None
+                    found.append((shard, number["id"], folder / JOBS / log))
+    yield from sorted(found, key=lambda link: link[0] or (MAX_LINKS, 0))
+
+
+def _queue(users: tuple[int, ...]) -> dict[str, tuple[str, str, str]]:
+    """Return the state, reason and beginning of each job of users that the queue knows, by its number."""
+    asked = ("--noheader", "--array", "--states=all", f"--user={','.join(map(str, users))}", "--format=%i|%T|%r|%S")
+    lines = (line.strip().split("|") for line in ask("squeue", *asked, seconds=LOOK_SECONDS).splitlines())
+    return {line[0]: (line[1], line[2], line[3]) for line in lines if len(line) == 4}
+
+
+def _accounts(numbers: tuple[str, ...]) -> dict[str, tuple[str, str, str]]:
+    """Return the same of jobs that SLURM's accounting knows, with the exit code as the reason."""
+    arrays = ",".join(dict.fromkeys(number.partition("_")[0] for number in numbers))
+    asked = ("--noheader", "--parsable2", "--allocations", f"--jobs={arrays}", "--format=JobID,State,ExitCode")
+    lines = (line.strip().split("|") for line in ask("sacct", *asked, seconds=LOOK_SECONDS).splitlines())
+    return {line[0]: (line[1], f"exit code {line[2].partition(':')[0]}", "") for line in lines if len(line) == 3}
+
+
+def _job(
+    folder: Path, shard: tuple[int, int] | None, number: str, log: Path, known: tuple[str, str, str] | None
+) -> ClusterJob:
+    state: JobState = "unknown"
+    reason = begins = said = ""
+    if known is not None:
+        word, reason, start = known[0].partition(" ")[0].rstrip("+"), known[1], known[2]
+        state = _STATES.get(word, "running")
+        if state == "queued" and reason == "BeginTime" and log.exists():
+            state, reason = "requeued", ""
+            with contextlib.suppress(ValueError):
+                begins = datetime.fromisoformat(start).isoformat()
+        elif state in ("running", "completed", "cancelled"):
+            reason = ""
+        elif "UnavailableNodes" in reason or "DRAINED" in reason:
+            nodes = reason.partition("UnavailableNodes:")[2]
+            reason = f"the nodes that it may have are down or drained{nodes and f' ({nodes})'}"
+        elif state == "failed" and word not in ("FAILED", "PREEMPTED"):
+            reason = word.lower().replace("_", " ")
+        reason = one_line(_WORDS.get(reason, reason))
+    if state in ("failed", "cancelled", "unknown"):
+        with contextlib.suppress(ArcadeMarkError, OSError):
+            lines = [
+                line
+                for line in read_start(log, MAX_LOG_BYTES, end=True).decode(errors="replace").splitlines()
+                if line.strip()
+            ]
+            telling = [line for line in lines if not _OF_SRUN.match(line)]
+            said = one_line((telling or lines or [""])[-1].strip())
+    return ClusterJob(number, str(folder), shard, state, reason, begins, str(log), said)
