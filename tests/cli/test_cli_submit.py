@@ -303,7 +303,7 @@ def test_what_slurm_knows_of_jobs_is_shown(invoke, fake):
     ]
     fake(
         squeue="\n".join(f"echo '{line}'" for line in listed),
-        sacct="echo '7_4|OUT_OF_MEMORY|0:125'; echo '9_0|COMPLETED|0:0'",
+        sacct="echo '7_4|OUT_OF_MEMORY|0:125'; echo '9_[0,5-9%2]|COMPLETED|0:0'",
     )
     document = invoke("status", "runs", "--to=json", code=1).json
     states = {(job["folder"], tuple(job["shard"] or ())): (job["state"], job["reason"]) for job in document["jobs"]}

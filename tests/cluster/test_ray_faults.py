@@ -229,6 +229,39 @@ def test_the_head_is_lost(plan, undisturbed, rows, tmp_path, monkeypatch):
     assert rows(tmp_path / "run") == undisturbed
 
 
+def test_the_loss_of_the_driver_s_own_node_is_one_line(plan, undisturbed, rows, tmp_path, monkeypatch):
+    monkeypatch.setenv("PACE", "0.05")
+    driver = Driver(plan, tmp_path / "run", None)  # Ray on this machine alone
+    driver.wait_for_more()
+    (raylet,) = [number for number in processes_of("raylet/raylet") if driver.process.pid in ancestors(number)]
+    os.kill(raylet, signal.SIGKILL)
+    assert driver.end() == 1
+    said = "arcademark: Ray on this machine was lost; what was recorded is kept"
+    assert [line.startswith(said) for line in driver.said().splitlines()] == [True]
+    monkeypatch.setenv("PACE", "0")
+    driver = Driver(plan, tmp_path / "run", None)
+    assert driver.end() == 0, driver.said()
+    assert rows(tmp_path / "run") == undisturbed
+
+
+def processes_of(program):
+    """Return the processes of a program whose path ends so."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (process / "cmdline").read_bytes().split(b"\0")[0].endswith(program.encode()):
+                found.append(int(process.name))
+    return found
+
+
+def ancestors(process):
+    found = []
+    while process > 1:
+        process = parent(process)
+        found.append(process)
+    return found
+
+
 def test_the_disk_is_full(nodes, plan, undisturbed, rows, tmp_path):
     driver = Driver(plan, tmp_path / "run", nodes.address, most=120_000)
     assert driver.end() == 1

@@ -3,6 +3,7 @@
 import contextlib
 import importlib.util
 import os
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -146,10 +147,8 @@ def test_the_shards_of_a_run_are_played_in_arrays_and_merged(slurm, tmp_path, ro
     submitted = f"submitted job arrays {ids[0]}, {ids[1]}: 4 jobs of 1 worker; job {ids[2]} merges the shards"
     assert f"4 trials in 4 shards; {submitted}" in " ".join(told.split())
     assert {trial.state for trial in status([folder]).trials} <= {"pending", "playing"}
-    logs = sorted(folder.glob("slurm/random-*.log"))
-    assert [path.name.rpartition("-")[0] for path in logs] == [
-        f"random-{game}-s{seed}" for game in ("freeway", "pong") for seed in (0, 1)
-    ]
+    logs = sorted(folder.glob("slurm/shard-*.log"))
+    assert [path.name for path in logs] == [f"shard-{number}-of-4.log" for number in range(1, 5)]
     wait(lambda: not states())
     asked("scontrol", "delete", "ReservationName=mine")
     assert ends()[-5:] == ["COMPLETED 0:0"] * 5, logs(tmp_path)
@@ -203,8 +202,101 @@ def test_a_job_that_records_nothing_ends_however_short_its_limit(slurm, tmp_path
     wait(lambda: not states())
     assert restarts() == before + 2 * 2
     assert ends()[-3:].count("FAILED 1:0") >= 2
-    for log in folder.glob("slurm/paced-*.log"):
-        assert "nothing was recorded in 3 rounds of this job" in log.read_text()
+    assert len(told := [log.read_text() for log in folder.glob("slurm/shard-*.log")]) == 2
+    assert all("nothing was recorded in 3 rounds of this job" in text for text in told)
+
+
+def jobs_of(folder):
+    """Return what `status` says of a run's jobs: state, reason, and the last line of the log."""
+    found = status([folder])
+    assert not found.jobs_unknown
+    return [(job.state, job.reason, job.said) for job in found.jobs]
+
+
+def test_jobs_submitted_from_inside_of_a_job_are_jobs_like_others(slurm, tmp_path):
+    folder = tmp_path / "run"
+    asked_for = ("run", "random", *GAMES, "--episodes", "1", "--slurm", f"{JOB},mem=300M", "--slurm", "jobs=2")
+    words = [sys.executable, "-m", "arcademark", *asked_for, "--out", str(folder)]
+    script = tmp_path / "outer"
+    script.write_text(f"#!/bin/bash\n{shlex.join(words)}\n")
+    outer = ("--ntasks=2", "--mem=2000", "--gpus=1", "--export=ALL,SLURM_CPU_BIND=none")
+    subprocess.run(["sbatch", "--wait", *outer, f"--output={tmp_path}/outer.log", script], check=True)
+    wait(lambda: not states())
+    assert ends()[-3:] == ["COMPLETED 0:0"] * 3, logs(tmp_path)
+    assert len(read_run(folder).episodes.trial) == 4
+
+
+def test_what_no_node_has_is_refused_and_what_none_can_give_now_waits(slurm, tmp_path):
+    def asked_for(name, *more):
+        return ("random", *GAMES, "--episodes", 1, *more, "--out", tmp_path / name)
+
+    (node,) = asked("sinfo", "-h", "-N", "-p", "cpu", "-o", "%N").split()
+    asked("scontrol", "update", f"NodeName={node}", "State=DRAIN", "Reason=test")
+    try:
+        for number, never in enumerate(("mem=90G", "gpus=4", "gpus=a100:1", "constraint=fast", "cpus=3")):
+            with pytest.raises(ArcadeMarkError, match="nothing was submitted"):
+                submit(*asked_for(f"never-{number}", "--slurm", f"{JOB},jobs=2,{never}"))
+        assert not list(tmp_path.glob("never-*"))
+        wanted = f"{JOB},jobs=2,mem=300M,gpus=1,cpus=2"
+        submit(*asked_for("run", "--slurm", wanted, "--slurm", "merge:cpus=1"))
+        drained = ("queued", f"the nodes that it may have are down or drained ({node})", "")
+        wait(lambda: jobs_of(tmp_path / "run").count(drained) >= 2, 60)
+        with pytest.raises(ArcadeMarkError, match=r"jobs of it are in the queue .*scancel"):
+            submit(*asked_for("run"))
+        asked("scancel", "--user", str(os.getuid()))
+        wait(lambda: not states())
+        assert {state for state, *_ in jobs_of(tmp_path / "run")} == {"cancelled"}
+    finally:
+        asked("scontrol", "update", f"NodeName={node}", "State=RESUME")
+    submit(*asked_for("run", "--slurm", f"{JOB},jobs=1"))  # as nothing was recorded in two
+    wait(lambda: not states())
+    assert len(read_run(tmp_path / "run").episodes.trial) == 4
+
+
+def test_how_a_killed_process_ended_is_in_the_log_and_in_status(slurm, tmp_path, monkeypatch):
+    monkeypatch.setenv("PACE", "0.02")
+    folder = tmp_path / "run"
+    asked_for = (f"{PACED}:Paced", *GAMES, "--episodes", 400, "--slurm", f"{JOB},jobs=1", "--out", folder)
+    submit(*asked_for)
+    for number in (1, 2, 3):  # each time after some episodes
+        before = recorded(folder)[0]
+        wait(lambda before=before: states() and recorded(folder)[0] > before + 2)
+        count = restarts()
+        for process in players(folder):
+            os.kill(process, signal.SIGKILL)
+        if number < 3:
+            wait(lambda count=count: restarts() > count)
+            assert jobs_of(folder)[0] in (("requeued", "", ""), ("running", "", ""))
+    wait(lambda: not states())
+    log = (folder / "slurm" / "shard-1-of-1.log").read_text()
+    assert "was ended by SIGKILL; out of memory is a likely cause" in log
+    assert "back into the queue, round 2 of 3 without progress" in log
+    assert "timed out" not in log
+    assert "submitit" not in log
+    (job,) = [job for job in jobs_of(folder) if job[0] == "failed"]
+    assert job[2].startswith("arcademark: the process that plays was ended by SIGKILL")
+
+
+def players(folder):
+    """Return the processes that play a run's shards."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (process / "cmdline").read_bytes().split(b"\0")
+            if b"--shard" in words and f"{folder}/shards/1-of-1".encode() in words and b"-m" in words:
+                found.append(int(process.name))
+    return found
+
+
+def test_a_job_that_fails_before_python_starts_is_shown(slurm, tmp_path):
+    folder = tmp_path / "run"
+    submit(
+        "random", *GAMES, "--episodes", 1, "--slurm", JOB, "--slurm", "setup=echo no module; exit 3", "--out", folder
+    )
+    wait(lambda: not states())
+    failed = [job for job in status([folder]).jobs if job.shard]
+    assert {(job.state, job.reason, job.said) for job in failed} == {("failed", "exit code other than 0", "no module")}
+    assert Path(failed[0].log).read_text() == "no module\n"
 
 
 def test_packages_that_are_installed_anew_cost_a_round(slurm, tmp_path, rows, monkeypatch):

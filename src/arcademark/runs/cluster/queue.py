@@ -63,6 +63,7 @@ _WORDS = {
 """What SLURM's reasons mean."""
 
 _LINK = re.compile(r"(?:shard-(?P<number>\d{1,7})-of-(?P<count>\d{1,7})|merge)\.log")
+_ARRAY = re.compile(r"(?P<array>\d{1,10})_\[(?P<places>\d{1,7}(?:-\d{1,7})?(?:,\d{1,7}(?:-\d{1,7})?)*)(?:%\d+)?\]")
 _LOG = re.compile(r"(?P<id>\d{1,10}(?:_\d{1,7})?)_0_log\.out")
 _OF_SRUN = re.compile(r"srun: (error: \S+: tasks? |Force|forcing|got SIG|Job step aborted)")  # tells less than the rest
 
@@ -202,7 +203,11 @@ def jobs(folders: Sequence[Path]) -> tuple[tuple[ClusterJob, ...], str]:
     if missing := sorted({number for _, _, number, _ in links} - known.keys()):
         with contextlib.suppress(ArcadeMarkError):  # not every cluster accounts
             known = known | _accounts(tuple(missing))
-    found = (_job(folder, shard, number, log, known.get(number)) for folder, shard, number, log in links)
+    whole = {number: told for number, told in known.items() if told[0].startswith("CANCELLED")}  # before it began
+    found = (
+        _job(folder, shard, number, log, known.get(number) or whole.get(number.partition("_")[0]))
+        for folder, shard, number, log in links
+    )
     return tuple(found), failure
 
 
@@ -223,7 +228,7 @@ def _queue(users: tuple[int, ...]) -> dict[str, tuple[str, str, str]]:
     """Return the state, reason and beginning of each job of users that the queue knows, by its number."""
     asked = ("--noheader", "--array", "--states=all", f"--user={','.join(map(str, users))}", "--format=%i|%T|%r|%S")
     lines = (line.strip().split("|") for line in ask("squeue", *asked, seconds=LOOK_SECONDS).splitlines())
-    return {line[0]: (line[1], line[2], line[3]) for line in lines if len(line) == 4}
+    return {number: (line[1], line[2], line[3]) for line in lines if len(line) == 4 for number in _expanded(line[0])}
 
 
 def _accounts(numbers: tuple[str, ...]) -> dict[str, tuple[str, str, str]]:
@@ -231,7 +236,23 @@ def _accounts(numbers: tuple[str, ...]) -> dict[str, tuple[str, str, str]]:
     arrays = ",".join(dict.fromkeys(number.partition("_")[0] for number in numbers))
     asked = ("--noheader", "--parsable2", "--allocations", f"--jobs={arrays}", "--format=JobID,State,ExitCode")
     lines = (line.strip().split("|") for line in ask("sacct", *asked, seconds=LOOK_SECONDS).splitlines())
-    return {line[0]: (line[1], f"exit code {line[2].partition(':')[0]}", "") for line in lines if len(line) == 3}
+    return {
+        number: (line[1], f"exit code {line[2].partition(':')[0]}", "")
+        for line in lines
+        if len(line) == 3
+        for number in _expanded(line[0])
+    }
+
+
+def _expanded(number: str) -> Iterator[str]:
+    """Yield the numbers of an array's jobs, as in ``7_[0-2,5%4]``; of a single job its own."""
+    if (match := _ARRAY.fullmatch(number)) is None:
+        yield number
+        return
+    for part in match["places"].split(","):
+        first, _, last = part.partition("-")
+        for place in range(int(first), min(int(last or first), int(first) + MAX_LINKS) + 1):
+            yield f"{match['array']}_{place}"
 
 
 def _job(

@@ -22,7 +22,7 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -34,6 +34,7 @@ from arcademark.runs.engines.processes import Blame, Channel, GarbledError
 READ_BYTES = 2**16
 MAX_ANSWER_BYTES = 4 * 2**20  # bytes of messages that a host hands over in one answer
 CONNECT_SECONDS = 10.0
+WATCH_SECONDS = 5.0  # between looks at whether the client's node is part of the cluster
 END_SECONDS = 2.0  # how long a host has to end its worker
 
 
@@ -192,12 +193,27 @@ def _connect(address: str | None) -> None:
     if port.isdecimal():  # Ray would try for minutes
         socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
     logging.getLogger("ray").setLevel(logging.ERROR)
+    with contextlib.suppress(ImportError, AttributeError):  # no part of Ray's interface
+        _silence_raylets()
     if address is None:
         ray.init("local", include_dashboard=False, num_cpus=processes.available_cores(), logging_level=logging.ERROR)
         return
     with contextlib.suppress(ImportError):  # no part of Ray's interface
         _check_token(address)
     ray.init(address, logging_level=logging.ERROR)
+
+
+def _silence_raylets() -> None:
+    """Leave out what Ray prints of nodes, up to the whole log of one that is lost, and pass on what agents print."""
+    from ray._private import worker
+
+    show: Callable[..., None] = worker.print_to_stdstream
+
+    def show_others(data: Mapping[str, Any], *args: Any, **options: Any) -> None:
+        if data.get("pid") != "raylet":
+            show(data, *args, **options)
+
+    worker.print_to_stdstream = show_others
 
 
 def _check_token(address: str) -> None:
@@ -226,6 +242,16 @@ def _room(gpus: float) -> int:
     return sum(int(min(has.get("CPU", 0), has.get("GPU", 0) / gpus if gpus else math.inf)) for has in every)
 
 
+def _node_lives() -> bool:
+    """Whether the node that this process is on is still part of the cluster; without it nothing can be started."""
+    import ray
+
+    with contextlib.suppress(Exception):  # that the whole cluster is lost Ray notices itself
+        here = ray.get_runtime_context().get_node_id()
+        return any(node["NodeID"] == here and node["Alive"] for node in ray.nodes())
+    return True
+
+
 def _grows() -> bool:
     """Whether there may be an autoscaler, which adds nodes: without one each node is reported as a type of its own."""
     import ray
@@ -250,9 +276,10 @@ class _Client:
         self._ends: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
-        """Do what is ordered until the driver closes the channel; then end all workers."""
+        """Do what is ordered until the driver closes the channel, or this node is lost; then end all workers."""
         orders: asyncio.Queue[StartWorker | Tell | End | None] = asyncio.Queue()
         threading.Thread(target=self._receive, args=(orders, asyncio.get_running_loop()), daemon=True).start()
+        watch = asyncio.create_task(self._watch(orders))
         while (order := await orders.get()) is not None:
             match order:
                 case StartWorker(number):
@@ -262,9 +289,15 @@ class _Client:
                     self._hosts[number].tell.remote(data)
                 case End(number):
                     self._end(number)
+        watch.cancel()
         for number in list(self._hosts):
             self._end(number)
         await asyncio.gather(*self._ends)
+
+    async def _watch(self, orders: asyncio.Queue[StartWorker | Tell | End | None]) -> None:
+        while await asyncio.to_thread(_node_lives):
+            await asyncio.sleep(WATCH_SECONDS)
+        orders.put_nowait(None)
 
     def _receive(self, orders: asyncio.Queue[StartWorker | Tell | End | None], loop: asyncio.AbstractEventLoop) -> None:
         try:
