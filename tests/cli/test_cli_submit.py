@@ -12,8 +12,9 @@ import pytest
 from arcademark.agents.loading import agent_specs
 from arcademark.cli.commands import WORDS
 from arcademark.cli.play import jobs, run
+from arcademark.records import queue
 from arcademark.records.reading import read_run
-from arcademark.runs.cluster import queue, slurm
+from arcademark.runs.cluster import slurm
 from arcademark.runs.engines import processes
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan

@@ -27,6 +27,7 @@ from arcademark.suite.settings import MAX_EPISODES, MAX_FRAMES, MAX_FRAMES_PER_A
 
 DATABASE = "run.sqlite"
 LOCK = "run.lock"
+SHARDS, JOBS = "shards", "slurm"  # folders that may lie in that of a run: its shards, and logs of jobs that play them
 BUSY_SECONDS = 10.0  # how long to wait for another program that locks the database
 
 MAX_TRIALS = 1_000_000  # of a plan

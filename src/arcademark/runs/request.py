@@ -14,14 +14,13 @@ from arcademark.agents.command import ANSWER_SECONDS
 from arcademark.agents.loading import AgentSpec, agent_specs, command_spec, made_spec, named
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError
-from arcademark.records import manifest
-from arcademark.runs.cluster import queue
+from arcademark.records import manifest, queue
+from arcademark.records.database import SHARDS
 from arcademark.runs.execution import OnEvent, execute, placed
 from arcademark.runs.plan import AllStarts, Plan, make_plan
 from arcademark.runs.playing import scheduling
 from arcademark.runs.playing.events import Event, RunSummary
 from arcademark.runs.replay.scalars import logged
-from arcademark.runs.store.recording import SHARDS
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.subsets import REPORTED

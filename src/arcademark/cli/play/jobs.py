@@ -65,10 +65,9 @@ class Jobs:
             Names of plans whose trials are known before anything is played; all by default.
         """
         from arcademark.cli.play.playing import warn
-        from arcademark.records.database import clear_errors
+        from arcademark.records.database import JOBS, SHARDS, clear_errors
         from arcademark.reports import wording
         from arcademark.runs.cluster import slurm
-        from arcademark.runs.store.recording import JOBS, SHARDS
 
         of_jobs, of_last, own = self._parameters()
         parameters = slurm.parameters(of_jobs, of_last)

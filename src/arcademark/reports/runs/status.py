@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import ClassVar
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.records import combined, live
+from arcademark.records import combined, live, queue
+from arcademark.records.database import JOBS, SHARDS
 from arcademark.records.ledger import Unread, find_runs
 from arcademark.records.live import STATES, RunProgress, State, TrialProgress, read_progress
+from arcademark.records.queue import ClusterJob, JobState
 from arcademark.reports import wording
 from arcademark.reports.columns import Column, Style
 from arcademark.reports.runs.listing import RunList
-from arcademark.runs.cluster import queue
-from arcademark.runs.cluster.queue import ClusterJob, JobState
-from arcademark.runs.store.recording import JOBS, SHARDS
 
 AskSlurm = Callable[[Sequence[Path]], tuple[tuple[ClusterJob, ...], str]]
 """From the folders of runs to their jobs, and why SLURM could not be asked."""

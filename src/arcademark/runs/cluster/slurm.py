@@ -3,7 +3,7 @@
 Each job runs a command, ``arcademark run … --shard K/N`` say, in a folder of its own, below the run's. Before its time
 limit, where it is preempted, and where the command ends before it is done, it puts itself back into the queue, where
 the same command continues; a last job merges all shards. submitit keeps what a job is to call as a pickle in the folder
-``slurm``; what SLURM says of the jobs is read by `arcademark.runs.cluster.queue`.
+``slurm``; what SLURM says of the jobs is read by `arcademark.records.queue`.
 """
 
 from __future__ import annotations
@@ -28,15 +28,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.records import manifest
-from arcademark.records.database import DATABASE, open_for_reading
+from arcademark.records import manifest, queue
+from arcademark.records.database import DATABASE, JOBS, SHARDS, open_for_reading
 from arcademark.records.reading import read_run
-from arcademark.runs.cluster import queue
 from arcademark.runs.engines.processes import how_ended
 from arcademark.runs.execution import begin, describe
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.playing.scheduling import dealt, shards
-from arcademark.runs.store.recording import JOBS, SHARDS
 
 JOB = "arcademark"  # what jobs are called
 MAX_JOBS = 256  # that are made unless more are asked for

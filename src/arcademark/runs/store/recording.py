@@ -32,7 +32,9 @@ from arcademark.records import database as layout
 from arcademark.records import live, manifest
 from arcademark.records.database import (
     DATABASE,
+    JOBS,
     LOCK,
+    SHARDS,
     TABLES,
     check_files,
     check_index,
@@ -55,7 +57,6 @@ COPY_BYTES = 2**20  # at a time
 COPY_SHARE = 0.1  # of the time that copying takes at most
 NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})  # errors of a file system that has none
 MAX_LOCK_BYTES = 32  # of a lock, which holds the number of a process
-SHARDS, JOBS = "shards", "slurm"  # folders that may lie in that of a run: its shards, and logs of jobs that play them
 
 
 class Recorder:

@@ -1,6 +1,6 @@
 """SLURM's commands, and what they say of a run's jobs; nothing here needs submitit.
 
-A submission leaves in the run's folder `arcademark.runs.store.recording.JOBS` a link for each job, ``shard-3-of-8.log``
+A submission leaves in the run's folder `arcademark.records.database.JOBS` a link for each job, ``shard-3-of-8.log``
 or ``merge.log``, to the log of the job that was last submitted for it, whose name holds the job's number.
 """
 
@@ -18,7 +18,7 @@ from typing import Literal
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import read_start
-from arcademark.runs.store.recording import JOBS
+from arcademark.records.database import JOBS
 
 COMMAND_SECONDS = 60.0  # that a command of SLURM may take
 LOOK_SECONDS = 10.0  # the same, where somebody only looks
