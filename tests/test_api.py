@@ -314,11 +314,10 @@ def test_figures_of_the_page_are_drawn_and_saved(trained, run, tmp_path):
         report.plot("learning.jpg")
 
 
+@pytest.mark.needs("IPython")
 def test_a_notebook_shows_what_a_cell_ends_with(trained, run):
     """By IPython's own formatters, as a kernel has them before matplotlib is set up."""
-    formatters = pytest.importorskip(
-        "IPython.core.formatters", reason="IPython is not installed: pip install '.[docs]'"
-    )
+    formatters = import_module("IPython.core.formatters")
     shell = import_module("IPython.core.interactiveshell").InteractiveShell
     shown = formatters.DisplayFormatter(parent=shell.instance()).format
     report, _ = trained

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from samples import missing
 
 from arcademark.cli.main import COMMANDS
 from command_line import execute
@@ -35,13 +36,12 @@ def test_a_tutorial(name, tmp_path):
     printed = ""
     for language, block in re.findall(r"^```(sh|text)\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL):
         if language == "text":
-            for line in block.splitlines():
-                assert " ".join(line.split()) in printed
+            assert missing(block, printed) == []
             continue
         for line in block.splitlines():
             for written, enough in SHORTER.items():
                 line = line.replace(written, enough)
-            printed += " ".join(execute(tmp_path, shlex.split(line, comments=True)).split()) + "\n"
+            printed += execute(tmp_path, shlex.split(line, comments=True)) + "\n\n"
 
 
 @pytest.mark.needs("sphinx")
@@ -78,3 +78,20 @@ def test_links_resolve_and_code_names_pages_that_there_are():
     for module in (ROOT / "src").rglob("*.py"):
         for name in re.findall(r"\bdocs/[\w/-]+\.md", module.read_text(encoding="utf-8")):
             assert (ROOT / name).exists(), f"{module}: {name}"
+
+
+def test_a_sample_that_is_cut_is_none():
+    printed = (
+        "Scores\nname   score\n────────────\na          1\nb          2\n\nIt draws nothing,\nand so it is exact.\n"
+    )
+    for whole in (
+        "name",
+        "a          1",
+        "Scores\nname   score\na          1",
+        "It draws nothing,",
+        "It draws nothing,\n…",
+    ):
+        assert missing(whole, printed)
+    for whole in ("It draws nothing,\nand so it is exact.", "Scores\nname   score\n…\nb          2\n"):
+        assert not missing(whole, printed)
+    assert not missing("Scores\nname   score\na          1\n…\n\nIt draws nothing,\nand so it is exact.\n", printed)
