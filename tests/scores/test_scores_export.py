@@ -1,4 +1,5 @@
 import csv
+import re
 
 import numpy as np
 import pytest
@@ -7,7 +8,8 @@ from hypothesis import strategies as st
 from score_files import uninstall
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.export import RESERVED, to_rliable, write_long, write_rliable, write_wide
+from arcademark.scores.export import to_rliable, write_long, write_rliable, write_wide
+from arcademark.scores.readers.roles import role_of
 from arcademark.scores.reading import read_tables
 from arcademark.scores.table import ScoreTable
 
@@ -78,7 +80,7 @@ SCORES = st.one_of(st.just(NAN), st.floats(-1e9, 1e9), st.integers(-100, 2**53).
 
 @st.composite
 def tables(draw, runs):
-    allowed = NAMES.filter(lambda name: name.lower() not in RESERVED)
+    allowed = NAMES.filter(lambda name: role_of(name) is None and not re.fullmatch(r"\W*(s|r|seed|run)?\W*\d+", name))
     algorithms = draw(st.lists(allowed, min_size=1, max_size=3, unique_by=str.lower))
     tasks = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
     number = draw(st.integers(1, runs))

@@ -159,8 +159,10 @@ def test_a_corner_without_a_name_is_told_by_the_games(tmp_path):
     by_algorithm = read(tmp_path, ",Pong,Q*bert\ndqn,1,3\nppo,2,4\n").table
     np.testing.assert_array_equal(by_game.scores, by_algorithm.scores)
     assert by_game.tasks == by_algorithm.tasks == ("pong", "qbert")
-    with pytest.raises(ArcadeMarkError, match="column 1: the column has no name; name it 'game' or 'algorithm'"):
+    with pytest.raises(ArcadeMarkError, match="row 3, column '': unknown game 'Pnog'; did you mean 'Pong'"):
         read(tmp_path, ",dqn,ppo\nPong,1,2\nPnog,3,4\n")
+    with pytest.raises(ArcadeMarkError, match="column 1: the column has no name; name it 'game' or 'algorithm'"):
+        read(tmp_path, ",dqn,ppo\nPgno,1,2\nPnog,3,4\n")
     with pytest.raises(ArcadeMarkError, match="the column has no name; name it"):
         read_tables(write(tmp_path, ",dqn\nPong,1\n"))
 
@@ -168,7 +170,7 @@ def test_a_corner_without_a_name_is_told_by_the_games(tmp_path):
 def test_what_is_left_out_is_said(tmp_path):
     made = read(tmp_path, ",algorithm,game,score,note\n0,a,Pong,1,x\n", last=5)
     assert made.notes == (
-        "columns left out: (unnamed), note",
+        "columns left out: (unnamed) (index), note (note)",
         "'last' has no effect: the table has neither episodes nor frames",
     )
     assert read(tmp_path, "game,a,b\nPong,1,\n").notes[-1] == "1 algorithm without any score: b"

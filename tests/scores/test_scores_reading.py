@@ -181,7 +181,7 @@ def test_formats_are_recognised_by_content_and_may_be_said(tmp_path):
         read(path, format="excel")
     with pytest.raises(ArcadeMarkError, match="no file of format 'rliable'; it looks like 'wide'"):
         read(path, format="rliable")
-    with pytest.raises(ArcadeMarkError, match="row 1: a long table needs a column 'score'"):
+    with pytest.raises(ArcadeMarkError, match="no file of format 'long'; it looks like 'wide'"):
         read(path, format="long")
     with pytest.raises(ArcadeMarkError, match="row 1: expected a monitor's first line"):
         read(path, format="sb3-monitor")

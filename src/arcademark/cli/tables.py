@@ -75,7 +75,7 @@ read_as = options.fields(
     "read",
     "What files do not say (docs/tables.md)",
     {
-        **options.each(click.STRING, "format", "algorithm", "game", "tag", "pattern"),
+        **options.each(click.STRING, "format", "algorithm", "game", "tag", "pattern", "table"),
         "run": options.WHOLE,
         "last": options.COUNT,
         "decimal": click.Choice([".", ","]),

@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_output
 from arcademark.scores.formulas import escaped
-from arcademark.scores.readers import layouts, rows
+from arcademark.scores.readers.base import Options
+from arcademark.scores.readers.roles import interpret
+from arcademark.scores.readers.sheet import Sheet
 from arcademark.scores.table import ScoreTable
 
 RLIABLE = ".npz"
@@ -32,9 +34,6 @@ RLIABLE = ".npz"
 Missing = Literal["refuse", "truncate"]
 LONG = ("algorithm", "task", "run", "score", "protocol")
 """Columns of a long file; ``protocol`` only where the table has one."""
-
-RESERVED = frozenset({*layouts.TASK[:2], *rows.RUN, *rows.PROTOCOL, *layouts.SCORE})
-"""Names, in any case, that an algorithm cannot have in a wide file: its reader would take the column for another."""
 
 
 def to_rliable(table: ScoreTable, *, missing: Missing = "refuse") -> dict[str, NDArray[np.float64]]:
@@ -108,15 +107,22 @@ def write_wide(table: ScoreTable, path: str | os.PathLike[str]) -> None:
             f"{target}: an algorithm has up to {table.scores.shape[2]} runs and a wide file holds one score a cell; "
             "write a long file"
         )
-    taken = {*RESERVED}
-    for name in table.algorithms:
-        if name.lower() in taken:
+    means = table.mean_over_runs().T
+    columns = (list(table.tasks), *means.T)
+    sheet = Sheet(target, ("task", *table.algorithms), columns, len(table.tasks), lambda row: row + 2)
+    try:
+        values = interpret(sheet, Options()).values
+    except ArcadeMarkError:
+        values = ()
+    taken = {"task"}
+    read = {value.column: value.name for value in values if value.run is None}
+    for column, name in enumerate(table.algorithms, start=1):
+        if name.lower() in taken or read.get(column) != name:
             raise ArcadeMarkError(
-                f"{target}: the name {name!r} is another column's, whatever the case; rename that algorithm"
+                f"{target}: the name {name!r} is another column's or would be read as one; rename that algorithm"
             )
         taken.add(name.lower())
-    scores = table.mean_over_runs().T.tolist()
-    cells = [[None if math.isnan(score) else score for score in row] for row in scores]
+    cells = [[None if math.isnan(score) else score for score in row] for row in means.tolist()]
     _write_rows(
         target, ("task", *table.algorithms), [(task, *row) for task, row in zip(table.tasks, cells, strict=True)]
     )

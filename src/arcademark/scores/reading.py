@@ -106,11 +106,11 @@ def _find(
     notes: list[str] = []
     for root in roots:
         if root.is_dir():
-            result, left_out = _in_folder(root, format, options.pattern)
+            result, left_out = _in_folder(root, format, options)
             files += result
             notes += left_out
         else:
-            files.append(recognise(root, root, format))
+            files.append(recognise(root, root, format, options))
     _refuse_repeated(file.path for file in files)
     return files, notes
 
@@ -180,8 +180,9 @@ def _played(directory: Path) -> Reading:
     )
 
 
-def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[list[Recognised], list[str]]:
+def _in_folder(root: Path, format: str | None, options: Options) -> tuple[list[Recognised], list[str]]:
     """Find the files of scores in a folder, and say which were left out."""
+    pattern = options.pattern
     result: list[Recognised] = []
     left_out: dict[str, list[Path]] = defaultdict(list)
     foreign = None if format in FORMATS else format  # files of our other formats are recognised, and named below
@@ -200,7 +201,7 @@ def _in_folder(root: Path, format: str | None, pattern: str | None) -> tuple[lis
             left_out["empty"].append(relative)
         else:
             try:
-                known = by_plugin(path, relative, format) if unusual else recognise(path, relative, foreign)
+                known = by_plugin(path, relative, format) if unusual else recognise(path, relative, foreign, options)
                 result.append(known)
             except UnrecognisedError:
                 reason = "of a kind that holds no scores" if unusual else "without scores in a known format"

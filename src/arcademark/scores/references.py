@@ -13,13 +13,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import Options
 from arcademark.scores.readers.delimited import read_sheet
-from arcademark.scores.readers.layouts import TASK, read_wide
+from arcademark.scores.readers.layouts import build
 from arcademark.scores.readers.piped import place
+from arcademark.scores.readers.roles import NAMES, Interpretation, Value, key
 from arcademark.scores.readers.sheet import Sheet
 
 LOW = ("low", "random")
@@ -39,9 +40,10 @@ class OwnReferences:
 def read_references(path: str | os.PathLike[str], decimal: str | None = None) -> OwnReferences:
     """Read reference scores from a table ("-" is standard input); `decimal` is as in `Options`."""
     sheet = read_sheet(place(path), decimal)
-    columns = [_column(sheet, names) for names in (TASK, LOW, HIGH)]
-    header, cells = zip(*((sheet.header[column], sheet.columns[column]) for column in columns), strict=True)
-    table = read_wide(replace(sheet, header=header, columns=cells), Options()).table
+    task, *columns = (_column(sheet, names) for names in (NAMES["game"], LOW, HIGH))
+    sheet.check_filled()
+    values = tuple(Value(column, sheet.header[column]) for column in columns)
+    table = build(sheet, Interpretation({"game": task}, values), Options()).table
     bounds = table.scores[..., 0].tolist()
     for name, low, high in zip(table.tasks, *bounds, strict=True):
         if math.isnan(low) or math.isnan(high):
@@ -57,7 +59,8 @@ def read_references(path: str | os.PathLike[str], decimal: str | None = None) ->
 
 
 def _column(sheet: Sheet, names: Sequence[str]) -> int:
-    there = [name for name in names if name in sheet.lowered]
+    known = list(map(key, sheet.header))
+    there = [name for name in names if name in known]
     if not there:
         raise ArcadeMarkError(
             f"{sheet.path}, row 1: no column {names[0]!r} among {', '.join(sheet.header)!r}; expected the columns "
@@ -67,4 +70,4 @@ def _column(sheet: Sheet, names: Sequence[str]) -> int:
         raise ArcadeMarkError(
             f"{sheet.path}, row 1: the columns {there[0]!r} and {there[1]!r} mean the same; keep one of them"
         )
-    return sheet.lowered.index(there[0])
+    return known.index(there[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,20 +11,23 @@ from typing import Any
 
 from arcademark import plugins
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.scores.readers import layouts, rliable
+from arcademark.scores.readers import layouts, rliable, roles
 from arcademark.scores.readers.arrays import NO_PICKLE, load_json, load_npz, parse_json
 from arcademark.scores.readers.base import (
     GZIP,
+    MAX_JSON_BYTES,
     Log,
     Options,
     Reading,
     UnrecognisedError,
     canonical,
+    read_bytes,
     read_head,
     unpacked,
 )
-from arcademark.scores.readers.delimited import read_sheet
+from arcademark.scores.readers.delimited import decode, read_sheet
 from arcademark.scores.readers.logs import rllib, series, stable_baselines, tensorboard
+from arcademark.scores.readers.nested import nested_sheet
 from arcademark.scores.readers.piped import PipedFile
 from arcademark.scores.readers.sheet import Sheet
 from arcademark.scores.table import ScoreTable
@@ -50,15 +54,13 @@ or a DataFrame, or None where the file is not of their kind."""
 
 Read = Reading | list[Log]
 
-_SHEETS: Mapping[str, tuple[Callable[[Sheet], bool], Callable[[Sheet, Options], Read]]] = MappingProxyType(
+_LOGS: Mapping[str, tuple[Callable[[Sheet], bool], Callable[[Sheet, Options], Read]]] = MappingProxyType(
     {
         "wandb": (series.is_wandb, series.read_wandb),
-        "long": (layouts.is_long, layouts.read_long),
         "metrics-csv": (series.is_metrics, series.read_metrics),
-        "wide": (layouts.is_wide, layouts.read_wide),
     }
 )
-"""How a table is recognised, in this order, and read."""
+"""How a log that is a table is recognised, in this order, and read."""
 
 _FILES: Mapping[str, Callable[[Path, Options], Read]] = MappingProxyType(
     {
@@ -83,8 +85,9 @@ class Recognised:
     content: Any
 
 
-def recognise(path: Path, relative: Path, format: str | None = None) -> Recognised:
+def recognise(path: Path, relative: Path, format: str | None = None, options: Options | None = None) -> Recognised:
     """Find out a file's format, or take it for the one given; `UnrecognisedError` where it is whole but of none."""
+    options = options or Options()
     if path.is_dir():
         raise ArcadeMarkError(f"{path}: is a folder; expected a file")
     if format is not None and format not in FORMATS:
@@ -93,7 +96,7 @@ def recognise(path: Path, relative: Path, format: str | None = None) -> Recognis
         path = unpacked(path)
     head = read_head(path)
     try:
-        kind, content = (format, None) if format in _FILES else _recognised(path, head, format)
+        kind, content = (format, None) if format in _FILES else _recognised(path, head, format, options)
     except UnrecognisedError as error:
         if format is not None or not plugins.names(PLUGINS):
             raise
@@ -136,14 +139,15 @@ def read(file: Recognised, options: Options) -> Read:
         amounts = {"score": int(table.runs_present().sum())}
         return Reading(table, file.format, (), amounts, None, (file.path,), runs)
     if isinstance(content, Sheet):
-        return _SHEETS[file.format][1](replace(content, decimal=options.decimal), options)
+        sheet = replace(content, decimal=options.decimal)
+        return _LOGS[file.format][1](sheet, options) if file.format in _LOGS else layouts.read_table(sheet, options)
     if file.format == "rliable":
         given = content is not None
         return rliable.read_object(file.path, content, options) if given else rliable.read_file(file.path, options)
     return _FILES[file.format](file.path, options)
 
 
-def _recognised(path: Path, head: bytes, format: str | None) -> tuple[str, Any]:
+def _recognised(path: Path, head: bytes, format: str | None, options: Options) -> tuple[str, Any]:
     if head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
         names = set(load_npz(path))
         return ("sb3-evaluations" if {"timesteps", "results"} <= names else "rliable"), None
@@ -157,33 +161,42 @@ def _recognised(path: Path, head: bytes, format: str | None) -> tuple[str, Any]:
         return "tensorboard", None
     if head.startswith(b"PAR1"):
         sheet = read_sheet(path)
-        return _layout(sheet, format), sheet
+        return _layout(sheet, format, options), sheet
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"#!"):
         raise UnrecognisedError(
             f"{path}: is a program; expected a table of scores. 'arcademark run --agent-command {path}' plays one"
         )
-    if start.startswith(b"#"):
+    if start.startswith(b"#") and (start[1:].lstrip()[:1] == b"{" or not start.startswith((b"# ", b"##"))):
         return "sb3-monitor", None
     if start[:1] in (b"{", b"["):
-        return _json(path)
-    sheet = read_sheet(path)
-    return _layout(sheet, format), sheet
+        return _json(path, options)
+    sheet = read_sheet(path, table=options.table)
+    return _layout(sheet, format, options), sheet
 
 
-def _json(path: Path) -> tuple[str, Any]:
+def _json(path: Path, options: Options) -> tuple[str, Any]:
     first, more = rllib.first_line(path)
     if first.endswith("}"):
         if rllib.is_result(parse_json(path, first, 1)):
             return "rllib", None
         if more:
-            raise UnrecognisedError(f"{path}: JSON lines, but no results of RLlib")
+            text = decode(path, read_bytes(path, MAX_JSON_BYTES))
+            records = [parse_json(path, line, row) for row, line in enumerate(text.splitlines(), 1) if line.strip()]
+            sheet = nested_sheet(path, records)
+            if sheet is not None and roles.is_long(sheet):
+                return roles.interpret(sheet, options).layout, sheet
+            raise UnrecognisedError(f"{path}: JSON lines, but no results of RLlib, and no records of scores")
     content = load_json(path)
+    sheet = nested_sheet(path, content)
+    if sheet is not None:
+        with contextlib.suppress(UnrecognisedError):
+            return roles.interpret(sheet, options).layout, sheet
     if isinstance(content, dict) and content and all(map(_holds_scores, content.values())):
         return "rliable", content
     raise UnrecognisedError(
-        f"{path}: JSON, but no scores in a known form; expected RLlib's results, or an object from algorithm to lists "
-        "of scores"
+        f"{path}: JSON, but no scores in a known form; expected RLlib's results, records of scores, or an object "
+        "of algorithms and games to scores"
     )
 
 
@@ -198,10 +211,12 @@ def _holds_scores(value: Any) -> bool:
     return value is None or isinstance(value, int | float)
 
 
-def _layout(sheet: Sheet, format: str | None) -> str:
-    if format in _SHEETS:
+def _layout(sheet: Sheet, format: str | None, options: Options) -> str:
+    """Return the format of a table: of a log, or as the roles of its columns make it."""
+    if format in _LOGS:
         return str(format)
-    for name, (holds, _) in _SHEETS.items():
-        if holds(sheet):
-            return name
-    raise UnrecognisedError(layouts.expected(sheet))
+    if format is None and not roles.is_long(sheet):
+        for name, (holds, _) in _LOGS.items():
+            if holds(sheet):
+                return name
+    return roles.interpret(sheet, options).layout

@@ -1,152 +1,125 @@
-"""Reads score tables, long or wide, from CSV and Parquet.
+"""Makes score tables of sheets whose columns have roles: a row of `arcademark.scores.readers.rows.Rows` a score.
 
 Conventions
 -----------
-* *Long*: a column ``score``, with ``algorithm`` and ``game`` beside it, and optionally ``run`` (or ``seed``),
-  ``episode``, ``frames`` and ``protocol``. Other columns are left out, and a note says so.
-* *Wide*: the first column is ``algorithm`` and every other one a game; or the first is ``game`` and every other one an
-  algorithm, as papers print them. Columns named ``run`` (or ``seed``) and ``protocol`` may stand among them.
-* Names of columns count in any case. A row without a run is run 0. Beside ``run``, ``seed`` only tells which runs
-  are of one seed.
+* A row without a run is run 0. Beside ``run``, ``seed`` only tells which runs are of one seed.
 * With ``episode``, a run's score is the mean over its episodes. With ``frames``, rows are a learning curve, and the
   score is that of the last frames; with both, the last 100 episodes, or the episodes of the last frames where several
   stand at the same. ``last`` asks for another number of them.
+* Rows of other suites' environments, ``CartPole-v1``, are left out, and a note says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import SAID, Options, Reading, canonical, is_task, listed
-from arcademark.scores.readers.rows import EPISODE, FRAMES, PROTOCOL, RUN, SEED, Rows, collect
+from arcademark.scores.readers import roles
+from arcademark.scores.readers.base import SAID, Options, Reading, canonical
+from arcademark.scores.readers.roles import Interpretation, Role
+from arcademark.scores.readers.rows import Rows, collect
 from arcademark.scores.readers.sheet import Sheet
 
-ALGORITHM = ("algorithm", "agent", "method", "algo")
-TASK = ("task", "game", "env", "env_id", "environment", "environment_name")
-SCORE = ("score", "return", "episode_return", "episodic_return", "eval_episode_return", "reward")
-
 _Ints = NDArray[np.int64]
+_Labels = tuple[tuple[str, ...], _Ints]
+"""Names, and which of them each row has."""
 
 
-def is_long(sheet: Sheet) -> bool:
-    """Whether a table's header is a long one's."""
-    return sheet.find(SCORE) is not None and (sheet.find(ALGORITHM) is not None or sheet.find(TASK) is not None)
-
-
-def is_wide(sheet: Sheet) -> bool:
-    """Whether a table's header is a wide one's."""
-    return len(sheet.header) > 1 and sheet.lowered[0] in (*ALGORITHM, *TASK, "")
-
-
-def read_long(sheet: Sheet, options: Options) -> Reading:
-    """Read a long table; see the module for its columns."""
-    score = sheet.find(SCORE)
-    if score is None:
-        raise ArcadeMarkError(f"{sheet.path}, row 1: a long table needs a column 'score'")
+def read_table(sheet: Sheet, options: Options) -> Reading:
+    """Read a table, long or wide."""
     sheet.check_filled()
-    sheet = sheet.among([score], map(sheet.find, (RUN, EPISODE, FRAMES)))
-    algorithm, algorithms, _ = _label(sheet, ALGORITHM, options.algorithm, "algorithm")
-    task, names, first = _label(sheet, TASK, options.task, "task")
-    column = sheet.find(TASK)
-    tasks, task = _canonical_tasks(
-        lambda at: sheet.place(int(first[at]), column) if column is not None else "task", names, task, options
-    )
-    known = [sheet.find(kind) for kind in (ALGORITHM, TASK, SCORE, RUN, SEED, EPISODE, FRAMES, PROTOCOL)]
-    unused = [name or "(unnamed)" for at, name in enumerate(sheet.header) if at not in known]
-    run, scores, row = _run(sheet, options), sheet.scores(score), np.arange(sheet.size)
-    order = _integers(sheet, EPISODE), _integers(sheet, FRAMES)
-    rows = Rows(sheet, algorithms, algorithm, tasks, task, run, scores, row, *order)
-    return collect(rows, "long", options, [f"columns left out: {listed(unused, 8)}"] if unused else [])
+    return build(sheet, roles.interpret(sheet, options), options)
 
 
-def read_wide(sheet: Sheet, options: Options) -> Reading:
-    """Read a wide table; see the module for its columns."""
-    labels = {sheet.find(kind) for kind in (RUN, SEED, PROTOCOL)}
-    columns = [column for column in range(1, len(sheet.header)) if column not in labels]
-    if not is_wide(sheet) or not columns:
-        raise ArcadeMarkError(expected(sheet))
-    sheet.check_filled()
-    for column, name in enumerate(sheet.header):
-        if column and not name:
-            raise ArcadeMarkError(f"{sheet.path}, row 1, column {column + 1}: the column has no name; name each once")
-    heads = tuple(sheet.header[column] for column in columns)
-    sheet = sheet.among(columns, [sheet.find(RUN)])
-    codes, names, first = sheet.names(0)
-    by_algorithm = _by_algorithm(sheet, names, heads, options)
-    width = len(columns)
-    of_row, of_head = np.repeat(codes, width), np.tile(np.arange(width), sheet.size)
-    if by_algorithm:
-        algorithms, algorithm = names, of_row
-        tasks, task = _canonical_tasks(lambda at: f"{sheet.path}, row 1, column {heads[at]!r}", heads, of_head, options)
-    else:
-        algorithms, algorithm = heads, of_head
-        tasks, task = _canonical_tasks(lambda at: sheet.place(int(first[at]), 0), names, of_row, options)
-    scores = np.stack([sheet.scores(column) for column in columns], axis=1).ravel()
+def build(sheet: Sheet, found: Interpretation, options: Options) -> Reading:
+    """Make a score table of a sheet whose columns have roles."""
+    columns = found.columns
+    scored = [value.column for value in found.values] or [columns["score"]]
+    ordered = () if found.values else (columns.get("episode"), columns.get("frames"))
+    sheet = sheet.among(scored, [columns.get("run", columns.get("seed")), *ordered])
+    width = len(scored)
     row = np.repeat(np.arange(sheet.size), width)
-    return collect(
-        Rows(sheet, algorithms, algorithm, tasks, task, _run(sheet, options)[row], scores, row), "wide", options
+    scores = np.stack([sheet.scores(column) for column in scored], axis=1).ravel()
+    heads = _heads(found, sheet.size)
+    by_algorithm = bool(found.values) and "game" not in columns
+    algorithms = heads if found.values and not by_algorithm else _label(sheet, columns, "algorithm", options, width)
+    if by_algorithm:
+        names, codes = heads
+        tasks, notes = _tasks(lambda at: f"{sheet.path}, row 1, column {names[at]!r}", names, codes, options)
+    else:
+        names, codes = _label(sheet, columns, "game", options, width)
+        column = columns.get("game")
+        tasks, notes = _tasks(
+            lambda at: "task" if column is None else sheet.place(int(np.argmax(codes[::width] == at)), column),
+            *(names, codes, options),
+        )
+    run = _run(sheet, found, options)[row] if not any(v.run is not None for v in found.values) else _runs(found, sheet)
+    kept = tasks[1] >= 0
+    orders = [None if column is None else sheet.integers(column)[row][kept] for column in ordered] or [None, None]
+    episode, frames = orders
+    of_rows = Rows(
+        sheet=sheet,
+        columns=columns,
+        algorithms=algorithms[0],
+        algorithm=algorithms[1][kept],
+        tasks=tasks[0],
+        task=tasks[1][kept],
+        run=run[kept],
+        score=scores[kept],
+        row=row[kept],
+        episode=episode,
+        frames=frames,
     )
+    return collect(of_rows, found.layout, options, [*roles.notes(sheet, found), *notes])
 
 
-def _by_algorithm(sheet: Sheet, names: Sequence[str], heads: Sequence[str], options: Options) -> bool:
-    """Whether rows are algorithms. Where the first column has no name, as in a spreadsheet's corner, the games tell."""
-    if sheet.header[0]:
-        return sheet.lowered[0] in ALGORITHM
-    for by_algorithm, tasks in ((True, heads), (False, names)):
-        if all(is_task(name, options.canonical_task) for name in tasks):
-            return by_algorithm
-    raise ArcadeMarkError(
-        f"{sheet.path}, row 1, column 1: the column has no name; name it 'game' or 'algorithm', whichever its cells are"
-    )
+def _heads(found: Interpretation, size: int) -> _Labels:
+    names = {name: at for at, name in enumerate(dict.fromkeys(value.name for value in found.values))}
+    return tuple(names), np.tile(np.array([names[value.name] for value in found.values], dtype=np.int64), size)
 
 
-def expected(sheet: Sheet) -> str:
-    """Say what header was expected in place of the one that is there."""
-    return (
-        f"{sheet.path}, row 1: expected the columns algorithm, game, score (long), or a first column 'algorithm' "
-        "with a column for each game, or 'game' with one for each algorithm (wide), not "
-        f"{', '.join(sheet.header[:12])!r}"
-    )
+def _runs(found: Interpretation, sheet: Sheet) -> _Ints:
+    return np.tile(np.array([value.run for value in found.values], dtype=np.int64), sheet.size)
 
 
-def _label(
-    sheet: Sheet, kind: Sequence[str], given: str | None, noun: str
-) -> tuple[_Ints, tuple[str, ...], Sequence[int] | _Ints]:
-    column = sheet.find(kind)
+def _label(sheet: Sheet, columns: Mapping[Role, int], role: Role, options: Options, width: int) -> _Labels:
+    given, noun = (options.algorithm, "algorithm") if role == "algorithm" else (options.task, "task")
+    column = columns.get(role)
     if given is not None:
-        return np.zeros(sheet.size, dtype=np.int64), (given,), (0,)
+        return (given,), np.zeros(sheet.size * width, dtype=np.int64)
     if column is None:
         raise ArcadeMarkError(
             f"{sheet.path}, row 1: there is no column {noun!r}; add one, or, for all rows, say it with {SAID[noun]}"
         )
-    return sheet.names(column)
+    codes, names, _ = sheet.names(column)
+    return names, np.repeat(codes, width)
 
 
-def _canonical_tasks(
+def _tasks(
     place: Callable[[int], str], names: Sequence[str], codes: _Ints, options: Options
-) -> tuple[tuple[str, ...], _Ints]:
+) -> tuple[_Labels, list[str]]:
+    """Return the tasks and which of them each row has, −1 where it is of another suite; and what to say of these."""
     merged: dict[str, int] = {}
-    positions = []
+    positions, foreign = [], []
     for at, name in enumerate(names):
         try:
-            task = options.canonical_task(name)
+            positions.append(merged.setdefault(options.canonical_task(name), len(merged)))
         except ArcadeMarkError:
-            task = canonical(place(at), name, options.canonical_task)
-        positions.append(merged.setdefault(task, len(merged)))
-    return tuple(merged), np.array(positions, dtype=np.int64)[codes]
+            if not roles.is_foreign(name):
+                canonical(place(at), name, options.canonical_task)
+            foreign.append(name)
+            positions.append(-1)
+    if foreign and not merged:
+        canonical(place(0), names[0], options.canonical_task)
+    said = [roles.foreign_note(foreign)] if foreign else []
+    return (tuple(merged), np.array(positions, dtype=np.int64)[codes]), said
 
 
-def _run(sheet: Sheet, options: Options) -> _Ints:
-    numbers = _integers(sheet, RUN)
-    if numbers is None or options.run is not None:
+def _run(sheet: Sheet, found: Interpretation, options: Options) -> _Ints:
+    column = found.columns.get("run", found.columns.get("seed"))
+    if column is None or options.run is not None:
         return np.full(sheet.size, options.run or 0, dtype=np.int64)
-    return numbers
-
-
-def _integers(sheet: Sheet, kind: Sequence[str]) -> _Ints | None:
-    column = sheet.find(kind)
-    return None if column is None else sheet.integers(column)
+    return sheet.integers(column)

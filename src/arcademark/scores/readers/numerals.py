@@ -7,7 +7,8 @@ Conventions
 * One cell that says it decides for all numbers of a file; two that contradict each other are refused.
 * Thousands are groups of three digits, apart by one mark throughout: the comma or point that is not decimal, an
   apostrophe or a blank.
-* Left out are bold type (``**12**``, ``\textbf{12}``), stars, ``$`` and what follows ``±``, ``+/-`` or ``\pm``.
+* Left out are type (``**12**``, ``\textbf{12}``, ``<b>12</b>``), links, marks of footnotes, ``$``, marks without width,
+  and what follows ``±``, ``+/-`` or ``\pm``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "\N{MINUS SIGN}", "–", "—"})
+MISSING = frozenset(
+    (
+        *("", "nan", "na", "n/a", "n.a.", "#n/a", "<na>", "nat", "null", "none", "missing", "tbd", "?", ".", "..", "…"),
+        *("-", "--", "---", "\N{MINUS SIGN}", "–", "—"),
+    )
+)
 """Cells that hold no score, in any case."""
 
 MARKS = (".", ",")
@@ -25,12 +31,19 @@ MARKS = (".", ",")
 
 _SPREADS = r"±|\+/-|\+-|\\pm"
 _BLANKS = " \u00a0\u2007\u2009\u202f"
-_TYPE = re.compile(r"\\(?:text|math)bf\{([^{}]*)\}|\A[*$]+|[*$]+\Z")
+_TYPE = re.compile(
+    r"\\(?:(?:text|math)?(?:bf|it|rm|tt)|underline|emph|textsuperscript|mathbf)\s*\{([^{}]*)\}"
+    r"|\A\{?\\(?:bf|it|em|bfseries|itshape)(?:series)?\s+(.*?)\}?\Z|\A\[([^\[\]]*)\]\([^()\s]*\)\Z"
+    r"|</?(?:b|i|u|em|strong|code|mark)>|<sup>[^<>]*</sup>|[\^_]?[†‡§¶#]+\Z"
+    r"|\$?\^\{?(?:[a-z*†‡§¶,]{1,3}|\\d?dagger)\}?\$?\Z"
+    r"|\A[*$`_]+|[*$`_]+\Z|[\u200b\u200c\u200d\u2060\ufeff]+",
+    re.IGNORECASE,
+)
 MAX_CHARACTERS = 200
 """Of a cell that holds a number."""
 _NESTED = 4
 """Marks of type within each other that are taken off."""
-_SPREAD = re.compile(rf"(.*[^\s$])[{_BLANKS}]*\$?(?:{_SPREADS})\$?[{_BLANKS}]*(\S.*)")
+_SPREAD = re.compile(rf"(.*[^\s$])[{_BLANKS}]*\$?(?:{_SPREADS})\$?[{_BLANKS}]*\{{?(\S.*?)\}}?")
 _MINUS = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-"})
 _NUMBER = {
     mark: re.compile(
@@ -85,7 +98,7 @@ def _marks(text: str) -> tuple[str, ...]:
 def _bare(cell: str) -> str:
     text = cell
     for _ in range(_NESTED):
-        text = _TYPE.sub(lambda match: match[1] or "", text).strip()
+        text = _TYPE.sub(lambda match: match[1] or match[2] or match[3] or "", text).strip()
     return text.translate(_MINUS)
 
 

@@ -20,7 +20,17 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.scores.readers.arrays import load_npy, load_npz
-from arcademark.scores.readers.base import LARGEST, SAID, Options, Reading, canonical, count, read_head, refuse_improper
+from arcademark.scores.readers.base import (
+    LARGEST,
+    SAID,
+    Options,
+    Reading,
+    canonical,
+    count,
+    is_task,
+    read_head,
+    refuse_improper,
+)
 from arcademark.scores.table import ScoreTable, blank
 
 _Lists: TypeAlias = list[list[float | None]]
@@ -41,6 +51,10 @@ def read_file(path: Path, options: Options) -> Reading:
 def read_object(path: Path, content: Mapping[str, Any], options: Options) -> Reading:
     """Read the object of a JSON file."""
     named = all(isinstance(value, dict) for value in content.values())
+    if named and not is_task("no task is named so", tasks := options.canonical_task):
+        inner = list(dict.fromkeys(name for value in content.values() for name in value))
+        if all(is_task(name, tasks) for name in content) and not any(is_task(name, tasks) for name in inner):
+            content = {name: {task: value[name] for task, value in content.items() if name in value} for name in inner}
     read: dict[str, Any] = {}
     for name, value in content.items():
         try:

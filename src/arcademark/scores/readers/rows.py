@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import DEFAULT_LAST, Episodes, Options, Reading, Unit, count, gathered, listed
+from arcademark.scores.readers.roles import Role
 from arcademark.scores.readers.sheet import Sheet, first_rows
 from arcademark.scores.table import MAX_CELLS, ScoreTable, blank
 
@@ -18,21 +19,16 @@ _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
 
 
-SEED = ("seed",)
-RUN = ("run", *SEED)
-EPISODE = ("episode",)
-FRAMES = ("frames", "frame", "step", "global_step", "timesteps", "iteration")
-PROTOCOL = ("protocol",)
-
-
 @dataclass(frozen=True)
 class Rows:
     """Scores (NaN: missing) of a sheet; of all arrays, shape (scores,), `algorithm` and `task` hold positions in names.
 
-    `row` is the sheet's row that each stands in; `episode` and `frames` tell the scores of a run apart, and order them.
+    `row` is the sheet's row that each stands in, `columns` the sheet's columns of runs, seeds and protocols; `episode`
+    and `frames` tell the scores of a run apart, and order them.
     """
 
     sheet: Sheet
+    columns: Mapping[Role, int]
     algorithms: tuple[str, ...]
     algorithm: _Ints
     tasks: tuple[str, ...]
@@ -75,8 +71,8 @@ def collect(rows: Rows, layout: str, options: Options, notes: Sequence[str] = ()
 
 def _of_one_seed(rows: Rows, cell: _Ints) -> frozenset[str]:
     """Return the algorithms of which two runs on a task have the same seed, where a column tells it beside the run."""
-    column = rows.sheet.find(SEED)
-    if column is None or column == rows.sheet.find(RUN):
+    column = rows.columns.get("seed")
+    if column is None or "run" not in rows.columns:
         return frozenset()
     cells = np.array([str(cell).strip() for cell in rows.sheet.columns[column]])
     missing = (cells == "") | (cells == "nan")  # each is another
@@ -88,7 +84,7 @@ def _of_one_seed(rows: Rows, cell: _Ints) -> frozenset[str]:
 
 
 def _protocol_of_each(rows: Rows) -> tuple[str, ...]:
-    column = rows.sheet.find(PROTOCOL)
+    column = rows.columns.get("protocol")
     if column is None:
         return ("",) * len(rows.algorithms)
     protocols = np.array([rows.sheet.text(cell) for cell in rows.sheet.columns[column]], dtype=object)[rows.row]
@@ -118,7 +114,7 @@ def _places(rows: Rows) -> tuple[_Ints, tuple[tuple[int, ...], ...]]:
     place = np.arange(len(result)) - bounds[algorithm]
     most = int(place.max()) + 1
     if len(rows.algorithms) * len(rows.tasks) * most > MAX_CELLS and most > 1:
-        name = rows.sheet.header[rows.sheet.find(RUN) or 0]
+        name = rows.sheet.header[rows.columns.get("run", rows.columns.get("seed", 0))]
         raise ArcadeMarkError(
             f"{rows.sheet.path}: column {name!r} holds {most:,} runs of one algorithm; number an algorithm's runs, the "
             "same on every game, not the table's rows"
