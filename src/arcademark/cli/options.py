@@ -74,7 +74,13 @@ def each(type: click.ParamType[Any], *names: str) -> dict[str, click.ParamType[A
 
 
 def fields(
-    option: str, help: str, types: Mapping[str, click.ParamType[Any]], *, parameter: str = "", first: str = ""
+    option: str,
+    help: str,
+    types: Mapping[str, click.ParamType[Any]],
+    *,
+    parameter: str = "",
+    first: str = "",
+    others: tuple[str, Sequence[str]] = ("", ()),
 ) -> Callable[[F], F]:
     """Make an option of several settings, NAME=VALUE,…, whose parameter is a mapping of those that are given.
 
@@ -85,8 +91,12 @@ def fields(
         By the settings' names.
     first : str
         The setting whose value may stand without its name, in the first place: ``--engine ray,gpus=1``.
+    others : (str, sequence of str)
+        The setting that gathers any other names, and the values that these may have: ``--read "DQN std=spread"``.
     """
-    between = re.compile(rf",\s*(?=(?:{'|'.join(types)})=)")
+    gathers, values_of_others = others
+    any_other = f"|[^,=]+=(?:{'|'.join(values_of_others)})(?:,|$)" if gathers else ""
+    between = re.compile(rf",\s*(?=(?:{'|'.join(types)})={any_other})")
 
     def read(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Mapping[str, Any]:
         parts = [part for text in texts for part in between.split(text)]
@@ -94,6 +104,9 @@ def fields(
         for name, text in pairs(
             option, [f"{first}={part}" if first and "=" not in part else part for part in parts]
         ).items():
+            if name not in types and text in values_of_others:
+                values.setdefault(gathers, {})[name] = text
+                continue
             if name not in types:
                 raise UnknownNameError(f"setting of --{option}", name, types)
             try:

@@ -10,6 +10,7 @@ import click
 
 from arcademark.cli import options
 from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.role_names import ROLES
 
 if TYPE_CHECKING:
     from arcademark.reports.tables.dataset import ScoreOptions
@@ -81,6 +82,7 @@ read_as = options.fields(
         "decimal": click.Choice([".", ","]),
     },
     parameter="reading",
+    others=("roles", ROLES),
 )
 
 

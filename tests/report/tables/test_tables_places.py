@@ -297,6 +297,9 @@ def test_columns_of_reference_players_are_told(tmp_path):
 def test_columns_of_quantities_are_told(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text("game,Episode_reward,frames,mine\npong,-20.7,4000,19\nalien,227.8,5000,1620\n")
+    with pytest.raises(ArcadeMarkError, match=r"may be column 'Episode_reward', or those of .* 'mine'; say"):
+        told(path)
+    path.write_text("algorithm,game,score\nEpisode_reward,pong,-20.7\nframes,pong,5000\nmine,pong,19\n")
     assert "Episode_reward and frames are taken for algorithms" in told(path)["quantity_named"]
     assert "quantity_named" not in told({"Mean actor": RAINBOW})
 

@@ -53,6 +53,7 @@ SAID: Mapping[str, str] = MappingProxyType(
         "format": "format= (--read format=NAME)",
         "pattern": "pattern= (--read pattern=…)",
         "tag": "tag= (--read tag=NAME)",
+        "roles": "roles= (--read COLUMN=ROLE)",
         "table": "table= (--read table=NUMBER or HEADING)",
         "decimal": "decimal= (--read decimal=. or --read decimal=,)",
     }
@@ -131,6 +132,8 @@ class Options:
     pattern : str, optional
         Where names stand in a path (or in a run's name in the file), such as "{algorithm}/{game}/{seed}/monitor.csv";
         "*" stands for anything within a name and "**" for anything. Files in a folder that do not match are left out.
+    roles : mapping of str to str, optional
+        What columns are, of `arcademark.scores.readers.roles.ROLES`, where their names and cells say otherwise.
     table : str, optional
         Which of several tables in a text, by number or heading.
     decimal : {".", ","}, optional
@@ -145,6 +148,7 @@ class Options:
     tag: str | None = None
     tasks: Sequence[str] | None = None
     pattern: str | None = None
+    roles: Mapping[str, str] | None = None
     table: str | None = None
     decimal: str | None = None
 

@@ -215,7 +215,7 @@ def _layout(sheet: Sheet, format: str | None, options: Options) -> str:
     """Return the format of a table: of a log, or as the roles of its columns make it."""
     if format in _LOGS:
         return str(format)
-    if format is None and not roles.is_long(sheet):
+    if format is None and not options.roles and not roles.is_long(sheet):
         for name, (holds, _) in _LOGS.items():
             if holds(sheet):
                 return name

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers import roles
 from arcademark.scores.readers.base import SAID, Options, Reading, canonical
-from arcademark.scores.readers.roles import Interpretation, Role
+from arcademark.scores.readers.role_names import Role
+from arcademark.scores.readers.roles import Interpretation
 from arcademark.scores.readers.rows import Rows, collect
 from arcademark.scores.readers.sheet import Sheet
 

@@ -16,32 +16,14 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import SAID, Options, UnrecognisedError, count, gathered, is_task, listed
+from arcademark.scores.readers.role_names import ROLES, Role
 from arcademark.scores.readers.sheet import Sheet
-
-Role = Literal[
-    "algorithm",
-    "game",
-    "run",
-    "seed",
-    "score",
-    "episode",
-    "frames",
-    "protocol",
-    "spread",
-    "count",
-    "normalised",
-    "rank",
-    "index",
-    "summary",
-    "note",
-]
 
 NAMES: Mapping[Role, tuple[str, ...]] = {
     "algorithm": (
@@ -201,17 +183,21 @@ def interpret(sheet: Sheet, options: Options) -> Interpretation:
     ArcadeMarkError
         If something has to be said that neither the table nor the caller does.
     """
-    columns = _by_name(sheet)
+    named = _names(sheet, options.roles or {})
+    columns = _by_name(sheet, named)
     tasks = options.canonical_task if _discerns(options.canonical_task) else None
     if "game" not in columns and tasks and (at := _column_of_tasks(sheet, columns, tasks)) is not None:
         columns = {role: column for role, column in columns.items() if column != at} | {"game": at}
     taken = set(columns.values())
     free = [at for at in range(len(sheet.header)) if at not in taken]
     if "score" in columns and {"algorithm", "game"} & columns.keys():
-        return _checked(sheet, options, Interpretation(columns, (), _left_out(sheet, free)))
+        if options.algorithm is None and "algorithm" not in columns:
+            _refuse_doubt(sheet, columns["score"], [at for at in free if named[at] is None and _any_number(sheet, at)])
+        left = {at: named[at] or "note" for at in free}
+        return _checked(sheet, options, Interpretation(columns, (), left))
     if "game" in columns:
-        return _checked(sheet, options, _by_game(sheet, columns, free, options))
-    heads = [at for at in range(len(sheet.header)) if _is_head(sheet.header[at], tasks)] if tasks else []
+        return _checked(sheet, options, _by_game(sheet, columns, free, named, options))
+    heads = [at for at, name in enumerate(sheet.header) if named[at] is None and tasks and is_task(name, tasks)]
     if "algorithm" not in columns and heads and 2 * len(heads) >= len(free) - 1 and free[0] not in heads:
         columns = columns | {"algorithm": free[0]}  # in a corner, or named otherwise
     if "algorithm" not in columns:
@@ -220,7 +206,7 @@ def interpret(sheet: Sheet, options: Options) -> Interpretation:
         raise UnrecognisedError(_corner(sheet) if not sheet.header[0] and len(sheet.header) > 1 else expected(sheet))
     taken = set(columns.values())
     rest = [at for at in free if at not in {*taken, *heads} and (sheet.header[at] or not _any_number(sheet, at))]
-    left = {at: role for at in rest if (role := role_of(sheet.header[at]))}
+    left = {at: role for at in rest if (role := named[at]) not in (None, "value")}
     values = tuple(Value(at, sheet.header[at]) for at in range(len(sheet.header)) if at not in {*taken, *left})
     if not values:
         raise UnrecognisedError(expected(sheet))
@@ -237,9 +223,32 @@ def _named(sheet: Sheet, values: tuple[Value, ...]) -> tuple[Value, ...]:
     return values
 
 
-def _by_name(sheet: Sheet) -> dict[Role, int]:
+def _names(sheet: Sheet, given: Mapping[str, str]) -> list[Role | None]:
+    """Return the role that each column's name says, or that the caller gives it."""
+    said = {name.strip().lower(): role for name, role in given.items()}
+    for name, role in given.items():
+        if role not in ROLES:
+            raise UnknownNameError("role", role, ROLES)
+        if name.strip().lower() not in sheet.lowered:
+            raise ArcadeMarkError(
+                f"{sheet.path}: {SAID['roles']} names the column {name!r}; there is none of that name"
+            )
+    return [said.get(name.lower(), role_of(name)) for name in sheet.header]  # type: ignore[misc]
+
+
+def _refuse_doubt(sheet: Sheet, score: int, others: Sequence[int]) -> None:
+    """Refuse a column of scores beside columns that may be algorithms, unless the caller says which."""
+    if others:
+        name, beside = sheet.header[score], listed([repr(sheet.header[at]) for at in others])
+        raise ArcadeMarkError(
+            f"{sheet.path}, row 1: the scores may be column {name!r}, or those of the algorithms {beside}; say the "
+            f"first with {SAID['algorithm']}, the second with roles= (--read {name!r}=note)"
+        )
+
+
+def _by_name(sheet: Sheet, named: Sequence[Role | None]) -> dict[Role, int]:
     """Return the columns whose names say what they are, of each role the preferred one."""
-    found = gathered((role, at) for at, name in enumerate(sheet.header) if (role := role_of(name)))
+    found = gathered((role, at) for at, role in enumerate(named) if role is not None)
 
     def preference(role: Role, at: int) -> tuple[int, int, int]:
         text = key(sheet.header[at])
@@ -255,10 +264,6 @@ def _discerns(canonical_task: Callable[[str], str]) -> bool:
     return canonical_task is not str and not is_task("no task is named so", canonical_task)
 
 
-def _is_head(name: str, tasks: Callable[[str], str] | None) -> bool:
-    return tasks is not None and role_of(name) is None and is_task(name, tasks)
-
-
 def _column_of_tasks(sheet: Sheet, columns: Mapping[Role, int], tasks: Callable[[str], str]) -> int | None:
     """Return the first column at least half of whose names are tasks'."""
     for at, cells in enumerate(sheet.columns):
@@ -270,25 +275,24 @@ def _column_of_tasks(sheet: Sheet, columns: Mapping[Role, int], tasks: Callable[
     return None
 
 
-def _left_out(sheet: Sheet, free: Sequence[int]) -> dict[int, Role]:
-    return {at: role_of(sheet.header[at]) or "note" for at in free}
-
-
-def _by_game(sheet: Sheet, columns: dict[Role, int], free: Sequence[int], options: Options) -> Interpretation:
+def _by_game(
+    sheet: Sheet, columns: dict[Role, int], free: Sequence[int], named: Sequence[Role | None], options: Options
+) -> Interpretation:
     """Interpret a table with a row a game, and a column for each algorithm or run."""
     left: dict[int, Role] = {}
     known = {name.strip().lower() for name in sheet.header}
     values = []
     for at in free:
-        role, of = _of_value(sheet.header[at], known)
+        role, of = (named[at], "") if named[at] else _of_value(sheet.header[at], known)
         if role == "summary" and of:
             values.append(Value(at, of))
-        elif role and (sheet.header[at] or not at or not _any_number(sheet, at)):
+        elif role not in (None, "value") and (sheet.header[at] or not at or not _any_number(sheet, at)):
             left[at] = role
         else:
             values.append(Value(at, sheet.header[at]))
     _named(sheet, tuple(values))
-    words = [value for value in values if sheet.size and not _any_number(sheet, value.column)]
+    free_of_role = (value for value in values if named[value.column] is None)
+    words = [value for value in free_of_role if sheet.size and not _any_number(sheet, value.column)]
     if len(words) < len(values):
         values = [value for value in values if value not in words]
         left = dict(sorted((left | dict.fromkeys([value.column for value in words], "note")).items()))
@@ -313,8 +317,6 @@ def _of_value(name: str, known: Collection[str]) -> tuple[Role | None, str]:
     What may be part of an algorithm's name, as in "DQN max", is only where `known` names (in lower case) hold "DQN"; a
     mean is of "DQN" where that has a spread.
     """
-    if (role := role_of(name)) is not None:
-        return role, ""
     for split in re.finditer(r"[\s_\-./:(\[]+", name):
         of, what = name[: split.start()], name[split.end() :]
         role = role_of(what) if of and what else None

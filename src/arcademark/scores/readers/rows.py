@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import DEFAULT_LAST, Episodes, Options, Reading, Unit, count, gathered, listed
-from arcademark.scores.readers.roles import Role
+from arcademark.scores.readers.role_names import Role
 from arcademark.scores.readers.sheet import Sheet, first_rows
 from arcademark.scores.table import MAX_CELLS, ScoreTable, blank
 
