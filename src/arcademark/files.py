@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import grp
+import io
 import json
 import math
 import os
@@ -16,6 +17,7 @@ import pwd
 import re
 import stat
 import warnings
+import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -171,6 +173,57 @@ def read_as(kind: type[Kind], value: Any, place: object, remedy: str, *, strict:
         raise ArcadeMarkError(f"{place}: {one_line(str(error))}") from None
     except msgspec.ValidationError as error:
         raise ArcadeMarkError(f"{place}: {one_line(str(error), 200)}; {remedy}") from None
+
+
+class ZipArchive:
+    """A zip archive in memory, which anyone may have written: whatever is wrong with it is an `ArcadeMarkError`.
+
+    Parameters
+    ----------
+    content : bytes
+    place : object
+        Begins errors.
+    remedy : str
+        Ends errors of damage.
+    """
+
+    def __init__(self, content: bytes, place: object, remedy: str = "copy it again") -> None:
+        self._place, self._remedy = place, remedy
+        with self._errors():
+            self._archive = zipfile.ZipFile(io.BytesIO(content))
+            self.members = self._archive.infolist()
+
+    @property
+    def names(self) -> list[str]:
+        """The members' names."""
+        return [member.filename for member in self.members]
+
+    @property
+    def inflated_bytes(self) -> int:
+        """What all members hold, as the archive says; none inflates to more than it says."""
+        return sum(member.file_size for member in self.members)
+
+    def read(self, name: str) -> bytes:
+        """Return what a member holds, which has its checksum."""
+        with self._errors():
+            return self._archive.read(name)
+
+    def intact(self) -> bool:
+        """Tell whether each member has its checksum."""
+        try:
+            for name in self.names:
+                self.read(name)
+        except ArcadeMarkError:
+            return False
+        return True
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # damage shows as any of a dozen errors, of its decompressors, too
+            what = one_line(f"{type(error).__name__}: {error}", 200)
+            raise ArcadeMarkError(f"{self._place}: not a whole zip archive ({what}); {self._remedy}") from None
 
 
 def inflate(data: bytes, most: int) -> bytes:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import re
 import warnings
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +20,7 @@ import numpy as np
 
 from arcademark.agents.checkpoints.onnx_files import files_of, is_onnx
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import parse_json, read_text
+from arcademark.files import ZipArchive, parse_json, read_text
 from arcademark.importing import said
 from arcademark.suite.settings import MAX_FRAMES
 
@@ -131,10 +130,11 @@ def read(data: bytes, path: Path, trust: bool) -> Contents:
     """
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         most = min(MAX_BYTES, MAX_INFLATION * len(data) + MAX_INFLATED)
-        names = _archive(data, str(path), most)
+        archive = _archive(data, str(path), most)
+        names = {*archive.names}
         for inner, kind in _NETWORKS.items():
             if inner in names and "data" in names:
-                return _with_settings(data, path, inner, kind, most)
+                return _with_settings(archive, path, inner, kind, most)
         if _within(names) & {"constants.pkl"}:
             return _torchscript(data, path, trust)
         return _pytorch(data, path, trust)
@@ -152,20 +152,16 @@ def read(data: bytes, path: Path, trust: bool) -> Contents:
     )
 
 
-def _archive(data: bytes, place: str, most: int) -> set[str]:
-    """Return the names in an archive that says to inflate to at most `most` bytes in all; nothing is inflated."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = archive.infolist()
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
-        raise ArcadeMarkError(f"{place}: damaged archive; copy the checkpoint again") from None
-    total = sum(entry.file_size for entry in entries)
-    if total > most or len(entries) > MAX_ENTRIES:
+def _archive(data: bytes, place: str, most: int) -> ZipArchive:
+    """Return an archive that says to inflate to at most `most` bytes in all; nothing is inflated."""
+    archive = ZipArchive(data, place, "copy the checkpoint again")
+    total = archive.inflated_bytes
+    if total > most or len(archive.members) > MAX_ENTRIES:
         raise ArcadeMarkError(
-            f"{place}: inflates to {total:,} bytes in {len(entries):,} files; at most {most:,} and "
+            f"{place}: inflates to {total:,} bytes in {len(archive.members):,} files; at most {most:,} and "
             f"{MAX_ENTRIES:,} are read"
         )
-    return {entry.filename for entry in entries}
+    return archive
 
 
 def _within(names: Iterable[str]) -> set[str]:
@@ -187,21 +183,12 @@ def _other_zip(names: set[str], place: str) -> ArcadeMarkError:
     )
 
 
-def _intact(data: bytes) -> bool:
-    """Tell whether each file of a zip archive has its checksum."""
+def _with_settings(archive: ZipArchive, path: Path, network: str, kind: Format, most: int) -> Contents:
+    policy, written = archive.read(network), archive.read("data")
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return archive.testzip() is None
-    except Exception:  # damage shows as any of a dozen errors of zipfile and zlib
-        return False
-
-
-def _with_settings(data: bytes, path: Path, network: str, kind: Format, most: int) -> Contents:
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            settings, policy = archive.read("data").decode("utf-8"), archive.read(network)
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, UnicodeDecodeError, RuntimeError, OSError, EOFError):
-        raise ArcadeMarkError(f"{path}: damaged archive; copy the checkpoint again") from None
+        settings = written.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ArcadeMarkError(f"{path}, its 'data': is not UTF-8 text ({error}); save the model again") from None
     read = parse_json(settings, f"{path}, its 'data'", "save the model again")
     if not isinstance(read, dict):
         raise ArcadeMarkError(f"{path}, its 'data': expected an object; save the model again")
@@ -292,8 +279,9 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
     if not data.startswith((b"PK", _OLD)):
         what = "a pickle, but none of PyTorch's" if data[:1] == b"\x80" else "no file of PyTorch's"
         raise ArcadeMarkError(f"{place}: is {what}; save it with torch.save(model.state_dict(), …)")
-    if data.startswith(b"PK") and "data.pkl" not in _within(names := _archive(data, place, MAX_BYTES)):
-        raise _other_zip(names, place)
+    archive = _archive(data, place, MAX_BYTES) if data.startswith(b"PK") else None
+    if archive is not None and "data.pkl" not in _within(archive.names):
+        raise _other_zip({*archive.names}, place)
     try:
         with torch.serialization.safe_globals(_allowed()):
             return torch.load(io.BytesIO(data), map_location="cpu", weights_only=not trust)
@@ -304,7 +292,7 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
                 "with, or copy it again"
             ) from None
         pickled = "holds pickled objects beside tensors, which cannot be read without running code; "
-        damaged = "" if data.startswith(b"PK") and _intact(data) else "is damaged (copy it again), or "
+        damaged = "" if archive is not None and archive.intact() else "is damaged (copy it again), or "
         raise ArcadeMarkError(f"{place}: {damaged}{pickled}{TRUST}") from None
 
 
@@ -360,7 +348,7 @@ def _flax(data: bytes, path: Path) -> Contents:
         read = msgspec.msgpack.decode(data, ext_hook=array)
         arrays = ((name, value) for name, value in _leaves(read) if isinstance(value, np.ndarray))
         tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays}
-    except (msgspec.DecodeError, ValueError, TypeError, RecursionError) as error:
+    except Exception as error:  # of MessagePack, and of NumPy and PyTorch where what it says of an array is not so
         raise ArcadeMarkError(
             f"{path}: is no checkpoint that is known, or damaged ({said(str, error)}); copy it again"
         ) from None

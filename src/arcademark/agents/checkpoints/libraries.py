@@ -28,6 +28,7 @@ from arcademark.agents.checkpoints.networks import (
     NormalisedInputs,
     Reduce,
 )
+from arcademark.errors import ArcadeMarkError
 from arcademark.importing import said
 
 
@@ -54,7 +55,9 @@ def build(contents: Contents, place: str) -> Network:
         make = next((by_settings[name] for name in names if name in by_settings), makers[contents.format])
         network = make(layers)
         network.requires_grad_(False)
-    except (RuntimeError, IndexError, KeyError, ValueError, TypeError, AttributeError) as error:
+    except ArcadeMarkError:
+        raise
+    except Exception as error:
         raise layers.error(f"its tensors do not fit each other ({type(error).__name__}: {said(str, error)})") from None
     layers.check_all_used()
     network.fire_pressed = _fire_pressed(contents.settings)

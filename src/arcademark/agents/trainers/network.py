@@ -23,6 +23,7 @@ from arcademark.agents.parameters import AboveZero, Positive, Share
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.observations.spaces import ObservationView
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import ZipArchive
 
 LEAST_SCREEN = 36
 """Rows and columns of the smallest screen that the networks' convolutions take."""
@@ -171,8 +172,8 @@ class NetworkTrainer:
         place = f"agent {self.name} on {self.env.game}: its checkpoint"
         read = contents.read(self._kept, Path(place), False)
         try:
-            with zipfile.ZipFile(io.BytesIO(self._kept)) as archive:
-                given = [io.BytesIO(archive.read(f"{name}.pth")) for name in names]
+            archive = ZipArchive(self._kept, place)
+            given = [io.BytesIO(archive.read(f"{name}.pth")) for name in names]
             states = [torch.load(one, map_location="cpu", weights_only=True) for one in given]
             if read.settings["algorithm"] != self.name:
                 raise ValueError

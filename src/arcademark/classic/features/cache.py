@@ -16,7 +16,6 @@ import contextlib
 import hashlib
 import io
 import json
-import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.files import MAX_BYTES, cache_folder, make_private, read_bytes, write_whole
+from arcademark.files import MAX_BYTES, ZipArchive, cache_folder, make_private, read_bytes, write_whole
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -55,15 +54,13 @@ def cached(kind: str, key: Mapping[str, Any], make: Callable[[], Arrays]) -> Arr
 def _read(path: Path, text: str) -> Arrays | None:
     """Return a file's arrays; None if it is missing, damaged (the archive's checksums tell), too large or another's."""
     try:
-        content = io.BytesIO(read_bytes(path))
-        with zipfile.ZipFile(content) as members:
-            if sum(member.file_size for member in members.infolist()) > MAX_BYTES:
-                return None
-        with np.load(content, allow_pickle=False) as archive:
-            if archive[_KEY].item() != text:
-                return None
-            return {name: archive[name] for name in archive.files if name != _KEY}
-    except Exception:  # damage shows as any of a dozen errors of zipfile, zlib and NumPy
+        archive = ZipArchive(read_bytes(path), path)
+        if archive.inflated_bytes > MAX_BYTES:
+            return None
+        members = {name.removesuffix(".npy"): io.BytesIO(archive.read(name)) for name in archive.names}
+        arrays = {name: np.lib.format.read_array(member, allow_pickle=False) for name, member in members.items()}
+        return arrays if arrays.pop(_KEY).item() == text else None
+    except Exception:  # of damage
         return None
 
 

@@ -10,7 +10,6 @@ import io
 import math
 import warnings
 import zipfile
-import zlib
 from collections import Counter
 from pathlib import Path
 from tokenize import TokenError
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark import files
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.scores.readers.base import MAX_JSON_BYTES, read_bytes
 from arcademark.scores.readers.delimited import decode
 from arcademark.scores.table import MAX_CELLS
@@ -44,38 +43,35 @@ _READERS = {
 def load_npz(path: Path) -> dict[str, NDArray[Any]]:
     """Return the arrays of numbers of an ``.npz`` file by name."""
     arrays: dict[str, NDArray[Any]] = {}
-    try:
-        with zipfile.ZipFile(io.BytesIO(read_bytes(path))) as archive:
-            members = archive.infolist()
-            _check_members(path, members)
-            for member in members:
-                name = member.filename.removesuffix(".npy")
-                arrays[name] = _array(f"{path}, {name!r}", archive.read(member))
-    except (OSError, EOFError, ValueError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
-        raise ArcadeMarkError(f"{path}: not a whole .npz file ({error}); write it again") from error
+    archive = files.ZipArchive(read_bytes(path), path, "write it again")
+    _check_members(path, archive)
+    for member in archive.names:
+        name = member.removesuffix(".npy")
+        arrays[name] = _array(f"{path}, {one_line(name, 100)!r}", archive.read(member))
     _check_cells(path, sum(array.size for array in arrays.values()))
     return arrays
 
 
-def _check_members(path: Path, members: list[zipfile.ZipInfo]) -> None:
+def _check_members(path: Path, archive: files.ZipArchive) -> None:
+    members = archive.members
     if len(members) > MAX_ARRAYS:
         raise ArcadeMarkError(f"{path}: holds {len(members):,} arrays, expected at most {MAX_ARRAYS:,}")
     name, times = next(iter(Counter(member.filename for member in members).most_common(1)), ("", 0))
     if times > 1:
-        raise ArcadeMarkError(f"{path}: holds {name!r} twice; save each array once")
+        raise ArcadeMarkError(f"{path}: holds {one_line(name, 100)!r} twice; save each array once")
     for member in members:
+        name = one_line(member.filename, 100)
         if not member.filename.endswith(".npy"):
-            raise ArcadeMarkError(f"{path}: holds {member.filename!r}, which is no array; save arrays alone")
+            raise ArcadeMarkError(f"{path}: holds {name!r}, which is no array; save arrays alone")
         if member.flag_bits & 0x1 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise ArcadeMarkError(
-                f"{path}: {member.filename!r} is encrypted, or compressed in a way that NumPy does not; save it with "
+                f"{path}: {name!r} is encrypted, or compressed in a way that NumPy does not; save it with "
                 "numpy.savez_compressed"
             )
-    unpacked = sum(member.file_size for member in members)
-    if unpacked > files.MAX_BYTES:
+    if archive.inflated_bytes > files.MAX_BYTES:
         raise ArcadeMarkError(
-            f"{path}: holds {unpacked:,} bytes when it is unpacked, expected at most {files.MAX_BYTES:,}; "
-            "save fewer arrays in a file"
+            f"{path}: holds {archive.inflated_bytes:,} bytes when it is unpacked, expected at most "
+            f"{files.MAX_BYTES:,}; save fewer arrays in a file"
         )
 
 
