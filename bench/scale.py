@@ -251,8 +251,8 @@ def pacing() -> Iterator[Figure]:
     import pygame
 
     from arcademark.metrics.efficiency import FRAMES_PER_SECOND
-    from arcademark.runs.playing import human
-    from arcademark.runs.playing.window import Window
+    from arcademark.runs.person import human
+    from arcademark.runs.person.window import Window
     from arcademark.suite.protocols import protocol
 
     frames = 20 * FRAMES_PER_SECOND

@@ -11,10 +11,10 @@ from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.reading import read_actions, read_run
 from arcademark.runs.execution import execute
+from arcademark.runs.person import human
+from arcademark.runs.person.joystick import Stick
+from arcademark.runs.person.window import Window
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing import human
-from arcademark.runs.playing.joystick import Stick
-from arcademark.runs.playing.window import Window
 from arcademark.runs.replay.verify import verify
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS, games

@@ -15,8 +15,8 @@ from arcademark.records.combined import together
 from arcademark.records.database import CHECKSUM, TABLES
 from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
-from arcademark.runs.playing.scheduling import shard
 from arcademark.runs.replay.verify import verify
+from arcademark.runs.scheduling.lengths import shard
 from arcademark.runs.store import salvage as salvaging
 from arcademark.runs.store.merging import merge
 from arcademark.runs.store.recording import Recorder

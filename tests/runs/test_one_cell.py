@@ -27,9 +27,9 @@ from arcademark.reports.render import json
 from arcademark.reports.runs import ledger, listing, status
 from arcademark.reports.tables.analysis import analyse
 from arcademark.runs.execution import begin, execute
-from arcademark.runs.playing.scheduling import shard
 from arcademark.runs.replay import parquet
 from arcademark.runs.replay.verify import verify
+from arcademark.runs.scheduling.lengths import shard
 from arcademark.runs.store import importing
 from arcademark.runs.store.merging import merge
 from arcademark.runs.store.recording import Recorder

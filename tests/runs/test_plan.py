@@ -14,9 +14,9 @@ from arcademark.runs import execution
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import Trial, make_plan
-from arcademark.runs.playing.progress import TrialStanding
-from arcademark.runs.playing.scheduling import SIMULATED_PER_PLAYED, Lengths, deal, frames_left
 from arcademark.runs.request import request
+from arcademark.runs.scheduling.lengths import SIMULATED_PER_PLAYED, Lengths, deal, frames_left
+from arcademark.runs.scheduling.progress import TrialStanding
 from arcademark.suite import protocols
 from arcademark.suite.protocols import protocol
 from arcademark.suite.subsets import resolve_tasks

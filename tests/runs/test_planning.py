@@ -16,13 +16,14 @@ from arcademark.records.model import EpisodeResult, Unfinished, decode_actions
 from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing import planning, speed
-from arcademark.runs.playing.costs import estimate
+from arcademark.runs.playing import planning
 from arcademark.runs.playing.events import Progress, WorkerLost
 from arcademark.runs.playing.slot import Begun, PlayedFrames
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.replay.watch import watch
+from arcademark.runs.scheduling import speed
+from arcademark.runs.scheduling.costs import estimate
 from arcademark.suite.protocols import protocol, step_protocol
 from arcademark.suite.task_suites import load_suite
 

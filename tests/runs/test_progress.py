@@ -5,8 +5,8 @@ import pytest
 from arcademark.records.model import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
 from arcademark.runs.engines.base import Failed, Lost, Opened
 from arcademark.runs.playing.events import Learning
-from arcademark.runs.playing.progress import RECENT_EPISODES, Tracker, TrialStanding
 from arcademark.runs.playing.slot import PlayedFrames, TrainedEpisode, TrainingBlock
+from arcademark.runs.scheduling.progress import RECENT_EPISODES, Tracker, TrialStanding
 
 
 def episode(trial, number, frames, phase="evaluation"):

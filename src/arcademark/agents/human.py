@@ -1,4 +1,4 @@
-"""A person, as an agent that reports know; `arcademark.runs.playing.human` lets one play."""
+"""A person, as an agent that reports know; `arcademark.runs.person.human` lets one play."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from arcademark.reports import wording
 from arcademark.reports.columns import Column
 from arcademark.reports.runs.directory import known_set
 from arcademark.runs.plan import Plan
-from arcademark.runs.playing.costs import HOUR, CostEstimate, GameCost, Known
+from arcademark.runs.scheduling.costs import HOUR, CostEstimate, GameCost, Known
 
 LENGTHS: Mapping[Known, str] = {
     "given": "as given",

@@ -4,7 +4,7 @@
   reaches, as a share of the estimate (`arcademark.subset.predict.outlook.Range.error`). Scores count as exact: what
   more episodes or seeds would change is apart from it.
 * The next game is the one expected to take most off that uncertainty per frame. A game costs its missing episodes, each
-  as long as `arcademark.runs.playing.scheduling.Lengths` expects; a learner its training, too.
+  as long as `arcademark.runs.scheduling.lengths.Lengths` expects; a learner its training, too.
 * What is in the run's directory counts. A game that was begun is finished first; none is played twice.
 """
 

@@ -1,8 +1,9 @@
 """Plan trials, play them and keep what happened; `plan` says what, `execution` has it played and recorded.
 
 * ``playing``: one trial, episode by episode. ``engines``: where trials are played: here, in processes, on Ray.
-* ``store``: a run's directory: written, read, checked, merged. ``replay``: recorded episodes again: verified, watched.
-* ``cluster``: shards of a plan as jobs of SLURM.
+* ``scheduling``: how long trials take, and in which order they begin. ``person``: a person plays.
+* ``store``: writes a run's directory, whose format is `arcademark.records`; merges, salvages and imports runs.
+* ``replay``: recorded episodes again: verified, watched. ``cluster``: shards of a plan as jobs of SLURM.
 
 `plan` and `store` reach no emulator.
 """

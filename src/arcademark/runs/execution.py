@@ -43,9 +43,9 @@ from arcademark.runs.engines.ray_engine import RayEngine
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.playing import emulators, events, networks
 from arcademark.runs.playing.events import Event, Progress, RunSummary
-from arcademark.runs.playing.progress import Tracker, TrialStanding
-from arcademark.runs.playing.scheduling import Lengths, frames_left
 from arcademark.runs.playing.slot import TrainedEpisode, TrainingBlock
+from arcademark.runs.scheduling.lengths import Lengths, frames_left
+from arcademark.runs.scheduling.progress import Tracker, TrialStanding
 from arcademark.runs.store import provenance
 from arcademark.runs.store.recording import Recorder
 from arcademark.suite.settings import MAX_FRAMES

@@ -18,9 +18,9 @@ from arcademark.records import manifest, queue
 from arcademark.records.database import SHARDS
 from arcademark.runs.execution import OnEvent, execute, placed
 from arcademark.runs.plan import AllStarts, Plan, make_plan
-from arcademark.runs.playing import scheduling
 from arcademark.runs.playing.events import Event, RunSummary
 from arcademark.runs.replay.scalars import logged
+from arcademark.runs.scheduling import lengths as scheduling
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.subsets import REPORTED

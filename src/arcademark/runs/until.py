@@ -11,7 +11,7 @@ from arcademark.records import manifest
 from arcademark.records.model import RunRecord
 from arcademark.records.reading import read_run
 from arcademark.runs.plan import Plan
-from arcademark.runs.playing.scheduling import expected_frames
+from arcademark.runs.scheduling.lengths import expected_frames
 
 if TYPE_CHECKING:
     from arcademark.runs.playing.events import RunSummary

@@ -73,7 +73,7 @@ def command(
     if out is not None:
         raise ArcadeMarkError("--live shows a window and --out writes a file; leave one of them out")
     from arcademark.records import manifest
-    from arcademark.runs.playing.window import Window
+    from arcademark.runs.person.window import Window
 
     if not plays:
         unit = manifest.protocol_of(Path(places[0]), manifest.read(Path(places[0]))).unit

@@ -52,7 +52,7 @@ def command(
     from arcademark.cli.counting import counting
     from arcademark.operations.planned import scoped
     from arcademark.reports import wording
-    from arcademark.runs.playing import costs
+    from arcademark.runs.scheduling import costs
 
     wanted, shard, workers = playing.request(agent, **given), given["shard"], given["workers"]
     whole = wanted.plan(games)

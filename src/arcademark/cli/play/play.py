@@ -11,7 +11,7 @@ import click
 from arcademark.cli import commands, messages, options
 
 if TYPE_CHECKING:
-    from arcademark.runs.playing.human import Sitting
+    from arcademark.runs.person.human import Sitting
 
 
 @commands.command("play")
@@ -47,8 +47,8 @@ def command(
     extra 'window'.
     """
     from arcademark.records.manifest import slug
-    from arcademark.runs.playing import human
-    from arcademark.runs.playing.window import Window
+    from arcademark.runs.person import human
+    from arcademark.runs.person.window import Window
     from arcademark.runs.request import default_directory, rules_of
 
     rules = rules_of(protocol, None, overrides)

@@ -98,7 +98,7 @@ def _planned(wanted: Request, games: str | None, variants: int | None) -> tuple[
 def _play(wanted: Request, plans: dict[str, Plan], out: Path, *, learns: bool) -> int | None:
     """Play each plan as a run of its own; return how many trials failed, None where it was stopped."""
     from arcademark.runs.playing.networks import learnt_in, trained_in
-    from arcademark.runs.playing.scheduling import shards
+    from arcademark.runs.scheduling.lengths import shards
 
     if shard := wanted.options.get("shard"):
         plans = shards(plans, *shard)

@@ -34,7 +34,7 @@ from arcademark.records.reading import read_run
 from arcademark.runs.engines.processes import how_ended
 from arcademark.runs.execution import begin, describe
 from arcademark.runs.plan import Plan, Trial
-from arcademark.runs.playing.scheduling import dealt, shards
+from arcademark.runs.scheduling.lengths import dealt, shards
 
 JOB = "arcademark"  # what jobs are called
 MAX_JOBS = 256  # that are made unless more are asked for

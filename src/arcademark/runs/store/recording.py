@@ -48,7 +48,7 @@ from arcademark.records.database import (
 from arcademark.records.model import MAX_ERROR_CHARS, Checkpoint, EpisodeResult, TrialRecord, Unfinished
 from arcademark.records.reading import read_checkpoint, read_trials, select_trials
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.progress import TrialStanding
+from arcademark.runs.scheduling.progress import TrialStanding
 from arcademark.runs.store import seal
 
 MANY_PAGES = 1000  # unused pages of the database that are worth the time to give them back

@@ -26,11 +26,11 @@ from arcademark.records.model import Checkpoint, EpisodeRecord, EpisodeResult, U
 from arcademark.records.reading import read_run
 from arcademark.runs import execution
 from arcademark.runs.engines.here import InProcessEngine
+from arcademark.runs.person.joystick import HELP, HELP_STEPPED, Stick
+from arcademark.runs.person.window import Window
 from arcademark.runs.plan import Plan, Trial, make_plan
-from arcademark.runs.playing.joystick import HELP, HELP_STEPPED, Stick
 from arcademark.runs.playing.slot import Begun, Meter, PlayedFrames, PlayEvent, Slot
 from arcademark.runs.playing.trial import TrialPlayer
-from arcademark.runs.playing.window import Window
 from arcademark.runs.replay import video
 from arcademark.runs.replay.watch import FRAMES_PER_SECOND, clock
 from arcademark.suite.protocols import Protocol

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from arcademark.agents.loading import kind
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.plan import Plan, Trial
-from arcademark.runs.playing.progress import TrialStanding
+from arcademark.runs.scheduling.progress import TrialStanding
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.tasks import games
 

@@ -16,10 +16,11 @@ from arcademark.records import manifest
 from arcademark.records.reading import read_run
 from arcademark.runs.engines import processes
 from arcademark.runs.plan import Plan, Trial
-from arcademark.runs.playing import emulators, speed
-from arcademark.runs.playing.progress import TrialStanding
-from arcademark.runs.playing.scheduling import Lengths, deal, frames_left, recorded_standings
-from arcademark.runs.playing.speed import Pace
+from arcademark.runs.playing import emulators
+from arcademark.runs.scheduling import speed
+from arcademark.runs.scheduling.lengths import Lengths, deal, frames_left, recorded_standings
+from arcademark.runs.scheduling.progress import TrialStanding
+from arcademark.runs.scheduling.speed import Pace
 
 MEASURED = 3  # trials of each kind of agent that are played for some seconds, but of planners
 HOUR = 3600.0
