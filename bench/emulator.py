@@ -49,8 +49,8 @@ from arcademark.emulator import build
 from arcademark.emulator.machine import WIDTH, Machine
 from arcademark.emulator.translate import translated
 from arcademark.environments.emulation.atari import rom_path
-from arcademark.environments.emulation.native import NativeConsole
 from arcademark.environments.interfaces.batch import Crew
+from arcademark.environments.native import NativeConsole
 from arcademark.environments.registry import Emulator, choose_emulator
 from arcademark.suite.subsets import resolve_tasks
 from environments import NUM_ENVS, STEPS, Play, ale_vector, dqn_protocol, environment, envpool_vector, vector_play

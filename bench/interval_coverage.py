@@ -60,7 +60,7 @@ from arcademark.metrics.uncertainty.intervals import (
     score_intervals,
 )
 from arcademark.reports import measures
-from arcademark.reports.tables.uncertainty import sum_up
+from arcademark.reports.scoring.uncertainty import sum_up
 from arcademark.suite import references, tasks
 
 Floats = NDArray[np.float64]

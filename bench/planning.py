@@ -31,7 +31,7 @@ from rich.table import Table
 
 import searches
 from arcademark.environments.emulation.atari import AtariConsole
-from arcademark.environments.emulation.generative import GenerativeModel, State, snapshot
+from arcademark.environments.generative import GenerativeModel, State, snapshot
 from arcademark.environments.registry import Emulator, environment_spec, open_environment, open_model
 from arcademark.suite.protocols import protocol
 

@@ -42,7 +42,7 @@ from arcademark.classic.planning.breadth_first import BreadthFirst
 from arcademark.classic.planning.tree import TreePlanner
 from arcademark.classic.planning.uct import UCT
 from arcademark.environments.emulation.atari import rom_path
-from arcademark.environments.emulation.generative import GenerativeModel, State, snapshot
+from arcademark.environments.generative import GenerativeModel, State, snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS

@@ -10,7 +10,7 @@ A planner that keeps something between decisions also has `checkpoint` and `rest
 import numpy as np
 
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.environments.emulation.generative import GenerativeModel, State
+from arcademark.environments.generative import GenerativeModel, State
 
 
 class Lookahead:

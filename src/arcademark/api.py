@@ -26,16 +26,16 @@ from arcademark.reports.render import blocks, html, json, latex, markdown, termi
 from arcademark.reports.render.blocks import Document
 from arcademark.reports.render.layout import Console
 from arcademark.reports.runs.learning import MAX_POINTS
+from arcademark.reports.scoring.analysis import analyse
+from arcademark.reports.scoring.compare import POWER_STATISTIC, compare_tables
+from arcademark.reports.scoring.comparison import Comparison
+from arcademark.reports.scoring.report import ScoreReport
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.dataset import normalised
 from arcademark.reports.subsets.predicting import Predicted, predicted
 from arcademark.reports.subsets.searching import Searched, SearchKeywords, SearchRequest, searched
-from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.compare import POWER_STATISTIC, compare_tables
-from arcademark.reports.tables.comparison import Comparison
 from arcademark.reports.tables.dataset import ScoreKeywords, ScoreOptions
 from arcademark.reports.tables.loading import ScoreSource, is_table
-from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.plan import Plan as RunPlan
 from arcademark.runs.playing.events import RunSummary
 from arcademark.runs.request import DEFAULTS, Agent, RunOptions, request

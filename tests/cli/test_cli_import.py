@@ -11,7 +11,7 @@ from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.operations.importing import import_logs
 from arcademark.records.reading import read_run
 from arcademark.reports.runs.listing import list_runs
-from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.scoring.analysis import analyse
 from arcademark.runs.replay.verify import verify
 
 

@@ -18,7 +18,7 @@ from arcademark.cli.main import cli
 from arcademark.emulator import build, comparison, games, prove
 from arcademark.emulator.machine import Machine
 from arcademark.environments.emulation.atari import rom_path
-from arcademark.environments.emulation.native import NativeConsole
+from arcademark.environments.native import NativeConsole
 from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning
 from arcademark.suite import tasks
 from arcademark.suite.subsets import resolve_tasks

@@ -10,7 +10,7 @@ import pytest
 
 from arcademark.emulator import build
 from arcademark.environments.emulation import facts
-from arcademark.environments.emulation.generative import State, snapshot
+from arcademark.environments.generative import State, snapshot
 from arcademark.environments.registry import open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocols

@@ -7,7 +7,7 @@ import pytest
 from test_native import play
 
 from arcademark.emulator import build
-from arcademark.environments.emulation.generative import snapshot
+from arcademark.environments.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.modifications import modifications

@@ -9,7 +9,7 @@ import arcademark
 from arcademark.emulator import build, cartridge, machine, prove, translate
 from arcademark.environments import registry
 from arcademark.environments.emulation.atari import AtariConsole
-from arcademark.environments.emulation.native import NativeConsole
+from arcademark.environments.native import NativeConsole
 from arcademark.environments.registry import choose_emulator, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 
@@ -157,7 +157,7 @@ def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeyp
     assert taken is not interpreted
     for core in (interpreted, taken):
         assert model._console._machine.core is core
-        model.restore(arcademark.environments.emulation.generative.snapshot(environment)._replace(ended=False))
+        model.restore(arcademark.environments.generative.snapshot(environment)._replace(ended=False))
     monkeypatch.setenv(build.SWITCH, "interpreted")
     environment = open_environment(spec, emulator="console")
     for _ in range(2):
@@ -208,7 +208,7 @@ def test_noise_for_a_state_harms_nothing(make_spec):
     model, rng = open_model(spec, emulator="console"), np.random.default_rng(0)
     environment = open_environment(spec, emulator="console")
     environment.reset(rng)
-    place = arcademark.environments.emulation.generative.snapshot(environment)
+    place = arcademark.environments.generative.snapshot(environment)
     screen = np.empty(model.screen_shape, np.uint8)
     for _ in range(50):
         noise = bytearray(place.console)

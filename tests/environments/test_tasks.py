@@ -10,7 +10,7 @@ from gymnasium import spaces
 import arcademark
 from arcademark.environments import tasks
 from arcademark.environments.base import ArrayActions
-from arcademark.environments.emulation.generative import snapshot
+from arcademark.environments.generative import snapshot
 from arcademark.environments.observations.spaces import ObservationView
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError

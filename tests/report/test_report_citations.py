@@ -7,7 +7,7 @@ import pytest
 from arcademark.catalogue.collections import sources
 from arcademark.catalogue.reading import read_bibtex
 from arcademark.reports.record import cited
-from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.scoring.analysis import analyse
 from arcademark.suite import references, subsets
 from arcademark.suite.protocols import papers, protocols
 from arcademark.suite.tables import read_tables

@@ -24,7 +24,7 @@ from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.ledger import read_ledger
 from arcademark.records.reading import read_run
-from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.scoring.analysis import analyse
 from arcademark.runs import execution
 from arcademark.runs.engines.base import Failed
 from arcademark.runs.engines.here import InProcessEngine

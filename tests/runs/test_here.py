@@ -19,7 +19,7 @@ from arcademark.agents.loading import AgentSpec, agent_specs, command_spec, made
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import manifest
-from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.scoring.analysis import analyse
 from arcademark.runs.cluster.shipping import packed, unpacked
 from arcademark.runs.engines import here
 from arcademark.runs.execution import execute

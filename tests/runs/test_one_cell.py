@@ -25,7 +25,7 @@ from arcademark.records.ledger import read_ledger
 from arcademark.records.reading import read_run
 from arcademark.reports.render import json
 from arcademark.reports.runs import ledger, listing, status
-from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.scoring.analysis import analyse
 from arcademark.runs.execution import begin, execute
 from arcademark.runs.replay import parquet
 from arcademark.runs.replay.verify import verify

@@ -52,7 +52,7 @@ from arcademark.suite.settings import MAX_FRAMES, MAX_FRAMES_PER_ACTION
 if TYPE_CHECKING:
     from gymnasium.vector import VectorEnv
 
-    from arcademark.environments.emulation.generative import GenerativeModel, State
+    from arcademark.environments.generative import GenerativeModel, State
 
 Frames = Annotated[int, Meta(ge=1, le=MAX_FRAMES)]
 

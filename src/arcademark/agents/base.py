@@ -62,7 +62,7 @@ from arcademark.errors import ArcadeMarkError
 if TYPE_CHECKING:
     from gymnasium.vector import VectorEnv
 
-    from arcademark.environments.emulation.generative import GenerativeModel, State
+    from arcademark.environments.generative import GenerativeModel, State
 
 MAX_BATCH = 4096
 """Episodes that an agent may play at once."""
@@ -217,7 +217,7 @@ class Planner(Protocol):
     """An agent that tries actions in a model of the game before it chooses one.
 
     It plays one episode at a time and sees no observations, only the model
-    (`arcademark.environments.emulation.generative.GenerativeModel`). Every frame that it emulates there is counted and
+    (`arcademark.environments.generative.GenerativeModel`). Every frame that it emulates there is counted and
     recorded. A planner that keeps nothing between decisions may leave out `checkpoint` and `restore`, both of them. One
     whose searches begin anew at each decision may set ``searches_anew = True``: it is then kept between decisions on
     tasks whose states cannot be stored, too.

@@ -31,9 +31,9 @@ from arcademark.emulator.machine import RAM_SIZE, WIDTH, Machine
 from arcademark.emulator.prove import proven
 from arcademark.environments.emulation.console import StepRecord
 from arcademark.environments.emulation.facts import standard
-from arcademark.environments.emulation.native import Observation, function_address
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
 from arcademark.environments.interfaces.batch import Crew, default_threads
+from arcademark.environments.native import Observation, function_address
 from arcademark.environments.observations import kernels
 from arcademark.environments.observations.area import AreaResize
 from arcademark.environments.registry import choose_emulator

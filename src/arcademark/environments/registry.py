@@ -21,7 +21,7 @@ from arcademark.suite import modifications, protocols, tasks
 from arcademark.suite.tasks import TOY
 
 if TYPE_CHECKING:
-    from arcademark.environments.emulation.generative import GenerativeModel
+    from arcademark.environments.generative import GenerativeModel
     from arcademark.environments.play import ConsoleEnvironment
     from arcademark.environments.tasks import TaskEnvironment
 
@@ -130,7 +130,7 @@ def open_model(
     `emulator` is that of the environment whose states are searched. ArcadeMarkError: as `open_environment`, or the
     game's saved states cannot be exact.
     """
-    from arcademark.environments.emulation.generative import GenerativeModel
+    from arcademark.environments.generative import GenerativeModel
 
     if isinstance(spec.protocol, protocols.StepProtocol):
         from arcademark.environments.tasks import TaskModel
@@ -158,7 +158,7 @@ def _open_console(spec: EnvironmentSpec, requested: Emulator | None) -> Console:
         changes = modifications.modifications()[spec.game][settings.modification]
         console = (ModifiedNative if native else ModifiedAtari)(changes, settings.mode, settings.difficulty)
     elif native:
-        from arcademark.environments.emulation.native import NativeConsole
+        from arcademark.environments.native import NativeConsole
 
         console = NativeConsole(spec.game, settings.mode, settings.difficulty)
     else:

@@ -27,7 +27,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from arcademark.environments.base import ArrayActions, EnvironmentSpec, Step
-from arcademark.environments.emulation.generative import State
+from arcademark.environments.generative import State
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.suite.protocols import StepProtocol
 from arcademark.suite.settings import ARRAY_ACTIONS, MAX_ACTION_DIMENSIONS

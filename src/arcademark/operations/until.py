@@ -18,9 +18,9 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports import prose, wording
+from arcademark.reports.scoring.report import ScoreReport
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.predicting import Predicted
-from arcademark.reports.tables.report import ScoreReport
 from arcademark.runs.until import Turn, play_in_turn
 from arcademark.scores.runs import score_run
 from arcademark.subset.predict import outlook

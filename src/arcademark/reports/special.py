@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from arcademark.reports.figures.model import PictureRow
+    from arcademark.reports.scoring.comparison import Comparison
+    from arcademark.reports.scoring.report import ScoreReport
     from arcademark.reports.subsets.searching import EverySize
-    from arcademark.reports.tables.comparison import Comparison
-    from arcademark.reports.tables.report import ScoreReport
     from arcademark.reproduce.figures import PaperFigure
 
 
 def standing(report: ScoreReport, caption: str) -> Figure:
     """Draw where each algorithm stands on each game."""
-    from arcademark.reports.runs import figures
+    from arcademark.reports.scoring import figures
 
     return Figure("standing", partial(figures.standing, report), caption, _legend(report) if report.several else ())
 
 
 def distribution(report: ScoreReport, caption: str) -> Figure:
     """Draw how the episodes of each game are distributed."""
-    from arcademark.reports.runs import figures
+    from arcademark.reports.scoring import figures
 
     legend = _legend(report) if report.benchmark.own and report.several else ()
     return Figure("distribution", partial(figures.distribution, report), caption, legend)
@@ -39,7 +39,7 @@ def distribution(report: ScoreReport, caption: str) -> Figure:
 
 def learning(report: ScoreReport, caption: str) -> Figure | None:
     """Draw how the training of the learners among the algorithms went."""
-    from arcademark.reports.runs import figures
+    from arcademark.reports.scoring import figures
 
     learners = {curve.algorithm for curve in report.learning}
     legend = tuple(pair for pair in _legend(report) if pair[0] in learners)

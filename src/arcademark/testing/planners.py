@@ -15,7 +15,7 @@ import numpy as np
 from arcademark.agents.adapters import CheckedPlanner
 from arcademark.agents.base import Planner
 from arcademark.environments.base import Environment, EnvironmentSpec
-from arcademark.environments.emulation.generative import snapshot
+from arcademark.environments.generative import snapshot
 from arcademark.environments.registry import open_environment, open_model
 from arcademark.testing.base import require
 

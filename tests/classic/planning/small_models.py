@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from arcademark.environments.base import EnvironmentSpec, Step
-from arcademark.environments.emulation.generative import State
+from arcademark.environments.generative import State
 from arcademark.suite.protocols import protocol
 
 

@@ -17,7 +17,7 @@ from arcademark.classic.planning.iterated_width import IteratedWidth
 from arcademark.classic.planning.planner import as_state, pack, unpack
 from arcademark.classic.planning.rollout_iw import RolloutIW
 from arcademark.classic.planning.uct import UCT
-from arcademark.environments.emulation.generative import State, snapshot
+from arcademark.environments.generative import State, snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import protocol

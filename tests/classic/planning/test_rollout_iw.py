@@ -7,7 +7,7 @@ from seeing_models import Replayer, paths, seeing_model
 from small_models import START, decide
 
 from arcademark.classic.planning.rollout_iw import RolloutIW
-from arcademark.environments.emulation.generative import snapshot
+from arcademark.environments.generative import snapshot
 from arcademark.environments.registry import environment_spec, open_environment, open_model
 from arcademark.suite.protocols import protocol
 

@@ -10,8 +10,8 @@ import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
 from scipy import stats
 
-from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.compare import compare_tables
+from arcademark.reports.scoring.analysis import analyse
+from arcademark.reports.scoring.compare import compare_tables
 from arcademark.scores.runs import collect, score_run
 from arcademark.suite import references
 from arcademark.suite.tasks import game_name

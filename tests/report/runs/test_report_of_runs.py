@@ -17,9 +17,10 @@ from arcademark.reports.figures.files import as_svg, draw
 from arcademark.reports.figures.style import PALETTE
 from arcademark.reports.notices import KINDS
 from arcademark.reports.render import json
-from arcademark.reports.runs import figures, learning
-from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.report import ScoreReport
+from arcademark.reports.runs import learning
+from arcademark.reports.scoring import figures
+from arcademark.reports.scoring.analysis import analyse
+from arcademark.reports.scoring.report import ScoreReport
 from arcademark.suite import tasks
 from arcademark.suite.protocols import protocol
 from json_schema import problems

@@ -13,9 +13,9 @@ from hostile_names import HOSTILE
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports import wording
+from arcademark.reports.scoring.analysis import analyse
+from arcademark.reports.scoring.compare import compare_tables
 from arcademark.reports.subsets import predictors
-from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.compare import compare_tables
 from arcademark.scores.reading import read_tables
 from arcademark.suite import references
 from arcademark.suite.subsets import LEVEL, resolve_tasks

@@ -15,8 +15,8 @@ from arcademark.metrics.sequential import SequentialPlan, sequential_test
 from arcademark.reports import notices, presenter
 from arcademark.reports.render import latex
 from arcademark.reports.render.json import schema
-from arcademark.reports.tables.compare import compare_tables
-from arcademark.reports.tables.comparison import Comparison
+from arcademark.reports.scoring.compare import compare_tables
+from arcademark.reports.scoring.comparison import Comparison
 from arcademark.reports.tables.dataset import MAX_ALGORITHMS
 from arcademark.suite import references, tasks
 from json_schema import problems

@@ -10,9 +10,9 @@ from arcademark.metrics.uncertainty import coverage
 from arcademark.reports import wording
 from arcademark.reports.document import Estimate
 from arcademark.reports.notices import KINDS, notice
+from arcademark.reports.scoring.analysis import analyse
+from arcademark.reports.scoring.compare import compare_tables
 from arcademark.reports.subsets import predictors
-from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.compare import compare_tables
 from arcademark.suite import anomalies, tasks
 from arcademark.suite.protocols import protocol
 

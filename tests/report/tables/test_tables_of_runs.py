@@ -10,8 +10,8 @@ from shown import printed
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import manifest
 from arcademark.records.model import Checkpoint, EpisodeResult, encode_actions
-from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.compare import compare_tables
+from arcademark.reports.scoring.analysis import analyse
+from arcademark.reports.scoring.compare import compare_tables
 from arcademark.reports.tables.dataset import ScoreOptions, prepare
 from arcademark.runs.store.recording import Recorder
 

@@ -10,9 +10,9 @@ import pytest
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.reports.document import grouped
+from arcademark.reports.scoring.analysis import analyse
+from arcademark.reports.scoring.compare import compare_tables
 from arcademark.reports.tables import dataset, plausible, units
-from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.compare import compare_tables
 from arcademark.reports.tables.dataset import ScoreOptions, prepare
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import references

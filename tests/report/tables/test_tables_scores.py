@@ -11,7 +11,7 @@ from shown import printed, text_of
 from arcademark.catalogue.model import Location
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports import published
-from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.scoring.analysis import analyse
 from arcademark.reproduce.review import values as review_values
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import references, subsets, tasks

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from arcademark.reports.measures import Measure
-from arcademark.reports.tables.analysis import analyse
-from arcademark.reports.tables.uncertainty import Bootstrap
+from arcademark.reports.scoring.analysis import analyse
+from arcademark.reports.scoring.uncertainty import Bootstrap
 
 RUNS = {
     "a": np.array([50.0, 250.0]),

@@ -7,7 +7,7 @@ from arcademark.catalogue import collections
 from arcademark.reports import presenter
 from arcademark.reports.columns import Column
 from arcademark.reports.document import Estimate
-from arcademark.reports.tables.analysis import analyse
+from arcademark.reports.scoring.analysis import analyse
 
 RANDOM = {"breakout": [1.2, 1.9, 1.5], "pong": [-20.7, -20.6, -20.9], "qbert": [150, 160, 170]}
 GOOD = {"breakout": [300, 310, 305], "pong": [19, 20, 21], "qbert": [600, 650, 625]}

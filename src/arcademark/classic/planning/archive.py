@@ -14,7 +14,7 @@ import numpy as np
 from arcademark.classic.planning.planner import as_state
 
 if TYPE_CHECKING:
-    from arcademark.environments.emulation.generative import State
+    from arcademark.environments.generative import State
 
 START = 0
 """The cell, and the experience, of the place where exploration begins."""

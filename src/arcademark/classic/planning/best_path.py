@@ -29,7 +29,7 @@ from arcademark.classic.planning.planner import KeptPlanner, as_state, hold_acti
 if TYPE_CHECKING:
     import numpy as np
 
-    from arcademark.environments.emulation.generative import GenerativeModel, State
+    from arcademark.environments.generative import GenerativeModel, State
 
 
 @dataclass

@@ -35,7 +35,7 @@ from arcademark.classic.planning.tree import Node, TreePlanner, back_up, returns
 if TYPE_CHECKING:
     import numpy as np
 
-    from arcademark.environments.emulation.generative import GenerativeModel, State
+    from arcademark.environments.generative import GenerativeModel, State
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

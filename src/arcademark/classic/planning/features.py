@@ -31,7 +31,7 @@ from arcademark.environments.emulation.palettes import gray_table
 from arcademark.suite.tasks import TOY
 
 if TYPE_CHECKING:
-    from arcademark.environments.emulation.generative import GenerativeModel
+    from arcademark.environments.generative import GenerativeModel
 
 BASIC = ROWS * COLUMNS * COLOURS
 """Atoms of a tile and a colour."""

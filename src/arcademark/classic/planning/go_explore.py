@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from arcademark.environments.base import EnvironmentSpec
-    from arcademark.environments.emulation.generative import GenerativeModel, State
+    from arcademark.environments.generative import GenerativeModel, State
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from arcademark.classic.planning.features import NoveltyTable
     from arcademark.classic.planning.tree import Node
-    from arcademark.environments.emulation.generative import GenerativeModel
+    from arcademark.environments.generative import GenerativeModel
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -18,7 +18,7 @@ from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
     from arcademark.environments.base import EnvironmentSpec
-    from arcademark.environments.emulation.generative import GenerativeModel, State
+    from arcademark.environments.generative import GenerativeModel, State
 
 _ARRAY = 1
 """Code of MessagePack's extension that is an array."""
@@ -124,7 +124,7 @@ def unpack(data: bytes) -> Any:
 
 def as_state(kept: Sequence[Any]) -> State:
     """Return the state that was kept as a list."""
-    from arcademark.environments.emulation.generative import State
+    from arcademark.environments.generative import State
 
     game, console, *others = kept
     return State(sys.intern(game), _frozen(console), *others)

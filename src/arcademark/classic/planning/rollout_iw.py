@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from arcademark.classic.planning.features import NoveltyTable
     from arcademark.classic.planning.tree import Node
-    from arcademark.environments.emulation.generative import GenerativeModel
+    from arcademark.environments.generative import GenerativeModel
 
 ROOT_CLASS = 0
 

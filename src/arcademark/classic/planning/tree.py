@@ -26,7 +26,7 @@ from arcademark.classic.planning.planner import KeptPlanner, as_state, choose
 if TYPE_CHECKING:
     import numpy as np
 
-    from arcademark.environments.emulation.generative import GenerativeModel, State
+    from arcademark.environments.generative import GenerativeModel, State
 
 
 class Node:

@@ -51,7 +51,7 @@ from arcademark.classic.planning.tree import Node, TreePlanner
 if TYPE_CHECKING:
     import numpy as np
 
-    from arcademark.environments.emulation.generative import GenerativeModel, State
+    from arcademark.environments.generative import GenerativeModel, State
 
 UNKNOWN = 0.0
 

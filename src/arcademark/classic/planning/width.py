@@ -31,7 +31,7 @@ from arcademark.classic.planning.tree import Node, TreePlanner, back_up, flatten
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from arcademark.environments.emulation.generative import GenerativeModel, State
+    from arcademark.environments.generative import GenerativeModel, State
 
 FeatureName = Literal["ram", "tiles", "b-prost"]
 MAX_DEPTH = 65_534

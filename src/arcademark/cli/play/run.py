@@ -91,8 +91,8 @@ def _until(error: float, wanted: Request, games: str | None, output: Output) -> 
     """Play games in the order of what they tell per frame, and show the report with the prediction below it."""
     from arcademark.operations.until import PlayedUntil, UntilError
     from arcademark.reports import presenter
+    from arcademark.reports.scoring.analysis import analyse
     from arcademark.reports.subsets import models, predicting
-    from arcademark.reports.tables.analysis import analyse
     from arcademark.suite.subsets import LEVEL, resolve_tasks
 
     first = () if games is None else resolve_tasks(games)

@@ -44,7 +44,7 @@ def command(table: str, named: tuple[str, ...], others: tuple[str, ...], output:
     TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:review-2021. Runs and files may
     also stand side by side: 'arcademark compare runs/a runs/b'.
     """
-    from arcademark.reports.tables.compare import compare_tables
+    from arcademark.reports.scoring.compare import compare_tables
     from arcademark.reports.tables.loading import is_table
 
     plan = _plan(given.pop("sequential"), given.pop("plan"))

@@ -18,9 +18,9 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
+    from arcademark.reports.scoring.report import ScoreReport
     from arcademark.reports.tables.dataset import Dataset, ScoreOptions
     from arcademark.reports.tables.loading import ScoreSource
-    from arcademark.reports.tables.report import ScoreReport
 
 MANY = 50
 """Algorithms of which is told how many are summed up: some take a second each."""
@@ -79,7 +79,7 @@ def show(
 ) -> None:
     """Analyse scores once and show and write what is wanted; with everything, each of the Const and Perturb agents."""
     from arcademark.reports import presenter
-    from arcademark.reports.tables import analysis
+    from arcademark.reports.scoring import analysis
     from arcademark.reports.tables.dataset import prepare
 
     check_ending(curves, CURVES)
@@ -127,7 +127,8 @@ def _export(dataset: Dataset, target: Path, *, wide: bool) -> None:
 
 
 def _write_curves(path: Path, report: ScoreReport, dataset: Dataset) -> None:
-    from arcademark.reports.runs import figures, learning
+    from arcademark.reports.runs import learning
+    from arcademark.reports.scoring import figures
 
     if not report.learning or dataset.scores.runs is None:
         raise ArcadeMarkError(f"--curves {path}: no training is recorded in these runs; nothing to draw")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arcademark.environments.emulation.atari import AtariConsole
 from arcademark.environments.emulation.console import EpisodeStart, FrameByFrame
 from arcademark.environments.emulation.facts import RAM_SIZE
-from arcademark.environments.emulation.native import NativeConsole
+from arcademark.environments.native import NativeConsole
 from arcademark.suite.modifications import Modification
 
 

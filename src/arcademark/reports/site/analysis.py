@@ -26,6 +26,8 @@ from arcademark.records.model import scored_phase
 from arcademark.records.replayed import Verification
 from arcademark.reports import measures, published
 from arcademark.reports.cells import PlayedAlgorithm
+from arcademark.reports.scoring import analysis
+from arcademark.reports.scoring.report import ScoreReport
 from arcademark.reports.site import document
 from arcademark.reports.site.document import (
     Badge,
@@ -43,12 +45,11 @@ from arcademark.reports.site.document import (
 )
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.predictors import Predictor
-from arcademark.reports.tables import analysis, plausible, protocols
+from arcademark.reports.tables import plausible, protocols
 from arcademark.reports.tables.dataset import Dataset, ScoreOptions, prepare
 from arcademark.reports.tables.document import Algorithm, ScoredGame, Statistic
 from arcademark.reports.tables.loading import CATALOGUE, EVERYTHING, ScoreSource, published_entries, suites_of
 from arcademark.reports.tables.protocols import UNKNOWN, PlayConditions
-from arcademark.reports.tables.report import ScoreReport
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.model import frame_cap_warnings
 from arcademark.subset.predict.spread import FREEDOM

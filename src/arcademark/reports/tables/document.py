@@ -319,7 +319,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an algorithm's scores come to, by the rules of `arcademark.reports.tables.verdict`.
+    """What an algorithm's scores come to, by the rules of `arcademark.reports.scoring.verdict`.
 
     standing: "random", "worse", "better" than that on some games, "open" where intervals do not tell, or "unknown"
         where there are too few.

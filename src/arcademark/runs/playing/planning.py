@@ -21,7 +21,7 @@ from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import Begun, Meter, PlayEvent, Slot
 
 if TYPE_CHECKING:
-    from arcademark.environments.emulation.generative import GenerativeModel, State
+    from arcademark.environments.generative import GenerativeModel, State
 
 MAX_TIME_SHARE = 0.05  # share of the time that may go into keeping, where a checkpoint takes long to make
 
@@ -47,7 +47,7 @@ class _PlannerPlayer:
     """Plays single episodes, keeping them now and then."""
 
     def __init__(self, trial: Trial, planner: CheckedPlanner, slot: Slot, model: GenerativeModel) -> None:
-        from arcademark.environments.emulation.generative import snapshot
+        from arcademark.environments.generative import snapshot
 
         self.meter = Meter()
         self._trial, self._planner, self._slot, self._model = trial, planner, slot, model

@@ -41,7 +41,7 @@ from arcademark.runs.playing.slot import (
 )
 
 if TYPE_CHECKING:
-    from arcademark.environments.emulation.generative import GenerativeModel
+    from arcademark.environments.generative import GenerativeModel
     from arcademark.environments.play import ConsoleEnvironment
     from arcademark.environments.tasks import TaskEnvironment
 

@@ -29,7 +29,7 @@ from arcademark.runs.playing.trial import TrialPlayer
 if TYPE_CHECKING:
     import numpy as np
 
-    from arcademark.environments.emulation.generative import GenerativeModel, State
+    from arcademark.environments.generative import GenerativeModel, State
 
 SECONDS = 2.0  # of play
 PATIENCE_SECONDS = 60.0  # for an agent to be made, and to play anything
@@ -233,7 +233,7 @@ def sample(player: TrialPlayer, seconds: float) -> Sampled:
 
 def _places(player: TrialPlayer, rng: np.random.Generator) -> Iterator[State]:
     """Play at random, and yield where the game stood at several times."""
-    from arcademark.environments.emulation.generative import snapshot
+    from arcademark.environments.generative import snapshot
 
     environment = player.open()
     environment.reset(episode_rng(player.trial.seed, "evaluation", 0, "environment"))

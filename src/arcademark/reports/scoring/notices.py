@@ -13,14 +13,14 @@ from arcademark.reports.cells import run_names
 from arcademark.reports.document import Estimate, Notice, grouped
 from arcademark.reports.notices import notice, said, sort
 from arcademark.reports.runs import notices as runs_notices
+from arcademark.reports.scoring.comparison import Pair, Side, SummaryDifference
+from arcademark.reports.scoring.uncertainty import Bootstrap
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.models import ANY
 from arcademark.reports.tables import plausible, protocols
-from arcademark.reports.tables.comparison import Pair, Side, SummaryDifference
 from arcademark.reports.tables.dataset import Dataset
 from arcademark.reports.tables.document import INTERVALS_OF, STATISTICS, Algorithm, Summary
 from arcademark.reports.tables.protocols import PlayConditions
-from arcademark.reports.tables.uncertainty import Bootstrap
 from arcademark.subset.predict.model import explained
 from arcademark.suite import anomalies, subsets, tasks
 from arcademark.suite.protocols import protocols as named_protocols

@@ -21,8 +21,8 @@ from arcademark.metrics.uncertainty.intervals import LEVEL
 from arcademark.metrics.uncertainty.samples import means, padded
 from arcademark.reports import wording
 from arcademark.reports.measures import Measure, Runs
-from arcademark.reports.tables import analysis, notices, orders
-from arcademark.reports.tables.comparison import (
+from arcademark.reports.scoring import analysis, notices, orders
+from arcademark.reports.scoring.comparison import (
     Comparison,
     GameDifference,
     Pair,
@@ -31,9 +31,9 @@ from arcademark.reports.tables.comparison import (
     Side,
     SummaryDifference,
 )
+from arcademark.reports.scoring.uncertainty import Bootstrap
 from arcademark.reports.tables.dataset import Dataset, ScoreKeywords, ScoreOptions, prepare
 from arcademark.reports.tables.loading import ScoreSource
-from arcademark.reports.tables.uncertainty import Bootstrap
 
 CONFIDENCE = 0.99
 """Of the tests on each game (Bellemare et al. 2013, §4.3)."""
@@ -66,9 +66,9 @@ def compare_tables(
 ) -> Comparison:
     """Work out everything that is to be said of algorithms against each other.
 
-    Parameters are those of `arcademark.reports.tables.analysis.analyse`; ``algorithms`` names at least two, or none for
-    all; it raises where no two share a game, too. ``follow`` is told how many pairs are compared, of how many, after
-    each. With a ``plan`` runs are also tested group by group, each run summed up over games by ``summary``.
+    Parameters are those of `arcademark.reports.scoring.analysis.analyse`; ``algorithms`` names at least two, or none
+    for all; it raises where no two share a game, too. ``follow`` is told how many pairs are compared, of how many,
+    after each. With a ``plan`` runs are also tested group by group, each run summed up over games by ``summary``.
     """
     wanted = options or ScoreOptions(**keywords)
     _check_different(wanted.algorithms)

@@ -25,8 +25,11 @@ from arcademark.reports.measures import Measure, Runs
 from arcademark.reports.prose import text
 from arcademark.reports.record import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
 from arcademark.reports.runs import directory, learning, methods
+from arcademark.reports.scoring import notices, similar, verdict
+from arcademark.reports.scoring.report import ScoreReport
+from arcademark.reports.scoring.uncertainty import Bootstrap, statistic
 from arcademark.reports.subsets.models import ANY
-from arcademark.reports.tables import loading, notices, protocols, similar, verdict
+from arcademark.reports.tables import loading, protocols
 from arcademark.reports.tables.dataset import Dataset, ScoreKeywords, ScoreOptions, prepare
 from arcademark.reports.tables.document import (
     Algorithm,
@@ -42,8 +45,6 @@ from arcademark.reports.tables.document import (
     Tolerance,
 )
 from arcademark.reports.tables.loading import ScoreSource
-from arcademark.reports.tables.report import ScoreReport
-from arcademark.reports.tables.uncertainty import Bootstrap, statistic
 from arcademark.suite import references, subsets
 from arcademark.suite.protocols import papers
 from arcademark.suite.subsets import Subset

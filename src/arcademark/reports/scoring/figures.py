@@ -30,7 +30,7 @@ from arcademark.reports.runs.learning import LearningCurve
 from arcademark.reports.tables.document import Score, ScoredGame, Statistic
 
 if TYPE_CHECKING:
-    from arcademark.reports.tables.report import ScoreReport
+    from arcademark.reports.scoring.report import ScoreReport
 
 COLUMNS = 2
 BODY = 120.0

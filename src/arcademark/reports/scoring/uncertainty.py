@@ -33,7 +33,7 @@ from arcademark.metrics.uncertainty.samples import (
 from arcademark.reports import wording
 from arcademark.reports.document import grouped
 from arcademark.reports.measures import Bounds, Measure, Runs
-from arcademark.reports.tables.comparison import Profile, SummaryDifference
+from arcademark.reports.scoring.comparison import Profile, SummaryDifference
 from arcademark.reports.tables.document import INTERVALS_OF, Basis, IntervalMethod, Intervals, Over, Statistic
 from arcademark.suite import tasks
 

@@ -16,10 +16,10 @@ from arcademark.metrics.aggregate import AGGREGATES, aggregates
 from arcademark.metrics.sequential import SequentialPlan, sequential_test
 from arcademark.reports import wording
 from arcademark.reports.measures import Measure, Runs
-from arcademark.reports.tables.comparison import Flip, Ranking, Sensitivity, Sequential, SequentialPair, SequentialRuns
+from arcademark.reports.scoring.comparison import Flip, Ranking, Sensitivity, Sequential, SequentialPair, SequentialRuns
+from arcademark.reports.scoring.uncertainty import Bootstrap
 from arcademark.reports.tables.dataset import Dataset
 from arcademark.reports.tables.document import STATISTICS
-from arcademark.reports.tables.uncertainty import Bootstrap
 from arcademark.suite import references
 
 OTHER_SOURCES = "hns_other_sources"
