@@ -18,8 +18,8 @@ from arcademark.runs.cluster import slurm
 from arcademark.runs.engines import processes
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing import scheduling
-from arcademark.runs.playing.scheduling import deal
+from arcademark.runs.scheduling import lengths as scheduling
+from arcademark.runs.scheduling.lengths import deal
 from arcademark.suite.protocols import protocol
 
 SHORT = ("--games", "pong,freeway", "--episodes", "1", "--override", "max_frames_per_episode=200", "--seeds", "2")

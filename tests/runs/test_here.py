@@ -20,8 +20,8 @@ from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import manifest
 from arcademark.reports.scoring.analysis import analyse
-from arcademark.runs.cluster.shipping import packed, unpacked
 from arcademark.runs.engines import here
+from arcademark.runs.engines.shipping import packed, unpacked
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import Trial, make_plan
 from arcademark.suite import protocols

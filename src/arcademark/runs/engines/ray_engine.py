@@ -16,8 +16,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.cluster import shipping
-from arcademark.runs.engines import processes, ray_client, worker
+from arcademark.runs.engines import processes, ray_client, shipping, worker
 from arcademark.runs.engines.base import Batch, Job, Memory
 from arcademark.runs.engines.pool import WAIT_SECONDS, Link, LocalEngine
 from arcademark.runs.engines.processes import Channel, Ending, Incoming, Process
