@@ -106,10 +106,10 @@ def trained(record, lengths=(400,), *, budget=None, seeds_left=0):
 
     The last `seeds_left` trials have none yet.
     """
-    trials, rows = [], list(record.episodes)
+    trials, rows, budget = [], list(record.episodes), budget or max(lengths)
     for place, trial in enumerate(record.trials):
         count = lengths[place % len(lengths)] if place < len(record.trials) - seeds_left else 0
-        trials.append(dataclasses.replace(trial, learns=True, training_episodes=budget or max(lengths)))
+        trials.append(dataclasses.replace(trial, learns=True, training_episodes=budget))
         mean, spread, step = MADE_UP.get(trial.agent, MADE_UP["random"]).get(trial.game, (1000.0, 300.0, 10.0))
         rng = np.random.default_rng([trial.seed, *f"training {trial.agent} {trial.game}".encode()])
         for number in range(count):
@@ -119,7 +119,8 @@ def trained(record, lengths=(400,), *, budget=None, seeds_left=0):
             rows.append(
                 EpisodeRecord(trial.id, "training", number, float(score), frames, frames // 5, "terminated", 0.5)
             )
-    return dataclasses.replace(record, trials=tuple(trials), episodes=in_columns(trials, rows))
+    planned = record.manifest | {"training_episodes": budget}
+    return dataclasses.replace(record, manifest=planned, trials=tuple(trials), episodes=in_columns(trials, rows))
 
 
 def collected(*records):
