@@ -261,8 +261,8 @@ def run(
         function that makes one, given the game as ``env``. Such an agent has no file: it is played in this process, and
         continuing its run takes the same name and source. None is needed beside ``commands``.
     games : str or sequence of str, optional
-        A suite, a subset or games, ``"atari-57"``, ``["pong", "qbert"]``; by default those of the run that is
-        there, of a new one "atari-5", of a ``suite`` of other tasks all.
+        A suite, a subset or games, ``"atari-57"``, ``["pong", "qbert"]``; by default those of the run that is there, of
+        a new one "atari-5", of a ``suite`` of other tasks all.
     protocol : str or Protocol, optional
         The environment's settings, "world-records" by default; see `protocol`.
     until_error : float, optional
@@ -357,8 +357,8 @@ def compare(
     sources
         As in `report`.
     *named : str or source
-        Algorithms, at least two, or all if none is named; and more sources: what is a run, a file or
-        ``"catalogue:…"`` is no algorithm's name.
+        Algorithms, at least two, or all if none is named; and more sources: what is a run, a file or ``"catalogue:…"``
+        is no algorithm's name.
     plan : arcademark.metrics.sequential.SequentialPlan, optional
         Also test group by group whether more runs are needed.
     summary : {"iqm", "mean", "median"}, optional

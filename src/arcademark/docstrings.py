@@ -21,8 +21,8 @@ def summary(factory: Callable[..., object]) -> str:
 def parameter_notes(factory: Callable[..., object]) -> dict[str, str]:
     """Return what the docstring of a class or function says of its parameters, each as one line.
 
-    Entries are those of a numpydoc section "Parameters"; of a dataclass also lines "field, other: What they mean." Of
-    a class its own docstring counts, then that of ``__init__``, then those of the dataclasses whose fields it inherits.
+    Entries are those of a numpydoc section "Parameters"; of a dataclass also lines "field, other: What they mean." Of a
+    class its own docstring counts, then that of ``__init__``, then those of the dataclasses whose fields it inherits.
     Names that share an entry share its note.
     """
     result: dict[str, str] = {}

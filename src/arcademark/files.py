@@ -164,8 +164,8 @@ def read_as(kind: type[Kind], value: Any, place: object, remedy: str, *, strict:
     """Return what `parse_json` gave as a dataclass or a typed dictionary, whose annotations say what each field is.
 
     Nothing is taken for what it is not, but whole numbers for decimal ones and, unless `strict`, text for the number
-    that it writes; fields that the type has not are left out.
-    Errors name the first field that is missing or wrong, "$.seeds[0]", and end with `remedy`, or are the type's own.
+    that it writes; fields that the type has not are left out. Errors name the first field that is missing or wrong,
+    "$.seeds[0]", and end with `remedy`, or are the type's own.
     """
     try:
         return msgspec.convert(value, kind, strict=strict)

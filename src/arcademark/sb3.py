@@ -68,9 +68,8 @@ def make_vec(
 class VectorEnv(VecEnv):
     """A vector of games as a `VecEnv`; see `make_vec`.
 
-    Observations are channels first: a stack of gray screens as (screens, height, width), coloured ones as
-    (3 · screens, height, width); memory as (128,). Those of other tasks are one array, as of
-    `environments.observations.spaces.View`.
+    Observations are channels first: a stack of gray screens as (screens, height, width), coloured ones as (3 · screens,
+    height, width); memory as (128,). Those of other tasks are one array, as of `environments.observations.spaces.View`.
 
     Parameters
     ----------

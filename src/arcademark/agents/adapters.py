@@ -2,8 +2,8 @@
 
 Accepted, in this order:
 
-1. an object with ``act(observations, first, rngs)``: a `Policy` (with ``learn`` and the rest: a `Learner`; with
-   ``fit`` and the rest: a `Trainer`);
+1. an object with ``act(observations, first, rngs)``: a `Policy` (with ``learn`` and the rest: a `Learner`; with ``fit``
+   and the rest: a `Trainer`);
 2. an object with ``plan(model, state, first, rng)``: a `Planner`;
 3. an object with ``predict(observation)``, as Gymnasium's and Stable-Baselines3's agents have, made a `Policy` by
    `PredictPolicy`;

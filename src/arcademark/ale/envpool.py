@@ -218,8 +218,8 @@ def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
     task_id : str
         "Breakout-v5".
     env_type : {"gymnasium", "gym"}
-        With "gym", spaces and results are of gym where that is installed: before its 0.26 `reset` returns
-        observations alone, and `step` four results.
+        With "gym", spaces and results are of gym where that is installed: before its 0.26 `reset` returns observations
+        alone, and `step` four results.
     **settings
         EnvPool's, with its defaults: see `Config`.
 

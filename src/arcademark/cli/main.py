@@ -1,7 +1,7 @@
 """The ``arcademark`` command: gathers the commands and turns errors into one line.
 
-Exit codes: 0 all well; 1 the command ran and it found a problem (a trial failed, a score is not real); 2 the user
-can correct it; 130 stopped with Ctrl-C; 141 the output was closed.
+Exit codes: 0 all well; 1 the command ran and it found a problem (a trial failed, a score is not real); 2 the user can
+correct it; 130 stopped with Ctrl-C; 141 the output was closed.
 """
 
 from __future__ import annotations

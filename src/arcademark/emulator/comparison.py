@@ -1,10 +1,10 @@
 """One section of a proof: a game played on the console and on its referee, compared after each frame.
 
-Both begin at power-on. Random actions are held for random times; stretches of play in the default mode and in the
-other modes and difficulties follow each other, each begun by a reset. Now and then the console's state is saved, played
-over and restored, in the same machine or in another. The referee is ale-py, of which no state is ever restored. Screens
-are drawn and compared in part of the frames only, unless some frames of a game are cut short, where a picture shows
-what is left of an earlier one.
+Both begin at power-on. Random actions are held for random times; stretches of play in the default mode and in the other
+modes and difficulties follow each other, each begun by a reset. Now and then the console's state is saved, played over
+and restored, in the same machine or in another. The referee is ale-py, of which no state is ever restored. Screens are
+drawn and compared in part of the frames only, unless some frames of a game are cut short, where a picture shows what is
+left of an earlier one.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
 Conventions
 -----------
 * `mean` and `median` take one score a task, shape (..., tasks): average over runs first. `iqm` and `optimality_gap`
-  take every run apart, shape (..., tasks, runs). Leading axes (algorithms, resamples) are carried through; results
-  have shape (...).
+  take every run apart, shape (..., tasks, runs). Leading axes (algorithms, resamples) are carried through; results have
+  shape (...).
 * With ragged runs, each task weighs the same in mean, median and optimality gap; in the IQM each run does.
-* No statistic drops a missing score (NaN) unasked: ``missing="refuse"`` raises an `ArcadeMarkError`,
-  ``missing="omit"`` leaves it out. It is raised too where there is no score at all.
+* No statistic drops a missing score (NaN) unasked: ``missing="refuse"`` raises an `ArcadeMarkError`, ``missing="omit"``
+  leaves it out. It is raised too where there is no score at all.
 
 IQM and optimality gap are those of Agarwal et al. 2021, "Deep Reinforcement Learning at the Edge of the Statistical
 Precipice".

@@ -32,8 +32,8 @@ Verdict: TypeAlias = Literal["better", "worse", "undecided", "untested"]
 class TaskTest:
     """Welch's t-test of two algorithms on one task.
 
-    `t`, `degrees_of_freedom` (Welch–Satterthwaite) and the two-tailed `p` are None where untested, `why` is why.
-    The first algorithm is better or worse where p is below alpha.
+    `t`, `degrees_of_freedom` (Welch–Satterthwaite) and the two-tailed `p` are None where untested, `why` is why. The
+    first algorithm is better or worse where p is below alpha.
     """
 
     task: str

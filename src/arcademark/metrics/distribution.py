@@ -6,8 +6,8 @@ Conventions
   Thresholds, shape (thresholds,), are in the unit of the scores.
 * 2013's score distribution counts scores *at or above* a threshold, the performance profiles of 2021 only those *above*
   it. The two differ where scores equal a threshold, at 0 in games that nobody scores in.
-* No statistic drops a missing score (NaN) unasked: ``missing="refuse"`` raises an `ArcadeMarkError`,
-  ``missing="omit"`` leaves it out. It is raised too where there is no score at all, or a threshold is NaN.
+* No statistic drops a missing score (NaN) unasked: ``missing="refuse"`` raises an `ArcadeMarkError`, ``missing="omit"``
+  leaves it out. It is raised too where there is no score at all, or a threshold is NaN.
 
 Bellemare et al. 2013, "The Arcade Learning Environment: An Evaluation Platform for General Agents". Agarwal et al.
 2021, "Deep Reinforcement Learning at the Edge of the Statistical Precipice".

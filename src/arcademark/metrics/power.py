@@ -25,8 +25,8 @@ MOST = 10**9
 def detection_power(difference: float, seeds: int, first: float, second: float, alpha: float = ALPHA) -> float:
     """Return how probable it is that Welch's test of so many seeds with these variances finds a difference.
 
-    The variances are those of one seed's score, of either algorithm. Exact where runs are normal and both
-    variances equal; else Welch's approximation.
+    The variances are those of one seed's score, of either algorithm. Exact where runs are normal and both variances
+    equal; else Welch's approximation.
     """
     from scipy.special import nctdtr, stdtrit
 

@@ -3,10 +3,9 @@
 What is lost on a game is its score under the protocol less the mean of its scores in the variants of a kind, in percent
 of the way from random play to the human average (HNS). Games count alike. Intervals are bootstraps
 (`arcademark.metrics.uncertainty.intervals`): over what is lost by the seeds of a game, where each is one trained agent
-in all
-variants; of an only one, and of agents that were never trained, over episodes, each game and variant being a stratum of
-its own. Where the same actions were
-played under other colours, the episodes are the protocol's own, and nothing is lost.
+in all variants; of an only one, and of agents that were never trained, over episodes, each game and variant being a
+stratum of its own. Where the same actions were played under other colours, the episodes are the protocol's own, and
+nothing is lost.
 """
 
 from __future__ import annotations

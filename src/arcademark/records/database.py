@@ -263,8 +263,8 @@ def open_for_reading(
 ) -> Iterator[sqlite3.Connection]:
     """Open a run's database in one read transaction; sqlite's errors become clear ones.
 
-    `checked`: whether each page is checked first, and each row but those of episodes, which
-    `arcademark.records.rows` reads; as is right for whoever reads more than a few. `keys` is as of `_check_schema`.
+    `checked`: whether each page is checked first, and each row but those of episodes, which `arcademark.records.rows`
+    reads; as is right for whoever reads more than a few. `keys` is as of `_check_schema`.
     `damaged`: whether to open one whose end is missing, too.
     """
     path = directory / DATABASE

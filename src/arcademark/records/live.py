@@ -101,8 +101,8 @@ def remove(directory: Path) -> None:
 def read_progress(directory: Path) -> RunProgress:
     """Read how far a run is, without its episodes, of which the number is checked alone.
 
-    Whether they are what they should be, `arcademark.records.reading.read_run` checks. ArcadeMarkError if it cannot
-    be read.
+    Whether they are what they should be, `arcademark.records.reading.read_run` checks. ArcadeMarkError if it cannot be
+    read.
     """
     with no_writer(directory) as free:
         running = not free

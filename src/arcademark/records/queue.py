@@ -1,7 +1,7 @@
 """SLURM's commands, and what they say of a run's jobs; nothing here needs submitit.
 
-A submission leaves in the run's folder `arcademark.records.database.JOBS` a link for each job, ``shard-3-of-8.log``
-or ``merge.log``, to the log of the job that was last submitted for it, whose name holds the job's number.
+A submission leaves in the run's folder `arcademark.records.database.JOBS` a link for each job, ``shard-3-of-8.log`` or
+``merge.log``, to the log of the job that was last submitted for it, whose name holds the job's number.
 """
 
 from __future__ import annotations

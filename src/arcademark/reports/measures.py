@@ -2,8 +2,8 @@
 
 * Everything is in percent: 0 at a measure's lower reference, 100 at its upper one.
 * Mean and median are of tasks' means over runs, and of a capped measure those means are capped, as in the papers that
-  cap; IQM and optimality gap are of runs, each capped where the measure is (Agarwal et al. 2021, §4.3), or of means
-  too where a measure places no single runs (`Measure.of_means`).
+  cap; IQM and optimality gap are of runs, each capped where the measure is (Agarwal et al. 2021, §4.3), or of means too
+  where a measure places no single runs (`Measure.of_means`).
 * A task without the references that a measure needs is left out of it, and whoever shows the measure says so.
 """
 

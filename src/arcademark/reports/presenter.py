@@ -4,8 +4,8 @@ A template of ``templates/documents`` is text with jinja2's commands. What is in
 value, whoever wrote it, is read as structure or broken into lines. Lines are read as follows:
 
 * The first lines may be ``# title``, ``> lead`` and ``% kind`` of the document; the kind stands above the title.
-* ``## title`` begins a section, ``### title`` one within it; ``{detail}`` and ``{folded}`` after it are
-  as in `Section`. A section without content is left out.
+* ``## title`` begins a section, ``### title`` one within it; ``{detail}`` and ``{folded}`` after it are as in
+  `Section`. A section without content is left out.
 * ``- name :: value`` is a fact; facts below each other are one block.
 * ``! text`` is a warning and ``* text`` a note, up to an empty line.
 * A line by itself that is a block, as ``{{ table(rows) }}`` and ``{{ block(figure) }}`` make them, is that block.

@@ -136,8 +136,8 @@ class AtariProtocol(BaseProtocol):
     training_frames : int or None
         A learner's budget in frames, None where training is counted in episodes.
     counted_frames : {"emulated", "played"}
-        What counts as frames used: all that were emulated for the agent, planning on the emulator included; or those
-        of its episodes only.
+        What counts as frames used: all that were emulated for the agent, planning on the emulator included; or those of
+        its episodes only.
     """
 
     unit: ClassVar[Literal["frame", "step"]] = "frame"

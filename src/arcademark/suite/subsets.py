@@ -36,8 +36,8 @@ class Nested:
 
     Each paper was left out, all was searched again without it, and its algorithms, `n` in all, were predicted. `mean`,
     `median` and `worst` are of the relative errors, ln 10 × the error in log₁₀ space, as fractions; `errors` are sizes
-    in transformed units, a tuple a paper, a number an algorithm. `other_papers` are those of
-    the chosen model itself on papers that its table does not have.
+    in transformed units, a tuple a paper, a number an algorithm. `other_papers` are those of the chosen model itself on
+    papers that its table does not have.
     """
 
     mean: float

@@ -2,8 +2,8 @@ r"""Reads the package's data files, and refuses any whose content is not what it
 
 Conventions
 -----------
-* ``data/SHA256SUMS`` has one line a file, as ``sha256sum`` writes it. After an intended change, renew it with
-  ``cd src/arcademark/suite/data && sha256sum *.csv *.toml > SHA256SUMS``.
+* ``data/SHA256SUMS`` has one line a file, as ``sha256sum`` writes it. After an intended change, renew it with ``cd
+  src/arcademark/suite/data && sha256sum *.csv *.toml > SHA256SUMS``.
 * A file is hashed with ``\n`` line ends, whatever the checkout wrote.
 """
 

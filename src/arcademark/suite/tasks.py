@@ -6,8 +6,8 @@ Conventions
 * A name is recognised by its letters and digits alone, whatever the case, spaces and punctuation; what an environment
   id adds ("ALE/…-v5", "ale_py:ALE/…", "…NoFrameskip-v4", "…-ramDeterministic-v4"; "ALE_…-v5" in a folder's name) and
   "Atari 2600" or "atari_" before it are dropped. What that rule does not reach is in a small table of aliases.
-* Action lists stand in the emulator's order; an action's index in `Game.full_actions` or `Game.minimal_actions` is
-  what an agent chooses.
+* Action lists stand in the emulator's order; an action's index in `Game.full_actions` or `Game.minimal_actions` is what
+  an agent chooses.
 """
 
 from __future__ import annotations

@@ -99,8 +99,8 @@ class Contents:
         """Return for how many emulated frames it was trained, as the file says; None where it does not, or cannot be.
 
         Stable-Baselines3 (``num_timesteps``) and CleanRL's arguments (``total_timesteps``) count steps of the agent, of
-        `frame_skip` frames each; Sample-Factory frames (``env_steps``), or steps with
-        ``summaries_use_frameskip=False`` (``algo/learning/learner.py``).
+        `frame_skip` frames each; Sample-Factory frames (``env_steps``), or steps with ``summaries_use_frameskip=False``
+        (``algo/learning/learner.py``).
         """
         counts = {"stable-baselines3": "num_timesteps", "sample-factory": "env_steps"}
         steps = self.settings.get(counts.get(self.format, "total_timesteps"))

@@ -1,7 +1,7 @@
 """Screens of sample trajectories, from which feature sets learn about a game before anyone plays it.
 
-Bellemare et al. (2013, §3.1.1) follow a trajectory that a person played for a random number of steps, and act
-uniformly at random from there. What the paper leaves open is our choice:
+Bellemare et al. (2013, §3.1.1) follow a trajectory that a person played for a random number of steps, and act uniformly
+at random from there. What the paper leaves open is our choice:
 
 * The number of steps is uniform, from none to the whole trajectory; one is drawn for each episode.
 * Random play lasts to the end of the episode (under the protocol's cap), and then the next one begins.

@@ -10,9 +10,9 @@ Where the paper leaves something open:
 
 * *The budget.* Appendix C limits the frames emulated an action. Sources disagree about the number: §3.2.1 reckons with
   100,000; the cell of Appendix C is 133,000 as far as we know, but we have not seen it confirmed; Lipovetzky et al.
-  2015 give 150,000, which is also 500 simulations of 300 frames, and ascribe it to the paper. The default is 133,000.
-  A node is expanded only if all its children fit into what is left, so that no action is at a disadvantage; the root
-  is expanded in any case.
+  2015 give 150,000, which is also 500 simulations of 300 frames, and ascribe it to the paper. The default is 133,000. A
+  node is expanded only if all its children fit into what is left, so that no action is at a disadvantage; the root is
+  expanded in any case.
 * *Reuse.* The part of the tree below the chosen action is kept. The budget counts the frames that are newly emulated,
   as "frames emulated" says; the authors' program counts the reused ones again.
 * *Duplicates.* The paper names the pruning of duplicate states for UCT alone, and its estimate of the depth reached

@@ -8,8 +8,8 @@ or, for rollouts, not at so small a depth. A `NoveltyTable` holds the least dept
 ``ram``
     Byte i of the memory has value v: 128 × 256 atoms (Lipovetzky, Ramirez and Geffner 2015).
 ``tiles``
-    Colour k is seen in the tile of column c and row r: 16 × 14 × 128 atoms, the Basic features of Bellemare et al.
-    2013 as Bandres, Bonet and Geffner 2018 use them.
+    Colour k is seen in the tile of column c and row r: 16 × 14 × 128 atoms, the Basic features of Bellemare et al. 2013
+    as Bandres, Bonet and Geffner 2018 use them.
 ``b-prost``
     The tiles; pairs of colours at an offset of tiles on one screen (B-PROS); and such pairs of a screen and the one
     before it (B-PROT): the B-PROST features of Liang et al. 2016, 20,598,848 atoms in all.

@@ -12,8 +12,8 @@ its frames are spent; this and the further decisions then play the best trajecto
 exactly. The papers' second phase, which trains a policy that withstands noise, is not part of it: this planner plays
 games without randomness only.
 
-From the papers: cells of 11 × 8 pixels of 8 shades (2019); 100 actions an exploration, repeated with probability
-0.95 (2019 and 2021), of 4 frames each; a cell's weight ``1 / √(seen + 1)`` (2021); counts start again where a cell's
+From the papers: cells of 11 × 8 pixels of 8 shades (2019); 100 actions an exploration, repeated with probability 0.95
+(2019 and 2021), of 4 frames each; a cell's weight ``1 / √(seen + 1)`` (2021); counts start again where a cell's
 trajectory is replaced. Different here:
 
 * 2021 seeks the size of cells anew as it explores; here it stays, as in 2019.

@@ -23,8 +23,8 @@ Where the text is open or differs from the published program of its authors, the
   parent's, and so has ours.
 * Under sticky actions a child keeps the first outcome that was drawn for its action, its state and its reward; the
   paper's games have no randomness.
-* A leaf is a node that was never visited. The first simulation in an empty tree is thus a rollout from the root
-  itself, and so is the first visit of any node; the program expands a leaf at once and starts from one of its children.
+* A leaf is a node that was never visited. The first simulation in an empty tree is thus a rollout from the root itself,
+  and so is the first visit of any node; the program expands a leaf at once and starts from one of its children.
 * Each step up the tree discounts once. The program discounts twice, and it cuts scaled rewards of nodes, though not of
   rollouts, to whole numbers.
 * The reward into a rollout's first state is discounted once against that into the leaf: a discounted sum.

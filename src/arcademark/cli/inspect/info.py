@@ -70,9 +70,8 @@ def check(suite: str, episodes: int, overrides: Mapping[str, str], workers: int 
     """Play every task of SUITE twice, and say where the second time differs.
 
     SUITE is a file, a name, or gymnasium:CartPole-v1,Pendulum-v1. A random agent plays each task, and its episodes are
-    replayed in other processes; observations are compared to the byte. It also shows what
-    agents see and do, the scores of random play, and where planners can search. Exits with 1 if a task differs or
-    cannot be played.
+    replayed in other processes; observations are compared to the byte. It also shows what agents see and do, the scores
+    of random play, and where planners can search. Exits with 1 if a task differs or cannot be played.
     """
     from arcademark.operations.verification import SuiteCheck
     from arcademark.runs.replay.suite_check import check_suite

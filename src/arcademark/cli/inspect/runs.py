@@ -75,9 +75,8 @@ def merge(out: Path, directories: tuple[Path, ...]) -> int:
 def check(run_directory: Path, salvage: Path | None, output: Output) -> int:
     """Say what is damaged in RUN: its pages, rows, counts, recorded actions, manifest and networks.
 
-    With --salvage every intact episode is written into a new run, which the
-    run's own command continues with --out NEW. RUN itself is never changed. 'arcademark verify' says whether scores are
-    real. Exits with 1 if anything is damaged.
+    With --salvage every intact episode is written into a new run, which the run's own command continues with --out NEW.
+    RUN itself is never changed. 'arcademark verify' says whether scores are real. Exits with 1 if anything is damaged.
     """
     from arcademark.operations import verification
     from arcademark.runs.store import salvage as salvaging

@@ -50,12 +50,12 @@ def command(
     Programs in any language are played with --agent-command, with or without AGENT.
 
     Every episode is kept with its actions in the run's directory. The same command again continues where it stopped, a
-    planner even within an episode; with more games, seeds or episodes the run grows. A shard's scores are shown once
-    it is merged.
+    planner even within an episode; with more games, seeds or episodes the run grows. A shard's scores are shown once it
+    is merged.
 
     With --slurm the trials are divided into shards, each a job of a SLURM cluster; a last job merges them. A job that
-    reaches its time limit or is preempted saves, goes back into the queue and continues. The same command again
-    submits the shards that are not complete.
+    reaches its time limit or is preempted saves, goes back into the queue and continues. The same command again submits
+    the shards that are not complete.
 
     With --until-error games are played one by one, after those of --games if given: always the one that reduces the
     uncertainty of the 57-game median most per frame, until its 90 % interval is within SHARE of the estimate. The

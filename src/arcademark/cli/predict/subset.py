@@ -103,8 +103,8 @@ def predict(
 ) -> int:
     """Predict the median of all games, and every game, from whatever games TABLE has.
 
-    TABLE is as in 'arcademark score'. 'arcademark subset search --out' writes model files. For another
-    benchmark give other algorithms' scores with --training, and reference scores with --references.
+    TABLE is as in 'arcademark score'. 'arcademark subset search --out' writes model files. For another benchmark give
+    other algorithms' scores with --training, and reference scores with --references.
     """
     from arcademark import api
 

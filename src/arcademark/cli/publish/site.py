@@ -38,8 +38,8 @@ def command(
     """Write the leaderboard: the catalogue's published scores and those of RUN…, as pages that need no network.
 
     RUN is a run's directory, a folder of runs, or any table that 'arcademark score' reads; of runs on other tasks than
-    Atari games the leaderboard is theirs alone. Runs are replayed first, and
-    wear a badge where every episode gives its score again; exit code 1 where one does not.
+    Atari games the leaderboard is theirs alone. Runs are replayed first, and wear a badge where every episode gives its
+    score again; exit code 1 where one does not.
     """
     from arcademark.catalogue import collections
     from arcademark.operations import videos

@@ -1,5 +1,5 @@
 """What plays frames: `console` is the contract; `atari` is ale-py, `native` our own console.
 
-`generative` is a game as planners search it, `emulator_state` its states; `modified` writes to a game's memory.
-`facts` and `palettes` are what was measured of ale-py.
+`generative` is a game as planners search it, `emulator_state` its states; `modified` writes to a game's memory. `facts`
+and `palettes` are what was measured of ale-py.
 """

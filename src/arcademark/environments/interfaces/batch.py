@@ -161,8 +161,8 @@ class GameBatch(Batch):
 class Crew:
     """Threads in C, the caller's included, that play the steps of an array of records in the order they are given.
 
-    `records` is where the array is, `size` the bytes of each, and `count` how many there are.
-    `kept` is what must live until the threads have ended.
+    `records` is where the array is, `size` the bytes of each, and `count` how many there are. `kept` is what must live
+    until the threads have ended.
     """
 
     def __init__(

@@ -54,8 +54,8 @@ def make(
         Whether episodes end and rewards are clipped as the protocol says for training.
     render_mode : {"rgb_array"}, optional
     channels_first : bool
-        Whether observations are as convolutional networks take them: (screens, height, width), of coloured screens
-        (3 · screens, height, width); of other tasks one array, as of `environments.observations.spaces.View`.
+        Whether observations are as convolutional networks take them: (screens, height, width), of coloured screens (3 ·
+        screens, height, width); of other tasks one array, as of `environments.observations.spaces.View`.
     padding_type : {"reset", "zero"}
         What stands for the screens before an episode's first: copies of that, as in Gymnasium's
         ``FrameStackObservation``, or zeros, as in Stable-Baselines3's ``VecFrameStack``.

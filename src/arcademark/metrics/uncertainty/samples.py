@@ -3,9 +3,9 @@
 Conventions
 -----------
 * Scores have shape (tasks, runs), NaN where missing. A `Sample` holds those that are there, task after task.
-* A statistic's variance is that of its linear approximation: each run's influence on it, of which the unbiased
-  variance within each task is taken. It is not for an interval's width, which the bootstrap finds, but for its degrees
-  of freedom and for what resampling few runs takes off their spread.
+* A statistic's variance is that of its linear approximation: each run's influence on it, of which the unbiased variance
+  within each task is taken. It is not for an interval's width, which the bootstrap finds, but for its degrees of
+  freedom and for what resampling few runs takes off their spread.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A point of a curve is the mean of `window` consecutive training episodes, at the training frame at which the last of
 them ended (`arcademark.metrics.training`). One window serves all seeds of an algorithm on a game: a tenth of the
-episodes of the seed that has most, but at most `WIDEST`; a seed with fewer has one point, the mean of all.
-`MAX_POINTS` are kept for drawing.
+episodes of the seed that has most, but at most `WIDEST`; a seed with fewer has one point, the mean of all. `MAX_POINTS`
+are kept for drawing.
 
 The training score is the mean of the last k episodes of training (Machado et al. 2018; Fan 2021, "Reporting
 performance"), or of all where there are fewer. Where the protocol reports training, k is what the run averages, and the

@@ -1,8 +1,8 @@
 """The Atari-5 paper's robustness check (§5.3) and case study (§7, Tables 4 and 5).
 
 Both rest on scores that the paper does not print. Go-Explore's are in the review; those of §7 are not available, so
-each of its numbers is checked against the others: it agrees if numbers that print as those do, rounded or cut off,
-can give it.
+each of its numbers is checked against the others: it agrees if numbers that print as those do, rounded or cut off, can
+give it.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Conventions
 -----------
 * "Recomputed" is what our raw scores and references come to (`review_values.ours`), to the digits printed.
 * A cell agrees if it is a rounding of that: no further off than half a unit of its last digit. It agrees too if it is a
-  rounding of what the same scores come to with the references as the review rounds them; `Comparison.why` then says
-  so. Where the score printed beside a percentage does not give it, but the score that holds does, that is said as well.
+  rounding of what the same scores come to with the references as the review rounds them; `Comparison.why` then says so.
+  Where the score printed beside a percentage does not give it, but the score that holds does, that is said as well.
 * Any other cell differs, and its erratum says why.
 * "N/A" agrees where there is nothing to compute.
 

@@ -3,9 +3,9 @@
 Conventions
 -----------
 * Percentages are in percent, efficiencies in fractions a frame.
-* A `ReviewScores` is what cells are computed from. `ours` is the catalogue's scores and the suite's references in
-  full; in `as_rounded` the references have the decimals to which the review prints them, as its authors can only have
-  used them.
+* A `ReviewScores` is what cells are computed from. `ours` is the catalogue's scores and the suite's references in full;
+  in `as_rounded` the references have the decimals to which the review prints them, as its authors can only have used
+  them.
 * Mean and median are over the games with a score, of which there may be fewer than 57.
 
 Equations are those of Fan, "A Review for Deep Reinforcement Learning in Atari: Benchmarks, Challenges, and Solutions",

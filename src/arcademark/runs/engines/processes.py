@@ -221,10 +221,10 @@ def serving(descriptor: int, kinds: Sequence[type] | None = None) -> Channel:
 def spawn(serve: Callable[[int], None]) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """Start a process that serves this one, in a process group of its own, so that Ctrl-C reaches this one only.
 
-    It takes no notice of SIGTERM either, which batch systems send to all processes: this one tells it to end.
-    It is a fresh interpreter with this one's module search path, rather than `multiprocessing`'s, for that would import
-    the user's main script once more. What it prints goes to standard error. `serve` is a module's function, found by
-    its name; it is given the descriptor of its end of the channel, for `serving`.
+    It takes no notice of SIGTERM either, which batch systems send to all processes: this one tells it to end. It is a
+    fresh interpreter with this one's module search path, rather than `multiprocessing`'s, for that would import the
+    user's main script once more. What it prints goes to standard error. `serve` is a module's function, found by its
+    name; it is given the descriptor of its end of the channel, for `serving`.
     """
     module, name = serve.__module__, serve.__name__
     ours, theirs = socket.socketpair()

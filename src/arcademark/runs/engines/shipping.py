@@ -1,9 +1,8 @@
 """An agent's files on their way to a machine that lacks them: its code, its network, and what its parameters name.
 
-Where all files lie at the same place with the same content, as on a shared file system, they are used as they are.
-Else they are kept below the cache folder, under a checksum of them all, at the paths that they had, so that files find
-each other; what is there is never written again, and checked whenever it is used. Commands' programs are compared, not
-sent.
+Where all files lie at the same place with the same content, as on a shared file system, they are used as they are. Else
+they are kept below the cache folder, under a checksum of them all, at the paths that they had, so that files find each
+other; what is there is never written again, and checked whenever it is used. Commands' programs are compared, not sent.
 """
 
 from __future__ import annotations

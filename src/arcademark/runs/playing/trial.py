@@ -1,10 +1,9 @@
 """Do one trial: the loops are generators; limits, progress and the store consume what they yield.
 
-In evaluation a policy acts on all slots, each an environment, at once; a slot that ends takes the next episode.
-A learner's training and planning (`arcademark.runs.playing.planning`) play one episode at a time; training's last is
-played to
-its end. A trainer has a loop of its own (`arcademark.runs.playing.training`). A policy always sees ``batch_size``
-rows; those without an episode are blank and their actions are not used.
+In evaluation a policy acts on all slots, each an environment, at once; a slot that ends takes the next episode. A
+learner's training and planning (`arcademark.runs.playing.planning`) play one episode at a time; training's last is
+played to its end. A trainer has a loop of its own (`arcademark.runs.playing.training`). A policy always sees
+``batch_size`` rows; those without an episode are blank and their actions are not used.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a suite's tasks are made of, and whether they can be measured on: each is played twice.
 
-A random agent plays every task in worker processes, its episodes are replayed in others, and observations of an
-episode that is played twice here are compared to the byte.
+A random agent plays every task in worker processes, its episodes are replayed in others, and observations of an episode
+that is played twice here are compared to the byte.
 """
 
 from __future__ import annotations

@@ -262,8 +262,8 @@ def _interrupted(run: RunRecord, trial: TrialRecord) -> bool:
 def _taken_away(run: RunRecord, trial: TrialRecord) -> Iterator[Finding]:
     """Find what is missing of a learner's training: its episodes are recorded in order, until the budget is spent.
 
-    Where several games are trained on at once, those in play when it is interrupted are begun anew, and what was
-    played of them is spent, too.
+    Where several games are trained on at once, those in play when it is interrupted are begun anew, and what was played
+    of them is spent, too.
     """
     rows = run.training(trial)
     frames = dict(zip(rows.episode.tolist(), rows.frames.tolist(), strict=True))

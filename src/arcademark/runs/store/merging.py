@@ -66,8 +66,8 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
     ArcadeMarkError
         If agents (by the checksum of their code, files and networks), protocol, training budget, ROMs or ale-py differ,
         an episode that two of them hold differs in more than the time it took, or a run was imported, is damaged or is
-        being played.
-        Then `out` holds what it held before, a new one is not there; what is left of a killed merge can be given again.
+        being played. Then `out` holds what it held before, a new one is not there; what is left of a killed merge can
+        be given again.
     """
     place = Path(out)
     known = {path.resolve(): path for path in map(Path, directories) if path.resolve() != place.resolve()}

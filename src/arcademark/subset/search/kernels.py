@@ -1,8 +1,7 @@
 """Search from the rows, compiled: cross-validate subset after subset, leaving out none.
 
-The plain reference implementation of `arcademark.subset.search.branches`, and what serves small searches and
-searches without bounds. Errors are sums of products and good to about 10⁻¹²; what is reported is computed again from
-the rows.
+The plain reference implementation of `arcademark.subset.search.branches`, and what serves small searches and searches
+without bounds. Errors are sums of products and good to about 10⁻¹²; what is reported is computed again from the rows.
 """
 
 from __future__ import annotations

@@ -66,8 +66,8 @@ def follow(
     """Search step by step; return results by the steps' names, in their order.
 
     Each step names earlier steps only; the first subset must have the tasks to include, none may have those to exclude,
-    and all are chosen from those within, where these are given.
-    ``progress`` returns, given a step, what is told how far its search is; ``options`` are those of each `search`.
+    and all are chosen from those within, where these are given. ``progress`` returns, given a step, what is told how
+    far its search is; ``options`` are those of each `search`.
 
     Raises
     ------

@@ -13,8 +13,8 @@ Of C classes, T tilings and G tiles along an axis (by default 8 and 8) the featu
 * C (C - 1) / 2 · T · G⁴: the tile of two instances of different classes, by how far the one of the earlier class is
   below and to the right of the other, and how much faster it moves down and to the right.
 
-Several instances, or pairs, in one tile add up. That makes 513 features with 1 class, 33,794 with 2, and 1,479,690
-with 10, the most there are by default. How many classes there are depends on the game.
+Several instances, or pairs, in one tile add up. That makes 513 features with 1 class, 33,794 with 2, and 1,479,690 with
+10, the most there are by default. How many classes there are depends on the game.
 
 What the paper leaves open, and our choice:
 

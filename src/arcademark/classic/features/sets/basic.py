@@ -98,8 +98,7 @@ class Basic(Stages, Hiding, Coloured, Tiled):
     """A feature for each tile and each colour; a `base.BinaryFeatures`.
 
     Parameters are those of `Tiled`, `Coloured` and `Hiding`; ArcadeMarkError if the trajectory cannot be read.
-    `hidden`, uint8 (height, width), are the colours that are not seen; None where nothing is taken
-    away.
+    `hidden`, uint8 (height, width), are the colours that are not seen; None where nothing is taken away.
     """
 
     observed: Observed = field(default="palette", init=False)

@@ -8,8 +8,8 @@ What changed is given in ascending order, which is the order of a table of weigh
 once, forwards. In real play (memory of Freeway, Asterix and Seaquest) reading the weights of the changed pairs in
 random order took 1.3 to 2 times as long; a cyclic layout, or squares of 8 or 16 features, were no better than this.
 
-Only pairs of a feature that became active with another that is are formed: with a features active of which c came,
-that is c a - c (c + 1) / 2 pairs instead of a (a - 1) / 2.
+Only pairs of a feature that became active with another that is are formed: with a features active of which c came, that
+is c a - c (c + 1) / 2 pairs instead of a (a - 1) / 2.
 """
 
 from __future__ import annotations
