@@ -346,7 +346,7 @@ def _any_number(sheet: Sheet, at: int) -> bool:
 def _as_runs(sheet: Sheet, values: Sequence[Value], options: Options) -> tuple[tuple[Value, ...], tuple[str, ...]]:
     """Name the algorithm and the run of each column, where all of them name runs."""
     lone = [_RUN.fullmatch(value.name) for value in values]
-    if all(lone) and (len(values) > 1 or not values[0].name.isdecimal()):
+    if all(lone) and (len(values) > 1 or re.match("seed|run|trial|rep", values[0].name, re.IGNORECASE)):
         if options.algorithm is None:
             raise ArcadeMarkError(
                 f"{sheet.path}, row 1: nothing says which algorithm the runs "
