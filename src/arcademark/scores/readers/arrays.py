@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from arcademark import files
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.scores.readers.base import MAX_JSON_BYTES, read_bytes
+from arcademark.scores.readers.base import MAX_JSON_BYTES, UnrecognisedError, read_bytes
 from arcademark.scores.readers.delimited import decode
 from arcademark.scores.table import MAX_CELLS
 
@@ -54,6 +54,8 @@ def load_npz(path: Path) -> dict[str, NDArray[Any]]:
 
 def _check_members(path: Path, archive: files.ZipArchive) -> None:
     members = archive.members
+    if any(member.filename.startswith("xl/workbook") for member in members):
+        raise UnrecognisedError(f"{path}: is an Excel workbook, which is not read; save its sheet as CSV")
     if len(members) > MAX_ARRAYS:
         raise ArcadeMarkError(f"{path}: holds {len(members):,} arrays, expected at most {MAX_ARRAYS:,}")
     name, times = next(iter(Counter(member.filename for member in members).most_common(1)), ("", 0))

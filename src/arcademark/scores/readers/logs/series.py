@@ -44,6 +44,9 @@ KNOWN: Mapping[str, Unit] = MappingProxyType(
 
 _SUMMARY = re.compile(r"mean|avg|average|median|max|min|smooth", re.IGNORECASE)
 _STEPS = ("global_step", "time/total_timesteps", "total_timesteps", "timesteps_total", "step", "_step", "iteration")
+_DOWNLOADED = ("wall time", "step", "value")
+_FILE = re.compile(r"(?:run-(.*)-)?tag-(.*)")
+"""Columns and names of the files that TensorBoard downloads."""
 _TWIN = re.compile(r"__(MIN|MAX)$")
 
 
@@ -67,18 +70,20 @@ def choose_tag(place: str, tags: Sequence[str], options: Options) -> tuple[str, 
     return chosen, (_taken(chosen) + (f"; {listed(others)} is there too: {SAID['tag']} takes it" if others else ""),)
 
 
-def _taken(tag: str) -> str:
-    what = "an episode's score a value" if unit_of(tag) == "episode" else "averages over episodes"
+def _taken(tag: str, unit: Unit | None = None) -> str:
+    what = "an episode's score a value" if (unit or unit_of(tag)) == "episode" else "averages over episodes"
     return f"scores are the series {tag}, taken as {what}"
 
 
 def is_metrics(sheet: Sheet) -> bool:
     """Whether a table is a log of one run with a known series."""
-    return any(name in KNOWN for name in sheet.header)
+    return any(name in KNOWN for name in sheet.header) or sheet.lowered == _DOWNLOADED
 
 
 def read_metrics(sheet: Sheet, options: Options) -> list[Log]:
     """Read a log of one run."""
+    if sheet.lowered == _DOWNLOADED:
+        return [_read_downloaded(sheet)]
     tag, notes = choose_tag(str(sheet.path), [name for name in sheet.header if name], options)
     column, steps = sheet.header.index(tag), sheet.find(_STEPS)
     sheet = sheet.among([column], [steps])
@@ -88,6 +93,19 @@ def read_metrics(sheet: Sheet, options: Options) -> list[Log]:
     order = order[~np.isnan(values[order])]
     clock = None if clock is None or np.isnan(clock[order]).any() else clock[order]
     return [Log(sheet.path, values[order], unit_of(tag), notes=(*notes, *sheet.notes), steps=clock, series=tag)]
+
+
+def _read_downloaded(sheet: Sheet) -> Log:
+    """Read one series as TensorBoard downloads it; the file's name has those of the run and the series."""
+    named = _FILE.fullmatch(sheet.path.name.split(".csv")[0])
+    run, tag = (named[1] or "", named[2]) if named else ("", "")
+    sheet = sheet.among([2], [1])
+    steps, values = sheet.scores(1), sheet.scores(2)
+    order = np.argsort(steps, kind="stable")
+    order = order[~np.isnan(values[order]) & ~np.isnan(steps[order])]
+    unit: Unit = unit_of(tag) if tag else "average"
+    notes = (_taken(tag or "in the file, whose name does not say which", unit), *sheet.notes)
+    return Log(sheet.path, values[order], unit, label=run, notes=notes, steps=steps[order], series=tag)
 
 
 def is_wandb(sheet: Sheet) -> bool:
