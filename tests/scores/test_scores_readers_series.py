@@ -1,5 +1,6 @@
 """CSV with named series: logs of one run, and what W&B exports of several."""
 
+import pytest
 from score_files import episodes, read, refuse, write
 
 from arcademark.scores.readers.formats import recognise
@@ -61,3 +62,40 @@ def test_an_export_of_several_series_needs_one(tmp_path):
 def test_algorithms_with_a_dash_make_no_export(tmp_path):
     path = write(tmp_path / "t.csv", "game,dqn - a,dqn - b\npong,1,2\n")
     assert recognise(path, path).format == "wide"
+
+
+def test_options_that_a_file_is_read_with_read_its_folder_too(tmp_path):
+    text = "misc/total_timesteps,reward_of_eval\n100,1\n200,3\n"
+    path = write(tmp_path / "ppo2" / "PongNoFrameskip-v4" / "0" / "progress.csv", text)
+    write(tmp_path / "ppo2" / "PongNoFrameskip-v4" / "0" / "notes.csv", "a,b\nx,y\n")
+    options = {"format": "metrics-csv", "tag": "reward_of_eval"}
+    for place in (path, tmp_path):
+        found = read(place, **options)
+        assert (found.table.algorithms, found.table.tasks, found.runs) == (("ppo2",), ("pong",), {"ppo2": (0,)})
+        assert found.table.scores.item() == 3 or found.amounts == {"episode": 2}
+    assert read(tmp_path, tag="reward_of_eval").table.tasks == ("pong",)
+
+
+LOGS = {
+    "progress.csv": "eprewmean,misc/total_timesteps\n1,100\n3,200\n",
+    "progress.txt": "Epoch\tAverageEpRet\tTotalEnvInteracts\n0\t1\t100\n1\t3\t200\n",
+    "scores.txt": "steps\tepisodes\telapsed\tmean\tmedian\tstdev\n100\t5\t1.5\t1\t1\t0\n200\t9\t2.5\t3\t3\t0\n",
+}
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_logs_of_baselines_spinning_up_and_pfrl(tmp_path, name):
+    path = write(tmp_path / "ppo" / "Pong-v5" / "2" / name, LOGS[name])
+    for place in (path, tmp_path):
+        found = read(place)
+        assert (found.table.algorithms, found.table.tasks, found.runs) == (("ppo",), ("pong",), {"ppo": (2,)})
+        assert found.table.scores.item() == 3
+
+
+def test_dreamers_metrics(tmp_path):
+    lines = '{"step": 100, "fps": 9.5}\n{"step": 200, "episode/score": 1.0}\n{"step": 300, "episode/score": 3}\n'
+    path = write(tmp_path / "dreamer" / "pong" / "1" / "scores.jsonl", lines)
+    for place in (path, tmp_path):
+        found = read(place)
+        assert (found.table.algorithms, found.runs) == (("dreamer",), {"dreamer": (1,)})
+        assert episodes(found) == {("dreamer", "pong"): [[1, 3]]}

@@ -39,7 +39,9 @@ MAX_FILES = 50_000
 MAX_DEPTH = 32
 """Folders within each other that are looked into."""
 _TOO_MANY = f"holds more than {MAX_FILES:,} files, the most that are looked at; name a folder further down"
-_SUFFIXES = frozenset({".csv", ".tsv", ".parquet", ".npz", ".npy", ".json", ".gz"})
+_SUFFIXES = frozenset({".csv", ".tsv", ".parquet", ".npz", ".npy", ".json", ".jsonl", ".gz"})
+_LOGS = frozenset({"progress.txt", "scores.txt"})
+"""Logs of Spinning Up and PFRL."""
 
 
 def read_tables(
@@ -185,12 +187,12 @@ def _in_folder(root: Path, format: str | None, options: Options) -> tuple[list[R
     pattern = options.pattern
     result: list[Recognised] = []
     left_out: dict[str, list[Path]] = defaultdict(list)
-    foreign = None if format in FORMATS else format  # files of our other formats are recognised, and named below
     for number, (path, kind) in enumerate(_walk(root)):
         if number == MAX_FILES:
             raise ArcadeMarkError(f"{root}: {_TOO_MANY}")
         relative = path.relative_to(root) if path != root else Path(root.name)
-        unusual = pattern is None and path.suffix not in _SUFFIXES and "tfevents" not in path.name
+        named = path.suffix in _SUFFIXES or path.name in _LOGS or "tfevents" in path.name
+        unusual = pattern is None and not named
         if kind:
             left_out[kind].append(relative)
         elif path.is_dir():
@@ -201,7 +203,7 @@ def _in_folder(root: Path, format: str | None, options: Options) -> tuple[list[R
             left_out["empty"].append(relative)
         else:
             try:
-                known = by_plugin(path, relative, format) if unusual else recognise(path, relative, foreign, options)
+                known = by_plugin(path, relative, format) if unusual else _recognised(path, relative, format, options)
                 result.append(known)
             except UnrecognisedError:
                 reason = "of a kind that holds no scores" if unusual else "without scores in a known format"
@@ -219,6 +221,19 @@ def _in_folder(root: Path, format: str | None, options: Options) -> tuple[list[R
             f"{root}: no file of scores in this folder" + (f" ({'; '.join(said)})" if said else "; it is empty")
         )
     return result, said
+
+
+def _recognised(path: Path, relative: Path, format: str | None, options: Options) -> Recognised:
+    """Recognise a file of a folder: what no format shows is taken for the one given, as a single file is."""
+    if format is None or format not in FORMATS:
+        return recognise(path, relative, format, options)
+    try:  # files of our other formats are named as such
+        return recognise(path, relative, None, options)
+    except UnrecognisedError:
+        try:
+            return recognise(path, relative, format, options)
+        except ArcadeMarkError as error:
+            raise UnrecognisedError(str(error)) from error
 
 
 def _copies(files: Sequence[Recognised]) -> list[Recognised]:

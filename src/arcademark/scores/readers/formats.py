@@ -184,8 +184,9 @@ def _json(path: Path, options: Options) -> tuple[str, Any]:
             text = decode(path, read_bytes(path, MAX_JSON_BYTES))
             records = [parse_json(path, line, row) for row, line in enumerate(text.splitlines(), 1) if line.strip()]
             sheet = nested_sheet(path, records)
-            if sheet is not None and roles.is_long(sheet):
-                return roles.interpret(sheet, options).layout, sheet
+            if sheet is not None:
+                with contextlib.suppress(UnrecognisedError):
+                    return _layout(sheet, None, options), sheet
             raise UnrecognisedError(f"{path}: JSON lines, but no results of RLlib, and no records of scores")
     content = load_json(path)
     sheet = nested_sheet(path, content)
@@ -217,6 +218,6 @@ def _layout(sheet: Sheet, format: str | None, options: Options) -> str:
         return str(format)
     if format is None and not options.roles and not roles.is_long(sheet):
         for name, (holds, _) in _LOGS.items():
-            if holds(sheet):
+            if holds(sheet) or (name == "metrics-csv" and options.tag in sheet.header):
                 return name
     return roles.interpret(sheet, options).layout

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 
-from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import SAID, Log, Options, Unit, UnrecognisedError, listed
 from arcademark.scores.readers.sheet import Sheet
 
@@ -38,12 +38,25 @@ KNOWN: Mapping[str, Unit] = MappingProxyType(
         "eval/mean_reward": "average",
         "episodic_return": "episode",
         "eval_episode_return": "average",
+        "episode_return": "episode",
+        "eprewmean": "average",
+        "AverageTestEpRet": "average",
+        "AverageEpRet": "average",
+        "eval_episode/score": "episode",
+        "episode/score": "episode",
+        "eval_return": "episode",
+        "train_return": "episode",
     }
 )
 """Series that are taken without asking, in this order, and what one value of them is."""
 
 _SUMMARY = re.compile(r"mean|avg|average|median|max|min|smooth", re.IGNORECASE)
-_STEPS = ("global_step", "time/total_timesteps", "total_timesteps", "timesteps_total", "step", "_step", "iteration")
+_STEPS = (
+    *("global_step", "time/total_timesteps", "misc/total_timesteps", "total_timesteps", "timesteps_total", "step"),
+    *("_step", "steps", "totalenvinteracts", "actor_steps", "iteration"),
+)
+_PFRL = frozenset({"steps", "episodes", "elapsed", "mean"})
+"""Columns of PFRL's ``scores.txt``, whose series of averages is ``mean``."""
 _DOWNLOADED = ("wall time", "step", "value")
 _FILE = re.compile(r"(?:run-(.*)-)?tag-(.*)")
 """Columns and names of the files that TensorBoard downloads."""
@@ -59,7 +72,7 @@ def choose_tag(place: str, tags: Sequence[str], options: Options) -> tuple[str, 
     """Choose one of the series that a log has, and say so."""
     known, there = [tag for tag in KNOWN if tag in tags], listed(tags, 12) or "none"
     if options.tag is not None and options.tag not in tags:
-        raise ArcadeMarkError(f"{place}: there is no series {options.tag!r}; it has {there}")
+        raise UnrecognisedError(f"{place}: there is no series {options.tag!r}; it has {there}")
     if options.tag is None and not known:
         raise UnrecognisedError(
             f"{place}: no series that is known to be scores (tools log them once an episode has ended), such as "
@@ -77,13 +90,19 @@ def _taken(tag: str, unit: Unit | None = None) -> str:
 
 def is_metrics(sheet: Sheet) -> bool:
     """Whether a table is a log of one run with a known series."""
-    return any(name in KNOWN for name in sheet.header) or sheet.lowered == _DOWNLOADED
+    return any(name in KNOWN for name in sheet.header) or sheet.lowered == _DOWNLOADED or _is_pfrl(sheet)
+
+
+def _is_pfrl(sheet: Sheet) -> bool:
+    return set(sheet.header) >= _PFRL
 
 
 def read_metrics(sheet: Sheet, options: Options) -> list[Log]:
     """Read a log of one run."""
     if sheet.lowered == _DOWNLOADED:
         return [_read_downloaded(sheet)]
+    if options.tag is None and _is_pfrl(sheet):
+        options = replace(options, tag="mean")
     tag, notes = choose_tag(str(sheet.path), [name for name in sheet.header if name], options)
     column, steps = sheet.header.index(tag), sheet.find(_STEPS)
     sheet = sheet.among([column], [steps])
