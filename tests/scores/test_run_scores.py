@@ -15,19 +15,23 @@ NAN = np.nan
 PLANNED = 3
 
 
-def write_run(directory, played, rules=None):
+def write_run(directory, played, rules=None, planned=(), **more):
+    rules, cells = rules or protocol("machado-2018"), (*played, *planned)
     with Recorder(directory) as recorder:
         document = {
             "schema": manifest.SCHEMA_VERSION,
-            "protocol": (rules or protocol("machado-2018")).to_json(),
-            **{name: [] for name in ("seeds", "left_out")},
-            "agents": [{"label": label} for label in dict.fromkeys(agent for agent, _, _ in played)],
-            **{name: {} for name in ("games", "versions")},
-            "episodes": 1,
+            "protocol": rules.to_json(),
+            "seeds": sorted({seed for _, _, seed in cells}),
+            "left_out": [],
+            "agents": [{"label": label} for label in dict.fromkeys(agent for agent, _, _ in cells)],
+            "games": {game: "" for _, game, _ in cells},
+            "versions": {},
+            "episodes": PLANNED,
+            **more,
         }
         manifest.write(directory, document)
         for (agent, game, seed), scores in played.items():
-            identity = f"{agent}-{game}-{seed}"
+            identity = manifest.trial_of(document, rules, {"label": agent}, game, seed)
             with recorder.transaction():
                 recorder.add_trials(
                     [TrialRecord(identity, agent, game, seed, PLANNED, None, None, "pending", None, None)]
@@ -85,13 +89,16 @@ def test_trials_short_of_episodes_count_and_are_named(tmp_path):
 
 def test_a_learners_score_is_what_its_protocol_reports(tmp_path):
     """The last k episodes of training under machado-2018, and nothing while training goes on."""
-    directory = write_run(tmp_path / "run", {})
+    planned = [("learner", "pong", 0), ("learner", "qbert", 0)]
+    directory = write_run(tmp_path / "run", {}, planned=planned, training_frames=1000)
+    document, rules = manifest.read(directory), protocol("machado-2018")
     with Recorder(directory) as recorder, recorder.transaction():
         for game, finished in (("pong", True), ("qbert", False)):
-            recorder.add_trials([TrialRecord(game, "learner", game, 0, PLANNED, 1000, None, "pending", None, None)])
-            recorder.begin_trial(game, None, learns=True)
-            training = episodes(game, "training", [0.0, 0, 1, 2, 6])
-            recorder.add_training(game, training, Checkpoint(5, 200, finished, b""))
+            name = manifest.trial_of(document, rules, {"label": "learner"}, game, 0)
+            recorder.add_trials([TrialRecord(name, "learner", game, 0, PLANNED, 1000, None, "pending", None, None)])
+            recorder.begin_trial(name, None, learns=True)
+            training = episodes(name, "training", [0.0, 0, 1, 2, 6])
+            recorder.add_training(name, training, Checkpoint(5, 200, finished, b""))
     run = load_run(directory)
     np.testing.assert_array_equal(run.table.scores[0, :, 0], [3, NAN])
     assert run.incomplete == (IncompleteTrial("learner", "qbert", 0, PLANNED, 0, "running", None),)
