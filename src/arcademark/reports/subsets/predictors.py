@@ -20,7 +20,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import normalise
 from arcademark.metrics.normalise import PERCENT
 from arcademark.reports import published, wording
-from arcademark.reports.subsets import dataset
+from arcademark.reports.subsets import dataset, fits
 from arcademark.reports.tables.dataset import ScoreOptions
 from arcademark.reports.tables.loading import ScoreSource
 from arcademark.scores.readers.base import canonical as canonical_at
@@ -193,32 +193,21 @@ def _coverage(misses: Misses, level: float) -> float | None:
 
 
 def atari(name: str = ATARI) -> Predictor:
-    """Learn from `arcademark.reports.published.training` all games of a suite at once, and without each paper.
-
-    How far that is off is learnt from `arcademark.reports.published.weak` as well.
-    """
+    """Return what predicts all games of a suite, learnt from the catalogue: see `fits`."""
     return _atari(name)
 
 
 @cache
 def _atari(name: str) -> Predictor:
-    low, high = references.scores("random"), references.scores("human")
-    entries, (weak, scores) = published.training(name), published.weak(name)
-    table = collections.table(entries).select(tasks=suite(name).tasks)
-    percent = normalise.hns(np.vstack([table.mean_over_runs(), scores]), low, high, table.tasks)
-    papers = [entry.origin.key for entry in (*entries.values(), *weak)]
-    known = {(entry.collection, entry.algorithm): name for name, entry in collections.select().items()}
-    names = (*table.algorithms, *(known[entry.collection, entry.algorithm] for entry in weak))
-    trained = train(percent, names, table.tasks, papers, fitted=np.arange(len(names)) < len(entries))
-    everyone = sorted((*entries.values(), *weak), key=lambda entry: (entry.year, bool(entry.same_as)), reverse=True)
+    trained, named = fits.load(name)
     return Predictor(
         trained,
-        low,
-        high,
+        references.scores("random"),
+        references.scores("human"),
         of_games(trained.joint.tasks),
         canonical_game,
         max_frames_per_episode=subset("atari-5").max_frames_per_episode,
-        bare={name.lower(): one.origin.key for one in everyone for name in (one.identity, one.algorithm)},
+        bare=named,
     )
 
 

@@ -1,0 +1,32 @@
+"""Fit what predictions from a few games of Atari learn from, and write it where `arcademark` reads it.
+
+::
+
+    python bench/fits.py    # half a minute; after a change of the catalogue, the references or the fit
+
+Files and their checksums go to ``src/arcademark/reports/subsets/data``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from arcademark.reports.subsets import fits
+from arcademark.suite.tables import CHECKSUMS
+
+FOLDER = Path(fits.__file__).parent / "data"
+
+
+def main() -> None:
+    """Write the file of every suite whose fits are shipped, and the checksums."""
+    FOLDER.mkdir(exist_ok=True)
+    texts = {f"{name}.json": fits.dumps(*fits.fit(name)) for name in fits.SUITES}
+    for name, text in texts.items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+    sums = (f"{hashlib.sha256(text.encode()).hexdigest()}  {name}\n" for name, text in texts.items())
+    (FOLDER / CHECKSUMS).write_text("".join(sums), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
