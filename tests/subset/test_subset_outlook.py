@@ -76,7 +76,9 @@ def test_a_better_score_lowers_no_prediction(scores, more, which):
         for given_scores in (scores, scores | {task: scores[task] + more})
     )
     for name in before.summaries:
-        assert after.summaries[name].value >= before.summaries[name].value - 1e-9
+        found, less = after.summaries[name], before.summaries[name]
+        if less.value is not None and found.value is not None:
+            assert found.value >= less.value - 1e-9
     for name in before.tasks:
         assert after.tasks[name].value >= before.tasks[name].value * (1 - 1e-12)
 
@@ -102,12 +104,12 @@ def test_intervals_hold_new_groups_as_often_as_they_say():
     assert len(set(found.tasks_groups)) == 30
 
 
-def test_widening_counts_groups_alike_and_the_new_one_as_missed():
+def test_widening_counts_groups_alike_and_is_infinite_where_they_are_too_few():
     values = np.array([0.1, 0.2, 0.3, 5.0])
     misses = Misses({}, values, ("p", "p", "p", "q"), np.ones(4, bool))
-    assert misses.widening(1 / 3) == 0.3  # p alone is a third of p, q and the new group
+    assert misses.widening(1 / 2) == 0.3  # p alone is half of both
     assert misses.widening(0.6) == 5.0
-    assert misses.widening(0.7) == float("inf")
+    assert misses.widening(0.7) == float("inf")  # one of three would be missed, were q the new group
     assert misses.widening(0.3, without="p") == 5.0
 
 
@@ -128,6 +130,15 @@ def test_intervals_follow_what_estimates_of_their_level_are_off():
     assert 0.85 <= held[~weak].mean() <= 0.95
     assert known.values(np.array([5.0]))[0] < 4.7
     assert (np.diff(known.values(np.linspace(-5, 30, 100))) >= 0).all()
+
+
+def test_below_all_that_errors_are_known_of_there_is_an_upper_end_alone(trained):
+    weak, usual = (dict.fromkeys("abc", score) for score in (0.0, 20.0))
+    low, known = (predict(trained, one, QUANTITIES, rng=np.random.default_rng(0)).summaries for one in (weak, usual))
+    assert (low["median"].value, low["median"].low) == (None, 0.0)
+    assert 0 < low["median"].high < known["median"].low < known["median"].value
+    assert low["median"].error == low["median"].high
+    assert low["good"].value is not None
 
 
 def test_intervals_hold_what_they_are_said_to_and_are_infinite_where_groups_are_too_few():

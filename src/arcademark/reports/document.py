@@ -94,7 +94,8 @@ class Estimate:
 
     subset, title: What it was made from, "any" and "5 games", or a published model, "atari-5" and "Atari-5".
     suite: "atari-57", or "atari-100k".
-    value: Estimated median human-normalised score of the suite in percent; None if refused.
+    value: Estimated median human-normalised score of the suite in percent; None if refused, or if the interval reaches
+        below all medians that errors are known of (`below`).
     level: Of the interval.
     low, high: The prediction interval for an algorithm of another paper, from errors on papers left out; None if
         refused.
@@ -126,6 +127,16 @@ class Estimate:
     nested_error: float | None = None
     held: float | None = None
     left_out: str = ""
+
+    @property
+    def below(self) -> bool:
+        """Whether it is only known to be below the upper end of its interval."""
+        return self.value is None and self.high is not None
+
+    @property
+    def headline(self) -> str:
+        """The value in words: "70.0 %", or "below 5.21 %"."""
+        return f"below {wording.percent(self.high)}" if self.below else wording.percent(self.value)
 
     @property
     def telling(self) -> bool:

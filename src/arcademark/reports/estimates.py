@@ -58,7 +58,7 @@ def from_any(algorithm: str, paper: str, suite: str, played: Seeds, frame_cap: F
     left_out = predictor.group(algorithm, paper)
     median, held = predictor.median(scores, LEVEL, left_out)
     low, high = None, None
-    if all(sum(map(len, runs)) > 1 for runs in seeds.values()):
+    if median.value is not None and all(sum(map(len, runs)) > 1 for runs in seeds.values()):
         slopes = predictor.slopes(scores)
         logs, middle = log10_score(_normalised(list(scores.values()), seeds)), float(log10_score(median.value))
 

@@ -335,6 +335,11 @@ def test_estimates_from_few_games_are_those_of_predict(page):
         ends = {"value": told.value, "low": told.low, "high": told.high, "level": LEVEL}
         assert found == pytest.approx(ends, rel=1e-9), names
         assert (told.low == 0) == (name == "Weak")  # below all known medians an interval ends at 0
+    weak = predictor.median({"pong": low["pong"]}, LEVEL)[0]
+    assert weak.value is None
+    drop(page, "weak.csv", f"game,Weak\npong,{low['pong']}")
+    assert page.locator("#board tr.yours td").all_inner_texts()[2].startswith(f"below {wording.number(weak.high)}")
+    page.get_by_role("button", name="Remove yours").click()
     drop(page, "few.csv", "\n".join(["game,Few", *(f"{game},{score}" for game, score in scores.items())]))
     cells = page.locator("#board tr.yours td").all_inner_texts()
     assert cells[2].startswith(f"{wording.number(told.value)} ?")

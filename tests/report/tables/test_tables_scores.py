@@ -8,6 +8,7 @@ from made_up import collected, made_up_run
 from made_up_tables import made_up_table, table
 from shown import printed, text_of
 
+import arcademark
 from arcademark.catalogue.model import Location
 from arcademark.errors import ArcadeMarkError
 from arcademark.reports import published
@@ -278,3 +279,13 @@ def test_what_is_published_trains_for_unknown_frames_or_is_no_game_of_the_suite_
     assert analyse("catalogue:review-2021", algorithms=["Rainbow"], resamples=20).similar == ()
     assert analyse(made_up_table(), resamples=20).similar == ()
     assert analyse(made_up_table(), suite="ale-55", frames=200_000_000, resamples=20).similar == ()
+
+
+def test_below_what_errors_are_known_of_the_headline_is_an_upper_end():
+    report = arcademark.report({"x": {"pong": -21}})
+    (item,) = report.algorithms
+    assert (item.estimate.value, item.estimate.low, item.estimate.below) == (None, 0.0, True)
+    assert 2 < item.estimate.high < 10
+    headline = f"below {item.estimate.high:.3g}"
+    assert f"{headline} % 1 game" in " ".join(printed(report, 100).split())
+    assert report.brief[0].startswith(f"x: worse than random play; {headline}\N{NO-BREAK SPACE}%, the atari-57 median")

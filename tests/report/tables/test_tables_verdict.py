@@ -63,7 +63,7 @@ def test_an_estimate_too_wide_to_mean_anything_is_not_shown_but_what_would_help_
     assert [estimate.telling for estimate in estimates] == [True, False, True, False, False]
     report = analyse({"mine": {"freeway": [20.0, 21.0, 22.0]}})
     estimate, shown = report.algorithms[0].estimate, " ".join(printed(report, everything=True).split())
-    assert estimate.value is not None  # JSON keeps it
+    assert estimate.high > 19  # JSON keeps it
     assert not estimate.telling
     assert "too uncertain" in shown
     assert "5 more games would tell most: Alien, " in shown

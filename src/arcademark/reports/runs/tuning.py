@@ -260,7 +260,7 @@ def tuned(directory: Path, tried: Mapping[str, Mapping[str, Value]]) -> Tuned:
     )
 
 
-def _estimated(scores: Mapping[str, float]) -> float:
+def _estimated(scores: Mapping[str, float]) -> float | None:
     return predictors.atari().median(scores, LEVEL)[0].value
 
 

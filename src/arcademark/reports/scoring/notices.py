@@ -159,7 +159,7 @@ def _partial(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Noti
     short = [
         item
         for item in algorithms
-        if item.coverage.missing and not (item.run and item.estimate and item.estimate.value is not None)
+        if item.coverage.missing and not (item.run and item.estimate and not item.estimate.missing)
     ]
     groups = grouped((item.coverage.missing, item) for item in short)
     if len(groups) > MAX_GROUPS:

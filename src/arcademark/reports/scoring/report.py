@@ -78,7 +78,7 @@ class ScoreReport(TableDocument):
     @property
     def untold(self) -> Mapping[tuple[str, ...], list[str]]:
         """The algorithms whose estimate says nothing, by the games that would tell most beside those that they have."""
-        wide = (item for item in self.algorithms if item.estimate and item.estimate.value is not None)
+        wide = (item for item in self.algorithms if item.estimate and not item.estimate.missing)
         return grouped((_wanted(item), item.name) for item in wide if not item.estimated)
 
     @property
@@ -119,7 +119,7 @@ class ScoreReport(TableDocument):
         shown = [one for one in estimates if one.telling and one.low is not None]
         between = f"{wording.percentage(shown[0].level)} interval" if shown else ""
         bars = self.algorithms[0].breakthroughs if self.algorithms else ()
-        printed = any(one.printed_error for one in estimates if one.value is not None)
+        printed = any(one.printed_error for one in estimates if not one.missing)
         return (
             Column("algorithm", "name", style="strong"),
             Column(
@@ -127,7 +127,7 @@ class ScoreReport(TableDocument):
                 _shown_median,
                 style=lambda item: item.estimate.style if item.estimate else _trust(item.coverage),
                 sort=_median,
-                below=lambda item: item.estimated and item.estimated.low is not None and item.estimated.interval,
+                below=lambda item: (one := item.estimated) and one.low is not None and not one.below and one.interval,
                 meaning=f"median human-normalised score of {self.benchmark.name}{between and f' and its {between}'}"
                 if bars
                 else "",
@@ -301,11 +301,13 @@ def refusable(value: float | None) -> str:
 def _median(item: Algorithm) -> float | None:
     if item.estimate is None:
         return item.coverage.median
-    return item.estimated.value if item.estimated else None
+    return (item.estimated.low if item.estimated.below else item.estimated.value) if item.estimated else None
 
 
 def _shown_median(item: Algorithm) -> str | None:
-    if item.estimate and item.estimate.value is not None and not item.estimated:
+    if item.estimated:
+        return item.estimated.headline
+    if item.estimate and not item.estimate.missing:
         return "too uncertain"
     return refusable(_median(item)) if item.most_runs or item.estimate else None
 

@@ -285,19 +285,22 @@ def _row(item: Algorithm, dataset: Dataset, standings: Mapping[str, Standing], g
         scores=tuple(tuple(runs[task].tolist()) if task in runs else () for task in dataset.tasks),
         reaches=tuple(reaches.get(task, ()) for task in dataset.tasks),
         standings=standings,
-        estimate=item.estimate if item.coverage.missing and item.estimate and item.estimate.value is not None else None,
+        estimate=item.estimate if item.coverage.missing and item.estimate and not item.estimate.missing else None,
         foretold=_foretold(item, dataset) if not item.coverage.missing else (),
     )
 
 
 def _foretold(item: Algorithm, dataset: Dataset) -> Numbers:
-    """Return what the games of `REPORTED` alone tell of the median of all, learnt without the algorithm's paper."""
+    """Return what the games of `REPORTED` alone tell of the median of all, learnt without the algorithm's paper.
+
+    Nothing where that is only known to be below something.
+    """
     if dataset.benchmark.view.name != predictors.ATARI:
         return ()
     predictor, means = predictors.atari(), dataset.means(item.name)
     few = {task: means[task] for task in subsets.subset(REPORTED).tasks}
     told, _ = predictor.median(few, LEVEL, predictor.group(item.name, dataset.scores.get(item.name).paper))
-    return (told.value,) if told.low is None or told.high is None else (told.value, told.low, told.high)
+    return _numbers(Statistic(told.value, told.low, told.high))
 
 
 def _numbers(number: Statistic) -> Numbers:

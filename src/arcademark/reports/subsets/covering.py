@@ -23,6 +23,7 @@ from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.reports import wording
 from arcademark.reports.columns import Column
+from arcademark.reports.document import grouped
 from arcademark.reports.subsets import predictors
 from arcademark.reports.subsets.predictors import Predictor
 from arcademark.subset.predict import calibration
@@ -47,7 +48,7 @@ class Part:
     group: str | None = None
 
 
-LEVELS = {"weak": (-inf, 50.0), "middle": (50.0, 400.0), "strong": (400.0, inf)}
+LEVELS = {"weak": (-inf, 50.0), "middle": (50.0, 200.0), "strong": (200.0, inf)}
 """Levels of algorithms: the true values from which on and below which they are of one, in percent."""
 LOG = "log10"
 
@@ -104,10 +105,12 @@ class Held:
     left_out: In which way: "each paper", "each kind", "since 2021".
     same: In what share of the choices without something just these were chosen; None of games that are given.
     algorithms: How many were predicted.
-    mean_error, median_error: Of the target: the size of ln((estimate + 1) / (truth + 1)), both in percent of the
-        average human, or between two references; where scores are taken as they are, of estimate less truth.
+    mean_error, median_error: Of the target: the size of estimate / truth − 1; where scores are taken as they are, of
+        estimate less truth.
     coverage: By what is predicted of all games, the share of truths that intervals held.
-    games_coverage: The same of single games.
+    by_group, by_group_error: The mean over groups (papers) of the share of targets that intervals held, and its
+        standard error.
+    games_coverage: The share of single games that intervals held.
     levels: How intervals of the target held by level.
     beside: Of the best ones, if asked for.
     """
@@ -120,6 +123,8 @@ class Held:
     mean_error: float
     median_error: float
     coverage: Mapping[str, float]
+    by_group: float
+    by_group_error: float | None
     games_coverage: float
     levels: tuple[AtLevel, ...]
     beside: Beside | None = None
@@ -137,7 +142,7 @@ class CoverageStudy:
     titles: Tasks' names for people.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-coverage/4"
+    SCHEMA: ClassVar[str] = "arcademark.subset-coverage/5"
 
     level: float
     algorithms: int
@@ -182,16 +187,26 @@ class CoverageStudy:
             Column("algorithms", "algorithms"),
             Column("mean error", "mean_error", self.error),
             Column("median error", "median_error", self.error),
-            *(Column(f"{name} held", f"coverage.{name}", share) for name in self.rows[0].coverage),
+            *(Column(f"{name} held", partial(self._held, name=name)) for name in self.rows[0].coverage),
+            Column(f"{self.target} held, by {self.groups_noun[:-1]}", self._by_group),
             Column(f"single {self.noun}s held", "games_coverage", share),
             *(Column(f"{name} held (width)", partial(self._at, place=place)) for place, name in enumerate(LEVELS)),
         )
+
+    @staticmethod
+    def _held(row: Held, name: str) -> str:
+        return _count(row.coverage[name], row.algorithms)
+
+    @staticmethod
+    def _by_group(row: Held) -> str:
+        spread = "" if row.by_group_error is None else f" ± {100 * row.by_group_error:.0f}"
+        return f"{100 * row.by_group:.0f}{spread}\N{NO-BREAK SPACE}%"
 
     def _at(self, row: Held, place: int) -> str | None:
         one = row.levels[place]
         if one.held is None or one.width is None:
             return None
-        return f"{wording.share(one.held)} ({'×' if self.log else ''}{one.width:.2f})"
+        return f"{_count(one.held, one.algorithms)} ({'×' if self.log else ''}{one.width:.2f})"
 
     @property
     def compared(self) -> tuple[Held, ...]:
@@ -215,6 +230,10 @@ class CoverageStudy:
             Column("to", high, error),
             Column("these alone", "beside.alone", error),
         )
+
+
+def _count(share: float, total: int) -> str:
+    return f"{round(share * total)} of {total}"
 
 
 def covered(
@@ -329,7 +348,13 @@ class _Measured:
     def sizes(self, part: Part, tasks: tuple[str, ...]) -> Floats:
         """Return the sizes of errors of the algorithms of a part, from these tasks."""
         truths, estimates, _, _, fitted = self.values(part, tasks)
-        return np.asarray(self.unit * np.abs(estimates - truths)[fitted == 1])
+        return self.errors(estimates, truths)[fitted == 1]
+
+    def errors(self, estimates: Floats, truths: Floats) -> Floats:
+        """Return the sizes of errors, relative to the truths where these are transformed."""
+        if self.trained.transform == LOG:
+            return np.asarray(np.abs(self.trained.back(estimates) / self.trained.back(truths) - 1.0))
+        return np.asarray(np.abs(estimates - truths))
 
     def alone(self, part: Part, tasks: tuple[str, ...]) -> Floats:
         """Return the sizes of errors of taking the target of these tasks for that of all."""
@@ -340,31 +365,34 @@ class _Measured:
             few, every = (np.flatnonzero(some) for some in (there & chosen, there))
             if 0 < len(few) < len(every):
                 values = (change(self.target.of(percent[np.newaxis, some], some)) for some in (few, every))
-                result.append(float(np.abs(np.subtract(*values))[0]))
-        return self.unit * np.array(result)
+                result.append(float(self.errors(*values)[0]))
+        return np.array(result)
 
 
 def _held(name: str, tasks: tuple[str, ...] | int, way: str, parts: Sequence[Part], measured: _Measured) -> Held:
     held: dict[str, list[bool]] = {}
     values: list[Floats] = []
+    groups: list[str] = []
     choices: list[tuple[str, ...]] = []
     for part in parts:
         chosen = measured.choose(part.known, tasks, without=part.group) if isinstance(tasks, int) else tasks
         choices.append(chosen)
         missed, source = measured.misses(part.others, chosen), measured.misses(part.known, chosen)
         values.append(measured.values(part, chosen))
+        groups += missed.errors[measured.target.name].groups[missed.fitted].tolist()
         for quantity in (*missed.errors, TASKS):
             every = missed.held(quantity, measured.level, source)
             kept = every if quantity == TASKS else np.array(every, bool)[missed.fitted].tolist()
             held.setdefault(quantity, []).extend(kept)
     truths, estimates, low, high, fitted = np.hstack(values) if values else np.empty((5, 0))
-    sizes = measured.unit * np.abs(estimates - truths)[fitted == 1]
+    sizes = measured.errors(estimates, truths)[fitted == 1]
     if not len(sizes):
         raise ArcadeMarkError(f"no algorithm that is left out has any of {name} and others beside")
     whole = measured.choose(measured.trained, tasks) if isinstance(tasks, int) else tasks
     same = float(np.mean([chosen == whole for chosen in choices])) if isinstance(tasks, int) else None
     coverage = {quantity: float(np.mean(every)) for quantity, every in held.items()}
     random = isinstance(tasks, int) and measured.at_random
+    shares = [np.mean(some) for some in grouped(zip(groups, held[measured.target.name], strict=True)).values()]
     return Held(
         name,
         whole,
@@ -374,6 +402,8 @@ def _held(name: str, tasks: tuple[str, ...] | int, way: str, parts: Sequence[Par
         float(np.mean(sizes)),
         float(np.median(sizes)),
         coverage,
+        float(np.mean(shares)),
+        float(np.std(shares, ddof=1) / sqrt(len(shares))) if len(shares) > 1 else None,
         coverage.pop(TASKS),
         tuple(_levels(truths, low, high, measured)),
         _beside(parts, choices, measured) if random else None,

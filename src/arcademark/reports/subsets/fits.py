@@ -132,14 +132,13 @@ def _read(text: str, kind: str, rows: int) -> Floats:
 
 
 def _unpacked(fits: Fits) -> tuple[Trained, Mapping[str, str]]:
-    size, rows = len(fits.tasks), np.tril_indices(len(fits.tasks))
+    size, triangle, many = len(fits.tasks), np.tril_indices(len(fits.tasks)), len(fits.counts)
+    means, precisions = _read(fits.means, "<f8", many), _read(fits.precisions, "<f4", many)
     joints = []
-    for mean, lower, count in zip(
-        _read(fits.means, "<f8", len(fits.counts)), _read(fits.precisions, "<f4", len(fits.counts)), fits.counts, strict=True
-    ):
+    for mean, lower, count in zip(means, precisions, fits.counts, strict=True):
         precision = np.empty((size, size))
-        precision[rows] = precision.T[rows] = lower
-        joints.append(Joint(fits.tasks, mean, np.linalg.inv(precision), precision, count))
+        precision[triangle] = precision.T[triangle] = lower
+        joints.append(Joint(fits.tasks, mean, np.asarray(np.linalg.inv(precision)), precision, count))
     without = MappingProxyType(dict(zip(fits.without, joints[1:], strict=True)))
     percent = _read(fits.percent, "<f8", len(fits.groups))
     trained = Trained(

@@ -157,11 +157,19 @@ class Predicted:
         return tuple((item, item.forecast.summaries[MEDIAN.name]) for item in self.predictions if item.forecast)
 
     @property
-    def errors(self) -> tuple[list[float], int]:
-        """By what shares of the true median forecasts are off, where both are there, and how many intervals held it."""
-        judged = [(item.truth[MEDIAN.name], of) for item, of in self.forecasts if item.truth]
-        held = sum(of.low is not None and of.low <= truth <= (of.high or 0) for truth, of in judged)
-        return [abs(_off(truth, of)) for truth, of in judged], held
+    def judged(self) -> tuple[tuple[float, Range], ...]:
+        """The true median and what is forecast of it, where both are there."""
+        return tuple((item.truth[MEDIAN.name], of) for item, of in self.forecasts if item.truth)
+
+    @property
+    def errors(self) -> list[float]:
+        """By what shares of the true median its values are off; of those only known to be below something nothing."""
+        return [abs(off) for truth, of in self.judged if (off := _off(truth, of)) is not None]
+
+    @property
+    def covered(self) -> int:
+        """How many true medians are in their interval."""
+        return sum(of.low is not None and of.low <= truth <= (of.high or 0) for truth, of in self.judged)
 
     @property
     def median_columns(self) -> tuple[Column | None, ...]:
@@ -170,7 +178,7 @@ class Predicted:
         return (
             Column("algorithm", "0.algorithm"),
             Column("from", lambda row: wording.plural(len(row[0].forecast.known), self.noun)),
-            Column("estimate", lambda row: _shown(row[1].value, row[1]), style="strong"),
+            Column("estimate", lambda row: _value(row, "value"), style="strong"),
             Column(f"{wording.percentage(self.level)} from", lambda row: _shown(row[1].low, row[1])),
             Column("to", lambda row: _shown(row[1].high, row[1])),
             Column("true", lambda row: row[0].truth.get(MEDIAN.name), wording.percent) if judged else None,
@@ -205,8 +213,9 @@ class Predicted:
         return (Column(self.noun, lambda row: self.title(row[0])), *_range("%"))
 
 
-def _off(truth: float, of: Range) -> float:
-    return (of.value - truth) / truth
+def _off(truth: float, of: Range) -> float | None:
+    """Return the error relative to the truth."""
+    return None if of.value is None or not truth else of.value / truth - 1
 
 
 def _error(estimate: Estimate, size: float | None) -> str:
@@ -226,7 +235,9 @@ def _range(heading: str, style: Style = "") -> Iterator[Column]:
         yield Column(title, partial(_value, end=end), style=style if end == "value" else "")
 
 
-def _value(row: tuple[str, Range], end: str) -> str:
+def _value(row: tuple[Any, Range], end: str) -> str:
+    if end == "value" and row[1].value is None:
+        return f"below {_shown(row[1].high, row[1])}"
     return _shown(getattr(row[1], end), row[1])
 
 

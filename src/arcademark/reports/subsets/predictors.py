@@ -15,7 +15,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import normalise
 from arcademark.metrics.normalise import PERCENT
@@ -35,7 +34,7 @@ from arcademark.subset.problem import Floats, log10_score
 from arcademark.subset.search.search import Candidate
 from arcademark.suite import references
 from arcademark.suite.subsets import resolve_tasks, subset
-from arcademark.suite.tasks import canonical_game, game_name, suite
+from arcademark.suite.tasks import canonical_game, game_name
 
 TRAINING = "atari-5-training"
 """What the published models were fitted to."""

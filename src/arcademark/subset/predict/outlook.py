@@ -15,7 +15,7 @@ Conventions
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -40,15 +40,16 @@ class Range:
 
     Parameters
     ----------
-    value : float
-        Normalised score, or number of tasks.
+    value : float or None
+        Normalised score, or number of tasks. None where the interval of a summary reaches below all values that errors
+        are known of: it is below ``high``, and no more is known.
     low, high : float or None
         None where there are too few groups to tell for the level.
     unit : {"score", "count"}
         Of what it is, as in `arcademark.subset.predict.any_tasks.Quantity`.
     """
 
-    value: float
+    value: float | None
     low: float | None
     high: float | None
     unit: Literal["score", "count"] = "score"
@@ -57,12 +58,12 @@ class Range:
     def error(self) -> float:
         """How far the interval reaches, as a share of the value: that of the end which is farther off.
 
-        Of the value plus one, as models measure errors (0 percent is a value, too). Infinite where there is no end.
+        Of the value plus one (0 percent is a value, too), without one of the lower end. Infinite where there is no end.
         """
         if self.low is None or self.high is None:
             return float("inf")
-        middle = 1.0 + self.value
-        return max(self.high - self.value, self.value - self.low) / middle if middle > 0 else float("inf")
+        value = self.low if self.value is None else self.value
+        return max(self.high - value, value - self.low) / (1.0 + value) if value > -1 else float("inf")
 
 
 @dataclass(frozen=True)
@@ -308,7 +309,10 @@ def _ranges(
         ends, values = errors.interval(values, scales, level, without), errors.values(values, without)
         ends = np.column_stack([np.minimum(ends[:, 0], values), np.maximum(ends[:, 1], values)])
     if quantity.unit == "score":
-        return [_between(*trained.back(np.array(some))) for some in zip(values, *ends.T, strict=True)]
+        worst = float(TRANSFORMS[trained.transform](np.array(-np.inf)))
+        unknown = np.isfinite(ends).all(axis=1) & (ends[:, 0] <= worst) & (len(drawn.missing) > 0)
+        ranges = (_between(*trained.back(np.array(some))) for some in zip(values, *ends.T, strict=True))
+        return [replace(one, value=None) if low else one for one, low in zip(ranges, unknown, strict=True)]
     known = np.setdiff1d(np.arange(percent.shape[1]), drawn.missing)
     least = np.asarray(quantity.of(percent[:, known], known), dtype=np.float64)
     most = least + len(drawn.missing)

@@ -98,7 +98,7 @@
       }).sort((one, other) => one.size - other.size);
       const groups = new Set(kept.map((one) => one.group)).size;
       let sum = 0;
-      const most = beyond.find((one) => (sum += one.weight) * (groups / total) >= chance * (groups + 1) - 1e-9)?.size ?? Infinity;
+      const most = chance > groups / (groups + 1) + 1e-12 ? Infinity : (beyond.find((one) => (sum += one.weight) / total >= chance - 1e-9) ?? beyond.at(-1)).size;
       bounds.set(without, { kept, usual, most });
       return bounds.get(without);
     }
@@ -187,7 +187,7 @@
     /** The place of the distribution without a group, or of that of all. */
     const without = (group) => 1 + model.distributions.indexOf(group);
 
-    /** Predict the median: its value, and its interval's ends, null where there are none; null where nothing is to be predicted. */
+    /** Predict the median: its value, null where it is only known to be below the upper end, and its interval's ends, null where there are none; null where nothing is to be predicted. */
     return (name, scores) => {
       const known = model.tasks.map((task) => Object.hasOwn(scores, task));
       if (!known.some(Boolean) || known.every(Boolean)) return null;
@@ -195,7 +195,7 @@
       const own = name.trim().toLowerCase(), group = Object.hasOwn(model.named, own) ? model.named[own] : null, off = errors(known);
       const { estimate, scale } = drawn(without(group), percent, known, known.map(() => true), 1), value = off.value(estimate, group);
       const [low, high] = off.interval(estimate, scale, level, group), told = Number.isFinite(low) && Number.isFinite(high);
-      return { value: back(value), low: told ? back(Math.min(low, value)) : null, high: told ? back(Math.max(high, value)) : null, level };
+      return { value: told && low <= 0 ? null : back(value), low: told ? back(Math.min(low, value)) : null, high: told ? back(Math.max(high, value)) : null, level };
     };
   }
 

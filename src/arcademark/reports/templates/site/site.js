@@ -93,10 +93,13 @@
   /** Whether an estimate's interval is too wide to say anything. */
   const vague = (guess) => guess.low !== null && guess.high + 1 > VAGUE * (guess.low + 1);
 
+  /** An estimate that is only known to be below the upper end of its interval, in words. */
+  const belowOf = (guess) => `below ${percent(guess.high)} %`;
+
   /** What may stand below the heading of a view: of all its games, or nearly all; of fewer an estimate, or nothing. */
   function summary(row, statistic, metric = measure().metric) {
     const standing = row.standings[state.view], guess = estimateOf(row, statistic, metric);
-    if (guess && vague(guess)) return [];
+    if (guess && (guess.value === null || vague(guess))) return [];
     if (guess) return guess.low === null ? [guess.value] : [guess.value, guess.low, guess.high];
     return standing?.games >= NEARLY_ALL * view().games.length ? standing.summaries[metric]?.[statistic] ?? [] : [];
   }
@@ -191,9 +194,10 @@
   /** Say what a row's median is, or is estimated as, and where that would stand among all. */
   function standingOf(row) {
     const [{ name, games: all, measures: [item] }] = site.views, whole = (one) => one.standings[name]?.games >= NEARLY_ALL * all.length;
-    const mid = (one) => (one.estimate ? [one.estimate.value, one.estimate.low ?? undefined, one.estimate.high] : whole(one) ? one.standings[name].summaries[item.metric]?.median ?? [] : []);
+    const mid = (one) => (one.estimate ? (one.estimate.value === null ? [] : [one.estimate.value, one.estimate.low ?? undefined, one.estimate.high]) : whole(one) ? one.standings[name].summaries[item.metric]?.median ?? [] : []);
     const clear = (one) => mid(one).length && !(one.estimate && vague(one.estimate)), [mine, low, high] = mid(row);
     const others = [...algorithms(rows).keys()].filter((one) => one !== row && clear(one));
+    if (row.estimate?.value === null) return `${row.name}: median ${item.title} ${belowOf(row.estimate)}, estimated from ${row.estimate.title}.`;
     if (mine === undefined) return `${row.name}: ${row.standings[name]?.games ?? 0} of the ${all.length} ${NOUN}s of ${name}, too few for a median.`;
     const told = `${row.name}: median ${item.title} ${percent(mine)} %${row.estimate ? `, estimated from ${row.estimate.title}` : ""}${low === undefined ? "" : ` (${Math.round(100 * (row.estimate?.level ?? site.intervals.confidence))} %: ${percent(low)} to ${percent(high)})`}`;
     return others.length && clear(row) ? `${told}; about number ${1 + others.filter((one) => mid(one)[0] > mine).length} of ${1 + others.length}, whatever their protocols.` : `${told}.`;
@@ -337,9 +341,9 @@
     const guess = estimateOf(row, statistic);
     if (!guess) return withReach(summary(row, statistic));
     if (vague(guess)) return ["–", h("small", { title: `Estimated from ${guess.title}: too few, or too unusual, to say more` }, `${percent(guess.low)} to ${percent(guess.high)}?`)];
-    const [found, low, high] = summary(row, statistic), why = doubts(row);
+    const { value: found, low, high } = guess, why = doubts(row);
     const doubt = why.length ? h("span", { class: "doubtful", title: why.join(" ") }, " ?") : null;
-    return [percent(found), doubt, h("small", { title: `Estimated from ${guess.title}; the interval is ${Math.round(100 * guess.level)} %, for an algorithm of another paper` }, `est. ${low === undefined ? "" : `${percent(low)} to ${percent(high)}`}`)];
+    return [found === null ? `below ${percent(high)}` : percent(found), doubt, h("small", { title: `Estimated from ${guess.title}; the interval is ${Math.round(100 * guess.level)} %, for an algorithm of another paper` }, `est. ${low === null || found === null ? "" : `${percent(low)} to ${percent(high)}`}`)];
   }
 
   const sorting = () => state.sorting ?? [{ id: state.statistic, desc: ascendingIsBetter(state.statistic) }];
@@ -613,7 +617,7 @@
     const between = ([value, low, high], level) => `${percent(value)} %${low === undefined || low === null ? "" : ` (${Math.round(100 * level)} %: ${percent(low)} to ${percent(high)})`}`;
     if (row.estimate) {
       const { value, low, high, level, title, suite, held } = row.estimate;
-      return h("p", { class: "guess" }, h("strong", {}, `Estimated median HNS over ${suite}, from ${title}: ${between([value, low, high], level)}. `), held === null ? "" : `Such intervals held the medians of ${Math.round(100 * held)} % of published algorithms. `, doubts(row).join(" "));
+      return h("p", { class: "guess" }, h("strong", {}, `Estimated median HNS over ${suite}, from ${title}: ${value === null ? belowOf(row.estimate) : between([value, low, high], level)}. `), held === null ? "" : `Such intervals held the medians of ${Math.round(100 * held)} % of published algorithms. `, doubts(row).join(" "));
     }
     return row.foretold.length ? h("p", {}, `From the games of ${site.foretold_from} alone, and without its paper, its median would have been estimated as ${between(row.foretold, site.model.level)}. `, link("#/predicted", "All such estimates")) : null;
   }
