@@ -21,7 +21,6 @@ from arcademark.metrics.sequential import SequentialPlan
 from arcademark.metrics.training import CommonCurves
 from arcademark.operations import until
 from arcademark.reports import presenter
-from arcademark.reports.figures import files as drawings
 from arcademark.reports.render import blocks, html, json, latex, markdown, terminal
 from arcademark.reports.render.blocks import Document
 from arcademark.reports.render.layout import Console
@@ -156,6 +155,8 @@ class Shown:
         ArcadeMarkError
             If the page has no figure, or none of that name; if the file is refused.
         """
+        from arcademark.reports.figures import files as drawings  # slow to import
+
         check_ending(file, drawings.KINDS)
         on_page = blocks.flat(self.document().blocks)
         figures = {block.name: block for block in on_page if isinstance(block, blocks.Figure)}

@@ -1,6 +1,8 @@
 """``arcademark subset``: search, study and predict, on the catalogue and on a benchmark of one's own."""
 
 import json
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -350,3 +352,17 @@ def test_games_are_chosen_anew_without_what_is_left_out(invoke, benchmark):
     alone = plain.percent[np.arange(30), places] - plain.percent.mean(axis=1)
     assert beside["alone"] == pytest.approx(np.mean(abs(alone)))
     assert "chosen anew each time" in " ".join(told.split())
+
+
+def test_estimates_import_no_compiler_and_nothing_that_draws(tmp_path):
+    (tmp_path / "mine.csv").write_text("algorithm,alien,pong\na,900,3\nb,1500,9\n", encoding="utf-8")
+    code = (
+        "import sys; from arcademark.cli.main import cli; cli(sys.argv[1:], standalone_mode=False); print(*sys.modules)"
+    )
+    for command in (("score",), ("subset", "predict")):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *command, "mine.csv"], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        loaded = done.stdout.splitlines()[-1].split()
+        assert "arcademark.subset.predict.outlook" in loaded
+        assert not {"numba", "scipy", "matplotlib"} & {*loaded}

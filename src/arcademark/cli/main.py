@@ -55,6 +55,8 @@ COMMANDS = {
 MEANT = {"--subset": ("--model", "--games")}
 """What an option that no command has may mean, of those that the command has."""
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small: threads would wait longer than they compute
+
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors of a place that takes no more."""
 

@@ -348,7 +348,7 @@ class _Measured:
     def sizes(self, part: Part, tasks: tuple[str, ...]) -> Floats:
         """Return the sizes of errors of the algorithms of a part, from these tasks."""
         truths, estimates, _, _, fitted = self.values(part, tasks)
-        return self.errors(estimates, truths)[fitted == 1]
+        return np.asarray(self.errors(estimates, truths)[fitted == 1])
 
     def errors(self, estimates: Floats, truths: Floats) -> Floats:
         """Return the sizes of errors, relative to the truths where these are transformed."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -31,10 +31,12 @@ from arcademark.subset.predict.any_tasks import FEWEST_ALGORITHMS, MEAN, MEDIAN,
 from arcademark.subset.predict.calibration import Misses
 from arcademark.subset.predict.outlook import Outlook, Range
 from arcademark.subset.problem import Floats, log10_score
-from arcademark.subset.search.search import Candidate
 from arcademark.suite import references
 from arcademark.suite.subsets import resolve_tasks, subset
 from arcademark.suite.tasks import canonical_game, game_name
+
+if TYPE_CHECKING:
+    from arcademark.subset.search.search import Candidate
 
 TRAINING = "atari-5-training"
 """What the published models were fitted to."""
@@ -146,7 +148,7 @@ class Predictor:
         rows = np.array([self._row(some) for some in scores])
         misses = _misses(self.trained, tuple(np.isfinite(rows[0]).tolist()))
         medians = outlook.estimates(self.trained, rows, MEDIAN, misses, noise(len(self.tasks)), level, without)
-        return medians, _coverage(misses, level)
+        return medians, misses.share(MEDIAN.name, level)
 
     def truths(self, scores: Mapping[str, float]) -> Mapping[str, float]:
         """Return what is predicted, by quantity, of an algorithm that has a score on every task; else nothing.
@@ -184,11 +186,6 @@ def noise(tasks: int) -> Floats:
 def _misses(trained: Trained, known: tuple[bool, ...], quantities: tuple[Quantity, ...] = (MEDIAN,)) -> Misses:
     """Return how far known algorithms are missed from these tasks: the costly part, the same of all that have them."""
     return calibration.misses(trained, np.array(known), quantities, noise(len(known)))
-
-
-@lru_cache(maxsize=64)
-def _coverage(misses: Misses, level: float) -> float | None:
-    return misses.share(MEDIAN.name, level)
 
 
 def atari(name: str = ATARI) -> Predictor:

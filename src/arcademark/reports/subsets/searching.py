@@ -25,9 +25,8 @@ from arcademark.subset.predict.spread import spread
 from arcademark.subset.problem import FOLD_SEED, Problem, make_problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.search import plan as plans
-from arcademark.subset.search.enumeration import Certificate
 from arcademark.subset.search.plan import SearchStep
-from arcademark.subset.search.prepared import Incomplete, Nonnegative, SearchOptions
+from arcademark.subset.search.prepared import Certificate, Incomplete, Nonnegative, SearchOptions
 from arcademark.subset.search.search import Candidate, SearchResult, r2_of_all, search
 from arcademark.subset.studies import validate
 from arcademark.subset.studies.validate import PredictionInterval, Validation, Win

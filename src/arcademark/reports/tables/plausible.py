@@ -174,10 +174,11 @@ def _implausible(dataset: Dataset) -> Iterator[Finding]:
     records = references.scores("human_world_record")
     for name in dataset.algorithms:
         for task, score in dataset.means(name).items() if not dataset.scores.get(name).qualified else ():
-            best, record = published.best(task, but=[name]), records.get(task)
-            if not best or record is None:
+            record = records.get(task)
+            best = published.best(task, but=[name]) if record is not None and score > record else None
+            if record is None or (score > record and not best):
                 yield ("unchecked", ""), dataset.benchmark.title(task)
-            elif score > max(best.score, record):
+            elif best and score > best.score:
                 yield ("implausible", ""), f"{_text(dataset, task, score, name)} (record {wording.score(record)})"
 
 

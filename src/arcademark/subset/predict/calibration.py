@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from statistics import NormalDist
 from types import MappingProxyType
 
@@ -252,13 +252,18 @@ class Misses:
 
         Of a quantity those of the algorithms that the distribution was fitted to.
         """
-        held = np.array(self.held(name, level), dtype=bool)
-        held = held if name == TASKS else held[self.fitted]
-        return float(np.mean(held)) if len(held) else None
+        return _share(self, name, level)
 
     def coverage(self, level: float) -> Mapping[str, float | None]:
         """Return `share` by quantity and `TASKS`."""
         return MappingProxyType({name: self.share(name, level) for name in (*self.errors, TASKS)})
+
+
+@lru_cache(maxsize=64)
+def _share(misses: Misses, name: str, level: float) -> float | None:
+    held = np.array(misses.held(name, level), dtype=bool)
+    held = held if name == TASKS else held[misses.fitted]
+    return float(np.mean(held)) if len(held) else None
 
 
 def noise_of(rng: np.random.Generator, tasks: int, draws: int = DRAWS) -> Floats:

@@ -10,7 +10,6 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -21,7 +20,7 @@ from arcademark.subset.problem import Floats
 from arcademark.subset.progress import Progress
 from arcademark.subset.search import branches, kernels
 from arcademark.subset.search.groups import classes, groups
-from arcademark.subset.search.prepared import PreparedSearch
+from arcademark.subset.search.prepared import Certificate, PreparedSearch
 
 BOUND_MARGIN = 1.0 - 1e-7
 """What bounds are multiplied by, against rounding."""
@@ -41,42 +40,6 @@ _FEWEST = 3
 _List: TypeAlias = tuple[Floats, NDArray[np.int64], float]
 _Part: TypeAlias = tuple[_List, int, int]
 """The best, and how many subsets are cross-validated, and have too few complete cases."""
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """What was done about every subset.
-
-    Parameters
-    ----------
-    subsets : int
-        How many there are, under the constraints.
-    evaluated : int
-        Cross-validated, at least until they were known to be worse than the listed ones.
-    pruned : int
-        Left out because a bound proves them to be worse than the listed ones.
-    inadmissible : int
-        With too few complete cases.
-    audited : int
-        Good ones that were known before, without bounds: the list must not be worse.
-    violations : int
-        1 if it is, so that a bound is wrong.
-    gap : float
-        By what share of its error the best could at most be beaten: 0 if nothing is violated, else infinite.
-    """
-
-    subsets: int
-    evaluated: int
-    pruned: int
-    inadmissible: int
-    audited: int = 0
-    violations: int = 0
-    gap: float = 0.0
-
-    @property
-    def holds(self) -> bool:
-        """Whether the result is proven."""
-        return self.gap == 0.0
 
 
 def enumerate_subsets(prepared: PreparedSearch, progress: Progress | None) -> tuple[list[tuple[int, ...]], Certificate]:

@@ -21,6 +21,42 @@ NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
+class Certificate:
+    """What was done about every subset.
+
+    Parameters
+    ----------
+    subsets : int
+        How many there are, under the constraints.
+    evaluated : int
+        Cross-validated, at least until they were known to be worse than the listed ones.
+    pruned : int
+        Left out because a bound proves them to be worse than the listed ones.
+    inadmissible : int
+        With too few complete cases.
+    audited : int
+        Good ones that were known before, without bounds: the list must not be worse.
+    violations : int
+        1 if it is, so that a bound is wrong.
+    gap : float
+        By what share of its error the best could at most be beaten: 0 if nothing is violated, else infinite.
+    """
+
+    subsets: int
+    evaluated: int
+    pruned: int
+    inadmissible: int
+    audited: int = 0
+    violations: int = 0
+    gap: float = 0.0
+
+    @property
+    def holds(self) -> bool:
+        """Whether the result is proven."""
+        return self.gap == 0.0
+
+
+@dataclass(frozen=True)
 class SearchOptions:
     """What every search can be asked.
 

@@ -31,8 +31,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.subset.fitting import fold_means, held_out, ordinary, without_negative
 from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, check_unique, fold_of_cases
 from arcademark.subset.progress import Progress
-from arcademark.subset.search.enumeration import Certificate, enumerate_subsets
-from arcademark.subset.search.prepared import SearchOptions, fewest_cases, prepare, rounding
+from arcademark.subset.search.prepared import Certificate, SearchOptions, fewest_cases, prepare, rounding
 
 NEGATIVE = 1e-9
 """A coefficient that takes away no more, as a length, than that share of the target's is rounding and counts as 0."""
@@ -94,6 +93,8 @@ def search(problem: Problem, size: int, *, progress: Progress | None = None, **o
         Where a size, a number of folds or a constraint leaves nothing to choose from, or no model is left.
     """
     prepared = prepare(problem, size, SearchOptions(**options))
+    from arcademark.subset.search.enumeration import enumerate_subsets  # compiled, so slow to import
+
     result, certificate = enumerate_subsets(prepared, progress)
     if not result:
         raise ArcadeMarkError(
