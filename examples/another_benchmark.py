@@ -51,7 +51,7 @@ write("references.csv", [["task", "low", "high"], *([task, low, high] for task, 
 
 shown = arcademark.search("scores.csv", 2, references="references.csv", target="mean", nested=True, out="model.json")
 found = shown.results[0]
-print(f"best two: {', '.join(found.best.tasks)}, typical error {found.best.relative_error:.1%}")
+print(f"best two: {', '.join(found.best.tasks)}, typical error {found.best.log_error:.1%}")
 print(f"{found.certificate.subsets} subsets, proven: {found.certificate.holds}")
 
 newcomer = [["me", task, play(0.9, task, luck)] for task in found.best.tasks]

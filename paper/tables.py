@@ -145,7 +145,7 @@ def method() -> dict[str, Any]:
         "games": {name: listing(map(game_name, tasks_of(name))) for name in (MODEL, LEADING)},
         "models": {
             name: {
-                "printed": one.relative_error,
+                "printed": one.log_error,
                 "nested": one.nested.mean,
                 "nested_of": one.nested.n,
                 "elsewhere": factor * fmean(size for sizes in one.nested.other_papers for size in sizes),

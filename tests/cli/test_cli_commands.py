@@ -124,7 +124,7 @@ def test_info_lists_and_shows_each(invoke, topic):
 
 def test_info_has_numbers_and_lists_in_its_json(invoke):
     (five,) = invoke("info", "subset", "atari-5", "--to=json").json["subsets"]
-    assert (five["relative_error"], five["nested"]["n"], len(five["tasks"])) == (0.104, 43, 5)
+    assert (five["log_error"], five["nested"]["n"], len(five["tasks"])) == (0.104, 43, 5)
     (suite,) = invoke("info", "suite", "atari-57", "--to=json").json["suites"]
     assert (len(suite["tasks"]), suite["references"]) == (57, ["random", "human", "human_world_record"])
     assert suite["subsets"]["atari-5"] == five["tasks"]

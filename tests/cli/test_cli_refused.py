@@ -19,7 +19,7 @@ MODEL = {
     "citation": "made up",
     "tasks": ["a", "b"],
     "coefficients": [0.5, 0.5],
-    "relative_error": 0.1,
+    "log_error": 0.1,
     "references": {"a": [100, 150], "b": [100, 150]},
 }
 MODELS = {

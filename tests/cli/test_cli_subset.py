@@ -157,7 +157,7 @@ def test_every_interval_is_at_the_level_asked_for(invoke, level):
     assert (answer.code, answer.err) == (0, "")
     document = answer.json
     estimate = document["predictions"][0]["estimate"]
-    assert (document["level"], estimate["level"], estimate["relative_error"]) == (level, level, 0.104)
+    assert (document["level"], estimate["level"], estimate["log_error"]) == (level, level, 0.104)
     assert not [name for name in estimate if name.startswith("nested_")]
     reach = conformal_half_width(subset("atari-5").nested.every, level)
     if level == 0.99:  # of 30 papers
@@ -237,12 +237,12 @@ def test_an_error_in_points_is_no_factor(invoke):
     assert "predict the mean HNS over all" in told
     assert "62 algorithms, 56 games, scores as they are" in told
     assert "mean error, %" in invoke(*SEARCH, "--target", "mean", "--set", "transform=none", "--to=markdown").out
-    assert model["relative_error"] is None
+    assert model["log_error"] is None
     answer = invoke(*REVIEW, "--to=json")
     estimates = [item["estimate"] for item in answer.json["predictions"] if item["estimate"]]
     error = model["absolute_error"]
     assert error > 100
-    assert all(item["absolute_error"] == error and item["relative_error"] is None for item in estimates)
+    assert all(item["absolute_error"] == error and item["log_error"] is None for item in estimates)
     assert all(item["low"] is None and item["high"] is None for item in estimates), "no paper was left out"
     assert f"±{error:.1f} points" in invoke(*REVIEW).out.replace("\N{NO-BREAK SPACE}", " ")
 

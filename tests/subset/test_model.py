@@ -33,7 +33,7 @@ def toy(**changes):
         "tasks": ("p", "q"),
         "coefficients": (0.5, 0.25),
         "intercept": 0.0,
-        "relative_error": 0.2,
+        "log_error": 0.2,
         "target": "median of toys",
         "max_frames_per_episode": CAP,
         "citation": "nobody",
@@ -60,7 +60,7 @@ def test_estimates_of_the_atari_5_paper_come_out(algorithm):
     percent = hns(raw, scores("random"), scores("human"), model.tasks)
     found = model.estimate(dict(zip(model.tasks, percent.tolist(), strict=True)), max_frames_per_episode=CAP)
     assert math.floor(found.value) == printed
-    assert (found.relative_error, found.warnings) == (0.104, ())
+    assert (found.log_error, found.warnings) == (0.104, ())
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -85,7 +85,7 @@ def test_a_better_score_never_predicts_less(name, data):
 
 def test_the_printed_error_is_no_interval():
     found = toy().estimate({"p": 99, "q": 9999}, max_frames_per_episode=CAP)
-    assert (found.relative_error, found.low, found.high) == (0.2, None, None)
+    assert (found.log_error, found.low, found.high) == (0.2, None, None)
     assert "was not measured, so there is no interval" in found.notes[-1]
 
 
@@ -116,7 +116,7 @@ def test_the_interval_of_papers_left_out_is_taken_where_it_was_measured():
     found = made.estimate({"name_this_game": 99.0}, max_frames_per_episode=CAP)
     assert (found.low, found.high) == pytest.approx((100 / 10**0.3 - 1, 100 * 10**0.3 - 1))
     assert "20.0 % on average (median 10.0 %, worst 50.0 %)" in found.notes[-1]
-    linear = dataclasses.replace(made, transform="none", relative_error=None, absolute_error=5.0).estimate(
+    linear = dataclasses.replace(made, transform="none", log_error=None, absolute_error=5.0).estimate(
         {"name_this_game": 99.0}, max_frames_per_episode=CAP
     )
     assert (linear.low, linear.high) == pytest.approx((98.7, 99.3))
@@ -143,10 +143,10 @@ def test_intervals_widen_with_the_level_until_there_are_too_few_papers(name):
 
 
 def test_the_error_of_a_model_of_scores_as_they_are_is_in_its_unit():
-    model = toy(transform="none", relative_error=None, absolute_error=12.0, unit="games")
+    model = toy(transform="none", log_error=None, absolute_error=12.0, unit="games")
     found = model.estimate({"p": 40, "q": 8}, max_frames_per_episode=CAP)
     assert found.value == 22
-    assert (found.absolute_error, found.relative_error, found.unit) == (12.0, None, "games")
+    assert (found.absolute_error, found.log_error, found.unit) == (12.0, None, "games")
 
 
 def test_only_published_models_are_compared_in_the_papers_words():

@@ -21,7 +21,7 @@ OWN = SubsetModel(
     tasks=("a", "b"),
     coefficients=(0.5, 0.25),
     intercept=0.0,
-    relative_error=None,
+    log_error=None,
     target="mean of ours",
     max_frames_per_episode=None,
     citation="made up",
@@ -53,7 +53,7 @@ def test_what_may_be_left_out():
     optional = {field.name for field in dataclasses.fields(SubsetModel) if field.default is not dataclasses.MISSING}
     optional |= {"references", *files.OPTIONAL}
     short = {name: value for name, value in json.loads(files.dumps(OWN)).items() if name not in optional}
-    found = files.loads(json.dumps({**short, "relative_error": 0.1}))
+    found = files.loads(json.dumps({**short, "log_error": 0.1}))
     assert (found.intercept, found.transform, found.references, found.n) == (0.0, "log10", {}, None)
     assert (found.summary, found.unit, found.absolute_error) == (None, "%", None)
 
@@ -81,9 +81,9 @@ def changed(**changes):
         (changed(coefficients=[0.5, "x"]), "`float`, got `str` - at `$.coefficients[1]`"),
         (changed(coefficients=[0.5]), "1 coefficients, expected 2"),
         (changed(coefficients=[0.5, -0.1]), "is -0.1, expected 0 or more"),
-        (changed(relative_error=True), "got `bool` - at `$.relative_error`"),
-        (changed(relative_error=0.1), "with transform 'none' the typical error is absolute_error, in the unit"),
-        (changed(transform="log10"), "with transform 'log10' the typical error is relative_error, a fraction"),
+        (changed(log_error=True), "got `bool` - at `$.log_error`"),
+        (changed(log_error=0.1), "with transform 'none' the typical error is absolute_error, in the unit"),
+        (changed(transform="log10"), "with transform 'log10' the typical error is log_error, a fraction"),
         (changed(absolute_error=-1), "`float` >= 0.0 - at `$.absolute_error`"),
         (changed(n=0), "`int` >= 1 - at `$.n`"),
         (changed(transform="ln"), "transform 'ln'"),
@@ -114,4 +114,4 @@ def test_a_found_model_predicts_what_its_fit_says():
     )
     logs = np.log10(1 + percent[:, [1, 2]]) @ np.array(best.coefficients)
     assert model.predict(percent[:, [1, 2]]) == pytest.approx(10**logs - 1)
-    assert (model.n, model.relative_error, set(model.references)) == (30, best.relative_error, {"b", "c"})
+    assert (model.n, model.log_error, set(model.references)) == (30, best.log_error, {"b", "c"})

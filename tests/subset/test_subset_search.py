@@ -107,7 +107,7 @@ def test_candidate_by_hand():
     assert found.cv_mse == pytest.approx(np.mean(np.square(errors)))
     assert found.cv_mae == pytest.approx(np.mean(np.abs(errors)))
     assert found.r2 == pytest.approx(1 - np.mean(np.square(errors)) / np.var(y))
-    assert found.relative_error == pytest.approx(math.log(10) * np.mean(np.abs(errors)))
+    assert found.log_error == pytest.approx(math.log(10) * np.mean(np.abs(errors)))
     assert found.coefficients == pytest.approx([(1 + 4 + 12 + 16) / 30])
     assert found.n == 4
 

@@ -1,6 +1,6 @@
 """What reports of runs and of tables both say: frozen data, shown by every renderer.
 
-* Normalised scores and summaries are in percent; a relative error is a fraction.
+* Normalised scores and summaries are in percent; errors are fractions.
 * What could not be computed is None (never NaN), and a `Notice` says why.
 * Order is the order to show.
 """
@@ -99,11 +99,11 @@ class Estimate:
     level: Of the interval.
     low, high: The prediction interval for an algorithm of another paper, from errors on papers left out; None if
         refused.
-    printed_error: The typical relative error printed with a published model, a fraction: an average over the algorithms
+    printed_log_error: The typical log error printed with a published model, a fraction: an average over the algorithms
         that it was fitted to, no interval.
     sampling_low, sampling_high: 95 % bootstrap interval of the value over runs (of a game with one: its episodes), the
         error of predicting apart.
-    nested_error: Mean relative error on papers that a published model's games were not chosen with, a fraction:
+    nested_log_error: Mean log error on papers that a published model's games were not chosen with, a fraction:
         measured, not published.
     held: From any games: how many published algorithms' medians such intervals held, a fraction, each predicted without
         its paper.
@@ -119,12 +119,12 @@ class Estimate:
     level: float = LEVEL
     low: float | None = None
     high: float | None = None
-    printed_error: float | None = None
+    printed_log_error: float | None = None
     sampling_low: float | None = None
     sampling_high: float | None = None
     missing: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    nested_error: float | None = None
+    nested_log_error: float | None = None
     held: float | None = None
     left_out: str = ""
 
@@ -142,7 +142,7 @@ class Estimate:
     def telling(self) -> bool:
         """Whether it says anything: whether its interval is no wider than `WIDEST`."""
         if self.low is None or self.high is None:
-            return self.value is not None and self.printed_error is not None
+            return self.value is not None and self.printed_log_error is not None
         return 1.0 + self.high <= WIDEST * (1.0 + self.low)
 
     @property
@@ -158,9 +158,9 @@ class Estimate:
     @property
     def errors(self) -> str:
         """The printed error and, after a comma, the one on papers that the model was not chosen with."""
-        if self.value is None or self.printed_error is None:
+        if self.value is None or self.printed_log_error is None:
             return wording.MISSING
-        errors = [self.printed_error, *([] if self.nested_error is None else [self.nested_error])]
+        errors = [self.printed_log_error, *([] if self.nested_log_error is None else [self.nested_log_error])]
         return ", ".join([*(wording.number(100 * each) for each in errors[:-1]), wording.share(errors[-1])])
 
     @property

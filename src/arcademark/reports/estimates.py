@@ -87,7 +87,7 @@ def from_model(subset: Subset, played: Seeds, frame_cap: FrameCap, seed: int) ->
     if missing:
         nested = subset.nested.mean if subset.nested else None
         return Estimate(
-            subset.name, title, suite, printed_error=subset.relative_error, missing=missing, nested_error=nested
+            subset.name, title, suite, printed_log_error=subset.log_error, missing=missing, nested_log_error=nested
         )
     model = _model(subset)
     seeds = {task: played[task] for task in model.tasks}
@@ -96,9 +96,9 @@ def from_model(subset: Subset, played: Seeds, frame_cap: FrameCap, seed: int) ->
     low, high = _sampled(seeds, lambda drawn: model.predict(_normalised(drawn, seeds)), seed)
     return Estimate(
         *(subset.name, title, suite, estimate.value, estimate.level, estimate.low, estimate.high),
-        *(estimate.relative_error, low, high),
+        *(estimate.log_error, low, high),
         warnings=estimate.warnings,
-        nested_error=estimate.nested.mean if estimate.nested else None,
+        nested_log_error=estimate.nested.mean if estimate.nested else None,
     )
 
 

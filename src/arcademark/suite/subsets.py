@@ -3,7 +3,7 @@
 Conventions
 -----------
 * Coefficients belong to log10(1 + max(0, s)) of scores s normalised in **percent**, in the order of the tasks.
-* The relative error is a fraction (0.104 for the paper's 10.4 %).
+* The log error, "relative error" in the paper, is a fraction (0.104 for its 10.4 %).
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Nested:
     """How far a model's way of choosing is off for algorithms of papers that it was not chosen with.
 
     Each paper was left out, all was searched again without it, and its algorithms, `n` in all, were predicted. `mean`,
-    `median` and `worst` are of the relative errors, ln 10 × the error in log₁₀ space, as fractions; `errors` are sizes
-    in transformed units, a tuple a paper, a number an algorithm. `other_papers` are those of the chosen model itself on
+    `median` and `worst` are of the log errors, ln 10 × the error in log₁₀ space, as fractions; `errors` are sizes in
+    transformed units, a tuple a paper, a number an algorithm. `other_papers` are those of the chosen model itself on
     papers that its table does not have.
     """
 
@@ -101,7 +101,7 @@ class Subset:
         The same in a sentence, with the section that says so.
     coefficients : tuple of float or None
         The model's, one a task; None if none were published.
-    r_squared, relative_error : float or None
+    r_squared, log_error : float or None
         Of the model as published: in log space, and a fraction.
     nested : Nested or None
         Errors on papers left out, as measured here (`arcademark.subset.studies.validate`).
@@ -121,7 +121,7 @@ class Subset:
     papers: tuple[str, ...] = ()
     coefficients: tuple[float, ...] | None = None
     r_squared: float | None = None
-    relative_error: float | None = None
+    log_error: float | None = None
     nested: Nested | None = None
     max_frames_per_episode: int | None = None
 

@@ -82,7 +82,7 @@ def test_an_estimate_is_what_any_games_tell(round_numbers):
     assert (estimate.value, estimate.low, estimate.high) == (median.value, median.low, median.high)
     assert estimate.held == pytest.approx(forecast.coverage["median"], abs=1e-12)
     assert estimate.sampling_low is estimate.sampling_high is None  # of episodes that never differ
-    assert (estimate.missing, estimate.warnings, estimate.printed_error) == ((), (), None)
+    assert (estimate.missing, estimate.warnings, estimate.printed_log_error) == ((), (), None)
     predictor = atari()
     slopes = predictor.slopes(ROUND)
     low, high = predictor.low["qbert"], predictor.high["qbert"]

@@ -147,10 +147,10 @@ def _tuning(estimates: Sequence[tuple[str, Estimate]], dataset: Dataset) -> Iter
 
 
 def _error(title: str, subset: Subset) -> str:
-    if subset.nested is None or subset.relative_error is None:
+    if subset.nested is None or subset.log_error is None:
         return ""
     level, reach = subsets.LEVEL, subsets.conformal_half_width(subset.nested.every, subsets.LEVEL)
-    return explained(title, subset.relative_error, subset.nested, level, reach)
+    return explained(title, subset.log_error, subset.nested, level, reach)
 
 
 def _partial(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Notice]:

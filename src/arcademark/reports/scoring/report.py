@@ -119,7 +119,7 @@ class ScoreReport(TableDocument):
         shown = [one for one in estimates if one.telling and one.low is not None]
         between = f"{wording.percentage(shown[0].level)} interval" if shown else ""
         bars = self.algorithms[0].breakthroughs if self.algorithms else ()
-        printed = any(one.printed_error for one in estimates if not one.missing)
+        printed = any(one.printed_log_error for one in estimates if not one.missing)
         return (
             Column("algorithm", "name", style="strong"),
             Column(
@@ -138,7 +138,7 @@ class ScoreReport(TableDocument):
                 kind="name",
             ),
             Column("runs", "runs_a_game") if any(item.most_runs > 1 for item in self.algorithms) else None,
-            Column("error, on other papers", "estimate.errors", optional=True) if printed else None,
+            Column("log error, on other papers", "estimate.errors", optional=True) if printed else None,
             Column(f"same games again, {sure}", "estimated.sampling_interval", meaning=SAME_GAMES, optional=True),
             *(Column(title, by_published(subset)) for subset, title in self.models.items()),
             *(Column(bar.short, reached(place)) for place, bar in enumerate(bars)),

@@ -139,7 +139,7 @@ class Predicted:
             Column("model", "estimate.model") if not self.model else None,
             Column(
                 f"{'printed' if all(item.published for item in estimates) else 'typical'} error",
-                lambda item: f"±{_error(item.estimate, item.estimate.relative_error or item.estimate.absolute_error)}",
+                lambda item: f"±{_error(item.estimate, item.estimate.log_error or item.estimate.absolute_error)}",
             ),
             Column(
                 "on other papers",
@@ -220,7 +220,7 @@ def _off(truth: float, of: Range) -> float | None:
 
 def _error(estimate: Estimate, size: float | None) -> str:
     """Show an error: a share of the estimate, or in its unit where the model has no transform."""
-    if estimate.relative_error is None:
+    if estimate.log_error is None:
         return wording.quantity(size, "points" if estimate.unit == "%" else estimate.unit)
     return wording.share(size)
 

@@ -226,7 +226,7 @@ class Searched(Setup):
             ),
             Column("R²", lambda row: f"{row[1].r2:.3f}"),
             Column(
-                "rel. error" if self.log else f"mean error{f', {self.unit}' if self.unit else ''}",
+                "log error" if self.log else f"mean error{f', {self.unit}' if self.unit else ''}",
                 lambda row: self.error(self.chosen_by(row[1])),
             ),
             Column("error +", more, str),
@@ -235,7 +235,7 @@ class Searched(Setup):
 
     def chosen_by(self, item: Candidate) -> float:
         """Return the error that a subset is chosen by, in the unit of errors."""
-        return item.relative_error if self.log else item.cv_mae
+        return item.log_error if self.log else item.cv_mae
 
     @staticmethod
     def counted(proof: Certificate) -> list[str]:
@@ -290,7 +290,7 @@ class Searched(Setup):
 class Sized:
     """The best subset of a size.
 
-    error, spread: Cross-validated error and its standard error: a relative error, as a fraction, where scores are
+    error, spread: Cross-validated error and its standard error: a log error, as a fraction, where scores are
         log-transformed, else in the target's own units.
     r2_of_all: R² over all algorithms, where those that are left out count as predicted by the mean; None without
         variance.
@@ -541,7 +541,7 @@ def _series(session: Session, choose: Choose, sizes: Sequence[int]) -> Iterator[
         r2 = r2_of_all(session.problem, best)
         yield Sized(
             size=int(name),
-            error=best.relative_error if session.log else best.cv_mae,
+            error=best.log_error if session.log else best.cv_mae,
             spread=best.standard_error * (log(10) if session.log else 1.0),
             r2_of_all=r2 if np.isfinite(r2) else None,
             **fields,

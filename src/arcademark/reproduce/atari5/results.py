@@ -54,7 +54,7 @@ def subsets() -> Iterator[PrintedComparison]:
         f"{within} of {len(errors)} algorithms are, on average it is {100 * errors.mean():.1f}% off (in sample)",
         within > len(errors) / 2,
     )
-    by_logs, measured = data.cross_validated(data.ATARI_5).relative_error, _relative_error()
+    by_logs, measured = data.cross_validated(data.ATARI_5).log_error, _relative_error()
     text = f"Atari-5: {100 * by_logs:.1f}% by logs, {100 * measured:.1f}% measured, both on the folds held out"
     yield stated("log-error", text, abs(by_logs - measured) < 0.02)
     names = list(data.printed(3))

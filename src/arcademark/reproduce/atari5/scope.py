@@ -44,7 +44,7 @@ FOUND = {
 
 def claims() -> Iterator[PrintedComparison]:
     """Check what the abstract, §1, §8 and §9 promise."""
-    error = data.cross_validated(data.ATARI_5).relative_error
+    error = data.cross_validated(data.ATARI_5).log_error
     yield stated("within-ten-percent", f"{100 * error:.1f} % on average", error <= 0.10)
     ten = data.explained_share(data.ATARI_10, data.GAMES)
     yield stated("abstract-variance", f"{100 * ten:.1f}%", round(ten, 2) == 0.8)
@@ -124,7 +124,7 @@ def search() -> Iterator[PrintedComparison]:
     one, three, five, ten, val_three, val_five = (set(subset(name).tasks) for name in names)
     nested = one < three < five < ten and val_three < val_five and not val_five & ten
     yield stated("nested", "so are Table 2's" if nested else "not so in Table 2", nested)
-    errors = [data.cross_validated(subset(name).tasks).relative_error for name in names[:4]]
+    errors = [data.cross_validated(subset(name).tasks).log_error for name in names[:4]]
     gains = [100 * (a - b) / games for (a, b), games in zip(pairwise(errors), (2, 2, 5), strict=True)]
     yield stated(
         "diminishing",

@@ -40,7 +40,7 @@ def best_subsets() -> Iterator[PrintedComparison]:
     for name, cells in printed(2).items():
         result = data.cross_validated(subset(name).tasks)
         where = f"Table 2, {_title(subset(name))}, R² and relative error"
-        yield row(where, cells, (result.r2, 100 * result.relative_error))
+        yield row(where, cells, (result.r2, 100 * result.log_error))
     tasks = subset("dqn-7").tasks
     weights = zip(tasks, data.model(tasks).coefficients, strict=True)
     negative = [f"{weight:.4f} for {name_of(game)}" for game, weight in weights if weight < 0]

@@ -5,7 +5,7 @@ Conventions
 * One object; ``schema`` is `SCHEMA`. Fields are those of `SubsetModel` under their own names, ``references`` an object
   of pairs: the scores that are 0 % and 100 %. Unknown fields are refused, so that a misspelt one is not lost.
 * What may be left out is what `SubsetModel` has a default for, ``intercept`` (0) and ``max_frames_per_episode`` (null).
-* The typical error is ``relative_error`` where the transform is log10, else ``absolute_error``, in ``unit``.
+* The typical error is ``log_error`` where the transform is log10, else ``absolute_error``, in ``unit``.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from arcademark.files import parse_json, read_as
 from arcademark.scores.readers.base import refuse_improper
 from arcademark.subset.predict.model import SubsetModel
 
-SCHEMA = "arcademark.subset-model/1"
+SCHEMA = "arcademark.subset-model/2"
 
 OPTIONAL: Mapping[str, Any] = MappingProxyType(
-    {"intercept": 0.0, "relative_error": None, "max_frames_per_episode": None}
+    {"intercept": 0.0, "log_error": None, "max_frames_per_episode": None}
 )
 """What may be left out besides what `SubsetModel` has a default for."""
 

@@ -47,7 +47,7 @@ class Estimate:
         The model's name, and what it predicts.
     value : float
         The prediction, in the model's unit.
-    relative_error : float or None
+    log_error : float or None
         The model's typical error, a fraction: ln(10) × its mean absolute error in log₁₀ space (Atari-5, §5.2, Appendix
         G). An average over the algorithms it was fitted to, not a limit: many err by more. None of a model without a
         transform.
@@ -73,7 +73,7 @@ class Estimate:
     model: str
     target: str
     value: float
-    relative_error: float | None
+    log_error: float | None
     level: float
     low: float | None
     high: float | None
@@ -99,7 +99,7 @@ class SubsetModel:
         One a task. None is negative, so that a better score never predicts less (Atari-5, Proposition 2).
     intercept : float
         0 in the published models, so that random play predicts 0 (§4.3).
-    relative_error : float or None
+    log_error : float or None
         Typical error, a fraction; None of a model without a transform.
     target : str
         What is predicted, for people.
@@ -141,7 +141,7 @@ class SubsetModel:
     tasks: Annotated[tuple[str, ...], Meta(min_length=1)]
     coefficients: tuple[float, ...]
     intercept: float
-    relative_error: Error | None
+    log_error: Error | None
     target: str
     max_frames_per_episode: Count | None
     citation: str
@@ -163,8 +163,8 @@ class SubsetModel:
 
     def _faults(self) -> Iterator[str]:
         plain, tasks = self.transform == "none", len(self.tasks)
-        if (self.relative_error is None) != plain or (self.absolute_error is None) == plain:
-            expected = "absolute_error, in the unit of what is predicted" if plain else "relative_error, a fraction"
+        if (self.log_error is None) != plain or (self.absolute_error is None) == plain:
+            expected = "absolute_error, in the unit of what is predicted" if plain else "log_error, a fraction"
             yield f"with transform {self.transform!r} the typical error is {expected}; give that one alone"
         if self.references and (lost := [task for task in self.tasks if task not in self.references]):
             yield f"no references of {', '.join(lost)}; give two of every task"
@@ -222,7 +222,7 @@ class SubsetModel:
             model=self.name,
             target=self.target,
             value=value,
-            relative_error=self.relative_error,
+            log_error=self.log_error,
             level=level,
             low=self._moved(value, -half_width),
             high=self._moved(value, half_width),
@@ -253,9 +253,9 @@ class SubsetModel:
         if self.nested is None:
             return (f"How far {self.name} is off on other papers was not measured, so there is no interval.",)
         half_width = self._half_width(scores, level)
-        if self.relative_error is None and np.isfinite(half_width):
+        if self.log_error is None and np.isfinite(half_width):
             return ()
-        text = explained(self.name, self.relative_error, self.nested, level, half_width)
+        text = explained(self.name, self.log_error, self.nested, level, half_width)
         if not np.isfinite(half_width) or (factor := self._extrapolation(scores)) < NOTABLE:
             return (text,)
         return (
@@ -313,7 +313,7 @@ def explained(title: str, printed: float | None, nested: Nested, level: float, h
         )
     mean, median, worst, error = (f"{100 * size:.1f}" for size in (nested.mean, nested.median, nested.worst, printed))
     return (
-        f"The typical error of {title}, {error} %, is of algorithms that its games were chosen with. Chosen anew "
+        f"The log error of {title}, {error} % on average, is of algorithms that its games were chosen with. Chosen anew "
         f"without a paper, and put to that paper's algorithms, the error is {mean} % on average (median {median} %, "
         f"worst {worst} %).{_elsewhere(nested)} {interval}"
     )
@@ -333,7 +333,7 @@ def _elsewhere(nested: Nested) -> str:
 
 def from_subset(subset: Subset) -> SubsetModel:
     """Make the published model of a subset; refuse one that has none."""
-    if subset.coefficients is None or subset.relative_error is None:
+    if subset.coefficients is None or subset.log_error is None:
         raise ArcadeMarkError(
             f"subset {subset.name!r} has no published model; leave --model out to predict from any games, or see "
             "'arcademark info subsets' for which have one"
@@ -343,7 +343,7 @@ def from_subset(subset: Subset) -> SubsetModel:
         tasks=tuple(subset.tasks),
         coefficients=tuple(subset.coefficients),
         intercept=0.0,
-        relative_error=subset.relative_error,
+        log_error=subset.log_error,
         target=f"median human-normalised score over {subset.suite}",
         max_frames_per_episode=subset.max_frames_per_episode,
         citation=subset.citation,
@@ -369,7 +369,7 @@ def from_candidate(
         tasks=candidate.tasks,
         coefficients=candidate.coefficients,
         intercept=0.0,
-        relative_error=None if plain else candidate.relative_error,
+        log_error=None if plain else candidate.log_error,
         absolute_error=candidate.cv_mae if plain else None,
         max_frames_per_episode=max_frames_per_episode,
         transform=transform,

@@ -51,8 +51,8 @@ class Candidate:
         Means over folds of the mean squared and mean absolute error on held-out cases, in transformed units.
     r2 : float
         1 − ``cv_mse`` / variance of the target over the complete cases.
-    relative_error : float
-        ln 10 × ``cv_mae``: the relative error of the score itself, where the target is log₁₀-transformed (Atari-5, App.
+    log_error : float
+        ln 10 × ``cv_mae``: the mean log error of the score, where the target is log₁₀-transformed (Atari-5, App.
         G).
     n : int
         Complete cases.
@@ -65,7 +65,7 @@ class Candidate:
     cv_mse: float
     cv_mae: float
     r2: float
-    relative_error: float
+    log_error: float
     n: int
     standard_error: float = 0.0
 
@@ -146,7 +146,7 @@ def evaluate(
         cv_mse=error,
         cv_mae=float(sizes.mean()),
         r2=1.0 - error / variance if variance > 0 else math.nan,
-        relative_error=math.log(10.0) * float(sizes.mean()),
+        log_error=math.log(10.0) * float(sizes.mean()),
         n=len(y),
         standard_error=float(sizes.std(ddof=1)) / math.sqrt(folds),
     )

@@ -5,7 +5,7 @@ Conventions
 * The error that chose a subset is too kind to it: the best of millions was taken, on algorithms of which many come from
   the same paper. *Nested* error leaves a whole source out, chooses and fits anew from scratch without it, and predicts
   its algorithms; and so for each source.
-* Residuals are true less predicted, in transformed units. Times ln 10 their size is a relative error where the target
+* Residuals are true less predicted, in transformed units. Times ln 10 their size is a log error where the target
   is log₁₀-transformed, as in the Atari-5 paper (Appendix G).
 * What was chosen with the very scores in it is not out of sample: an algorithm whose scores are a copy of another's,
   under another source, is dropped before anything else (`copies`).
@@ -111,7 +111,7 @@ class Validation:
     papers : int
         How many sources were left out, one after the other.
     mean, median, worst, mean_of_papers : float
-        Of the errors' sizes, and of the papers' means, each paper counted once: relative errors, as fractions, where
+        Of the errors' sizes, and of the papers' means, each paper counted once: log errors, as fractions, where
         the target is log-transformed, else in its own units.
     worst_algorithm : str
         The algorithm that was predicted worst.
