@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 MODEL = {
-    "schema": "arcademark.subset-model/1",
+    "schema": "arcademark.subset-model/2",
     "name": "own-2",
     "target": "mean",
     "citation": "made up",

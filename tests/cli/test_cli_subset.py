@@ -213,7 +213,7 @@ def test_json_has_both_ways_to_choose_and_nested_errors(invoke):
     answer = invoke(*TRAINING, "--sizes", "2", "--nested", "--to=json", "--figure", "curve.png")
     assert (answer.code, answer.err) == (0, "")
     document = answer.json
-    assert document["schema"] == "arcademark.subset-sizes/3"
+    assert document["schema"] == "arcademark.subset-sizes/4"
     assert [series["incomplete"] for series in document["series"]] == ["leave out", "charge"]
     (item,) = document["series"][0]["sizes"]
     assert item["best"]["tasks"] == ["battle_zone", "name_this_game"]

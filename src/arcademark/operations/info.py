@@ -373,7 +373,7 @@ TOPICS: Mapping[str, Topic] = {
         _listed(
             ("name", "name"),
             ("games", lambda subset: len(subset.tasks)),
-            ("printed error", lambda subset: wording.share(subset.log_error)),
+            ("printed log error", lambda subset: wording.share(subset.log_error)),
             ("on other papers", lambda subset: wording.share(subset.nested and subset.nested.mean)),
             ("what for", "advice"),
         ),

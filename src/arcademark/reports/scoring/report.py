@@ -49,7 +49,7 @@ class ScoreReport(TableDocument):
     tolerance: None where it was not asked for.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.report/4"
+    SCHEMA: ClassVar[str] = "arcademark.report/5"
     algorithms: tuple[Algorithm, ...]
     learning: tuple[LearningCurve, ...] = ()
     runs: tuple[Run, ...] = ()

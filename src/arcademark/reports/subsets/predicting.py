@@ -69,7 +69,7 @@ class Predicted:
     noun, groups: What a task is called, and, in the plural, what intervals are to hold others of: "game" and "papers".
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-prediction/6"
+    SCHEMA: ClassVar[str] = "arcademark.subset-prediction/7"
     level: float
     predictions: tuple[Prediction, ...]
     sources: tuple[str, ...]
@@ -127,6 +127,7 @@ class Predicted:
         """What is shown of each estimate, as far as any has it."""
         estimates = [item.estimate for item in self.predictions if item.estimate is not None]
         nested = any(item.nested is not None for item in estimates)
+        kind = "" if all(item.log_error is None for item in estimates) else "log "
         return (
             Column("algorithm", "algorithm", style="strong"),
             Column(
@@ -138,7 +139,7 @@ class Predicted:
             self._true(lambda item: item.truth.get(MEDIAN.name)),
             Column("model", "estimate.model") if not self.model else None,
             Column(
-                f"{'printed' if all(item.published for item in estimates) else 'typical'} error",
+                f"{'printed' if all(item.published for item in estimates) else 'typical'} {kind}error",
                 lambda item: f"±{_error(item.estimate, item.estimate.log_error or item.estimate.absolute_error)}",
             ),
             Column(

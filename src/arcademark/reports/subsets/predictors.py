@@ -33,7 +33,7 @@ from arcademark.subset.predict.outlook import Outlook, Range
 from arcademark.subset.problem import Floats, log10_score
 from arcademark.suite import references
 from arcademark.suite.subsets import resolve_tasks, subset
-from arcademark.suite.tasks import canonical_game, game_name
+from arcademark.suite.tasks import canonical_game, game_name, suite
 
 if TYPE_CHECKING:
     from arcademark.subset.search.search import Candidate
@@ -253,8 +253,8 @@ def own(
 def other_papers(model: Candidate, papers: Collection[str], algorithms: Collection[str] = ()) -> Others:
     """Return a linear model's errors on the algorithms of atari-57 that are of none of these papers, a list a paper.
 
-    Nor of a paper that has one of these ``algorithms``, whose paper is not known. Of the median, in log₁₀ space, each
-    with the transformed scores of the model's games.
+    Nor of a paper that has one of these ``algorithms``, whose paper is not known. Of the true median, in log₁₀ space,
+    each with the transformed scores of the model's games.
     """
     trained, entries = atari().trained, published.training()
     trained = trained.only(trained.fitted)
@@ -265,8 +265,9 @@ def other_papers(model: Candidate, papers: Collection[str], algorithms: Collecti
     places = [trained.joint.tasks.index(task) for task in model.tasks]
     by_paper: dict[str, list[tuple[float, Floats]]] = {}
     for group, percent in zip(trained.groups, trained.percent, strict=True):
-        scores = log10_score(percent[places])
-        if group not in papers and np.isfinite(scores).all():
+        scores, there = log10_score(percent[places]), np.flatnonzero(np.isfinite(percent))
+        true = not published.why_untrue([trained.joint.tasks[place] for place in there])
+        if true and group not in papers and np.isfinite(scores).all():
             predicted = float(scores @ np.array(model.coefficients))
             by_paper.setdefault(group, []).append((abs(predicted - float(log10_score(np.nanmedian(percent)))), scores))
     return tuple(tuple(errors) for errors in by_paper.values())

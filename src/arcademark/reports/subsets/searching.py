@@ -195,7 +195,7 @@ class Searched(Setup):
     results: In order.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-search/3"
+    SCHEMA: ClassVar[str] = "arcademark.subset-search/4"
     choose: Choose
     results: tuple[StepResult, ...]
 
@@ -327,7 +327,7 @@ class EverySize(Setup):
         one that was asked for.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.subset-sizes/3"
+    SCHEMA: ClassVar[str] = "arcademark.subset-sizes/4"
     series: tuple[Series, ...]
 
     SERIES: ClassVar[Mapping[str, str]] = MappingProxyType(
