@@ -100,7 +100,7 @@ def test_intervals_hold_new_groups_as_often_as_they_say():
     assert 0.85 <= np.mean(tasks_held) <= 0.99
     noise = np.random.default_rng(0).standard_normal((calibration.DRAWS, len(TASKS)))
     found = calibration.misses(trained, np.isin(TASKS, ("a", "b")), QUANTITIES, noise)
-    assert found.coverage(0.9)["median"] >= 0.8
+    assert found.covered("median", 0.9).share >= 0.8
     assert len(set(found.tasks_groups)) == 30
 
 

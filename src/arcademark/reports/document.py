@@ -13,6 +13,7 @@ from typing import ClassVar, Literal, TypeVar
 
 from arcademark.reports import wording
 from arcademark.reports.columns import Column, Style
+from arcademark.subset.predict.calibration import Covered
 from arcademark.suite.subsets import LEVEL
 
 WIDEST = 20.0
@@ -105,8 +106,8 @@ class Estimate:
         error of predicting apart.
     nested_log_error: Mean log error on papers that a published model's games were not chosen with, a fraction:
         measured, not published.
-    held: From any games: how many published algorithms' medians such intervals held, a fraction, each predicted without
-        its paper.
+    covered: From any games: how many published algorithms' medians such intervals cover, each predicted without its
+        paper.
     left_out: From any games: the paper that nothing was learnt from, as it has this algorithm; "" of all others.
     missing: Names of the subset's games without a score: why it is refused.
     warnings: Why it should not be relied on; empty if nothing speaks against it.
@@ -125,7 +126,7 @@ class Estimate:
     missing: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     nested_log_error: float | None = None
-    held: float | None = None
+    covered: Covered | None = None
     left_out: str = ""
 
     @property

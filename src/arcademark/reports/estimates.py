@@ -56,7 +56,7 @@ def from_any(algorithm: str, paper: str, suite: str, played: Seeds, frame_cap: F
         return None
     scores = {task: intervals.score(runs) for task, runs in seeds.items()}
     left_out = predictor.group(algorithm, paper)
-    median, held = predictor.median(scores, LEVEL, left_out)
+    median, covered = predictor.median(scores, LEVEL, left_out)
     low, high = None, None
     if median.value is not None and all(sum(map(len, runs)) > 1 for runs in seeds.values()):
         slopes = predictor.slopes(scores)
@@ -71,7 +71,7 @@ def from_any(algorithm: str, paper: str, suite: str, played: Seeds, frame_cap: F
         *(ANY, wording.plural(len(seeds), "game"), suite, median.value, LEVEL, median.low, median.high),
         *(None, low, high),
         warnings=warnings,
-        held=held,
+        covered=covered,
         left_out=left_out or "",
     )
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from arcademark.subset.predict.calibration import Covered
 
 MISSING = "–"
 
@@ -43,6 +47,12 @@ def percent(value: float | None) -> str:
 def share(fraction: float | None) -> str:
     """Show a fraction as a percentage."""
     return percent(None if fraction is None else 100 * fraction)
+
+
+def covered(item: Covered) -> str:
+    """Show how many true values intervals cover: "101 of 112 (90 % by paper)"."""
+    by_paper = f" ({100 * item.by_group:.0f}\N{NO-BREAK SPACE}% by paper)" if item.by_group != item.share else ""
+    return f"{item.count:,} of {item.total:,}{by_paper}"
 
 
 def percentage(level: float) -> str:

@@ -58,7 +58,7 @@ def test_scores_and_summaries_by_hand(round_numbers):
 def test_a_published_model_is_taken_by_its_name(name):
     report = analysed(made_up_run(games=(*subsets.subset(name).tasks, "pong")), model=name)
     estimate = report.algorithms[0].estimate
-    assert (estimate.subset, estimate.held) == (name, None)
+    assert (estimate.subset, estimate.covered) == (name, None)
     assert estimate.value is not None
     assert ("estimate_tuning" in kinds(report)) == name.endswith("-val")
     assert any(citation.key == "aitchison2023atari5" for citation in report.citations)
@@ -80,7 +80,7 @@ def test_an_estimate_is_what_any_games_tell(round_numbers):
     median = forecast.summaries["median"]
     assert (estimate.subset, estimate.title, estimate.suite) == ("any", "5 games", "atari-57")
     assert (estimate.value, estimate.low, estimate.high) == (median.value, median.low, median.high)
-    assert estimate.held == pytest.approx(forecast.coverage["median"], abs=1e-12)
+    assert estimate.covered == forecast.coverage["median"]
     assert estimate.sampling_low is estimate.sampling_high is None  # of episodes that never differ
     assert (estimate.missing, estimate.warnings, estimate.printed_log_error) == ((), (), None)
     predictor = atari()

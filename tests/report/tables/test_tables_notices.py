@@ -13,6 +13,7 @@ from arcademark.reports.notices import KINDS, notice
 from arcademark.reports.scoring.analysis import analyse
 from arcademark.reports.scoring.compare import compare_tables
 from arcademark.reports.subsets import predictors
+from arcademark.subset.predict.calibration import Covered
 from arcademark.suite import anomalies, tasks
 from arcademark.suite.protocols import protocol
 
@@ -314,9 +315,12 @@ def test_a_training_of_unknown_length_may_differ():
     assert "unknown for random" not in " ".join(told.values())
 
 
-@pytest.mark.parametrize(("held", "said"), [(None, "contain the true median is not known"), (0.9, "90.0 % of the")])
-def test_intervals_of_estimates_that_were_not_checked_are_said_to_be_so(held, said):
-    estimate = Estimate("any", "5 games", "atari-57", 30.0, low=20.0, high=40.0, held=held)
-    shown = [] if held is None else [wording.share(held)]
-    text = notice("estimate_reading", estimate=estimate, trained=predictors.atari().trained, held=shown).text
+@pytest.mark.parametrize(
+    ("covered", "said"),
+    [(None, "cover is not known"), (Covered(9, 10, 0.95), "cover 9 of 10 (95 % by paper) true medians")],
+)
+def test_intervals_of_estimates_that_were_not_checked_are_said_to_be_so(covered, said):
+    estimate = Estimate("any", "5 games", "atari-57", 30.0, low=20.0, high=40.0, covered=covered)
+    shown = [] if covered is None else [wording.covered(covered)]
+    text = notice("estimate_reading", estimate=estimate, trained=predictors.atari().trained, covered=shown).text
     assert said.replace(" %", "\N{NO-BREAK SPACE}%") in text

@@ -130,9 +130,11 @@ def _estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notice]:
         yield notice("estimate_refused", names=[name for name, _ in group], estimate=group[0][1])
     for item in {item.subset: item for _, item in shown}.values():
         if item.subset == ANY:
-            known = [one.held for _, one in estimates if one.subset == ANY and one.held is not None]
-            held = list(dict.fromkeys(map(wording.share, known)))
-            yield notice("estimate_reading", estimate=item, trained=predictors.atari(item.suite).trained, held=held)
+            known = [one.covered for _, one in estimates if one.subset == ANY and one.covered is not None]
+            covered = list(dict.fromkeys(map(wording.covered, known)))
+            yield notice(
+                "estimate_reading", estimate=item, trained=predictors.atari(item.suite).trained, covered=covered
+            )
             continue
         subset = subsets.subset(item.subset)
         yield notice("estimate_reading__model", estimate=item, subset=subset, error=_error(item.title, subset))

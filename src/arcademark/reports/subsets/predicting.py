@@ -196,7 +196,7 @@ class Predicted:
             *_range("estimate", "strong"),
             Column("±", lambda row: _reach(row[1])),
             Column("true", lambda row: _shown(item.truth.get(row[0]), row[1]), style="strong") if item.truth else None,
-            Column("held", lambda row: coverage[row[0]], wording.share),
+            Column("covered", lambda row: coverage[row[0]], wording.covered),
         )
 
     def _true(self, of: Callable[[Prediction], float | None]) -> Column | None:

@@ -28,7 +28,7 @@ from arcademark.scores.readers.piped import place
 from arcademark.scores.table import ScoreTable
 from arcademark.subset.predict import calibration, outlook
 from arcademark.subset.predict.any_tasks import FEWEST_ALGORITHMS, MEAN, MEDIAN, Quantity, Trained, reached, train
-from arcademark.subset.predict.calibration import Misses
+from arcademark.subset.predict.calibration import Covered, Misses
 from arcademark.subset.predict.outlook import Outlook, Range
 from arcademark.subset.problem import Floats, log10_score
 from arcademark.suite import references
@@ -132,10 +132,10 @@ class Predictor:
 
     def median(
         self, scores: Mapping[str, float], level: float, without: str | None = None
-    ) -> tuple[Range, float | None]:
+    ) -> tuple[Range, Covered | None]:
         """Predict the median of all tasks, in percent, from an algorithm's raw scores on one of them or more.
 
-        With it comes what share of known algorithms' medians such intervals held; None where there are none.
+        With it comes how many known algorithms' medians such intervals cover; None where there are none.
         ``without`` is its `group`.
         """
         (median,), held = self.medians([scores], level, without)
@@ -143,12 +143,12 @@ class Predictor:
 
     def medians(
         self, scores: Sequence[Mapping[str, float]], level: float, without: str | None = None
-    ) -> tuple[tuple[Range, ...], float | None]:
+    ) -> tuple[tuple[Range, ...], Covered | None]:
         """Predict as `median` does of algorithms that have the same tasks, and the same `group`, all at once."""
         rows = np.array([self._row(some) for some in scores])
         misses = _misses(self.trained, tuple(np.isfinite(rows[0]).tolist()))
         medians = outlook.estimates(self.trained, rows, MEDIAN, misses, noise(len(self.tasks)), level, without)
-        return medians, misses.share(MEDIAN.name, level)
+        return medians, misses.covered(MEDIAN.name, level)
 
     def truths(self, scores: Mapping[str, float]) -> Mapping[str, float]:
         """Return what is predicted, by quantity, of an algorithm that has a score on every task; else nothing.

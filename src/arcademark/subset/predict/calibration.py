@@ -12,7 +12,7 @@ Conventions
 * An interval has the truths with which the estimate would agree: those whose error, less what algorithms of that level
   are off, is no larger than the quantile of all errors, each in units of its level's (Romano, Patterson and Candès
   2019, "Conformalized quantile regression"). All groups weigh the same in the quantile. Coverage is not guaranteed but
-  measured, on groups left out (`Misses.coverage`): counting one more group, the new one, as larger, which would
+  measured, on groups left out (`Misses.covered`): counting one more group, the new one, as larger, which would
   guarantee it (Lee, Barber and Willett 2023, "Distribution-free inference with hierarchical data"), covers 93 % of
   medians with 90 % intervals. There is no interval where groups are too few for that guarantee.
 * An interval that reaches below all truths ends at the worst score, as no errors are known there, and is never narrower
@@ -247,23 +247,36 @@ class Misses:
         wide = {group: source.widening(level, group) for group in set(self.tasks_groups)}
         return [bool(size <= wide[group]) for size, group in zip(self.tasks, self.tasks_groups, strict=True)]
 
-    def share(self, name: str, level: float) -> float | None:
-        """Return the share of truths of a quantity, or `TASKS`, that are held; None where there are none.
+    def covered(self, name: str, level: float) -> Covered | None:
+        """Return how many truths of a quantity, or `TASKS`, intervals cover; None where there are none.
 
         Of a quantity those of the algorithms that the distribution was fitted to.
         """
-        return _share(self, name, level)
+        return _covered(self, name, level)
 
-    def coverage(self, level: float) -> Mapping[str, float | None]:
-        """Return `share` by quantity and `TASKS`."""
-        return MappingProxyType({name: self.share(name, level) for name in (*self.errors, TASKS)})
+
+@dataclass(frozen=True)
+class Covered:
+    """How many true values intervals cover, of how many, and the mean share over groups."""
+
+    count: int
+    total: int
+    by_group: float
+
+    @property
+    def share(self) -> float:
+        """The share of true values."""
+        return self.count / self.total
 
 
 @lru_cache(maxsize=64)
-def _share(misses: Misses, name: str, level: float) -> float | None:
+def _covered(misses: Misses, name: str, level: float) -> Covered | None:
     held = np.array(misses.held(name, level), dtype=bool)
-    held = held if name == TASKS else held[misses.fitted]
-    return float(np.mean(held)) if len(held) else None
+    groups = np.array(misses.tasks_groups if name == TASKS else misses.errors[name].groups, dtype=str)
+    if name != TASKS:
+        held, groups = held[misses.fitted], groups[misses.fitted]
+    shares = [np.mean(held[groups == group]) for group in np.unique(groups)]
+    return Covered(int(held.sum()), len(held), float(np.mean(shares))) if len(held) else None
 
 
 def noise_of(rng: np.random.Generator, tasks: int, draws: int = DRAWS) -> Floats:

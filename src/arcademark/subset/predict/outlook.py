@@ -24,7 +24,7 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.any_tasks import MEAN, MEDIAN, Quantity, Trained
-from arcademark.subset.predict.calibration import DRAWS, Drawn, Misses
+from arcademark.subset.predict.calibration import DRAWS, Covered, Drawn, Misses
 from arcademark.subset.problem import TRANSFORMS, Floats
 from arcademark.suite.subsets import LEVEL
 
@@ -110,10 +110,10 @@ class Outlook:
         How much wider intervals are as the known scores do not go together; 1 is not at all.
     algorithms, groups, weak : int
         On which intervals were calibrated; ``weak`` of the algorithms were not learnt from.
-    coverage : mapping of str to float or None
+    coverage : mapping of str to Covered or None
         By quantity: the share of these algorithms' truths that such intervals held, each predicted and its interval
         widened without its group; None where there are none.
-    tasks_coverage : float or None
+    tasks_coverage : Covered or None
         The same of single tasks.
     """
 
@@ -127,8 +127,8 @@ class Outlook:
     extrapolation: float
     algorithms: int
     groups: int
-    coverage: Mapping[str, float | None]
-    tasks_coverage: float | None
+    coverage: Mapping[str, Covered | None]
+    tasks_coverage: Covered | None
     weak: int = 0
 
 
@@ -178,7 +178,6 @@ def predict(
     noise = calibration.noise_of(rng, len(tasks), draws)
     drawn = calibration.draw(trained, trained.but(without), row[np.newaxis], there, quantities, noise)
     misses = misses or calibration.misses(trained, there, quantities, noise)
-    coverage = misses.coverage(level)
     summaries = {
         quantity.name: _ranges(trained, quantity, drawn, row[np.newaxis], misses, level, without)[0]
         for quantity in quantities
@@ -205,8 +204,8 @@ def predict(
         algorithms=len(misses.fitted),
         groups=len(set(misses.tasks_groups)),
         weak=int(np.sum(~misses.fitted)),
-        coverage=MappingProxyType({name: coverage[name] for name in names}),
-        tasks_coverage=coverage[calibration.TASKS],
+        coverage=MappingProxyType({name: misses.covered(name, level) for name in names}),
+        tasks_coverage=misses.covered(calibration.TASKS, level),
     )
 
 

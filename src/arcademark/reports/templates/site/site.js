@@ -160,7 +160,7 @@
     predict ??= arcademark.predictor(site.model);
     const means = Object.fromEntries(Object.entries(scores).map(([id, runs]) => [id, arcademark.mean(runs)]));
     const made = predict(name, means), used = site.model.tasks.filter((id) => id in means).length;
-    return made && { ...made, title: plural(used, NOUN), suite: site.views[0].name, held: null, warnings: [site.model.caution] };
+    return made && { ...made, title: plural(used, NOUN), suite: site.views[0].name, covered: null, warnings: [site.model.caution] };
   }
 
   /** Ask what columns that may be no algorithms are scores of: names by column, "" of none; null where nobody says. */
@@ -616,8 +616,8 @@
   function guessed(row) {
     const between = ([value, low, high], level) => `${percent(value)} %${low === undefined || low === null ? "" : ` (${Math.round(100 * level)} %: ${percent(low)} to ${percent(high)})`}`;
     if (row.estimate) {
-      const { value, low, high, level, title, suite, held } = row.estimate;
-      return h("p", { class: "guess" }, h("strong", {}, `Estimated median HNS over ${suite}, from ${title}: ${value === null ? belowOf(row.estimate) : between([value, low, high], level)}. `), held === null ? "" : `Such intervals held the medians of ${Math.round(100 * held)} % of published algorithms. `, doubts(row).join(" "));
+      const { value, low, high, level, title, suite, covered } = row.estimate;
+      return h("p", { class: "guess" }, h("strong", {}, `Estimated median HNS over ${suite}, from ${title}: ${value === null ? belowOf(row.estimate) : between([value, low, high], level)}. `), covered === null ? "" : `Such intervals cover the medians of ${covered.count} of ${covered.total} published algorithms (${Math.round(100 * covered.by_group)} % by paper). `, doubts(row).join(" "));
     }
     return row.foretold.length ? h("p", {}, `From the games of ${site.foretold_from} alone, and without its paper, its median would have been estimated as ${between(row.foretold, site.model.level)}. `, link("#/predicted", "All such estimates")) : null;
   }
