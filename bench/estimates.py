@@ -4,6 +4,7 @@
 
     python bench/estimates.py                                      # takes minutes
     python bench/estimates.py --write docs/research/estimates.md   # puts the table there
+    python bench/estimates.py --weak                               # ours and the published models on weak ones
     python bench/estimates.py --unseen                             # on the algorithms of paper/data/unseen.csv
     python bench/estimates.py --unseen FILE FILE                   # on others: algorithm, game, score and source
     python bench/estimates.py --unseen --random 20 --write docs/estimates.md
@@ -39,10 +40,13 @@ def main() -> None:
     """Print the tables that are asked for, or write them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--unseen", nargs="*", type=Path, metavar="FILE", help="judge on algorithms never learnt from")
+    parser.add_argument("--weak", action="store_true", help="ours and published models on weak ones of left-out papers")
     parser.add_argument("--random", type=int, default=0, metavar="N", help="with --unseen: sets drawn of each size")
     parser.add_argument("--write", type=Path, help="a page that has the table's marks")
     given = parser.parse_args()
-    if given.unseen is None:
+    if given.weak:
+        print(*unseen.weak_lines(), sep="\n")
+    elif given.unseen is None:
         put(lines(), BEGIN, given.write)
     elif given.write is None:
         print(*unseen.tables(given.unseen, given.random), sep="\n")

@@ -119,14 +119,40 @@ def read(paths: Sequence[Path] = ()) -> tuple[Unseen, ...]:
     return tuple(every)
 
 
-def catalogue() -> tuple[Unseen, ...]:
-    """Return the algorithms that estimates are learnt from, with their papers as sources."""
+def catalogue(*, weak: bool = False) -> tuple[Unseen, ...]:
+    """Return the algorithms that estimates are learnt from, with their papers as sources; also weak ones if wanted."""
     entries = published.training()
     table = collections.table(entries).select(tasks=GAMES)
-    return tuple(
+    found = [
         Unseen(name, entries[name].origin.key, predictors.known(table, place))
         for place, name in enumerate(table.algorithms)
-    )
+    ]
+    for entry, row in zip(*published.weak(), strict=True) if weak else ():
+        there = {game: float(score) for game, score in zip(GAMES, row, strict=True) if np.isfinite(score)}
+        found.append(Unseen(entry.algorithm, entry.origin.key, there))
+    return tuple(found)
+
+
+def weak_lines() -> Iterator[str]:
+    """Yield a table of how our estimates and the published models' err for weak algorithms, without their paper.
+
+    Of those that have all games of a model and an estimate by ours: by the true median, and by our estimate.
+    """
+    every = catalogue(weak=True)
+    heads = (f"n (papers) {what} below {WEAK:.0f} % | ours | published" for what in ("true", "ours"))
+    yield f"| from | {' | '.join(heads)} |"
+    yield "|---" * 7 + "|"
+    for name in (one for one in NAMED if subset(one).coefficients):
+        some = [one for one in every if one.scores.keys() >= {*subset(name).tasks}]
+        both = zip(by_ours(subset(name).tasks, some), by_published(name, some), strict=True)
+        pairs = [pair for pair in both if pair[0].value is not None]
+        by_truth, by_ours_ = ([pair for pair in pairs if getattr(pair[0], of) < WEAK] for of in ("truth", "value"))
+        cells = []
+        for kept in (by_truth, by_ours_):
+            ours, theirs = zip(*kept, strict=True)
+            papers = len({one.source for one in ours})
+            cells += [f"{len(kept)} ({papers})", f"{100 * error(ours):.1f} %", f"{100 * error(theirs):.1f} %"]
+        yield f"| {' | '.join([name, *cells])} |"
 
 
 def by_ours(games: Sequence[str], every: Sequence[Unseen]) -> list[Told]:

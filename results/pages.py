@@ -247,12 +247,15 @@ class Used:
         def holds(found: Range | Estimate, true: float) -> bool:
             return (found.low or 0.0) <= true <= (found.high or 0.0)
 
+        def told(found: Range | Estimate) -> str:
+            return f"below {percent(found.high)}" if found.value is None else percent(found.value)
+
         found, each = of(self.every), [of(one) for one in self.alone]
         held = sum(holds(one, true) for one, true in zip(each, self.truths, strict=True))
         return (
-            *(games, "its published model" if isinstance(model, Subset) else "any games", percent(found.value)),
+            *(games, "its published model" if isinstance(model, Subset) else "any games", told(found)),
             *(between(found.low or 0.0, found.high or 0.0), "yes" if holds(found, self.truth) else "no"),
-            *(", ".join(percent(one.value) for one in each), f"{held} of {len(each)}"),
+            *(", ".join(map(told, each)), f"{held} of {len(each)}"),
         )
 
     def costs(self) -> list[tuple[str, ...]]:

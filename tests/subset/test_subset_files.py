@@ -74,7 +74,7 @@ def changed(**changes):
         (changed(tasks=["a\nb", "c"]), "'a\\\\nb' holds the control character U\\+000A"),
         (changed(target="\x1b[31m"), "holds the control character U\\+001B"),
         ("[]", "the schema is None"),
-        (changed(schema="arcademark.subset-model/2"), "subset-model/2"),
+        (changed(schema="arcademark.subset-model/1"), "subset-model/1"),
         (json.dumps({"schema": files.SCHEMA}), "missing required field `name`"),
         (changed(coeficients=[1]), "unknown field 'coeficients'"),
         (changed(tasks=["a", "a"]), "expected a list of different names"),

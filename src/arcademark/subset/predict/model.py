@@ -314,8 +314,8 @@ def explained(title: str, printed: float | None, nested: Nested, level: float, h
     mean, median, worst, error = (f"{100 * size:.1f}" for size in (nested.mean, nested.median, nested.worst, printed))
     return (
         f"The log error of {title}, {error} % on average, is of algorithms that its games were chosen with. Chosen "
-        f"anew without a paper, and put to that paper's algorithms, the error is {mean} % on average (median {median} %, "
-        f"worst {worst} %).{_elsewhere(nested)} {interval}"
+        f"anew without a paper, and put to that paper's algorithms, the error is {mean} % on average (median "
+        f"{median} %, worst {worst} %).{_elsewhere(nested)} {interval}"
     )
 
 
