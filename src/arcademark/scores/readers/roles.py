@@ -45,20 +45,8 @@ NAMES: Mapping[Role, tuple[str, ...]] = {
     "summary": ("mean", "avg", "average", "median", "best", "worst", "total", "sum", "overall", "iqm", "all"),
     "note": (
         *("note", "notes", "comment", "comments", "source", "reference", "ref", "paper", "citation", "year", "state"),
-        *(
-            "status",
-            "name",
-            "user",
-            "created",
-            "tags",
-            "runtime",
-            "hostname",
-            "host",
-            "date",
-            "url",
-            "link",
-            "job type",
-        ),
+        *("status", "name", "user", "created", "tags", "runtime", "hostname", "host", "date", "url", "link"),
+        "job type",
     ),
 }
 """Names of columns by role, in lower case and with blanks between words; earlier ones are preferred."""
@@ -72,23 +60,8 @@ _KINDS = frozenset(
 )
 _SPREADS = frozenset(
     (
-        *(
-            "std",
-            "sd",
-            "stddev",
-            "stdev",
-            "deviation",
-            "dev",
-            "stderr",
-            "sem",
-            "se",
-            "err",
-            "error",
-            "ci",
-            "iqr",
-            "var",
-        ),
-        *("variance", "lower", "upper", "low", "high", "min", "max", "±"),
+        *("std", "sd", "stddev", "stdev", "deviation", "dev", "stderr", "sem", "se", "err", "error", "ci", "iqr"),
+        *("var", "variance", "lower", "upper", "low", "high", "min", "max", "±"),
     )
 )
 _SURE = frozenset({"std", "sd", "stddev", "stdev", "stderr", "sem", "ci", "±"})
