@@ -221,11 +221,14 @@ def test_what_was_installed_is_used_and_nothing_written_beside_it(core, fresh, m
     assert [path.name for path in tmp_path.rglob("*")] == ["shipped", kept.name]
 
 
-@pytest.mark.parametrize(("flags", "has"), [("fpu sse2 avx2", False), (" ".join(sorted(build._NEEDED)), True)])
-def test_a_processor_that_lacks_what_a_library_needs_gets_another(monkeypatch, tmp_path, flags, has):
-    (tmp_path / "cpuinfo").write_text(f"model name : avx2\nflags\t\t: {flags}\n")
+@pytest.mark.parametrize("number", range(len(build._KINDS)))
+def test_a_processor_gets_the_fastest_library_that_it_runs(monkeypatch, tmp_path, number):
+    flags, needed = build._KINDS[number]
+    others = set(build._KINDS[number - 1][1] if number else needed) - needed
+    has = sorted({"fpu", "sse2", *needed, *sorted(others)[1:]})  # all but one of what a faster kind needs
+    (tmp_path / "cpuinfo").write_text(f"model name : avx2 avx512bw\nflags\t\t: {' '.join(has)}\n")
     monkeypatch.setattr("builtins.open", lambda _, **how: (tmp_path / "cpuinfo").open(**how))
-    assert build._has_avx2.__wrapped__() is has
+    assert build._extra_flags.__wrapped__() == flags
 
 
 def test_an_extra_brings_a_compiler(monkeypatch):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import operator
 import os
 import sys
 import weakref
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from arcademark.emulator import cartridge, games
+from arcademark.emulator.build import bound
 from arcademark.emulator.machine import RAM_SIZE, WIDTH, Machine
 from arcademark.emulator.prove import proven
 from arcademark.environments.emulation.console import StepRecord
@@ -246,7 +246,7 @@ class _Game(cartridge.Player):
         return lambda action: this._play(action, 1.0)
 
     def _use(self, core: ctypes.CDLL) -> None:
-        self._play: Callable[[int, float], int] = partial(core.console_turn, self._at)
+        self._play: Callable[[int, float], int] = bound(core, "turn", ctypes.addressof(self._turn))
         self._show, self._note = partial(core.console_show, self._at), partial(core.console_note, self._at)
 
     def _started(self, frames: int) -> None:
@@ -267,10 +267,7 @@ class _Game(cartridge.Player):
         number = action.value if isinstance(action, Action) else action
         if number < 0:
             raise TypeError(f"action {number} is negative")
-        try:
-            return self._play(number, paddle_strength)
-        except ctypes.ArgumentError:  # numpy's numbers, or none at all
-            return self._play(operator.index(number), float(paddle_strength))
+        return self._play(number, paddle_strength)
 
     def reset_game(self) -> None:
         """Begin an episode; the cartridge may be translated before, once in a process."""

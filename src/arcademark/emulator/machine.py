@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.emulator.build import core
+from arcademark.emulator.build import bound, core
 from arcademark.emulator.games import KINDS, GameRules, condition, game
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
@@ -41,7 +41,7 @@ MAX_PRESSES = 2_000
 
 _NOOP, _RESET, _SELECT = 0, 40, 41
 _ACTIONS = {**{name: number for number, name in enumerate(JOYSTICK_ACTIONS)}, "RESET": _RESET}
-_TERMINAL, _MODE, _DIFFICULTY, _FRAMES, _PICTURE, _NUMBERS = 3, 16, 17, 20, 21, 22
+_MODE, _DIFFICULTY, _FRAMES, _NUMBERS = 16, 17, 20, 22
 """Where these are among the core's numbers."""
 
 
@@ -77,6 +77,10 @@ class Machine:
     act, act_unseen : callable
         Emulate a frame under an action (0 to 17), none if the game is over; return its reward. After the second, the
         screen is of no use.
+    game_over : callable
+        Return whether the game has ended.
+    screen : callable
+        Write the screen into a C-contiguous array, shape (rows, 160), uint8.
     rows : int
         Height of the screen.
     core : CDLL
@@ -119,8 +123,8 @@ class Machine:
     def use(self, chosen: ctypes.CDLL) -> None:
         """Go on with another core: the interpreter, or one that was translated of this cartridge."""
         self.core = chosen
-        self.act = partial(chosen.console_act, self._at)
-        self.act_unseen = partial(chosen.console_act_unseen, self._at)
+        names = ("act", "act_unseen", "game_over", "screen")
+        self.act, self.act_unseen, self.game_over, self.screen = (bound(chosen, name, self.address) for name in names)
 
     def _insert(self, rom: bytes) -> None:
         facts = self._game.facts
@@ -163,7 +167,6 @@ class Machine:
         self.pal = 2 * sum(count > PAL_LINES for count in lines[half:]) >= half
         self.rows = PAL_HEIGHT if self.pal and facts["height"] == 210 else facts["height"]
         self.core.console_set_picture(self._at, self.rows, self.pal)
-        self._screens = self._pictures[:, : self.rows * WIDTH].reshape(2, self.rows, WIDTH)
         self._system_reset()
         self.mark_pictures()  # the same whatever the seed
         self.reset(facts["mode"], 0)
@@ -319,17 +322,9 @@ class Machine:
         """Draw from the environment's generator what that many frames of ale-py's play draw."""
         self.environment_chance.randint(0, 2**32, 2 * steps, dtype=np.uint32)
 
-    def game_over(self) -> bool:
-        """Whether the game has ended."""
-        return bool(self._numbers[_TERMINAL])
-
     def lives(self) -> int:
         """Lives left."""
         return int(self.core.console_lives(self._at))
-
-    def screen(self, out: NDArray[np.uint8]) -> None:
-        """Write the screen, shape (rows, 160)."""
-        out[...] = self._screens[self._numbers[_PICTURE]]
 
     def ram(self, out: NDArray[np.uint8]) -> None:
         """Write the memory, 128 bytes."""

@@ -108,11 +108,14 @@ typedef struct {
     Mask line[OBJECTS];            /* what objects that changed within the line showed before */
     int since[OBJECTS];            /* pixel of the line from which on the mask holds */
     uint32_t kept;                 /* objects of which this is so */
+    uint64_t span[OBJECTS];        /* columns of 4 pixels that an object cannot leave while it is not moved, a bit each */
+    uint32_t possible;             /* collisions of objects whose spans overlap */
     uint32_t live;                 /* collisions that may still be found in the line */
     int32_t line_number, line_start, window_end;
     int32_t due;                   /* clock as far as which the beam must come at its next halt */
     int painted, collided;         /* pixels of the line that are done */
-    int settled;                   /* a whole line of the present masks was looked at for collisions */
+    int begun;                     /* the search for some of the live collisions began within the line */
+    int settled;                   /* a whole line of the present masks was searched for the live collisions */
     int bar_waits;                 /* the beam did not halt yet since a bar was begun */
     const uint8_t *whole_row;      /* a row drawn whole in the present state, or null */
     const uint8_t *code;           /* where the program runs: addresses from code_start on, code_span of them */

@@ -15,15 +15,15 @@ static inline uint64_t span_bits(int word, int from, int to)
     return low <= 0 ? bits : low >= 64 ? 0 : bits & ~((UINT64_C(1) << low) - 1);
 }
 
-/* Keep what an object shows in the line's pixels up to `to`, before it changes. */
+/* Keep what an object shows in the line's pixels up to `to`, before it changes, if that may still matter. */
 static void keep(Console *k, int object, int to)
 {
     int from = k->since[object];
-    if (to <= from)
+    if (to <= from || !(k->drawing || k->live & WITH[1 << object]))
         return;
     k->since[object] = to;
     k->kept |= 1u << object;
-    if (!(k->enabled >> object & 1) || !(k->live || k->drawing))
+    if (!(k->enabled >> object & 1))
         return;
     if (k->dirty >> object & 1)
         shape(k, object);
@@ -43,6 +43,18 @@ static inline const Mask *shown(Console *k, int object, int to)
     return &k->mask[object];
 }
 
+/* Return which collisions can be found anew where these objects are shown. */
+static inline uint32_t findable(const Console *k, uint32_t enabled, uint32_t possible)
+{
+    return PAIRS[enabled] & possible & ~(uint32_t)k->state.collisions;
+}
+
+/* Whether a live collision has one of these objects. */
+static inline int any_live(const Console *k, uint32_t objects)
+{
+    return (k->live & WITH[objects]) != 0;
+}
+
 /* Find what overlaps in the line's pixels up to `to`: of each pair that may still be found, whether a pixel is in both. */
 static void collide(Console *k, int to)
 {
@@ -54,17 +66,18 @@ static void collide(Console *k, int to)
     k->collided = to;
     if (!live || s->reg[VBLANK] & 2)
         return;
-    const Mask *mask[OBJECTS];
-    for (int i = 0; i < OBJECTS; i++)
-        mask[i] = shown(k, i, to);
+    const Mask *mask[OBJECTS] = {NULL};
     uint64_t first = span_bits(0, from, to), second = span_bits(1, from, to), third = span_bits(2, from, to);
     for (uint32_t rest = live; rest; rest &= rest - 1) {
         int pair = __builtin_ctz(rest);
+        for (int i = 0; i < 2; i++)
+            if (!mask[PAIR[pair][i]])
+                mask[PAIR[pair][i]] = shown(k, PAIR[pair][i], to);
         const uint64_t *a = mask[PAIR[pair][0]]->w, *b = mask[PAIR[pair][1]]->w;
         found |= (uint32_t)(((a[0] & b[0] & first) | (a[1] & b[1] & second) | (a[2] & b[2] & third)) != 0) << pair;
     }
     s->collisions |= (uint16_t)found;
-    k->live = PAIRS[k->enabled] & ~s->collisions;
+    k->live = findable(k, k->enabled, k->possible);
 }
 
 /* Which pixels of a word show the colours of player 0, player 1 and playfield; the rest show the background. */
@@ -102,7 +115,7 @@ static inline uint64_t load(const uint8_t *bytes)
     return value;
 }
 
-#ifdef __AVX2__
+#if defined(__AVX2__) && !defined(__AVX512BW__)
 /* A byte a bit, all its bits alike. */
 static inline __m256i spread(uint32_t bits)
 {
@@ -116,7 +129,12 @@ static inline __m256i spread(uint32_t bits)
 /* Write the bytes of a word's pixels, of which those are wanted that are set in `here`. */
 static inline void paint_word(uint8_t *row, uint64_t here, uint64_t one, uint64_t two, uint64_t field, const uint8_t *reg)
 {
-#ifdef __AVX2__
+#ifdef __AVX512BW__
+    __m512i pixels = _mm512_mask_mov_epi8(_mm512_set1_epi8((char)reg[COLUBK]), field, _mm512_set1_epi8((char)reg[COLUPF]));
+    pixels = _mm512_mask_mov_epi8(pixels, one, _mm512_set1_epi8((char)reg[COLUP0]));
+    pixels = _mm512_mask_mov_epi8(pixels, two, _mm512_set1_epi8((char)reg[COLUP1]));
+    _mm512_mask_storeu_epi8(row, here, pixels);
+#elif defined(__AVX2__)
     for (; here; here >>= 32, one >>= 32, two >>= 32, field >>= 32, row += 32) {
         if (!(uint32_t)here)
             continue;
@@ -186,9 +204,9 @@ static void finish_line(Console *k)
         if (s->bar & 1)
             memset(row, 0, 8);
     }
-    if (!(k->settled && !k->dirty && !k->kept))
+    if (!(k->settled && !any_live(k, k->dirty | k->kept)))
         collide(k, WIDTH);
-    k->settled |= !k->kept && !k->dirty && !(s->reg[VBLANK] & 2);
+    k->settled |= !k->begun && !any_live(k, k->dirty | k->kept) && !(s->reg[VBLANK] & 2);
     s->bar >>= 1;
 }
 
@@ -196,7 +214,7 @@ static inline void begin_line(Console *k, int32_t number)
 {
     k->line_number = number;
     k->line_start = k->state.drawn = number * LINE_CLOCKS;
-    k->painted = k->collided = 0;
+    k->painted = k->collided = k->begun = 0;
     for (int i = 0; k->kept; i++, k->kept >>= 1) {
         if (k->kept & 1) {
             k->line[i] = (Mask){{0, 0, 0, 0}};
@@ -259,7 +277,7 @@ static __attribute__((noinline)) void pass(Console *k, int32_t to)
         if (to < next)
             break;
         finish_line(k);
-        if (!k->drawing && !line_matters(s) && (!k->live || (k->settled && !k->dirty) || s->reg[VBLANK] & 2)) {
+        if (!k->drawing && !line_matters(s) && (!k->live || (k->settled && !any_live(k, k->dirty)) || s->reg[VBLANK] & 2)) {
             passed += (to - next) / LINE_CLOCKS; /* nothing to be found in these */
             if (passed > 1)
                 s->bar = 0;
@@ -296,11 +314,29 @@ static inline int passed(const Console *k)
     return pixels > 0 ? pixels : 0;
 }
 
+/* Search for collisions from where the beam is on. */
+static inline void search(Console *k, uint32_t live)
+{
+    k->live = live;
+    k->begun |= passed(k) > 0;
+    k->settled = 0;
+}
+
+/* Look for more collisions from where the beam is; those before are found first. Nothing has changed yet. */
+static inline void look_for(Console *k, uint32_t live)
+{
+    if (!(live & ~k->live))
+        return;
+    collide(k, passed(k));
+    search(k, k->live | live);
+}
+
 /* Let the beam come as far as a clock before objects change. */
-static void draw_and_keep(Console *k, int32_t clock, unsigned objects, uint32_t enabled)
+static void draw_and_keep(Console *k, int32_t clock, unsigned objects, uint32_t enabled, uint32_t live)
 {
     draw(k, clock);
     int pixels = passed(k);
+    look_for(k, live);
     if (pixels > 0) {
         if (k->drawing && (k->state.reg[CTRLPF] & 6) == 6 && enabled != k->enabled)
             paint(k, pixels); /* whether the playfield is alone decides its colours */
@@ -309,18 +345,24 @@ static void draw_and_keep(Console *k, int32_t clock, unsigned objects, uint32_t 
     }
 }
 
-/* The same, if it matters: where nothing is to be seen or found before and after, the beam may as well come later.
- * Of the objects, those in `present` will then be shown. */
-static inline void draw_before(Console *k, int32_t clock, unsigned objects, unsigned present)
+/* The same, if it matters: where the objects are not to be seen, and no collision with them can be found before and
+ * after, the beam may as well come later. `enabled` and `possible` are as they will be. */
+static inline void change(Console *k, int32_t clock, unsigned objects, uint32_t enabled, uint32_t possible)
 {
-    uint32_t enabled = (k->enabled & ~objects) | present, live = PAIRS[enabled] & ~k->state.collisions;
-    if (k->drawing | k->live | live)
-        draw_and_keep(k, clock, objects, enabled);
+    uint32_t live = findable(k, enabled, possible);
+    if (k->drawing || (k->live | live) & WITH[objects])
+        draw_and_keep(k, clock, objects, enabled, live);
     else if (k->due < clock)
         k->due = clock;
     k->enabled = enabled;
-    k->live |= live;
+    k->possible = possible;
     changed(k, objects);
+}
+
+/* Objects change at a clock where they are; those in `present` will then be shown. */
+static inline void draw_before(Console *k, int32_t clock, unsigned objects, unsigned present)
+{
+    change(k, clock, objects, (k->enabled & ~objects) | present, k->possible);
 }
 
 /* Find and paint all that the beam has passed. */
@@ -350,7 +392,8 @@ static void resume(Console *k)
     s->drawn = drawn;
     k->painted = k->collided = passed(k);
     k->enabled = find_enabled(s);
-    k->live = PAIRS[k->enabled] & ~s->collisions;
+    k->possible = find_possible(k);
+    search(k, findable(k, k->enabled, k->possible));
     k->due = 0;
     k->whole_row = NULL;
     k->bar_waits = k->drawing && s->bar;

@@ -36,6 +36,11 @@ static const uint8_t PAIR[16][2] = {{M0, P1}, {M0, P0}, {M1, P0}, {M1, P1}, {P0,
                                 ABSENT(n, M1, 0x8C0C) | ABSENT(n, BL, 0x1AA0) | ABSENT(n, PF, 0x1550)))
 static const uint16_t PAIRS[64] = {SIXTY_FOUR(PAIRS_OF, 0)};
 
+/* Collisions of which at least one of these objects is a part. */
+#define PAIRS_WITH(n) (BIT(n, P0) * 0x4036 | BIT(n, P1) * 0x40C9 | BIT(n, M0) * 0x8303 | BIT(n, M1) * 0x8C0C | \
+                       BIT(n, BL) * 0x1AA0 | BIT(n, PF) * 0x1550)
+static const uint16_t WITH[64] = {SIXTY_FOUR(PAIRS_WITH, 0)};
+
 enum { VSYNC, VBLANK, WSYNC, NUSIZ0 = 4, NUSIZ1, COLUP0, COLUP1, COLUPF, COLUBK, CTRLPF, REFP0, REFP1, PF0, PF1, PF2,
        RESP0, RESP1, RESM0, RESM1, RESBL, GRP0 = 0x1B, GRP1, ENAM0, ENAM1, ENABL, HMP0, HMP1, HMM0, HMM1, HMBL,
        VDELP0, VDELP1, VDELBL, RESMP0, RESMP1, HMOVE, HMCLR, CXCLR };
@@ -146,4 +151,93 @@ static void shape(Console *k, int object)
     }
     k->dirty &= ~(1u << object);
     k->settled = 0;
+}
+
+/* ---- spans ----------------------------------------------------------------------------------------------------- */
+
+enum { COLUMNS = WIDTH / 4 };
+static const uint64_t EVERYWHERE = (UINT64_C(1) << COLUMNS) - 1;
+
+/* The columns of copies that begin at a position, so many pixels wide each. */
+static inline uint64_t copied_span(unsigned position, unsigned width, unsigned nusiz)
+{
+    static const uint8_t BETWEEN[8][2] = {{0, 0}, {4, 0}, {8, 0}, {4, 8}, {16, 0}, {0, 0}, {8, 16}, {0, 0}};
+    uint64_t one = (UINT64_C(1) << (((position & 3) + width + 3) >> 2)) - 1;
+    uint64_t all = (one | one << BETWEEN[nusiz & 7][0] | one << BETWEEN[nusiz & 7][1]) << (position >> 2);
+    return (all | all >> COLUMNS) & EVERYWHERE;
+}
+
+/* The columns in which a player can be seen at a position, whatever its graphics. */
+static inline uint64_t player_span(unsigned nusiz, unsigned position)
+{
+    unsigned size = nusiz & 7;
+    return size == 5   ? copied_span((position + 1) % WIDTH, 16, size)
+           : size == 7 ? copied_span((position + 1) % WIDTH, 32, size)
+                       : copied_span(position, 8, size);
+}
+
+/* The columns in which a missile can be seen at a position; one whose position changes by itself, anywhere. */
+static inline uint64_t missile_span(const State *s, int i, unsigned nusiz, unsigned position)
+{
+    return i == 0 && (s->star | s->star_shape) ? EVERYWHERE : copied_span(position, 1u << (nusiz >> 4 & 3), nusiz);
+}
+
+static inline uint64_t ball_span(unsigned control, unsigned position)
+{
+    return copied_span(position, 1u << (control >> 4 & 3), 0);
+}
+
+/* The columns of the playfield; of both its right halves where one line may show the one and the next the other. */
+static inline uint64_t playfield_span(const State *s, unsigned control, unsigned first, unsigned second, unsigned third)
+{
+    uint64_t left = first >> 4 | (uint64_t)REVERSED[second] << 4 | (uint64_t)third << 12, right = 0;
+    if (!(s->reflected & control & 1))
+        right = left;
+    if ((s->reflected | control) & 1)
+        right |= REVERSED[third] | (uint64_t)second << 8 | (uint64_t)(REVERSED[first] & 15) << 16;
+    return left | right << (COLUMNS / 2);
+}
+
+/* Set an object's span. Returns what collisions are possible then, of those that were for the other objects. */
+static inline __attribute__((always_inline)) uint32_t respan(Console *k, uint32_t possible, int object, uint64_t span)
+{
+    possible &= ~(uint32_t)WITH[1 << object];
+    for (int pair = 0; pair < 16; pair++)
+        if (WITH[1 << object] >> pair & 1) {
+            int other = PAIR[pair][0] ^ PAIR[pair][1] ^ object;
+            possible |= (uint32_t)((span & k->span[other]) != 0) << pair;
+        }
+    k->span[object] = span;
+    return possible;
+}
+
+/* Let an object be anywhere: in frames that are shown, and where no collision with it can be found. */
+static inline uint32_t span_all(Console *k, uint32_t possible, int object)
+{
+    k->span[object] = EVERYWHERE;
+    return possible | WITH[1 << object];
+}
+
+/* Whether the span of an object makes a difference, where so many objects are shown. */
+static inline int span_matters(const Console *k, int object, uint32_t enabled)
+{
+    return !k->drawing && PAIRS[enabled] & WITH[1 << object] & ~(uint32_t)k->state.collisions;
+}
+
+/* Find all spans anew. */
+static uint32_t find_possible(Console *k)
+{
+    const State *s = &k->state;
+    const uint8_t *reg = s->reg;
+    uint32_t possible = WITH[63];
+    for (int i = 0; i < OBJECTS; i++)
+        k->span[i] = EVERYWHERE;
+    if (k->drawing)
+        return possible;
+    for (int i = 0; i < 2; i++) {
+        possible = respan(k, possible, P0 + i, player_span(reg[NUSIZ0 + i], s->position[P0 + i]));
+        possible = respan(k, possible, M0 + i, missile_span(s, i, reg[NUSIZ0 + i], s->position[M0 + i]));
+    }
+    possible = respan(k, possible, BL, ball_span(reg[CTRLPF], s->position[BL]));
+    return respan(k, possible, PF, playfield_span(s, reg[CTRLPF], reg[PF0], reg[PF1], reg[PF2]));
 }

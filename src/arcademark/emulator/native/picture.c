@@ -49,12 +49,22 @@ static void write_nusiz(Console *k, int i, uint8_t value, int32_t clock)
 {
     State *s = &k->state;
     unsigned objects = 1u << (P0 + i) | 1u << (M0 + i);
-    if (!s->suppressed[i] && !(i == 0 && s->star_shape)) {
-        write_plain(k, NUSIZ0 + (unsigned)i, value, clock, objects, k->enabled & objects);
+    if (s->suppressed[i] || (i == 0 && s->star_shape)) {
+        draw(k, clock);
+    } else if (s->reg[NUSIZ0 + i] == value) {
+        touch(k, clock);
         return;
     }
-    draw(k, clock);
-    draw_before(k, clock, objects, k->enabled & objects);
+    uint32_t possible = k->possible;
+    if (span_matters(k, P0 + i, k->enabled))
+        possible = respan(k, possible, P0 + i, player_span(value, s->position[P0 + i]));
+    else
+        possible = span_all(k, possible, P0 + i);
+    if (span_matters(k, M0 + i, k->enabled))
+        possible = respan(k, possible, M0 + i, missile_span(s, i, value, s->position[M0 + i]));
+    else
+        possible = span_all(k, possible, M0 + i);
+    change(k, clock, objects, k->enabled, possible);
     s->reg[NUSIZ0 + i] = value;
     s->suppressed[i] = 0;
     if (i == 0)
@@ -64,7 +74,6 @@ static void write_nusiz(Console *k, int i, uint8_t value, int32_t clock)
 static void write_ctrlpf(Console *k, uint8_t value, int32_t clock)
 {
     State *s = &k->state;
-    unsigned objects = 1u << PF | 1u << BL;
     if (s->reg[CTRLPF] == value && s->reflected == (value & 1)) {
         touch(k, clock);
         return;
@@ -72,10 +81,29 @@ static void write_ctrlpf(Console *k, uint8_t value, int32_t clock)
     draw(k, clock);
     if (k->drawing)
         paint(k, passed(k));
-    draw_before(k, clock, objects, k->enabled & objects);
+    change(k, clock, 1u << PF | 1u << BL, k->enabled, span_all(k, span_all(k, k->possible, BL), PF));
     s->reg[CTRLPF] = value;
     if (within_line(clock) < 147)
         s->reflected = value & 1;
+}
+
+/* Find an object's span at a position where it is about to be placed. */
+static inline uint32_t respan_at(Console *k, uint32_t possible, int object, unsigned position)
+{
+    const State *s = &k->state;
+    if (!span_matters(k, object, k->enabled))
+        return span_all(k, possible, object);
+    uint64_t span = object < M0    ? player_span(s->reg[NUSIZ0 + object], position)
+                    : object == BL ? ball_span(s->reg[CTRLPF], position)
+                                   : missile_span(s, object - M0, s->reg[NUSIZ0 + object - M0], position);
+    return respan(k, possible, object, span);
+}
+
+/* Place an object where the beam is. */
+static void move_to(Console *k, int object, unsigned position)
+{
+    change(k, k->state.drawn, 1u << object, k->enabled, respan_at(k, k->possible, object, position));
+    k->state.position[object] = (uint8_t)position;
 }
 
 /* Place a player: what it shows on the rest of the line depends on where the beam finds the old place. */
@@ -83,20 +111,19 @@ static void place_player(Console *k, int i, int32_t clock)
 {
     State *s = &k->state;
     draw(k, clock);
-    int h = (int)within_line(clock), place = h < FIRST_PIXEL ? 3 : (h - FIRST_PIXEL + 5) % WIDTH;
+    int h = (int)within_line(clock), to = h < FIRST_PIXEL ? 3 : (h - FIRST_PIXEL + 5) % WIDTH;
     unsigned nusiz = s->reg[NUSIZ0 + i] & 7;
     int width = nusiz == 5 ? 16 : nusiz == 7 ? 32 : 8, delay = 0, display = 0;
     for (int copy = 0; copy < COPIES[nusiz][0]; copy++) {
         int offset = copy ? COPIES[nusiz][copy] : 0;
-        int ahead = (place - s->position[P0 + i] - offset + 3 * WIDTH) % WIDTH;
+        int ahead = (to - s->position[P0 + i] - offset + 3 * WIDTH) % WIDTH;
         delay |= ahead < 4;
         display |= ahead >= 4 && ahead < 4 + width;
     }
     if (display && !delay)
         draw(k, clock + 11);
-    draw_before(k, clock, 1u << (P0 + i), k->enabled & 1u << (P0 + i));
+    move_to(k, P0 + i, (unsigned)to);
     s->suppressed[i] = !delay;
-    s->position[P0 + i] = (uint8_t)place;
 }
 
 /* Place a missile or the ball. A few places depend on how long ago the last HMOVE was. */
@@ -106,13 +133,12 @@ static void place_small(Console *k, int object, int32_t clock, int32_t drawn)
                                       {BL, 9, 18, 3}, {BL, 21, 30, 6}, {BL, 18, 27, 5}};
     State *s = &k->state;
     draw(k, drawn);
-    draw_before(k, drawn, 1u << object, k->enabled & 1u << object);
-    int h = (int)within_line(clock), place = h < FIRST_PIXEL ? 2 : (h - FIRST_PIXEL + 4) % WIDTH;
+    int h = (int)within_line(clock), to = h < FIRST_PIXEL ? 2 : (h - FIRST_PIXEL + 4) % WIDTH;
     int32_t since = 3 * s->cycles - s->last_hmove;
     for (size_t i = 0; i < sizeof LATE / sizeof *LATE; i++)
         if (LATE[i][0] == object && LATE[i][1] == since && LATE[i][2] == h)
-            place = LATE[i][3];
-    s->position[object] = (uint8_t)place;
+            to = LATE[i][3];
+    move_to(k, object, (unsigned)to);
     if (object == M0)
         s->star_shape = 0;
 }
@@ -128,7 +154,7 @@ static void write_resmp(Console *k, int i, uint8_t value, int32_t clock)
     write_plain(k, RESMP0 + (unsigned)i, value, clock, 1u << (M0 + i), present);
     if (!released)
         return;
-    s->position[M0 + i] = (uint8_t)((s->position[P0 + i] + (nusiz == 5 ? 8 : nusiz == 7 ? 16 : 4)) % WIDTH);
+    move_to(k, M0 + i, (s->position[P0 + i] + (nusiz == 5 ? 8u : nusiz == 7 ? 16u : 4u)) % WIDTH);
     if (i == 0)
         s->star_shape = 0;
 }
@@ -161,48 +187,52 @@ static void write_graphics(Console *k, int i, uint8_t value, int32_t clock)
         s->old_ball = s->reg[ENABL];
 }
 
-/* Return what HMOVE moves an object that it would move by so much, at a column (of 3 clocks) where it comes late. */
-static inline int in_part(int move, int x)
-{
-    if (x <= 20)
-        return move > (3 * x + 1) / 4 - 9 ? move : (3 * x + 1) / 4 - 9;
-    if (x <= 54)
-        return 0;
-    move += 6 - (3 * (x - 55) + 2) / 4;
-    return move < 0 ? move : 0;
-}
+/* What HMOVE moves an object at a column (of 3 clocks) of the line, by the upper half of the object's register: in full
+ * where it comes at the line's begin; later the first steps are lost, or further ones are made. */
+enum { HMOVE_COLUMNS = LINE_CLOCKS / 3 };
+#define IN_FULL(h) ((h) < 8 ? -(h) : 16 - (h))
+#define LARGER(a, b) ((a) > (b) ? (a) : (b))
+#define BELOW_ZERO(a) ((a) < 0 ? (a) : 0)
+#define MOVED_AT(x, h) ((x) <= 2 || (x) == 75 ? IN_FULL(h) : (x) <= 20 ? LARGER(IN_FULL(h), (3 * (x) + 1) / 4 - 9) \
+                        : (x) <= 54 ? 0 : BELOW_ZERO(IN_FULL(h) + 6 - (3 * ((x) - 55) + 2) / 4))
+#define MOVED(n) MOVED_AT((n) >> 4, (n) & 15)
+static const int8_t MOVES[16 * HMOVE_COLUMNS] = {
+    SIXTY_FOUR(MOVED, 0), SIXTY_FOUR(MOVED, 64), SIXTY_FOUR(MOVED, 128), SIXTY_FOUR(MOVED, 192), SIXTY_FOUR(MOVED, 256),
+    SIXTY_FOUR(MOVED, 320), SIXTY_FOUR(MOVED, 384), SIXTY_FOUR(MOVED, 448), SIXTY_FOUR(MOVED, 512),
+    SIXTY_FOUR(MOVED, 576), SIXTY_FOUR(MOVED, 640), SIXTY_FOUR(MOVED, 704), SIXTY_FOUR(MOVED, 768),
+    SIXTY_FOUR(MOVED, 832), SIXTY_FOUR(MOVED, 896), SIXTY_FOUR(MOVED, 960), SIXTY_FOUR(MOVED, 1024),
+    SIXTY_FOUR(MOVED, 1088), SIXTY_FOUR(MOVED, 1152)};
 
 static void move_all(Console *k, int32_t clock)
 {
     State *s = &k->state;
-    int x = (int)(within_line(clock) / 3), in_full = x <= 2 || x == 75, moves[5];
+    int x = (int)(within_line(clock) / 3), move[5];
     draw(k, clock);
     if (k->bars && (x <= 20 || x == 75)) {
         s->bar |= s->drawn - k->line_start < FIRST_PIXEL + 8 ? 1 : 2; /* on this line, or the next */
         k->bar_waits = k->drawing;
     }
+    s->last_hmove = 3 * s->cycles;
+    unsigned moved = (s->suppressed[0] ? 1u << P0 : 0) | (s->suppressed[1] ? 1u << P1 : 0);
+    moved |= s->star | s->star_shape ? 1u << M0 : 0;
     for (int i = 0; i < 5; i++) { /* in the order of the HM registers */
-        moves[i] = -((int8_t)s->reg[HMP0 + i] >> 4);
-        if (!in_full)
-            moves[i] = in_part(moves[i], x);
+        move[i] = MOVES[16 * x + (s->reg[HMP0 + i] >> 4)];
+        moved |= (unsigned)(move[i] != 0) << i;
     }
-    unsigned moved = (s->suppressed[0] ? 1u << P0 : 0) | (s->suppressed[1] ? 1u << P1 : 0) | (s->star_shape ? 1u << M0 : 0);
-    for (int i = 0; i < 5; i++)
-        moved |= (unsigned)(moves[i] != 0) << i;
-    int pixels = passed(k);
-    for (int i = 0; pixels && i < 5; i++)
-        if (moved >> i & 1)
-            keep(k, i, pixels);
-    for (int i = 0; i < 5; i++) {
-        int place = s->position[i] + moves[i];
-        place += place < 0 ? WIDTH : 0;
-        s->position[i] = (uint8_t)(place >= WIDTH ? place - WIDTH : place);
+    if (!moved)
+        return;
+    uint32_t possible = k->possible;
+    for (unsigned rest = moved; rest; rest &= rest - 1) {
+        int object = __builtin_ctz(rest), to = s->position[object] + move[object];
+        to += to < 0 ? WIDTH : 0;
+        move[object] = to >= WIDTH ? to - WIDTH : to;
+        possible = respan_at(k, possible, object, (unsigned)move[object]);
     }
+    change(k, s->drawn, moved, k->enabled, possible);
+    for (unsigned rest = moved; rest; rest &= rest - 1)
+        s->position[__builtin_ctz(rest)] = (uint8_t)move[__builtin_ctz(rest)];
     s->suppressed[0] = s->suppressed[1] = 0;
     s->star = s->star_shape = 0;
-    s->last_hmove = 3 * s->cycles;
-    if (moved)
-        changed(k, moved);
 }
 
 static void write_vblank(Console *k, uint8_t value, int32_t clock)
@@ -224,11 +254,24 @@ static void write_vblank(Console *k, uint8_t value, int32_t clock)
     k->whole_row = NULL;
 }
 
-/* Write one of the playfield's registers; `others` are the two others. */
-static inline void write_playfield(Console *k, unsigned r, uint8_t value, int32_t clock, uint8_t others)
+static inline void write_playfield(Console *k, unsigned r, uint8_t value, int32_t clock)
 {
     static const uint8_t DELAY[4] = {4, 5, 2, 3};
-    write_plain(k, r, value, clock + DELAY[clock / 3 & 3], 1u << PF, (unsigned)((value | others) != 0) << PF);
+    const State *s = &k->state;
+    uint8_t first = r == PF0 ? value : s->reg[PF0], second = r == PF1 ? value : s->reg[PF1];
+    uint8_t third = r == PF2 ? value : s->reg[PF2];
+    clock += DELAY[clock / 3 & 3];
+    if (s->reg[r] == value) {
+        touch(k, clock);
+        return;
+    }
+    uint32_t enabled = (k->enabled & ~(1u << PF)) | (unsigned)((first | second | third) != 0) << PF;
+    if (!span_matters(k, PF, enabled))
+        change(k, clock, 1u << PF, enabled, span_all(k, k->possible, PF));
+    else
+        change(k, clock, 1u << PF, enabled,
+               respan(k, k->possible, PF, playfield_span(s, s->reg[CTRLPF], first, second, third)));
+    k->state.reg[r] = value;
 }
 
 static void write_vsync(Console *k, uint8_t value, int32_t clock)
@@ -265,9 +308,8 @@ static void write_picture(Console *k, unsigned r, uint8_t value, int later)
     case COLUP0: case COLUP1: case COLUPF: case COLUBK: write_colour(k, r, value, clock); break;
     case CTRLPF: write_ctrlpf(k, value, clock); break;
     case REFP0: case REFP1: write_plain(k, r, value & 8, clock + 1, 1u << (P0 + r - REFP0), k->enabled & 1u << (P0 + r - REFP0)); break;
-    case PF0: write_playfield(k, r, value & 0xF0, clock, s->reg[PF1] | s->reg[PF2]); break;
-    case PF1: write_playfield(k, r, value, clock, s->reg[PF0] | s->reg[PF2]); break;
-    case PF2: write_playfield(k, r, value, clock, s->reg[PF0] | s->reg[PF1]); break;
+    case PF0: write_playfield(k, r, value & 0xF0, clock); break;
+    case PF1: case PF2: write_playfield(k, r, value, clock); break;
     case RESP0: case RESP1: place_player(k, (int)r - RESP0, clock); break;
     case RESM0: case RESM1: place_small(k, M0 + (int)r - RESM0, clock, clock + 8); break;
     case RESBL: place_small(k, BL, clock, clock); break;
@@ -283,6 +325,8 @@ static void write_picture(Console *k, unsigned r, uint8_t value, int later)
     case HMM0:
         if (3 * s->cycles == s->last_hmove + 63 && s->reg[HMM0] >> 4 == 7 && value >> 4 == 6) {
             draw(k, clock);
+            k->possible = span_all(k, k->possible, M0);
+            look_for(k, findable(k, k->enabled, k->possible));
             s->star = 1;
             s->star_count = 0;
         }
@@ -309,8 +353,7 @@ static void write_picture(Console *k, unsigned r, uint8_t value, int later)
         draw(k, clock);
         collide(k, passed(k));
         s->collisions = 0;
-        k->live = PAIRS[k->enabled];
-        k->settled = 0;
+        search(k, findable(k, k->enabled, k->possible));
         break;
     default: touch(k, clock); /* sound, and nothing */
     }
@@ -333,8 +376,13 @@ static uint8_t read_picture(Console *k, unsigned r)
     State *s = &k->state;
     uint8_t value = 0;
     if (r < 8) {
-        draw(k, clock_of(s));
-        collide(k, passed(k));
+        int32_t clock = clock_of(s);
+        if (k->drawing || k->live & 3u << 2 * r)
+            draw(k, clock);
+        else if (k->due < clock)
+            k->due = clock;
+        if (k->live & 3u << 2 * r)
+            collide(k, passed(k));
         value = (uint8_t)((s->collisions >> 2 * r & 1) << 7 | (s->collisions >> (2 * r + 1) & 1) << 6);
     } else {
         touch(k, clock_of(s));

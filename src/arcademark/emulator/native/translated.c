@@ -90,6 +90,21 @@ static inline Frame frame_of(const Console *k)
                    .origin = s->origin, .drawing = k->drawing, .odd = k->pal ? s->odd_frame : 0};
 }
 
+/* Change objects where they are if that is neither seen nor found; those in `present` will then be shown. Returns 0 if
+ * it may be. */
+static inline __attribute__((always_inline)) int change_quickly(Console *k, const Frame *f, int32_t clock,
+                                                                unsigned objects, unsigned present, uint32_t possible)
+{
+    uint32_t enabled = (k->enabled & ~objects) | present;
+    if ((k->live | findable(k, enabled, possible)) & WITH[objects])
+        return 0;
+    if (k->due < clock)
+        k->due = clock;
+    k->enabled = enabled;
+    k->dirty |= objects;
+    return 1;
+}
+
 /* Store to a register what changes nothing that is seen, as `write_picture` does. Returns 0 where that may not be so. */
 static inline __attribute__((always_inline)) int store_quickly(Console *k, const Frame *f, unsigned r, uint8_t value,
                                                                int32_t cycles)
@@ -118,24 +133,66 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
             return 0;
         break;
     case PF0: case PF1: case PF2:
-        if (reg[r] != (r == PF0 ? value & 0xF0 : value))
-            return 0;
         clock += 2 + ((cycles + f->columns + 2) & 3);
+        value = r == PF0 ? value & 0xF0 : value;
+        if (reg[r] != value) {
+            if (f->drawing)
+                return 0;
+            uint8_t all = value | (r == PF0 ? 0 : reg[PF0]) | (r == PF1 ? 0 : reg[PF1]) | (r == PF2 ? 0 : reg[PF2]);
+            uint32_t possible = k->possible | WITH[1 << PF];
+            if (!change_quickly(k, f, clock, 1u << PF, (unsigned)(all != 0) << PF, possible))
+                return 0;
+            k->span[PF] = EVERYWHERE;
+            k->possible = possible;
+            reg[r] = value;
+            return 1;
+        }
         break;
     case GRP0: case GRP1:
-        if (reg[r] != value || (reg[VDELP0] | reg[VDELP1] | reg[VDELBL]) & 1)
+        if ((reg[VDELP0] | reg[VDELP1] | reg[VDELBL]) & 1)
             return 0;
+        if (reg[r] != value) {
+            if (f->drawing)
+                return 0;
+            int object = P0 + (int)r - GRP0;
+            if (!change_quickly(k, f, clock + 1, 1u << object, (unsigned)(value != 0) << object, k->possible))
+                return 0;
+            reg[r] = value;
+            s->old[r == GRP0] = reg[r == GRP0 ? GRP1 : GRP0];
+            if (r == GRP1)
+                s->old_ball = reg[ENABL];
+            return 1;
+        }
         s->old[r == GRP0] = reg[r == GRP0 ? GRP1 : GRP0];
         if (r == GRP1)
             s->old_ball = reg[ENABL];
         clock++;
         break;
     case REFP0: case REFP1:
-        if (reg[r] != (value & 8))
-            return 0;
         clock++;
+        if (reg[r] != (value & 8)) {
+            if (f->drawing)
+                return 0;
+            unsigned object = 1u << (P0 + r - REFP0);
+            if (!change_quickly(k, f, clock, object, k->enabled & object, k->possible))
+                return 0;
+            reg[r] = value & 8;
+            return 1;
+        }
         break;
-    case ENAM0: case ENAM1: case ENABL: case RESMP0: case RESMP1:
+    case ENAM0: case ENAM1:
+        if (reg[r] != (value & 2)) {
+            if (f->drawing)
+                return 0;
+            int object = M0 + (int)r - ENAM0;
+            unsigned present = (unsigned)(value & ~reg[RESMP0 + r - ENAM0] & 2) << (object - 1);
+            if (!change_quickly(k, f, clock, 1u << object, present, k->possible))
+                return 0;
+            reg[r] = value & 2;
+            return 1;
+        }
+        break;
+    case ENABL: case RESMP0: case RESMP1:
         if (reg[r] != (value & 2))
             return 0;
         break;
