@@ -51,6 +51,16 @@ static void without_stops(uint8_t *bytes, int count)
             bytes[i] = 0xEA;
 }
 
+static void fill_shrink(Shrink *t)
+{
+    for (int i = 0; i < IMAGE; i++)
+        t->left[i] = i * 40 / 21 > WIDTH - TAPS ? WIDTH - TAPS : i * 40 / 21;
+    for (int i = 0; i <= WORDS; i++) {
+        t->first[i] = i * 21 / 5;
+        t->last[i] = (i * 21 + 4) / 5;
+    }
+}
+
 /* A step of chance, its screens in memory that is just as large as they are. */
 static void play_step(Console *k, State *state)
 {
@@ -60,12 +70,7 @@ static void play_step(Console *k, State *state)
     size_t bytes = (size_t)k->rows * WIDTH;
     uint8_t *before = malloc(bytes), *newest = malloc(bytes), *out = malloc(sizeof stack), *repeats = malloc(4);
     Observation observation = {&shrink, pairs, old, stack, 1 + (int)(any_number() & 1), 1 + (int)(any_number() & 3)};
-    for (int i = 0; i < IMAGE; i++)
-        shrink.left[i] = i * 40 / 21 > WIDTH - TAPS ? WIDTH - TAPS : i * 40 / 21;
-    for (int i = 0; i <= WORDS; i++) {
-        shrink.first[i] = i * 21 / 5;
-        shrink.last[i] = (i * 21 + 4) / 5;
-    }
+    fill_shrink(&shrink);
     fill(pairs, sizeof pairs);
     fill(repeats, 4);
     Step step = {.console = k, .play = console_step, .repeats = repeats, .before = before, .newest = newest};
@@ -93,6 +98,92 @@ static void play_step(Console *k, State *state)
     free(newest);
     free(out);
     free(repeats);
+}
+
+/* Indices below a bound, in memory that is just as large. */
+static int32_t *any_indices(int count, int bound)
+{
+    int32_t *indices = malloc((size_t)count * sizeof *indices);
+    for (int i = 0; i < count; i++)
+        indices[i] = (int32_t)(any_number() % (unsigned)bound);
+    return indices;
+}
+
+static float *any_weights(int count)
+{
+    float *weights = malloc((size_t)count * sizeof *weights);
+    for (int i = 0; i < count; i++)
+        weights[i] = (float)(any_number() % 64) / 192;
+    return weights;
+}
+
+/* Steps of a vector of one game, under settings and a reset of chance, with and without the usual observation. */
+static void play_vector(Console *k, const State *start)
+{
+    static const int OPS[] = {0, 1, 17, RESET_SWITCH, SELECT_SWITCH, SCRIPT_BEGIN, SCRIPT_PRESS, SCRIPT_UNTIL, SCRIPT_STEP};
+    static const int32_t BEGIN[4] = {0, 3, NEVER, 0}, REACHED[] = {OP_NUMBER, 1};
+    static Shrink shrink;
+    static Skipped skipped;
+    int usual = (size_t)k->rows * WIDTH == SCREEN_BYTES && any_number() & 1, n = usual || any_number() & 1 ? 1 : 3;
+    int height = usual ? IMAGE : 1 + (int)(any_number() % 90), width = usual ? IMAGE : 1 + (int)(any_number() % 90);
+    int images = 1 + (int)(any_number() & 3), terms = 1 + (int)(any_number() % 3), blocks = !usual && any_number() & 1;
+    int32_t script[8];
+    for (int i = 0; i < 8; i += 2) {
+        script[i] = OPS[any_number() % (sizeof OPS / sizeof *OPS)];
+        script[i + 1] = (int32_t)(any_number() % 3);
+    }
+    size_t bytes = (size_t)height * width * n, pixels = (size_t)k->rows * WIDTH * n;
+    uint8_t *colours = malloc(256 * n), *old = malloc(2 * SCREEN_BYTES), *pairs = malloc(128 * 128);
+    uint8_t *pictures = malloc(sizeof k->screen), *stack = malloc(images * bytes), *observed = malloc(images * bytes);
+    uint8_t *final = malloc(images * bytes), *pooled = malloc(pixels), *merged = malloc(2 * MOST_ROWS * WIDTH), flags[3];
+    float *shrinking = malloc((size_t)k->rows * width * n * sizeof *shrinking);
+    int32_t numbers[5], *row = any_indices(terms * height, k->rows), *column = any_indices(terms * width, WIDTH);
+    float *row_weight = any_weights(terms * height), *column_weight = any_weights(terms * width);
+    fill(colours, 256 * n);
+    fill(pairs, 128 * 128);
+    fill(old, 2 * SCREEN_BYTES);
+    fill(pictures, sizeof k->screen);
+    Playing playing = {.script = script, .script_length = 8, .begin = BEGIN, .begin_count = 4, .reached = REACHED,
+                       .reached_length = 2, .start = start, .pictures = pictures, .colours = colours, .row = row,
+                       .column = column, .row_weight = row_weight, .column_weight = column_weight, .cap = any_number() % 40,
+                       .repeat_probability = any_number() & 1 ? 0.25 : 0, .loading_draws = 3, .channels = n,
+                       .images = images, .height = height, .width = width, .row_terms = terms, .column_terms = terms,
+                       .frame_skip = 1 + (int)(any_number() % 5), .noops = (int)(any_number() % 3)};
+    playing.cart_ram = any_number() & 1;
+    playing.all_drawn = any_number() & 1;
+    playing.maxpool = playing.frame_skip > 1 && any_number() & 1;
+    playing.fire = any_number() & 1;
+    playing.episodic = any_number() & 1;
+    playing.life_info = any_number() & 1;
+    playing.clipped = any_number() & 1;
+    playing.same_step = any_number() & 1;
+    if (blocks && k->rows / height) {
+        playing.block_height = k->rows / height;
+        playing.block_width = WIDTH / width;
+    }
+    Observation observation = {&shrink, pairs, old, stack, 1 + (int)(any_number() & 1), images};
+    fill_shrink(&shrink);
+    Batch batch = {observed, final, numbers, flags, 1, 0};
+    Player *player = calloc(1, sizeof *player);
+    player->step = (Step){.console = k, .play = console_step, .frame_skip = playing.frame_skip};
+    player->step.observation = usual ? &observation : NULL;
+    player->step.skipped = any_number() & 1 ? &skipped : NULL;
+    player->playing = &playing;
+    player->batch = &batch;
+    player->stack = stack;
+    player->pooled = pooled;
+    player->shrinking = shrinking;
+    player->merged = merged;
+    player->restart = player->seeded = 1;
+    for (int i = 0; i < 4; i++) {
+        player->step.chosen = (int32_t)(any_number() % 20) - 1;
+        player->strength = (float)(any_number() % 5) / 2 - 1;
+        console_vector_step(player);
+    }
+    void *all[] = {colours, old,    pairs,  pictures,  stack,      observed,      final, pooled,
+                   merged,  shrinking, row, column, row_weight, column_weight, player};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
 }
 
 static void play_round(Console *k, State *state)
@@ -139,6 +230,8 @@ static void play_round(Console *k, State *state)
             console_act(k, (int)(any_number() % 20) - 1);
             play_step(k, state);
             console_save(k, state);
+            if (any_number() % 16 == 0)
+                play_vector(k, state);
             alive += !k->state.dead;
         }
     }

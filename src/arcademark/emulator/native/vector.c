@@ -360,12 +360,19 @@ void console_vector_step(Player *p)
 
 /* ---- threads --------------------------------------------------------------------------------------------------- */
 
+/* A number that one thread writes and others wait for, on a line of the cache of its own. */
+typedef struct {
+    _Atomic int64_t value;
+    uint8_t rest[128 - sizeof(int64_t)];
+} Apart;
+
 /* Threads that play steps in the order in which they are handed over; who waits for some plays too. */
 typedef struct {
     Step **steps;                  /* a ring */
-    _Atomic int64_t *done;         /* a step's number and 1 more, once it is played */
+    Apart *done;                   /* a step's number and 1 more, once it is played */
     int64_t room;
-    _Atomic int64_t taken, given;
+    uint8_t before[128];
+    Apart taken, given;
     _Atomic int sleeping, ending;
     pthread_mutex_t lock;
     pthread_cond_t awake;
@@ -385,14 +392,14 @@ static inline void pause_briefly(int spins)
 /* Play a step before number `end` that nobody has taken. Returns 0 if there is none. */
 static int play_next(Crew *c, int64_t end)
 {
-    int64_t i = atomic_load(&c->taken);
+    int64_t i = atomic_load(&c->taken.value);
     do {
-        if (i >= end || i >= atomic_load(&c->given))
+        if (i >= end || i >= atomic_load(&c->given.value))
             return 0;
-    } while (!atomic_compare_exchange_weak(&c->taken, &i, i + 1));
+    } while (!atomic_compare_exchange_weak(&c->taken.value, &i, i + 1));
     Step *step = c->steps[i % c->room];
     step->play(step);
-    atomic_store_explicit(&c->done[i % c->room], i + 1, memory_order_release);
+    atomic_store_explicit(&c->done[i % c->room].value, i + 1, memory_order_release);
     return 1;
 }
 
@@ -407,7 +414,7 @@ static void *stay_awake(void *crew)
             continue;
         pthread_mutex_lock(&c->lock);
         c->sleeping++;
-        while (atomic_load(&c->taken) >= atomic_load(&c->given) && !atomic_load(&c->ending))
+        while (atomic_load(&c->taken.value) >= atomic_load(&c->given.value) && !atomic_load(&c->ending))
             pthread_cond_wait(&c->awake, &c->lock);
         c->sleeping--;
         pthread_mutex_unlock(&c->lock);
@@ -467,10 +474,10 @@ Crew *console_crew(int threads, int room)
 /* Hand over `count` steps of an array whose members are `size` bytes apart: those of these numbers. */
 void console_crew_give(Crew *c, uint8_t *steps, int size, const int64_t *which, int count)
 {
-    int64_t given = atomic_load(&c->given);
+    int64_t given = atomic_load(&c->given.value);
     for (int i = 0; i < count; i++)
         c->steps[given++ % c->room] = (Step *)(steps + (size_t)which[i] * (size_t)size);
-    atomic_store(&c->given, given);
+    atomic_store(&c->given.value, given);
     wake(c);
 }
 
@@ -480,14 +487,14 @@ void console_crew_wait(Crew *c, int64_t end, int count)
     while (play_next(c, end))
         ;
     for (int64_t i = end > count ? end - count : 0; i < end; i++)
-        for (int spins = 0; atomic_load_explicit(&c->done[i % c->room], memory_order_acquire) <= i; spins++)
+        for (int spins = 0; atomic_load_explicit(&c->done[i % c->room].value, memory_order_acquire) <= i; spins++)
             pause_briefly(spins);
 }
 
 /* Wait until all that were handed over are played; returns how many that were. */
 int64_t console_crew_settle(Crew *c)
 {
-    int64_t end = atomic_load(&c->given);
+    int64_t end = atomic_load(&c->given.value);
     console_crew_wait(c, end, (int)c->room);
     return end;
 }
