@@ -157,6 +157,12 @@ def test_the_last_job_has_no_gpu_unless_one_is_asked_for(asked):
     assert slurm.parameters(pairs, [("gpus", "1")])[1]["gpus_per_node"] == "1"
 
 
+def test_nothing_of_submitit_is_printed(invoke, fake):
+    fake(sbatch="echo Submitted batch job 7; echo sbatch: a warning >&2")
+    submitted = invoke("run", "random", *SHORT, *LIMIT, "--slurm", "gpus=1,cpus_per_gpu=2", code=0)
+    assert submitted.err == ""
+
+
 def test_settings_to_tune_are_dealt_out_and_ranked_once_merged(invoke):
     asked = ("tune", "const", "--try", "action=FIRE,NOOP", "--games", "pong", *SHORT[2:], "--out", "runs/tuned")
     shown = invoke(*asked, *LIMIT, "--slurm", "jobs=2", "--dry-run", code=0)
@@ -247,9 +253,17 @@ def test_shards_are_dealt_anew_until_an_episode_is_recorded(invoke, fake):
     assert sorted(path.name for path in Path("runs/random/slurm").glob("shard-*")) == [
         f"shard-{number}-of-4.log" for number in range(1, 5)
     ]
-    invoke("run", "random", *SHORT, "--protocol", "saber", *LIMIT, "--slurm", "jobs=1", "--out", "runs/random", code=0)
+    with pytest.raises(SystemExit, match="1"):
+        slurm.gather(Path("runs/random"), ["python"], [""])
+    assert not Path("runs/random/manifest.json").exists()  # the job that merges has made no run
+    other = ("run", "random", *SHORT, "--protocol", "saber", *LIMIT, "--slurm", "jobs=4", "--out", "runs/random")
+    invoke(*other, code=0)
+    assert invoke("status", "runs/random", "--to=json").json["protocols"][0].startswith("saber")
+    database = Path("runs/random/shards/1-of-4/run.sqlite")
     invoke("run", "random", *SHORT, "--shard", "1/2", "--out", "runs/random/shards/1-of-2", code=0)
     assert "is divided into 2 shards" in invoke(*asked, "jobs=4", code=2).err
+    invoke(*asked, "jobs=2", code=0)
+    assert not database.exists()  # of the division before
     database = Path("runs/random/shards/1-of-2/run.sqlite")
     database.write_bytes(database.read_bytes()[:5000])  # it may hold something
     assert "is divided into 2 shards" in invoke(*asked, "jobs=4", code=2).err
@@ -272,6 +286,7 @@ def test_a_submission_is_dealt_out_once_and_has_a_link_a_job(fake, monkeypatch, 
     assert [part[""] for part in parts] == [scheduling.shard(plan, number, 100).trials for number in range(1, 101)]
 
 
+@pytest.mark.slow
 def test_a_run_whose_jobs_are_in_the_queue_is_not_played_beside_them(invoke, fake):
     fake(sbatch="echo Submitted batch job 7")
     asked = ("run", "random", *SHORT, "--engine", "emulator=ale", "--out", "runs/random")
@@ -433,12 +448,12 @@ def test_how_a_process_ended_is_said(code, how):
 
 
 def test_a_round_that_ran_out_of_memory_is_without_progress(toy, tmp_path, capsys):
-    job = slurm.ShardJob(tmp_path, ("run",), 4, 60, ended="ended by SIGKILL", killed=True)
+    job = slurm.ShardJob(tmp_path, ("run",), 4, 60, ended="was ended by SIGKILL", killed=True)
     execute(toy, tmp_path / "shards" / "3-of-4")
     again = job.checkpoint(3, rounds=1)
     assert again.args == (3, 2)
     assert "back into the queue, round 2 of 3 without progress" in capsys.readouterr().out
-    with pytest.raises(SystemExit, match="ended by SIGKILL, the last of 3 rounds without progress"):
+    with pytest.raises(SystemExit, match="was ended by SIGKILL, in the last of 3 rounds without progress"):
         job.checkpoint(3, rounds=2)
     assert again.function.checkpoint(3, rounds=2).args == (3, 0)  # it was not killed again
 

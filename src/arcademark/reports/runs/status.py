@@ -278,7 +278,8 @@ def _home(directory: Path) -> Path:
     for path in (directory, directory.parent):
         if path.parent.name == SHARDS:
             return path.parent.parent
-    return directory.parent if (directory.parent / JOBS).is_dir() else directory
+    several = all((directory.parent / name).is_dir() for name in (SHARDS, JOBS))  # as of variants
+    return directory.parent if several else directory
 
 
 def _whole(run: RunProgress) -> tuple[str, str]:

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -159,7 +160,7 @@ class Submission:
     plans: By their directories' names, below the run's or a shard's; an only one has none. The first is dealt out.
     command: That plays them, but for its shard and directory, after what starts Python.
     left: Shards that are not complete, from 1.
-    stale: Directories of shards of another division, in which nothing is recorded.
+    stale: Directories of shards in which nothing is recorded, of this division or another.
     """
 
     folder: Path
@@ -228,7 +229,7 @@ class Submission:
                 self._refuse(refusal)
         with contextlib.ExitStack() as undo:
             first, jobs = _place(self.folder, self.left[0], self.count), self.folder / JOBS
-            undo.callback(_remove_new, [path for path in (first, jobs) if not path.exists()])
+            undo.callback(_remove_new, [path for path in (first, jobs) if path in self.stale or not path.exists()])
             jobs.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=jobs):
                 pass  # it is ours to write
@@ -361,10 +362,11 @@ def prepare(
     if (jobs or 0) > len(plan.trials):
         raise ArcadeMarkError(f"--slurm jobs={jobs}: expected at most one job a trial: {len(plan.trials):,} here")
 
+    stale = tuple(path for path in there if path not in begun)
+
     def divided(count: int) -> Submission:
         parts = enumerate(dealt(plans, count), start=1)
         left = tuple(number for number, mine in parts if not _complete_in(_place(folder, number, count), mine))
-        stale = tuple(path for path, others in there.items() if path not in begun and others != count)
         return Submission(folder, plans, tuple(python), tuple(command), count, left, stale, *parameters)
 
     work = divided(count)
@@ -418,9 +420,11 @@ class ShardJob:
         if not done and _runs(job.job_id):  # preempted with SIGTERM alone, say, and not put back by SLURM
             how = how_ended(code)
             self.killed = how == "SIGKILL"
-            memory = "; out of memory is a likely cause (--slurm mem=… asks for more)" if self.killed else ""
-            self.ended = f"ended by {how}{memory}" if how.startswith("SIG") else f"ended with {how}"
-            _tell(f"the process that plays was {self.ended}, after {time.monotonic() - begun:.0f} seconds")
+            self.ended = f"was ended by {how}" if how.startswith("SIG") else f"ended with {how}"
+            self.ended += f" after {time.monotonic() - begun:.0f} seconds"
+            if self.killed:
+                self.ended += "; out of memory is a likely cause (--slurm mem=… asks for more)"
+            _tell(f"the process that plays {self.ended}")
             signal.raise_signal(signal.Signals[f"SIG{job.USR_SIG}"])
         sys.exit(code if code >= 0 else 128 - code)
 
@@ -439,7 +443,7 @@ class ShardJob:
         rounds = 0 if progress and not self.killed else rounds + 1
         if rounds >= ROUNDS_WITHOUT_PROGRESS:
             if self.ended:
-                why = f"the process that plays was {self.ended}, the last of {rounds} rounds without progress"
+                why = f"the process that plays {self.ended}, in the last of {rounds} rounds without progress"
             else:
                 why = (
                     f"nothing was recorded in {rounds} rounds of this job; if its limit is too short for an episode, "
@@ -457,10 +461,14 @@ class ShardJob:
 
 
 def gather(folder: Path, python: Sequence[str], names: Sequence[str]) -> None:
-    """Merge the shards that there are of each plan, in a job, and exit as that does."""
+    """Merge the shards that there are of each plan, in a job, and exit as that does.
+
+    Where nothing was played, as after ``scancel``, there is no run yet, so that another may be submitted.
+    """
     codes = []
     for name in names:
-        if parts := sorted(path.parent for path in (folder / SHARDS).glob(str(Path("*-of-*", name, manifest.FILE)))):
+        parts = sorted(path.parent for path in (folder / SHARDS).glob(str(Path("*-of-*", name, manifest.FILE))))
+        if any(_recorded(part) or _sum(part, FAILURES) for part in parts):
             command = [*python, "-m", "arcademark", "runs", "merge", str(folder / name), *map(str, parts)]
             codes.append(subprocess.call(command))
     sys.exit(max(map(abs, codes), default=1))
@@ -504,7 +512,12 @@ def _executor(folder: Path, parameters: Mapping[str, Any]) -> Any:
 def _quietly(parameters: Mapping[str, Any]) -> Iterator[None]:
     """Have submitit submit as from outside of a job, without what it and sbatch print; errors have that, too."""
     printed = io.StringIO()
-    with queue.outside(_options(parameters)), contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed):
+    with (
+        queue.outside(_options(parameters)),
+        contextlib.redirect_stderr(printed),
+        contextlib.redirect_stdout(printed),
+        warnings.catch_warnings(action="ignore"),
+    ):
         yield
 
 
