@@ -1,4 +1,4 @@
-"""Draw the figures of the paper: error by number of games, predicted and true medians, intervals by level."""
+"""Draw the figures of the paper: predicted and true medians, intervals by level."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ from arcademark.files import MADE_BY
 from arcademark.reports.figures import files
 from arcademark.reports.figures.canvas import axes_at, beside, blank, ticked
 from arcademark.reports.figures.model import (
-    CurveFigure,
-    CurvePanel,
-    Curves,
     Guide,
     Kind,
     Mark,
@@ -29,12 +26,11 @@ from arcademark.reports.figures.model import (
 from arcademark.reports.figures.style import NAME_SIZE, PALETTE, TICK_SIZE
 from arcademark.reports.subsets.covering import LEVELS
 
-LEADING = "atari-5-2026"
 SHOWN = {
-    "Published": {"atari-1": "Atari-1", "atari-3": "Atari-3", "atari-5": "Atari-5", "atari-10": "Atari-10"},
-    "Chosen from the catalogue": {name: name for name in ("atari-3-2026", LEADING, "atari-10-2026")},
-    "Chosen anew without what is left out": {f"best {size}": f"best {size}" for size in (3, 5, 10)},
-    "At random": {f"{size} at random": f"{size} games" for size in (3, 5, 10)},
+    "Published": {f"atari-{size}": f"Atari-{size}" for size in (1, 3, 5, 10)},
+    "Ours": {"atari-14": "Atari-14"},
+    "Chosen in 2026": {f"{size} chosen in 2026": f"{size} games" for size in ("five", "ten")},
+    "Chosen anew without what is left out": {f"best {size}": f"{size} games" for size in (5, 10)},
 }
 LARGER = 1.2
 """Than in reports, as the paper shrinks figures to its lines."""
@@ -45,7 +41,7 @@ WAYS = ("without each paper", "without each kind", "without the newest")
 def draw(results: Mapping[str, Any], folder: Path) -> None:
     """Write the figures."""
     every = results["left_out"]
-    drawn = {"sizes": files.draw(sizes(every)), "levels": files.draw(levels(every)), "predicted": predicted(results)}
+    drawn = {"levels": files.draw(levels(every)), "predicted": predicted(results)}
     for name, figure in drawn.items():
         for found in figure.findobj(Text):
             found.set_fontsize(LARGER * float(found.get_fontsize()))
@@ -55,32 +51,8 @@ def draw(results: Mapping[str, Any], folder: Path) -> None:
         figure.savefig(folder / f"{name}.png", dpi=files.DOTS_PER_INCH, metadata=said, bbox_inches=room)
 
 
-def sizes(every: Mapping[str, Any]) -> Curves:
-    """Show the mean error of the median by how many games were chosen, without what is predicted."""
-    some = {int(name.split()[1]): of for name, of in every["rows"].items() if name.startswith("best ")}
-    curves = [
-        CurveFigure(
-            tuple(map(float, some)), tuple(100 * of[way]["mean_error"] for of in some.values()), place, marked=True
-        )
-        for place, way in enumerate(every["ways"])
-    ]
-    old = {size: 100 * every["rows"][f"atari-{size}"][every["ways"][0]]["mean_error"] for size in (1, 3, 5, 10)}
-    curves.append(CurveFigure(tuple(map(float, old)), tuple(old.values()), 3, marked=True))
-    panel = CurvePanel(
-        title="Mean error of the estimated median",
-        across="games",
-        limits=(0.7, 10.3),
-        heights=(0.0, 50.0),
-        ticks=tuple((float(size), str(size)) for size in some),
-        levels=tuple((float(value), f"{value} %") for value in range(0, 51, 10)),
-        curves=tuple(curves),
-    )
-    names = (*(f"chosen and learnt {way}" for way in WAYS), "Atari-1, 3, 5 and 10, without each paper")
-    return Curves((panel,), legend=tuple((name, place) for place, name in enumerate(names)), body=165)
-
-
 def levels(every: Mapping[str, Any]) -> RowsFigure:
-    """Show how many true medians 90 % intervals held at each level, and how wide they are."""
+    """Show how many true medians 90 % intervals cover at each level, and how wide they are."""
     names = [name for group in SHOWN.values() for name in group]
     panels = []
     for place, level in enumerate(LEVELS):
@@ -101,7 +73,7 @@ def levels(every: Mapping[str, Any]) -> RowsFigure:
                 marks=tuple(marks),
                 numbers=(Numbers("width ×", width),),
                 guides=(Guide(90.0, "90", "muted"),),
-                unit="% of true medians held",
+                unit="% of true medians covered",
             )
         )
     groups = tuple((title, tuple(group.values())) for title, group in SHOWN.items())
@@ -109,13 +81,13 @@ def levels(every: Mapping[str, Any]) -> RowsFigure:
 
 
 def predicted(results: Mapping[str, Any]) -> Figure:
-    """Show estimated medians and their intervals beside the true ones: of the catalogue and of what was kept apart."""
-    unseen = [row for row in results["unseen"] if row["from"] == LEADING]
+    """Show estimated medians and their intervals beside the true ones: of the catalogue and of unseen sources."""
+    unseen = results["unseen"]["atari-5"]
     figure = blank(286)
     for place, (title, some) in enumerate(
         (
             ("Catalogue: learnt without the algorithm's paper", results["predicted"]),
-            ("Sources that were kept apart", unseen),
+            ("Unseen sources", unseen),
         )
     ):
         axes = axes_at(figure, 54 + 364 * place, 40, 296, 220)

@@ -5,7 +5,7 @@
     python paper/tables.py            # all; takes ten minutes
     python paper/tables.py --text     # the text again, from the numbers that are there
 
-Numbers go to ``data/results.json``, and from there through ``paper.md.jinja`` into ``paper.md``, where none is typed.
+Numbers go to ``data/results.json``, and from there through ``paper.md.jinja`` into ``paper.md``.
 """
 
 from __future__ import annotations
@@ -26,17 +26,16 @@ from typing import Any
 import jinja2
 import msgspec
 import numpy as np
-from scipy.stats import binom
 
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import errata
 from arcademark.catalogue.reading import read_bibtex
 from arcademark.emulator.prove import proven
 from arcademark.reports import published
-from arcademark.reports.subsets import models, predictors
-from arcademark.reports.subsets.covering import LEVELS, covered
+from arcademark.reports.subsets.covering import covered
 from arcademark.reports.wording import listing, percent
-from arcademark.subset.predict import calibration, choosing, spread
+from arcademark.subset.predict import calibration, spread
+from arcademark.subset.predict.choosing import SHARE
 from arcademark.suite.subsets import LEVEL, resolve_tasks, subset
 from arcademark.suite.tasks import game_name, suite
 
@@ -45,16 +44,8 @@ DATA, RESULTS, DOCS = HERE / "data", HERE / "data" / "results.json", HERE.parent
 sys.path += [str(HERE.parent / folder) for folder in ("bench", "results")]
 
 GAMES = suite("atari-57").tasks
-LEADING, MODEL, PUBLISHED = "atari-5-2026", "atari-5", "published model"
-OF_2026 = {
-    "atari-3-2026": "alien,beam_rider,time_pilot",
-    "atari-5-2026": "alien,assault,enduro,name_this_game,time_pilot",
-    "atari-10-2026": "alien,bank_heist,beam_rider,centipede,chopper_command,enduro,name_this_game,time_pilot,up_n_down,"
-    "zaxxon",
-}
-"""The games that were chosen anew, by the names that the recorded looks have them under."""
-SIZES = range(1, 11)
-SETS = {**dict.fromkeys(("SLM-Lab 2019", "SLM-Lab 2026", "Cleanba", "DiscoRL"), "first"), "NEC": "second"}
+MODEL, NEW = "atari-5", "five chosen in 2026"
+SIZES = (5, 10)
 PAPERS = {"review": "@fan2021review", "atari-5": "@aitchison2023atari5", "ale-2013": "@bellemare2013arcade"}
 
 
@@ -73,11 +64,6 @@ def rounded(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [rounded(one) for one in value]
     return float(f"{value:.6g}") if isinstance(value, float) else value
-
-
-def tasks_of(name: str) -> tuple[str, ...]:
-    """Return the games of a subset, or of those that were chosen anew."""
-    return resolve_tasks(OF_2026.get(name, name))
 
 
 def rows(name: str) -> list[dict[str, str]]:
@@ -134,15 +120,17 @@ def catalogue() -> dict[str, Any]:
 
 def method() -> dict[str, Any]:
     """Return the method's settings, the games of each subset, and errors of the published models by other papers."""
+    import choosing as chosen
+
     factor = float(np.log(10))
     return {
         "level": LEVEL,
-        "share": choosing.SHARE,
+        "share": SHARE,
         "bandwidth": calibration.BANDWIDTH,
         "least_share": calibration.LEAST_SHARE,
         "draws": calibration.DRAWS,
         "freedom": spread.FREEDOM,
-        "games": {name: listing(map(game_name, tasks_of(name))) for name in (MODEL, LEADING)},
+        "games": {name: listing(map(game_name, resolve_tasks(games))) for name, games in chosen.CHOSEN.items()},
         "models": {
             name: {
                 "printed": one.log_error,
@@ -159,91 +147,49 @@ def method() -> dict[str, Any]:
 
 def left_out() -> dict[str, Any]:
     """Return how estimates hold on what is left out of the fit: by subset and way, the row of `covered`."""
+    import choosing as chosen
     import estimates
 
-    rng = np.random.default_rng(estimates.SEED)
-    drawn = {
-        size: [",".join(rng.choice(GAMES, size, replace=False)) for _ in range(estimates.DRAWS)]
-        for size in estimates.SIZES
-    }
-    every = covered([*estimates.NAMED, *OF_2026.values(), *(some for of in drawn.values() for some in of)], sizes=SIZES)
-    names = {games: name for name, games in OF_2026.items()}
+    names = {games: name for name, games in chosen.CHOSEN.items()}
     found: dict[str, Any] = defaultdict(dict)
-    for row in every.rows:
-        found[names.get(row.subset, row.subset)][row.left_out] = msgspec.to_builtins(row)
-    for size, some in drawn.items():
-        found[f"{size} at random"] = {way: together([found[games][way] for games in some]) for way in found[some[0]]}
-        for games in some:
-            del found[games]
-    (newest,) = (way for way in found[LEADING] if way.startswith("since"))
+    for row in covered(list(dict.fromkeys([*estimates.NAMED, *names])), sizes=SIZES).rows:
+        found[names.get(row.subset, row.subset).strip("`")][row.left_out] = msgspec.to_builtins(row)
+    (newest,) = (way for way in found[MODEL] if way.startswith("since"))
     return {"newest": newest, "ways": ["each paper", "each kind", newest], "rows": dict(found)}
 
 
-def together(every: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the mean of several rows of one way: of errors, what was held, and scores; of widths the median."""
-    levels = [[row["levels"][place] for row in every] for place in range(len(LEVELS))]
-    return {
-        "mean_error": fmean(row["mean_error"] for row in every),
-        "levels": [
-            {
-                "held": fmean(one["held"] for one in some),
-                "width": median(one["width"] for one in some),
-                "score": fmean(one["score"] for one in some),
-            }
-            for some in levels
-        ],
-    }
+def choosing() -> list[dict[str, Any]]:
+    """Return how chosen and random sets of games did on papers left out, and on sources that nobody had seen."""
+    import choosing as bench
+
+    return bench.compared()
 
 
-def few() -> dict[str, float]:
-    """Return by how much ten games are off by less than five."""
-    import few_games
+def unseen() -> dict[str, list[dict[str, Any]]]:
+    """Return by set of games what is estimated of the algorithms that nothing was learnt from, beside the truth."""
+    import choosing as chosen
+    import unseen as bench
 
-    return few_games.compared(5, 10)
+    every = [one for one in bench.read() if not one.reason]
+    found = {name: bench.by_ours(resolve_tasks(games), every) for name, games in chosen.CHOSEN.items()}
+    found |= {f"{name}, published": bench.by_published(name, every) for name in ("atari-5", "atari-10")}
+    return {name.strip("`"): _rows(every, told) for name, told in found.items()}
 
 
-def unseen() -> list[dict[str, Any]]:
-    """Return what named subsets say of the algorithms that were kept apart, beside the truth."""
-    predictor = predictors.atari()
-    names = tuple(dict.fromkeys(row["games"] for row in rows("looks") if row["games"].startswith("atari")))
-    model, found, every = models.model(MODEL), [], []
-    import unseen as data
-
-    for row in data.read():
-        if row.source not in SETS:
-            continue
-        scores, human = row.scores, row.percent
-        algorithm = row.name.removesuffix(f" ({row.source})")
-        of = {"set": SETS[row.source], "source": row.source, "algorithm": algorithm, "true": median(human.values())}
-        one = model.estimate(human, max_frames_per_episode=model.max_frames_per_episode, level=LEVEL)
-        found.append({**of, "from": PUBLISHED, "value": one.value, "low": one.low, "high": one.high})
-        every.append((of, scores))
-    for name in names:
-        chosen = tasks_of(name)
-        for of, scores in every:
-            if set(chosen) <= scores.keys():
-                told, _ = predictor.median({game: scores[game] for game in chosen}, LEVEL)
-                found.append({**of, "from": name, "value": told.value, "low": told.low, "high": told.high})
-    return found
+def _rows(every: Sequence[Any], told: Sequence[Any]) -> list[dict[str, Any]]:
+    return [
+        {"algorithm": who.name, "source": one.source, "true": one.truth}
+        | {"value": one.value, "low": one.low, "high": one.high}
+        for who, one in zip(every, told, strict=True)
+    ]
 
 
 def predicted() -> list[dict[str, Any]]:
-    """Return what the five games would have said of every algorithm with all games, learnt without its paper."""
-    predictor, chosen = predictors.atari(), tasks_of(LEADING)
-    entries = collections.benchmarked(GAMES, len(GAMES))
-    table = collections.table(entries).select(tasks=GAMES)
-    found = []
-    for name, row in zip(table.algorithms, table.mean_over_runs(), strict=True):
-        scores = dict(zip(table.tasks, row.tolist(), strict=True))
-        truth = predictor.truths(scores).get("median")
-        if truth is None or entries[name].kind in published.NO_ALGORITHM:
-            continue
-        paper = entries[name].origin.key
-        told, _ = predictor.median({game: scores[game] for game in chosen}, LEVEL, predictor.group(name, paper))
-        found.append(
-            {"algorithm": name, "paper": paper, "true": truth, "value": told.value, "low": told.low, "high": told.high}
-        )
-    return found
+    """Return what five games would have said of every algorithm of the catalogue with a truth, without its paper."""
+    import unseen as bench
+
+    every = [one for one in bench.catalogue() if not one.reason]
+    return _rows(every, bench.by_ours(subset(MODEL).tasks, every))
 
 
 def use() -> dict[str, Any]:
@@ -278,7 +224,7 @@ PARTS: Mapping[str, Callable[[], Any]] = {
     "catalogue": catalogue,
     "method": method,
     "left_out": left_out,
-    "few": few,
+    "choosing": choosing,
     "unseen": unseen,
     "predicted": predicted,
     "use": use,
@@ -287,15 +233,30 @@ PARTS: Mapping[str, Callable[[], Any]] = {
 }
 
 
-def judged(found: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Sum up estimates with true values: sizes of errors, |ln((estimate + 1) / (truth + 1))|, held, and width."""
-    errors = [abs(np.log((row["value"] + 1) / (row["true"] + 1))) for row in found]
+def judged(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Sum up estimates with true values: errors, and intervals that cover; both over algorithms, and over sources."""
+    import unseen as bench
+
+    told = [bench.Told(*(row[name] for name in ("source", "true", "value", "low", "high"))) for row in found]
+
+    def over_sources(measure: Callable[[Any], float]) -> tuple[float, float]:
+        over = partial(bench.over_sources, measure=measure)
+        return over(told), bench.jackknife(told, over)
+
+    by_source, share = over_sources(bench.error), over_sources(bench.share)
+    given = [one for one in told if one.value is not None]
     return {
-        "n": len(found),
-        "error": fmean(errors),
-        "median": median(errors),
-        "held": sum(row["low"] <= row["true"] <= row["high"] for row in found),
-        "width": median((row["high"] + 1) / (row["low"] + 1) for row in found),
+        "n": len(told),
+        "sources": len({one.source for one in told}),
+        "given": len(given),
+        "error": bench.error(told),
+        "median": median(one.error for one in given),
+        "by_source": by_source[0],
+        "spread": by_source[1],
+        "covered": sum(one.covered for one in told),
+        "share": share[0],
+        "share_spread": share[1],
+        "factor": float(np.quantile([one.factor for one in given], 0.9)),
     }
 
 
@@ -305,63 +266,23 @@ def table(heading: Sequence[object], *body: Sequence[object]) -> str:
     return "\n".join([lines[0], f"|---|{'---:|' * (len(heading) - 1)}", *lines[1:]])
 
 
-def level(true: float) -> str:
-    """Return the level of a true median."""
-    return next(name for name, (low, high) in LEVELS.items() if low <= true < high)
-
-
-def summed(found: Mapping[str, float]) -> str:
-    """Show an error, how many were held, and the width."""
-    return f"{100 * found['error']:.1f} % · {found['held']} · ×{found['width']:.1f}"
-
-
-def apart(results: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Show how estimates did on the outsiders' check and on both sets that were kept apart."""
-    for row in rows("check"):
-        name = PUBLISHED if row["by"] == PUBLISHED else row["games"]
-        check = summed(
-            {"error": float(row["mean_error"]) / 100, "held": int(row["held"]), "width": float(row["width"])}
-        )
+def estimated(results: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """Show errors and intervals of each set of games on sources that nobody had seen."""
+    for name, found in results["unseen"].items():
+        one = judged(found)
         yield (
-            f"{row['games']}, {row['by']}",
-            check,
-            *(summed(kept(results, which, name)) for which in ("first", "second")),
+            *(name, f"{share(one['error'])}", f"{100 * one['by_source']:.1f} ± {share(one['spread'])}"),
+            *(f"×{one['factor']:.2f}", f"{one['covered']} of {one['n']}"),
+            f"{100 * one['share']:.0f} ± {share(one['share_spread'], 0)}",
         )
 
 
-def kept(results: Mapping[str, Any], which: str = "", name: str = "", of_level: str = "") -> dict[str, float]:
-    """Sum up what some games, or all named subsets, said of what was kept apart: all, a set, a level."""
-    found = [row for row in results["unseen"] if which in ("", row["set"]) and of_level in ("", level(row["true"]))]
-    return judged([row for row in found if row["from"] == name or (not name and row["from"] != PUBLISHED)])
-
-
-def paired(results: Mapping[str, Any], one: str, other: str) -> tuple[float, float]:
-    """Return by how much the mean error from some games is less than from others, and its standard error.
-
-    Over both sets that were kept apart, in points; by the jackknife over their sources.
-    """
-    errors: dict[str, dict[tuple[str, str], float]] = {one: {}, other: {}}
-    for row in results["unseen"]:
-        if row["from"] in errors:
-            errors[row["from"]][row["source"], row["algorithm"]] = 100 * judged([row])["error"]
-    apart = {of: errors[other][of] - error for of, error in errors[one].items()}
-    sources = {source for source, _ in apart}
-    without = [fmean(size for (source, _), size in apart.items() if source != left) for left in sources]
-    spread = sum((value - fmean(without)) ** 2 for value in without)
-    return fmean(apart.values()), float(np.sqrt((len(sources) - 1) / len(sources) * spread))
-
-
-def history() -> Iterator[tuple[str, ...]]:
-    """Show how intervals did when the sets were judged, and those that they replaced; sets of random games together."""
-    every: dict[tuple[str, str], dict[str, list[dict[str, str]]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows("looks"):
-        every[row["set"], row["look"]][row["games"]].append(row)
-    for (which, look), of in every.items():
-        shown = [f"{which} set, {look}{'' if look == 'before' else ' look'}"]
-        for name in (LEADING, "the eleven named", "at random"):
-            (row,) = of[name]
-            shown.append(f"{row['held']} of {row['of']} · ×{row['width']} · {row['interval_score']}")
-        yield tuple(shown)
+def promised(results: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """Show errors and intervals of chosen and random sets, on papers left out and on sources that nobody had seen."""
+    for row in results["choosing"]:
+        ways = (row["left_out"], row["unseen"])
+        cells = ((f"{100 * way['by_source']:.1f} ± {share(way['spread'])}", share(way["share"], 0)) for way in ways)
+        yield row["games"].strip("`"), *(cell for pair in cells for cell in pair)
 
 
 def linear(results: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -371,13 +292,11 @@ def linear(results: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
         yield name.capitalize(), errors[0], errors[1], str(of["nested_of"]), errors[2], str(of["elsewhere_of"])
 
 
-def missed(results: Mapping[str, Any]) -> str:
-    """Name the algorithms of both sets that the leading games' intervals did not hold."""
-    found = [
-        row for row in results["unseen"] if row["from"] == LEADING and not row["low"] <= row["true"] <= row["high"]
-    ]
-    ends = (f"{percent(row['true'])} by {percent(row['low'])} to {percent(row['high'])}" for row in found)
-    return listing(f"{row['algorithm']} of {row['source']} ({by})" for row, by in zip(found, ends, strict=True))
+def missed(found: Sequence[Mapping[str, Any]]) -> str:
+    """Name the algorithms whose true medians intervals do not cover."""
+    those = [row for row in found if not row["low"] <= row["true"] <= row["high"]]
+    ends = (f"{percent(row['true'])} by {percent(row['low'])} to {percent(row['high'])}" for row in those)
+    return listing(f"{row['algorithm']}, {by}" for row, by in zip(those, ends, strict=True))
 
 
 def share(value: float, digits: int = 1) -> str:
@@ -403,20 +322,19 @@ def text(results: Mapping[str, Any]) -> str:
     counts = ("agree", "differ", "unsolved", "unexplained")
     written = environment.get_template("paper.md.jinja").render(
         **results,
-        LEADING=LEADING,
         MODEL=MODEL,
-        looks={(row["set"], row["look"], row["games"]): row for row in rows("looks")},
-        check={(row["games"], row["by"]): row for row in rows("check")},
+        NEW=NEW,
+        most_of_a_source=max(Counter(row["source"] for row in results["unseen"][MODEL]).values()),
+        row_of=lambda name: next(row for row in results["choosing"] if row["games"] == name),
+        outside={(row["games"], row["by"]): row for row in rows("outside")},
         judged=judged,
-        kept=partial(kept, results),
-        paired=partial(paired, results),
-        chance=lambda found, of: float(binom.cdf(found, of, LEVEL)),
+        unseen_by=lambda name: judged(results["unseen"][name]),
+        missed=lambda name: missed(results["unseen"][name]),
         ratio=lambda cell: cell.split()[0],
         table=table,
         linear=[*linear(results)],
-        apart=[*apart(results)],
-        history=[*history()],
-        missed=missed(results),
+        estimated=[*estimated(results)],
+        promised=[*promised(results)],
         reproduced=[
             (cited, *(f"{results['reproductions'][paper][kind]:,}" for kind in counts))
             for paper, cited in PAPERS.items()

@@ -59,6 +59,8 @@ SHORTER = {
 @pytest.fixture
 def folder(tmp_path):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    (tmp_path / "paper" / "data").mkdir(parents=True)
+    shutil.copy(ROOT / "paper" / "data" / "unseen.csv", tmp_path / "paper" / "data")
     return tmp_path
 
 

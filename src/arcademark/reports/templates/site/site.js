@@ -944,7 +944,7 @@
       section("Badges", facts(Object.values(BADGES).map(([name, meaning]) => [name, meaning]))),
       section("Your own scores", h("p", {}, `Drop a file on the table's page, or choose one there: a row a score with the columns algorithm, ${NOUN}, score and, of several runs, run; or a table of ${NOUN} × algorithm or algorithm × ${NOUN}. It is read by this page, and its figures are those that 'arcademark score' gives, the estimate from a few games included. Nothing leaves your machine.`)),
       OF_TASKS ? null : section("Submit a run", h("p", {}, "A submission is a run's directory. 'arcademark catalogue submit RUN' plays every recorded episode again and, where all give their scores, writes the files that a maintainer adds to the catalogue."),
-        h("p", {}, `It costs what you train for. A rank needs all 57 games, an estimate any: the five of atari-5 do well (“Predicted and true”). At 200M frames a game, five are 1B frames and 57 are 11.4B; a trainer that makes 5,000 frames a second needs 2.3 and 26 days. Replaying what was recorded takes minutes.`)),
+        h("p", {}, `It costs what you train for. A rank needs all 57 games, an estimate any; what to expect of five, ten and fourteen games is said under “Predicted and true”. At 200M frames a game, five are 1B frames and 57 are 11.4B; a trainer that makes 5,000 frames a second needs 2.3 and 26 days. Replaying what was recorded takes minutes.`)),
       section("What to know before you compare", h("ul", { class: "notes" }, site.notices.filter((notice) => notice.level === "warning").map((notice) => h("li", {}, notice.text)))),
       OF_TASKS ? null : section("Errata", h("p", {}, `${plural(site.errata.length, "slip")} in print are known; each stands on the page of its algorithm or game.`),
         h("details", {}, h("summary", {}, "Of no single score"), errataList(site.errata.filter((slip) => !slip.algorithm && !slip.game)))),
@@ -964,7 +964,7 @@
     const papers = new Set(those.map((one) => one.row.paper)).size, level = Math.round(100 * site.model.level);
     return ["Predicted and true", [
       h("h1", {}, "Predicted and true"),
-      h("p", { class: "lead" }, `What the games of ${site.foretold_from} alone (${views.get(site.foretold_from).games.map(nameOf).join(", ")}) would have said of the median HNS over 57 games, of the ${plural(those.length, "algorithm")} (${plural(papers, "paper")}) that have them all; each estimated by what was learnt without its paper. They are off by ${number(arcademark.mean(those.map((one) => Math.abs(one.off))), 1)} % of the true median on average (median ${number(arcademark.median(those.map((one) => Math.abs(one.off))), 1)} %); ${those.filter((one) => one.held).length} of ${those.length} true medians lie within their ${level} % interval. The games themselves were chosen with all of these papers; of games chosen without each paper expect somewhat more.`),
+      h("p", { class: "lead" }, `The median HNS over 57 games, estimated from the games of ${site.foretold_from} alone (${views.get(site.foretold_from).games.map(nameOf).join(", ")}), for the ${plural(those.length, "algorithm")} (${plural(papers, "paper")}) that have them all; nothing is learnt from an algorithm's own paper. Estimates are off by ${number(arcademark.mean(those.map((one) => Math.abs(one.off))), 1)} % of the true median on average (median ${number(arcademark.median(those.map((one) => Math.abs(one.off))), 1)} %), and ${level} % intervals cover ${those.filter((one) => one.held).length} of ${those.length} true medians. Expect more for a new algorithm: on 41 of nine sources that nothing was learnt from estimates are off by 23.9 % from these games, by 19.7 % from ten and 12.7 % from fourteen, and 90 % intervals cover 37, 38 and 36 of 41.`),
       figure("Estimate against true median, with its interval; on the line both are equal; in the second colour where the interval misses. Point at a dot.", (width) => {
         const domain = [Math.min(...those.map((one) => Math.min(one.low, one.truth))), Math.max(...those.map((one) => Math.max(one.high, one.truth)))];
         const scale = { type: "symlog", constant: 20, grid: true, domain, ticks: TICKS.filter((tick) => tick > domain[0] && tick < domain[1]) };
@@ -977,7 +977,7 @@
           ],
         }, d3.sort(points, (one) => !one.bold), points, []);
       }),
-      table([["Algorithm", ""], ["They say", "n"], ["True", "n"], ["Off by", "n"], [`${level} % held`, "n"], ["Source", ""]], those.map((one) => ({
+      table([["Algorithm", ""], ["Estimate", "n"], ["True", "n"], ["Error", "n"], [`${level} % interval covers`, "n"], ["Source", ""]], those.map((one) => ({
         cells: [link(algorithmAt(one.row), one.row.name), withReach([one.guess, one.low, one.high]), percent(one.truth), `${one.off < 0 ? "−" : "+"}${number(Math.abs(one.off), 1)} %`, one.held ? "yes" : h("strong", {}, "no"), paper(one.row)?.short ?? one.row.source],
       })), { label: "Estimates and true medians" }),
     ]];
