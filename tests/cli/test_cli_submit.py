@@ -354,6 +354,22 @@ def test_what_slurm_knows_of_jobs_is_shown(invoke, fake):
     assert "unknown: SLURM cannot be asked (squeue: no controller)" in invoke("status", "runs/one", code=0).words
 
 
+def test_jobs_that_slurm_forgot_are_shown_until_their_shards_are_done(invoke, fake):
+    fake()
+    asked = ("run", "random", *SHORT, "--engine", "emulator=ale", "--out")
+    invoke(*asked, "runs/random", *LIMIT, "--slurm", "jobs=2", code=0)
+    for number in (1, 2):
+        jobs_there = invoke("status", "runs", "--to=json").json["jobs"]
+        assert [job["shard"] for job in jobs_there] == [[left, 2] for left in range(number, 3)] + [None]
+        assert {job["state"] for job in jobs_there} == {"unknown"}
+        invoke(*asked, f"runs/random/shards/{number}-of-2", "--shard", f"{number}/2", code=0)
+    invoke("runs", "merge", "runs/random", *Path("runs/random/shards").iterdir(), code=0)
+    for folder in ("runs", "runs/random"):
+        document = invoke("status", folder, "--to=json", code=0).json
+        assert document["jobs"] == []
+        assert [run["directory"] for run in document["whole"]] == ["runs/random"]
+
+
 def test_a_folder_of_another_user_is_refused_as_by_a_local_run(invoke, fake):
     fake()
     asked = ("run", "random", *SHORT, "--out", "/proc/nowhere")  # not even root may write there

@@ -243,7 +243,8 @@ def status(folders: Sequence[Path], ask: AskSlurm = queue.jobs) -> Status:
     """
     progress: list[RunProgress] = []
     unread = []
-    for directory in dict.fromkeys(run for folder in folders for run in find_runs(folder, parts=True)):
+    found = dict.fromkeys(run for folder in folders for run in find_runs(folder))
+    for directory in dict.fromkeys(part for run in found for part in find_runs(run, parts=True)):
         try:
             progress.append(read_progress(directory))
         except ArcadeMarkError as error:
