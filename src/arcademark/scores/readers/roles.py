@@ -73,6 +73,7 @@ _COUNTS = frozenset({"n", "num", "number", "of", "runs", "seeds", "episodes", "t
 _PREFERRED = ("score", "return", "episode return", "episodic return", "eval episode return", "reward")
 _RUN = re.compile(r"(?:seed|run|trial|rep|s|r)?[\s_\-]*#?(\d{1,9})", re.IGNORECASE)
 _RUN_OF = re.compile(r"(.*[^\s_\-/:(\[])[\s_\-/:(\[]+(?:seed|run|trial|rep)[\s_\-]*#?(\d{1,9})[)\]]?", re.IGNORECASE)
+_NUMBERED = re.compile(r"(.*[^\s_\-\d])[\s_\-]+(\d{1,2})")
 _ENVIRONMENT = re.compile(r"(?:[\w.]+/)?\w[\w.]*-v\d+")
 MAX_SAMPLE = 200
 """Headers and cells of a column from which is told what they are."""
@@ -329,6 +330,7 @@ def _as_runs(sheet: Sheet, values: Sequence[Value], options: Options) -> tuple[t
     else:
         of = [_RUN_OF.fullmatch(value.name) for value in values]
         if not all(of):
+            _refuse_numbered(sheet, [value.name for value in values], options)
             return tuple(values), ()
         named = [(match[1], match[2]) for match in of if match]
     runs = tuple(Value(value.column, name, int(run)) for value, (name, run) in zip(values, named, strict=True))
@@ -336,6 +338,20 @@ def _as_runs(sheet: Sheet, values: Sequence[Value], options: Options) -> tuple[t
     whose = "one algorithm" if len(algorithms) == 1 else f"{len(algorithms):,} algorithms"
     columns = "1 column is a run" if len(runs) == 1 else f"{len(runs):,} columns are runs"
     return runs, (f"{columns} of {whose}: {listed([value.name for value in values])}",)
+
+
+def _refuse_numbered(sheet: Sheet, names: Sequence[str], options: Options) -> None:
+    """Refuse columns such as ``DQN_1, DQN_2``, which may be runs or algorithms, unless the caller says the latter."""
+    said = {name.strip().lower() for name in options.roles or {}}
+    numbers = gathered((match[1], int(match[2])) for name in names if (match := _NUMBERED.fullmatch(name)))
+    for of, found in numbers.items():
+        those = [name for name in names if (match := _NUMBERED.fullmatch(name)) and match[1] == of]
+        consecutive = sorted(found) in (list(range(len(found))), list(range(1, len(found) + 1)))
+        if len(found) > 1 and consecutive and not said & {name.lower() for name in those}:
+            raise ArcadeMarkError(
+                f"{sheet.path}, row 1: columns {listed(those)} may be runs of {of!r}, or algorithms; for the first "
+                f"name them '{of} seed {found[0]}', for the second say --read '{those[0]}=value'"
+            )
 
 
 def _checked(sheet: Sheet, options: Options, result: Interpretation) -> Interpretation:
