@@ -21,10 +21,10 @@ FOLDER = Path(fits.__file__).parent / "data"
 def main() -> None:
     """Write the file of every suite whose fits are shipped, and the checksums."""
     FOLDER.mkdir(exist_ok=True)
-    texts = {f"{name}.json": fits.dumps(*fits.fit(name)) for name in fits.SUITES}
-    for name, text in texts.items():
-        (FOLDER / name).write_text(text, encoding="utf-8")
-    sums = (f"{hashlib.sha256(text.encode()).hexdigest()}  {name}\n" for name, text in texts.items())
+    contents = {f"{name}.npz": fits.packed(*fits.fit(name)) for name in fits.SUITES}
+    for name, content in contents.items():
+        (FOLDER / name).write_bytes(content)
+    sums = (f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in contents.items())
     (FOLDER / CHECKSUMS).write_text("".join(sums), encoding="utf-8")
 
 

@@ -4,7 +4,7 @@ Conventions
 -----------
 * ``data/SHA256SUMS`` has one line a file, as ``sha256sum`` writes it. After an intended change, renew it with ``cd
   src/arcademark/suite/data && sha256sum *.csv *.toml > SHA256SUMS``.
-* A file is hashed with ``\n`` line ends, whatever the checkout wrote.
+* A text is hashed with ``\n`` line ends, whatever the checkout wrote.
 """
 
 from __future__ import annotations
@@ -38,20 +38,25 @@ def read_text(name: str, directory: Traversable | None = None) -> str:
 
     ArcadeMarkError: the file is missing, has no checksum, or is not the file that was checked in.
     """
+    return read_bytes(name, directory).decode().replace("\r\n", "\n")
+
+
+def read_bytes(name: str, directory: Traversable | None = None) -> bytes:
+    """Return a data file's content once its checksum has been verified; as `read_text`."""
     place = directory or data_directory()
     try:
-        text = (place / name).read_text(encoding="utf-8")
+        content = (place / name).read_bytes()
         listed = (place / CHECKSUMS).read_text(encoding="utf-8")
     except OSError as error:
         raise ArcadeMarkError(f"{place}: cannot read the data file {name!r} ({error}); reinstall arcademark") from error
     expected = {entry: sha for sha, entry in (line.split() for line in listed.splitlines())}.get(name)
-    digest = hashlib.sha256(text.encode()).hexdigest()
+    digest = hashlib.sha256(content if b"\0" in content else content.replace(b"\r\n", b"\n")).hexdigest()
     if expected != digest:
         raise ArcadeMarkError(
             f"{place / name}: checksum is {digest[:12]}…, {CHECKSUMS} says {expected and expected[:12] + '…'}; "
             "the facts were changed: reinstall arcademark, or renew the checksum if the change is meant"
         )
-    return text
+    return content
 
 
 def read_rows(name: str, directory: Traversable | None = None) -> tuple[dict[str, str], ...]:

@@ -25,6 +25,13 @@ def test_what_is_shipped_is_what_the_data_give(name):
         assert one.covariance == pytest.approx(other.covariance, abs=1e-5)
 
 
+@pytest.mark.parametrize("name", fits.SUITES)
+def test_what_is_shipped_is_of_the_data_that_are_shipped(monkeypatch, name):
+    """If this fails, run ``python bench/fits.py``."""
+    monkeypatch.setattr(fits, "fit", lambda name: pytest.fail(f"{name} has to be fitted anew"))
+    assert fits.load(name)[0].joint.n > 100
+
+
 def test_with_other_data_than_they_were_made_from_fits_are_made_anew(monkeypatch):
     monkeypatch.setattr(fits, "checksum", lambda: "other")
     monkeypatch.setattr(fits, "fit", lambda name: f"fitted to {name}")

@@ -1,85 +1,53 @@
 """What predictions of Atari's games are learnt from: read as it was fitted, or fitted to the catalogue.
 
-``data/<suite>.json`` holds the fits to the catalogue as it is shipped, and a checksum of what they were made from. With
+``data/<suite>.npz`` holds the fits to the catalogue as it is shipped, and a checksum of what they were made from. With
 other data they are made anew. ``python bench/fits.py`` writes the files.
 """
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import json
-import zlib
+import io
 from collections.abc import Mapping
 from importlib.resources import files
 from types import MappingProxyType
 
-import msgspec
 import numpy as np
-from numpy.typing import ArrayLike
 
 from arcademark.catalogue import collections, reading
 from arcademark.metrics import normalise
 from arcademark.reports import published
 from arcademark.subset.predict.any_tasks import Trained, train
 from arcademark.subset.predict.joint import Joint
-from arcademark.subset.problem import Floats
 from arcademark.suite import references, tables
 from arcademark.suite.tasks import suite
 
 SUITES = ("atari-57", "atari-100k")
 """Whose fits are shipped."""
-USED = {"catalogue": ("sources.toml", "checkpoints.csv"), "suite": ("suites.toml", "references.csv", "aliases.csv")}
-"""What is learnt from, besides the catalogue's entries and scores."""
-
-
-class Fits(msgspec.Struct, forbid_unknown_fields=True):
-    """A `Trained` as a file holds it.
-
-    made_from: The `checksum` of the data.
-    tasks, left_out, algorithms, groups, fitted: As in `Trained`.
-    named: Groups by names in lower case that algorithms go by, in the catalogue or elsewhere.
-    percent: As in `Trained`; like other arrays deflated, in base 64.
-    without: The groups that a distribution each is without, in the order of arrays after that of all.
-    counts: How many algorithms each distribution was fitted to.
-    means: By distribution and task.
-    precisions: By distribution, the lower triangle of the inverse covariance, to 32 bits.
-    """
-
-    made_from: str
-    tasks: tuple[str, ...]
-    left_out: tuple[str, ...]
-    algorithms: tuple[str, ...]
-    groups: tuple[str, ...]
-    fitted: tuple[bool, ...]
-    named: dict[str, str]
-    without: tuple[str, ...]
-    counts: tuple[int, ...]
-    percent: str
-    means: str
-    precisions: str
+CATALOGUE, SUITE = ("sources.toml", "checkpoints.csv"), ("suites.toml", "references.csv", "aliases.csv")
+"""The files that are learnt from, besides the catalogue's entries and scores."""
 
 
 def checksum() -> str:
     """Return a checksum of the shipped data that fits are made from, by the files' own checksums."""
-    catalogue, own = reading.data_directory(), tables.data_directory()
-    parts = {catalogue: USED["catalogue"], catalogue / "entries": None, catalogue / "scores": None, own: USED["suite"]}
+    folder = reading.data_directory()
+    parts = ((folder, CATALOGUE), (folder / "entries", ()), (folder / "scores", ()), (tables.data_directory(), SUITE))
     lines = (
         line
-        for folder, names in parts.items()
-        for line in (folder / tables.CHECKSUMS).read_text(encoding="utf-8").splitlines()
-        if names is None or line.split()[1] in names
+        for place, names in parts
+        for line in (place / tables.CHECKSUMS).read_text(encoding="utf-8").splitlines()
+        if not names or line.split()[1] in names
     )
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def load(name: str) -> tuple[Trained, Mapping[str, str]]:
     """Return what is learnt of a suite, and groups by the names of algorithms: as shipped, else fitted."""
-    folder = files("arcademark.reports.subsets") / "data"
     if name in SUITES:
-        fits = msgspec.json.decode(tables.read_text(f"{name}.json", folder), type=Fits)
-        if fits.made_from == checksum():
-            return _unpacked(fits)
+        content = tables.read_bytes(f"{name}.npz", files("arcademark.reports.subsets") / "data")
+        with np.load(io.BytesIO(content), allow_pickle=False) as held:
+            if held["made_from"] == checksum():
+                return _unpacked({field: held[field] for field in held.files})
     return fit(name)
 
 
@@ -102,47 +70,39 @@ def fit(name: str) -> tuple[Trained, Mapping[str, str]]:
     return trained, MappingProxyType(bare)
 
 
-def dumps(trained: Trained, named: Mapping[str, str]) -> str:
-    """Return the text of a file."""
-    joints = (trained.joint, *trained.without.values())
+def packed(trained: Trained, named: Mapping[str, str]) -> bytes:
+    """Return the content of a file: the inverse covariances, to 32 bits, as lower triangles, that of all first."""
+    joints, content = (trained.joint, *trained.without.values()), io.BytesIO()
     triangle = np.tril_indices(len(trained.joint.tasks))
-    fits = Fits(
-        made_from=checksum(),
-        tasks=trained.joint.tasks,
-        left_out=trained.left_out,
-        algorithms=trained.algorithms,
-        groups=trained.groups,
-        fitted=tuple(trained.fitted.tolist()),
-        named=dict(named),
-        without=tuple(trained.without),
-        counts=tuple(joint.n for joint in joints),
-        percent=_packed(trained.percent, "<f8"),
-        means=_packed([joint.mean for joint in joints], "<f8"),
-        precisions=_packed([joint.precision[triangle] for joint in joints], "<f4"),
+    np.savez_compressed(
+        content,
+        made_from=np.array(checksum()),
+        tasks=np.array(trained.joint.tasks),
+        left_out=np.array(trained.left_out, str),
+        algorithms=np.array(trained.algorithms),
+        groups=np.array(trained.groups),
+        names=np.array([*named]),
+        papers=np.array([*named.values()]),
+        without=np.array([*trained.without]),
+        percent=trained.percent,
+        fitted=trained.fitted,
+        counts=np.array([joint.n for joint in joints]),
+        means=np.array([joint.mean for joint in joints]),
+        precisions=np.array([joint.precision[triangle] for joint in joints], np.float32),
     )
-    return json.dumps(msgspec.to_builtins(fits), ensure_ascii=False, indent=0) + "\n"
+    return content.getvalue()
 
 
-def _packed(values: ArrayLike, kind: str) -> str:
-    return base64.b64encode(zlib.compress(np.asarray(values, dtype=kind).tobytes(), 9)).decode("ascii")
-
-
-def _read(text: str, kind: str, rows: int) -> Floats:
-    return np.frombuffer(zlib.decompress(base64.b64decode(text)), kind).astype(np.float64).reshape(rows, -1)
-
-
-def _unpacked(fits: Fits) -> tuple[Trained, Mapping[str, str]]:
-    size, triangle, many = len(fits.tasks), np.tril_indices(len(fits.tasks)), len(fits.counts)
-    means, precisions = _read(fits.means, "<f8", many), _read(fits.precisions, "<f4", many)
-    joints = []
-    for mean, lower, count in zip(means, precisions, fits.counts, strict=True):
-        precision = np.empty((size, size))
+def _unpacked(held: Mapping[str, np.ndarray]) -> tuple[Trained, Mapping[str, str]]:
+    texts = {name: tuple(array.tolist()) for name, array in held.items() if array.dtype.kind == "U" and array.shape}
+    triangle, joints = np.tril_indices(len(texts["tasks"])), []
+    for mean, lower, count in zip(held["means"], held["precisions"], held["counts"].tolist(), strict=True):
+        precision = np.empty((len(mean), len(mean)))
         precision[triangle] = precision.T[triangle] = lower
-        joints.append(Joint(fits.tasks, mean, np.asarray(np.linalg.inv(precision)), precision, count))
-    without = MappingProxyType(dict(zip(fits.without, joints[1:], strict=True)))
-    percent = _read(fits.percent, "<f8", len(fits.groups))
+        joints.append(Joint(texts["tasks"], mean, np.asarray(np.linalg.inv(precision)), precision, count))
+    without = MappingProxyType(dict(zip(texts["without"], joints[1:], strict=True)))
     trained = Trained(
-        *(joints[0], percent, fits.algorithms, fits.groups, without, "log10", fits.left_out),
-        np.array(fits.fitted, dtype=bool),
+        *(joints[0], held["percent"], texts["algorithms"], texts["groups"], without, "log10", texts["left_out"]),
+        held["fitted"],
     )
-    return trained, MappingProxyType(fits.named)
+    return trained, MappingProxyType(dict(zip(texts["names"], texts["papers"], strict=True)))
