@@ -39,7 +39,7 @@ COMMANDS_OF = commands_of(GUIDE)
 """By block."""
 
 WRITTEN = {
-    "verify": ("page.html", "alien.gif", "site/data.js"),
+    "verify": ("page.html", "qbert.gif", "site/data.js"),
     "tune": ("curves.png", "basic.png"),
     "tasks": ("tasks/run.sqlite",),
     "score": ("compare.html", "figures/bellemare-2013-figure-3.png"),
@@ -145,7 +145,7 @@ def test_every_example(folder):
     measure, agent, train, published = blocks("python")
     (folder / "measure.py").write_text(measure)
     shown = execute(folder, ["python", "measure.py"])
-    assert "time_pilot" in shown
+    assert "qbert" in shown
     (folder / "firing.py").write_text(agent)
     command = "run firing.py:Firing --set rate=0.25 --games pong --episodes 1 --override max_frames_per_episode=600"
     assert "rate=0.25" in execute(folder, ["arcademark", *command.split()])
