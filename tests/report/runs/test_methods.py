@@ -4,12 +4,15 @@ import dataclasses
 import itertools
 import math
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
 from scipy import stats
 
+from arcademark.operations import robustness as module
+from arcademark.reports.measures import atari
 from arcademark.reports.scoring.analysis import analyse
 from arcademark.reports.scoring.compare import compare_tables
 from arcademark.scores.runs import collect, score_run
@@ -259,3 +262,38 @@ def test_comparisons_say_what_their_intervals_are_over():
     assert {over for over, _ in said["profiles"][1]} == {"runs of "}
     banded = {item.algorithm for item in comparison.profiles if item.low is not None}
     assert banded == {name for name in by_name if any(name in whose for _, whose in said["profiles"][1])}
+
+
+@pytest.mark.parametrize(
+    ("by_seed", "once", "said"),
+    [
+        (False, (), "the episodes of all seeds"),
+        (True, (), "seeds"),
+        (True, ("pong",), "seeds; on Pong, with one seed, over its episodes"),
+        (True, ("pong", "qbert"), "the episodes of the only seed"),
+    ],
+)
+def test_what_robustness_loses_has_the_interval_that_its_page_names(by_seed, once, said):
+    games, rng = ("pong", "qbert"), np.random.default_rng(3)
+    over = module.Robustness.over.fget(SimpleNamespace(by_seed=by_seed, one_seed_games=once, games=games))
+    assert over == said
+    span = {game: atari()["hns"].high[game] - atari()["hns"].low[game] for game in games}
+    scores = {
+        (game, name): {seed: rng.normal(size=8) * span[game] for seed in range(1 if game in once else 6)}
+        for game in games
+        for name in (module.BASE, "variant")
+    }
+    found = module._lost([[(game, "variant") for game in games]], scores, atari()["hns"], apart=by_seed)
+    variances, degrees = [], []
+    for game in games:
+        base, other = ([*scores[game, name].values()] for name in (module.BASE, "variant"))
+        by_episode = over.startswith("the episodes") or f"on {game_name(game)}," in over
+        samples = [np.concatenate(base), np.concatenate(other)]
+        if not by_episode:
+            samples = [np.mean(base, axis=1) - np.mean(other, axis=1)]
+        for sample in samples:
+            variances.append((50 / span[game]) ** 2 * sample.var(ddof=1) / sample.size)
+            degrees.append(sample.size - 1)
+    freedom = sum(variances) ** 2 / sum(one**2 / many for one, many in zip(variances, degrees, strict=True))
+    half = stats.t.ppf(0.975, freedom) * math.sqrt(sum(variances))
+    assert (found.high - found.low) / 2 == pytest.approx(half, rel=0.12)
