@@ -1,13 +1,14 @@
 """Reads have a bound, and damage gets one line."""
 
 import os
+import pickle
 import socket
 import zlib
 
 import pytest
 
 from arcademark import files
-from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning, one_line
+from arcademark.errors import MAX_MESSAGE_CHARS, ArcadeMarkError, ArcadeMarkWarning, UnknownNameError, one_line
 
 
 def test_a_file_is_read_up_to_its_bound(tmp_path):
@@ -80,6 +81,25 @@ def test_a_stream_that_inflates_to_more_than_expected_is_refused():
 def test_somebody_elses_text_becomes_one_printable_line():
     assert one_line("a\x1b[31m\nb\u202e\ud800\x9b é") == "a\\x1b[31m\\nb\\u202e\\ud800\\x9b é"
     assert one_line("x" * 200_000) == "x" * 1000 + "… (199,000 characters more)"
+
+
+@pytest.mark.parametrize("kind", [ArcadeMarkError, lambda text: UnknownNameError("game", text, [text, "pong"])])
+@pytest.mark.parametrize("name", ["x" * 3000, "a b " * 3000, "\x1b[2J" * 500, "\n", "\udcff\u202e", "é" * 3000])
+def test_whatever_an_error_is_made_of_it_is_one_short_printable_line(kind, name):
+    error = kind(f"{name}: is not there; look for it")
+    error.add_note(name)
+    for text in (str(error), *error.__notes__):
+        assert text.isprintable()
+        assert len(text) <= MAX_MESSAGE_CHARS
+    again = pickle.loads(pickle.dumps(ArcadeMarkError(str(error))))
+    assert str(again) == str(error)
+
+
+def test_what_is_long_in_an_error_is_shortened_in_the_middle():
+    text = str(ArcadeMarkError(f"'{'x' * 3000}': is no game; see 'arcademark info games'"))
+    assert text == f"'{'x' * 149}… (2,778 characters more) …{'x' * 73}': is no game; see 'arcademark info games'"
+    path = "/a" * 140
+    assert str(ArcadeMarkError(f"{path}: is missing")) == f"{path}: is missing"
 
 
 OTHER = 65534

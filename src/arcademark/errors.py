@@ -7,6 +7,7 @@ expected and what to do; the command line prints it without a traceback and exit
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from unicodedata import category
 
@@ -22,6 +23,12 @@ MAX_COMPARED = 100
 
 MAX_QUOTED_CHARS = 1_000
 """Characters shown of a text of somebody else."""
+
+MAX_MESSAGE_CHARS = 2_000
+"""Characters of an error's message."""
+
+MAX_WORD_CHARS = 300
+"""Characters of a word in an error's message: longer paths than most, shorter than names that are meant to be long."""
 
 
 def escaped(text: str, kept: str = "") -> str:
@@ -42,7 +49,31 @@ def one_line(text: str, most: int = MAX_QUOTED_CHARS) -> str:
 
 
 class ArcadeMarkError(Exception):
-    """Something the user can correct: the message says where and how."""
+    """Something the user can correct: the message says where and how.
+
+    Whatever texts of others it holds, the message is one line without control characters, of bounded length, in which
+    what is long is shortened in the middle. So are notes.
+    """
+
+    def __init__(self, message: object) -> None:
+        super().__init__(_short_line(str(message)))
+
+    def add_note(self, note: str) -> None:
+        """Add a line that is shown below the message."""
+        super().add_note(_short_line(note))
+
+
+def _short_line(text: str) -> str:
+    text = re.sub(rf"\S{{{MAX_WORD_CHARS + 1},}}", lambda word: _shortened(word[0], MAX_WORD_CHARS), escaped(text))
+    return _shortened(text, MAX_MESSAGE_CHARS)
+
+
+def _shortened(text: str, most: int) -> str:
+    """Cut a text in its last third, where it is too long, so that the note of it fits, too."""
+    if len(text) <= most:
+        return text
+    head, tail = most // 2, most // 4
+    return f"{text[:head]}… ({len(text) - head - tail:,} characters more) …{text[-tail:]}"
 
 
 class ArcadeMarkWarning(UserWarning):

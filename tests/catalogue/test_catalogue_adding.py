@@ -77,10 +77,9 @@ def test_the_first_problem_of_every_table_and_row_is_found_with_its_file_and_lin
         ({"scores": SCORES + 'Alpha,krull,"1\n'}, "doe-2020.csv, line 4", "is no CSV"),
         ({"scores": SCORES.replace(",3,", f",{'9' * 5000},")}, "doe-2020.csv, line 2", "$.runs"),
         ({"sources": SOURCES + 'bibtex = "x"\n'}, "sources.toml, line 2, [doe-2020]", "goes with a 'url'"),
-        (
-            {"sources": SOURCES + 'url = "javascript:alert(1)"\n'},
-            "sources.toml, line 2, [doe-2020]",
-            "expected an address",
+        *(
+            ({"sources": f"{SOURCES}url = {url}\n"}, "sources.toml, line 2, [doe-2020]", "expected an address")
+            for url in ('"javascript:alert(1)"', '"http://a.org"', "'https://a.org/\"x'", '"https://a.org/<b>"')
         ),
     ],
 )

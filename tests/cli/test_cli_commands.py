@@ -8,7 +8,7 @@ import click
 import pytest
 
 from altering import alter, manifest
-from arcademark.cli.main import COMMANDS, cli
+from arcademark.cli.main import COMMANDS, FORMER, cli
 from arcademark.environments.registry import choose_emulator
 from arcademark.records.reading import read_run
 
@@ -211,3 +211,10 @@ def test_a_run_of_a_subset_that_is_no_more_is_read_and_goes_on(invoke, short):
     assert "all 4 recorded episodes replay" in invoke("verify", "runs/random", code=0).words
     refused = invoke(*("run", "random", "--games", "atari-5-2026", *short, "--out", "new"), code=2).err
     assert "unknown game 'atari-5-2026'; did you mean" in refused
+
+
+@pytest.mark.parametrize("name", FORMER)
+def test_a_former_command_is_told_its_new_name(invoke, name):
+    refused = invoke(*name.split(), "runs/it", code=2)
+    assert refused.err.strip() == f"arcademark: unknown command '{name}'; it is 'arcademark {FORMER[name]}' now"
+    assert invoke(*FORMER[name].split(), "--help").code == 0

@@ -61,3 +61,14 @@ def test_a_run_with_a_failed_trial(invoke):
     assert invoke("run", agent, "--games", "pong", "--episodes", "1", "--out", "failed").code == 1
     found = invoke("catalogue", "submit", "failed", *PAPER, "--cite", "title=A Title", "--out", "submission", code=1)
     assert "0 of 1 episodes are there (failed)" in found.words
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://a.org/x", "https://a.org/'x'", 'https://a.org/"x"', "https://a.org/<b>", "https://a.org/ x", "https://"],
+)
+def test_a_papers_address_is_checked_before_anything_is_replayed_or_written(invoke, url, tmp_path):
+    cite = ("--cite", "title=A Title", "--cite", f"url={url}")
+    found = invoke("catalogue", "submit", tmp_path / "none", *PAPER, *cite, "--out", "submission", code=2)
+    assert "expected an address that begins with https://, without spaces, quotes and angle brackets" in found.err
+    assert not (tmp_path / "submission").exists()

@@ -30,7 +30,7 @@ from arcademark.catalogue.model import (
     Source,
     Text,
 )
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.suite import protocols, tables, tasks
 
 COLUMNS = ("algorithm", "task", "score", "uncertainty", "uncertainty_kind", "runs", "note")
@@ -39,8 +39,10 @@ AS_PUBLISHED = "as_published"
 PER_RUN = "per_run"
 """A last column that a collection may have: the scores of single runs, with spaces between, in the place of a score."""
 
-ADDRESS = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
-"""How a paper's address begins: pages link to it."""
+ADDRESS = re.compile(r"https://[a-z0-9.-]+(:[0-9]+)?([/?#][!#-&(-;=?-\[\]_a-z~]*)?", re.IGNORECASE)
+"""A paper's address, to which pages link: ASCII, without spaces, quotes, angle brackets, backslashes and braces."""
+
+EXPECTED_ADDRESS = "expected an address that begins with https://, without spaces, quotes and angle brackets"
 
 
 def data_directory() -> Traversable:
@@ -131,8 +133,8 @@ class SourceRow(msgspec.Struct, forbid_unknown_fields=True):
     bibtex: Text = ""
 
     def __post_init__(self) -> None:
-        if self.url and not ADDRESS.match(self.url):
-            raise ValueError(f"url is {self.url!r}, expected an address that begins with https://")
+        if self.url and not ADDRESS.fullmatch(self.url):
+            raise ValueError(f"url is {one_line(self.url, 80)!r}, {EXPECTED_ADDRESS}")
         if self.bibtex and not self.url:
             raise ValueError("'bibtex' goes with a 'url'; give both or neither")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -55,6 +56,8 @@ class CommandGroup(click.Group):
     command_class = UsualCommand
     folder = ""
     """What to do with a folder that stands in place of a command, `{0}`."""
+    former: Mapping[str, str] = MappingProxyType({})
+    """Names that commands had, and those that they have now."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -65,6 +68,9 @@ class CommandGroup(click.Group):
             if self.folder and Path(args[0]).is_dir():
                 raise ArcadeMarkError(f"{args[0]}: is a folder; expected a command: {self.folder.format(args[0])}")
             kind = "command" if ctx.parent is None else f"{self.name} command"
+            for name in (" ".join(args[:2]), args[0]):
+                if name in self.former:
+                    raise ArcadeMarkError(f"unknown {kind} '{name}'; it is 'arcademark {self.former[name]}' now")
             raise UnknownNameError(kind, args[0], known)
         return super().resolve_command(ctx, args)
 

@@ -52,6 +52,15 @@ COMMANDS = {
 }
 """By the headings of the help. Each is in a module of its name, in a folder of its heading's."""
 
+FORMER = {
+    **{name: f"runs {name}" for name in ("check", "export", "import", "ledger", "list", "merge")},
+    **dict.fromkeys(("submit", "submit-check"), "catalogue submit"),
+    **{name: f"info {name}" for name in ("console", "console prove", "features", "features actions", "features show")},
+    "cost": "plan",
+    "suite": "info suites check",
+}
+"""From every name that a command had before to the command that does its work now."""
+
 MEANT = {"--subset": ("--model", "--games")}
 """What an option that no command has may mean, of those that the command has."""
 
@@ -66,6 +75,8 @@ CLOSED = frozenset({errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ELOOP, 
 
 class Top(CommandGroup):
     """All commands, each of which is loaded only when it is asked for."""
+
+    former = FORMER
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name the commands in their order."""

@@ -94,8 +94,8 @@ def check(
         raise ArcadeMarkError(
             f"--paper {one_line(paper.key, 80)!r}: expected a name and a year in small letters, such as doe-2026"
         )
-    if paper is not None and paper.url and not reading.ADDRESS.match(paper.url):
-        raise ArcadeMarkError(f"--cite url={one_line(paper.url, 80)!r}: expected an address that begins with https://")
+    if paper is not None and paper.url and not reading.ADDRESS.fullmatch(paper.url):
+        raise ArcadeMarkError(f"--cite url={one_line(paper.url, 80)!r}: {reading.EXPECTED_ADDRESS}")
     record = read_run(directory)
     if paper is not None and record.protocol.unit == "step":
         raise ArcadeMarkError(
