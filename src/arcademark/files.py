@@ -185,10 +185,12 @@ class ZipArchive:
         Begins errors.
     remedy : str
         Ends errors of damage.
+    kind : str
+        What it is called there.
     """
 
-    def __init__(self, content: bytes, place: object, remedy: str = "copy it again") -> None:
-        self._place, self._remedy = place, remedy
+    def __init__(self, content: bytes, place: object, remedy: str = "copy it again", kind: str = "zip archive") -> None:
+        self._place, self._remedy, self._kind = place, remedy, kind
         with self._errors():
             self._archive = zipfile.ZipFile(io.BytesIO(content))
             self.members = self._archive.infolist()
@@ -222,8 +224,8 @@ class ZipArchive:
         try:
             yield
         except Exception as error:  # damage shows as any of a dozen errors, of its decompressors, too
-            what = one_line(f"{type(error).__name__}: {error}", 200)
-            raise ArcadeMarkError(f"{self._place}: not a whole zip archive ({what}); {self._remedy}") from None
+            what = one_line(str(error) or type(error).__name__, 200)
+            raise ArcadeMarkError(f"{self._place}: not a whole {self._kind} ({what}); {self._remedy}") from None
 
 
 def inflate(data: bytes, most: int) -> bytes:

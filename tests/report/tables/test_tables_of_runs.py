@@ -19,10 +19,12 @@ from arcademark.runs.store.recording import Recorder
 def written(run, directory):
     """Write a made-up run into a store; its learners' training is spent."""
     with Recorder(directory) as recorder:
-        manifest.write(directory, run.manifest)
+        budgets = {trial.training_episodes for trial in run.trials if trial.learns} or {None}
+        document = run.manifest | {"training_episodes": max(budgets)}
+        manifest.write(directory, document)
         agents = {agent["label"]: agent for agent in run.manifest["agents"]}
         for made in run.trials:
-            name = manifest.trial_of(run.manifest, run.protocol, agents[made.agent], made.game, made.seed)
+            name = manifest.trial_of(document, run.protocol, agents[made.agent], made.game, made.seed)
             trial = dataclasses.replace(made, id=name)
             rows = [dataclasses.replace(row, trial_id=name) for row in run.by_trial[made.id]]
             results = [EpisodeResult(row, encode_actions([0])) for row in rows]

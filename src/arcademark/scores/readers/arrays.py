@@ -43,7 +43,7 @@ _READERS = {
 def load_npz(path: Path) -> dict[str, NDArray[Any]]:
     """Return the arrays of numbers of an ``.npz`` file by name."""
     arrays: dict[str, NDArray[Any]] = {}
-    archive = files.ZipArchive(read_bytes(path), path, "write it again")
+    archive = files.ZipArchive(read_bytes(path), path, "write it again", ".npz file")
     _check_members(path, archive)
     for member in archive.names:
         name = member.removesuffix(".npy")
