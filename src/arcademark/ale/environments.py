@@ -37,8 +37,7 @@ def _again(name: str) -> ModuleType:
 
 def _xla(envs: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
     """Return a handle, and functions that reset and step `envs` within JAX, through a callback; as ale-py's `xla`."""
-    vector = importlib.import_module(f"{_PACKAGE}.vector")
-    if not isinstance(envs.ale, vector.ALEVectorInterface):
+    if envs.ale.emulator == "ale":
         return envs.ale_xla()  # type: ignore[no-any-return]
     assert envs.autoreset_mode == AutoresetMode.NEXT_STEP
     try:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -26,12 +26,13 @@ import numpy as np
 from ale_py import Action, LoggerMode, roms
 from numpy.typing import NDArray
 
+from arcademark.ale import arguments
 from arcademark.ale.interface import ALEInterface
 from arcademark.environments.emulation.facts import standard
 from arcademark.environments.emulation.palettes import gray_table
 from arcademark.environments.observations import kernels
 from arcademark.environments.observations.area import AreaResize
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.keywords import knowing
 
 
@@ -70,11 +71,11 @@ class _Game:
         rom, self.ale = roms.get_rom_path(game), ALEInterface()
         assert rom is not None
         ale = self.ale
-        ale.setInt("random_seed", seed)
+        ale.setInt("random_seed", (seed + 2**31) % 2**32 - 2**31)
         ale.setFloat("repeat_action_probability", config.repeat_action_probability)
         ale.loadROM(rom)
         if config.mode >= 0:
-            ale.setMode(config.mode)
+            ale.setMode(config.mode)  # an ArcadeMarkError if there is no such
         if config.difficulty >= 0:
             ale.setDifficulty(config.difficulty)
         self.actions = ale.getLegalActionSet() if config.full_action_space else ale.getMinimalActionSet()
@@ -160,7 +161,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """Games as EnvPool has them; spaces are those of one game. See `make`."""
 
     def __init__(self, game: str, config: Config, spaces: Any, old: bool) -> None:
-        self.config, self._old = config, old
+        self.config, self._old, self._one_thread = config, old, arguments.OneThread()
         self._games = [_Game(game, config.seed + i, config) for i in range(config.num_envs)]
         self.num_envs, self.all_env_ids = config.num_envs, np.arange(config.num_envs, dtype=np.int32)
         first = self._games[0]
@@ -172,25 +173,34 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def reset(self, env_id: NDArray[Any] | None = None) -> Any:  # type: ignore[override]
         """Begin an episode in all games or in some; return their observations, and in the newer interface infos."""
-        which = self.all_env_ids.copy() if env_id is None else np.asarray(env_id, np.int32)
-        for i in which:
-            self._games[i].begin()
-        observed, _, _, _, infos = self._results(which)
+        which = self._which(env_id)
+        with self._one_thread:
+            for i in which:
+                self._games[i].begin()
+            observed, _, _, _, infos = self._results(which)
         return observed if self._old and not self.config.gym_reset_return_info else (observed, infos)
 
     def step(self, action: NDArray[Any], env_id: NDArray[Any] | None = None) -> Any:
         """Play a step in all games or in some: observations, rewards, ends (with truncations apart if newer), infos."""
-        which = self.all_env_ids.copy() if env_id is None else np.asarray(env_id, np.int32)
-        if len(action) != len(which) or not all(0 <= one < len(self._games[0].actions) for one in action):
-            raise ArcadeMarkError(
-                f"actions {action}; expected {len(which)}, each from 0 to {len(self._games[0].actions) - 1}"
-            )
-        for i, one in zip(which, action, strict=True):
-            self._games[i].step(one)
-        observed, reward, ended, truncated, infos = self._results(which)
+        which, actions = self._which(env_id), arguments.integers(action, "action")
+        most = len(self._games[0].actions) - 1
+        if len(actions) != len(which) or not all(0 <= one <= most for one in actions.tolist()):
+            raise ArcadeMarkError(f"actions {actions}; expected {len(which)}, each from 0 to {most}")
+        with self._one_thread:
+            for i, one in zip(which, actions.tolist(), strict=True):
+                self._games[i].step(one)
+            observed, reward, ended, truncated, infos = self._results(which)
         if self._old:
             return observed, reward, ended, infos | {"TimeLimit.truncated": truncated}
         return observed, reward, ended & ~truncated, truncated, infos
+
+    def _which(self, env_id: Any) -> NDArray[np.int32]:
+        if env_id is None:
+            return self.all_env_ids.copy()
+        games = arguments.integers(env_id, "env_id")
+        if len({*games.tolist()} & {*range(self.num_envs)}) != len(games):
+            raise ArcadeMarkError(f"env_id {games}; expected different numbers from 0 to {self.num_envs - 1}")
+        return games.astype(np.int32)
 
     def _results(self, which: NDArray[np.int32]) -> tuple[Any, ...]:
         games = [self._games[i] for i in which]
@@ -228,19 +238,21 @@ def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
     ArcadeMarkError
         There is no such game, type or setting, or the setting has another value than is known here.
     """
-    spec = gymnasium.registry.get(f"ArcadeMark/{task_id}")
+    spec = gymnasium.registry.get(f"ArcadeMark/{arguments.text(task_id, 'task_id')}")
     if spec is None:
-        raise ArcadeMarkError(f"task {task_id!r} is not known; expected one of ale-py's such as 'Breakout-v5'")
-    known = [field.name for field in fields(Config)]
-    if unknown := ", ".join(sorted(settings.keys() - set(known))):
-        raise ArcadeMarkError(f"{unknown}: not known; expected settings among {', '.join(known)}")
-    config = Config(**settings)
-    if config.num_envs < 1 or config.batch_size not in (0, config.num_envs):
         raise ArcadeMarkError(
-            f"batch_size {config.batch_size} of num_envs {config.num_envs}; expected at least 1 game, all in a batch"
+            f"task {one_line(task_id, 60)!r} is not known; expected one of ale-py's such as 'Breakout-v5'"
         )
+    known = Config.__annotations__
+    if unknown := ", ".join(sorted(settings.keys() - known.keys())):
+        raise ArcadeMarkError(f"{one_line(unknown)}: not known; expected settings among {', '.join(known)}")
+    config = Config(**arguments.settings(settings, known))
+    pixels = config.img_height * config.img_width * (1 if config.gray_scale else 3)
+    arguments.check_sizes(asdict(config), config.num_envs * config.stack_num * pixels)
+    if config.batch_size not in (0, config.num_envs):
+        raise ArcadeMarkError(f"batch_size {config.batch_size} of num_envs {config.num_envs}; expected all in a batch")
     if env_type not in ("gymnasium", "gym"):
-        raise ArcadeMarkError(f"env_type {env_type!r} is not known; expected 'gymnasium' or 'gym'")
+        raise ArcadeMarkError(f"env_type {one_line(str(env_type), 60)!r} is not known; expected 'gymnasium' or 'gym'")
     spaces, old = gymnasium.spaces, False
     if env_type == "gym" and importlib.util.find_spec("gym"):
         gym = importlib.import_module("gym")

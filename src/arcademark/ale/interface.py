@@ -8,27 +8,42 @@ from __future__ import annotations
 
 import ctypes
 import math
-import os
 import sys
+import threading
 import weakref
 from collections.abc import Callable
-from functools import partial
-from pathlib import Path
+from functools import partial, wraps
 from typing import Any
 
 import ale_py
 import msgspec
 import numpy as np
-from ale_py import Action, roms
+from ale_py import Action
 from numpy.typing import NDArray
 from PIL import Image
 
+from arcademark.ale.arguments import (
+    MAX_FRAME_SKIP,
+    MAX_INT,
+    MAX_SIZE,
+    MAX_UNSIGNED,
+    ArgumentTypeError,
+    RefusedError,
+    flag,
+    integer,
+    real,
+    rom_file,
+    rom_image,
+    supported_rom,
+    text,
+    writable,
+)
 from arcademark.emulator import cartridge, games
 from arcademark.emulator.build import bound
 from arcademark.emulator.machine import RAM_SIZE, WIDTH, Machine
 from arcademark.emulator.prove import proven
 from arcademark.environments.emulation.console import StepRecord
-from arcademark.environments.emulation.facts import TWO_PLAYER, standard
+from arcademark.environments.emulation.facts import standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
 from arcademark.environments.registry import Emulator, choose_emulator
 from arcademark.errors import ArcadeMarkError
@@ -50,8 +65,14 @@ _LIVES_UNNOTICED = ("atlantis2",)
 _CHANCE_BYTES = 4 * 624 + 4
 """Of numpy's Mersenne Twister: its words, and how many of them were drawn."""
 
-_MAX_DRAWN = 2**32
-"""Numbers drawn again, in seconds, to restore a state at most; no game has drawn as many."""
+_MAX_DRAWN = 2**27
+"""Numbers drawn again to restore a state, in a third of a second; a million resets draw as many."""
+
+_FILLING = ("getAudio", "getRAM", "getScreen", "getScreenGrayscale", "getScreenRGB")
+"""Methods that fill a buffer."""
+
+_NEW = object()
+"""In place of an array: one is to be made."""
 
 Screen = NDArray[np.uint8]
 
@@ -88,7 +109,8 @@ class ALEState:
     Parameters
     ----------
     serialized : bytes
-        What `serialize` returned; an ArcadeMarkError if it is damaged. Anything else makes a state of ale-py's.
+        What `serialize` returned; an ArcadeMarkError if it is damaged, of ale-py's states, too, where it says so.
+        Anything else makes a state of ale-py's.
     """
 
     __slots__ = ("_saved",)
@@ -101,7 +123,10 @@ class ALEState:
                 return cls._of(msgspec.msgpack.decode(arguments[0][len(_MARK) :], type=_Saved))
             except msgspec.DecodeError as error:
                 raise ArcadeMarkError(f"this saved state is damaged: {error}; save it again") from error
-        return ale_py.ALEState(*arguments)
+        try:
+            return ale_py.ALEState(*arguments)
+        except (SystemError, ValueError, MemoryError) as error:
+            raise ArcadeMarkError("this saved state is damaged; save it again") from error
 
     @classmethod
     def _of(cls, saved: _Saved) -> ALEState:
@@ -119,7 +144,9 @@ class ALEState:
         return hash(self._saved.future)
 
     def equals(self, other: ALEState) -> bool:
-        """Return whether the game goes on alike."""
+        """Return whether the game goes on alike; ArgumentTypeError: the other is none of this emulator's states."""
+        if not isinstance(other, ALEState):
+            raise ArgumentTypeError(f"{type(other).__name__}: expected a state that this emulator saved")
         return self == other
 
     def serialize(self) -> bytes:
@@ -159,22 +186,28 @@ class ALEInterface(ale_py.ALEInterface):
         super().__init__()
         self._texts = [*map(self.getString, _TEXTS)]
 
-    def loadROM(self, rom: str | os.PathLike[str]) -> None:
+    @staticmethod
+    def isSupportedROM(rom: Any, /) -> str | None:
+        """Return the game of a ROM that ale-py knows by its checksum; errors as of `loadROM` for what is no file."""
+        return supported_rom(rom_file(rom))
+
+    def loadROM(self, rom: Any, /) -> None:
         """Load a ROM, with the settings as they are now.
 
-        RuntimeError: there is no such file. ArcadeMarkError: the ROM is for two players, or ale-py knows neither it nor
-        its name; ale-py would end the interpreter.
+        ArgumentTypeError: it is no path. RefusedError: there is no such file; the ROM is for two players, ale-py knows
+        neither it nor its name, or it cannot be played; or the frame skip is out of range. ale-py would end the
+        interpreter or play for ever.
         """
-        game, path = self.isSupportedROM(rom), Path(rom)
-        if game is None and (path.stem in TWO_PLAYER or path.stem not in roms.get_all_rom_ids()):
-            why = "it is for two players" if path.stem in TWO_PLAYER else "ale-py does not know it"
-            raise ArcadeMarkError(f"ROM {str(path)!r}: {why}; load another")
+        path = rom_file(rom)
+        game, image = rom_image(path)
+        if not 0 <= (skip := self.getInt("frame_skip")) <= MAX_FRAME_SKIP:
+            raise RefusedError(f"frame_skip {skip}: expected at most {MAX_FRAME_SKIP:,}")
         apart = any(map(self.getBool, _SWITCHES)) or [*map(self.getString, _TEXTS)] != self._texts
         emulator: Emulator = "ale" if game is None or apart else choose_emulator(game)
-        self._played = _Game(game, path.read_bytes(), self) if game and emulator == "console" else None
+        self._played = _Game(game, image, self) if game and emulator == "console" else None
         self.emulator = emulator
         if self._played is None:
-            super().loadROM(rom)
+            super().loadROM(path)
         for name in _METHODS:  # calls that no subclass replaced go there at once
             vars(self).pop(name, None)
             if self._played is not None and getattr(type(self), name) is getattr(ALEInterface, name):
@@ -185,10 +218,18 @@ def _passed_on(name: str) -> Callable[..., Any]:
     """Return a method that calls what plays."""
 
     def method(self: ALEInterface, *arguments: Any, **named: Any) -> Any:
+        if not isinstance(self, ALEInterface):
+            raise ArgumentTypeError(f"{name} of {type(self).__name__}: expected an ALEInterface")
         if self.emulator is None:
-            raise ArcadeMarkError("no ROM is loaded; call loadROM first")
+            raise RefusedError("no ROM is loaded; call loadROM first")
         played = super(ALEInterface, self) if self._played is None else self._played
-        return getattr(played, name)(*arguments, **named)
+        if played is not self._played and name in _FILLING:
+            arguments = tuple(writable(one, "buffer") for one in arguments)
+            named = {key: writable(one, key) for key, one in named.items()}
+        try:
+            return getattr(played, name)(*arguments, **named)
+        except SystemError as error:  # ale-py's, of states that are none
+            raise RefusedError(f"{name}: ale-py cannot do this; restore a whole state of this game") from error
 
     return method
 
@@ -208,15 +249,20 @@ class _Turn(StepRecord):
 
 
 class _Game(cartridge.Player):
-    """A game that the console plays. Its public methods are ale-py's, which see; errors are of the same types."""
+    """A game that the console plays. Its public methods are ale-py's, which see; errors are of the same types.
+
+    Threads take turns: each call is whole before the next.
+    """
 
     def __init__(self, name: str, rom: bytes, settings: ale_py.ALEInterface) -> None:
+        self._turns = threading.RLock()
         self._name, self._facts = name, tasks.games()[name]
         self._translation = cartridge.translation(name, rom)
         red, green, blue = rgb_table(standard(name)).astype(np.uint32).T
         self._tables = red | green << 8 | blue << 16, gray_table(standard(name)).astype(np.uint32)
         self._rgb, self._gray = (table.ctypes.data for table in self._tables)
         self._pictured = int(proven()[name]["cut"]) > 0
+        self._modes = {*self._facts.modes, games.game(name).facts["mode"]}
         seed = settings.getInt("random_seed")
         self._machine = Machine(
             *(name, rom, None if seed == -1 else seed & 0xFFFFFFFF, self._translation.core),
@@ -233,12 +279,12 @@ class _Game(cartridge.Player):
             console=machine.address,
             held=0 if self._pictured else ctypes.addressof(self._held),
             cap=max(0, settings.getInt("max_num_frames_per_episode")),
-            frame_skip=settings.getInt("frame_skip"),
+            frame_skip=max(1, settings.getInt("frame_skip")),
             life_ends=settings.getBool("truncate_on_loss_of_life") and self._name not in _LIVES_UNNOTICED,
             start_lives=games.game(self._name).at_reset[games.REGISTERS.index("lives")],
             draw=ctypes.cast(chance.next_uint32, ctypes.c_void_p).value,
             chance=chance.state_address,
-            repeat_below=math.ceil(settings.getFloat("repeat_action_probability") * 2**32),
+            repeat_below=_repeat_below(settings.getFloat("repeat_action_probability")),
         )
         self._at = ctypes.c_void_p(ctypes.addressof(turn))
         self._use(machine.core)
@@ -265,9 +311,10 @@ class _Game(cartridge.Player):
     def act(self, action: int | Action, paddle_strength: float = 1.0) -> int:
         """Play frames under an action; return their reward."""
         number = action.value if isinstance(action, Action) else action
-        if number < 0:
-            raise TypeError(f"action {number} is negative")
-        return self._play(number, paddle_strength)
+        if type(number) is not int or type(paddle_strength) is not float or not 0 <= number <= MAX_UNSIGNED:
+            number, paddle_strength = integer(number, "action", 0, MAX_UNSIGNED), real(paddle_strength, "strength")
+        with self._turns:
+            return self._play(number, paddle_strength)
 
     def reset_game(self) -> None:
         """Begin an episode; the cartridge may be translated before, once in a process."""
@@ -281,8 +328,8 @@ class _Game(cartridge.Player):
         self._started(frames)
 
     def game_over(self, with_truncation: bool = True) -> bool:
-        turn = self._turn
-        return bool(turn.terminated or (with_truncation and turn.truncated))
+        turn, cut = self._turn, flag(with_truncation, "with_truncation")
+        return bool(turn.terminated or (cut and turn.truncated))
 
     def game_truncated(self) -> bool:
         return bool(self._turn.truncated)
@@ -311,12 +358,12 @@ class _Game(cartridge.Player):
     def getAvailableDifficulties(self) -> list[int]:
         return [*self._facts.difficulties]
 
-    def setMode(self, mode: int) -> None:
-        """Choose the mode that the next reset begins; a RuntimeError if there is no such."""
+    def setMode(self, mode: int, /) -> None:
+        """Choose the mode that the next reset begins; a RefusedError if there is no such."""
         self._machine.switch(_one_of(mode, self._facts.modes, "mode"), self._machine.difficulty)
 
-    def setDifficulty(self, difficulty: int) -> None:
-        """Set the difficulty switches; a RuntimeError if there is no such position."""
+    def setDifficulty(self, difficulty: int, /) -> None:
+        """Set the difficulty switches; a RefusedError if there is no such position."""
         self._machine.switch(self._machine.mode, _one_of(difficulty, self._facts.difficulties, "difficulty"))
 
     # ---- memory and screen
@@ -324,20 +371,20 @@ class _Game(cartridge.Player):
     def getRAMSize(self) -> int:
         return RAM_SIZE
 
-    def getRAM(self, buffer: Screen | None = None) -> Screen | None:
-        if buffer is None:
+    def getRAM(self, buffer: Any = _NEW) -> Screen | None:
+        if buffer is _NEW:
             return self._machine.memory.copy()
-        if not _writable(buffer) or buffer.shape != (RAM_SIZE,):
-            ale_py.ALEInterface().getRAM(buffer)  # raises its TypeError
-        self._machine.ram(buffer)
+        out = writable(buffer, "buffer")
+        if out.shape != (RAM_SIZE,):
+            raise ArgumentTypeError(f"buffer: its shape is {out.shape}; expected ({RAM_SIZE},)")
+        self._machine.ram(out)
         return None
 
-    def setRAM(self, index: int, value: int) -> None:
+    def setRAM(self, index: int, value: int, /) -> None:
         """Write a byte of memory."""
-        if not 0 <= value <= 255 or index < 0:
-            raise TypeError(f"setRAM({index}, {value}): an index is 0 or more, a byte from 0 to 255")
+        index, value = integer(index, "index", 0, MAX_SIZE), integer(value, "value", 0, 255)
         if index >= RAM_SIZE:
-            raise RuntimeError(f"setRAM({index}, {value}): the memory has {RAM_SIZE} bytes")
+            raise RefusedError(f"setRAM({index}, {value}): the memory has {RAM_SIZE} bytes")
         self._pictured = True  # frames may be cut short now, which show what earlier ones left: draw all from here on
         self._draw()
         self._machine.memory[index] = value
@@ -351,38 +398,41 @@ class _Game(cartridge.Player):
     def getScreenDims(self) -> tuple[int, int]:
         return self._machine.rows, WIDTH
 
-    def getScreen(self, buffer: Screen | None = None) -> Screen | None:
+    def getScreen(self, buffer: Any = _NEW) -> Screen | None:
         return self._screen(buffer, (self._machine.rows, WIDTH), None)
 
-    def getScreenRGB(self, buffer: Screen | None = None) -> Screen | None:
+    def getScreenRGB(self, buffer: Any = _NEW) -> Screen | None:
         return self._screen(buffer, (self._machine.rows, WIDTH, 3), self._rgb)
 
-    def getScreenGrayscale(self, buffer: Screen | None = None) -> Screen | None:
+    def getScreenGrayscale(self, buffer: Any = _NEW) -> Screen | None:
         return self._screen(buffer, (self._machine.rows, WIDTH), self._gray)
 
-    def _screen(self, buffer: Screen | None, shape: tuple[int, ...], colours: int | None) -> Screen | None:
-        if buffer is None:
+    def _screen(self, buffer: Any, shape: tuple[int, ...], colours: int | None) -> Screen | None:
+        if buffer is _NEW:
             return self._drawn(np.empty(shape, np.uint8), colours)
-        if not _writable(buffer):
-            ale_py.ALEInterface().getScreen(buffer)  # raises its TypeError
-        if buffer.shape != shape:
-            raise RuntimeError(f"the array's shape is {buffer.shape}; the screen's is {shape}")
-        self._drawn(buffer, colours)
+        out = writable(buffer, "buffer")
+        if out.shape != shape:
+            raise RefusedError(f"buffer: its shape is {out.shape}; the screen's is {shape}")
+        self._drawn(out, colours)
         return None
 
     def _drawn(self, out: Screen, colours: int | None) -> Screen:
         self._show(colours, out.ndim, _NOTHING.from_buffer(out.data))
         return out
 
-    def saveScreenPNG(self, path: str) -> None:
-        """Write the screen into a file, twice as wide."""
+    def saveScreenPNG(self, path: str, /) -> None:
+        """Write the screen into a file, twice as wide; an ArcadeMarkError if that cannot be written."""
+        text(path, "path")
         screen = self._drawn(np.empty((*self.getScreenDims(), 3), np.uint8), self._rgb)
-        Image.fromarray(np.repeat(screen, 2, axis=1)).save(path, "PNG")
+        try:
+            Image.fromarray(np.repeat(screen, 2, axis=1)).save(path, "PNG")
+        except (OSError, ValueError) as error:  # the second for a NUL
+            raise ArcadeMarkError(f"the screen cannot be written ({error}); choose another path") from None
 
     def getAudioSize(self) -> int:
         return 512
 
-    def getAudio(self, buffer: Screen | None = None) -> Screen:
+    def getAudio(self, buffer: Any = _NEW) -> Screen:
         """Raise an error: with the setting "sound_obs", which this needs, ale-py plays."""
         raise ArcadeMarkError('there is no sound; setBool("sound_obs", True) before loadROM')
 
@@ -390,7 +440,7 @@ class _Game(cartridge.Player):
 
     def cloneState(self, include_rng: bool = False) -> ALEState:
         """Return the state with its screen, and with `include_rng` the generator of sticky actions."""
-        machine, turn = self._machine, self._turn
+        machine, turn, chance = self._machine, self._turn, flag(include_rng, "include_rng")
         drawn = self._pictured or not turn.played
         return ALEState._of(
             _Saved(
@@ -404,29 +454,33 @@ class _Game(cartridge.Player):
                 b"" if drawn else self._held.raw,
                 turn.executed,
                 machine.save_pictures() if drawn else b"",
-                ctypes.string_at(turn.chance, _CHANCE_BYTES) if include_rng else b"",
+                ctypes.string_at(turn.chance, _CHANCE_BYTES) if chance else b"",
             )
         )
 
     def cloneSystemState(self) -> ALEState:
         return self.cloneState(True)
 
-    def restoreState(self, state: ALEState) -> None:
+    def restoreState(self, state: ALEState, /) -> None:
         """Continue from a state, and its screen; the action that may be repeated stays, as in ale-py.
 
-        ArcadeMarkError: it is none that the console saved of this game.
+        ArgumentTypeError: it is none that the console saved of this game.
         """
-        saved, machine, turn = getattr(state, "_saved", None), self._machine, self._turn
+        saved = getattr(state, "_saved", None) if isinstance(state, ALEState) else None
+        machine, turn, facts = self._machine, self._turn, self._facts
         size = machine.state_size
         if (
             saved is None
             or (saved.game, len(saved.state), len(saved.before) in (0, size)) != (self._name, size, True)
-            or not (0 <= saved.drawn <= _MAX_DRAWN and 0 <= saved.action < 2**31)
+            or not (0 <= saved.drawn <= _MAX_DRAWN and -MAX_INT - 1 <= saved.action <= MAX_INT)
+            or not (saved.mode in self._modes and saved.difficulty in facts.difficulties)
             or (saved.chance and not _is_chance(saved.chance))
             or not (saved.before or machine.restore_pictures(saved.pictures))
         ):
-            raise ArcadeMarkError(f"this is no state that the console saved of {self._name!r}; restore one of its own")
+            message = f"this is no state that the console saved of {self._name!r}; restore one of its own"
+            raise ArgumentTypeError(message)
         machine.restore(saved.state)
+        machine.switch(saved.mode, saved.difficulty)
         machine.draw_from(saved.drawn)
         turn.total, turn.executed = saved.frames, saved.action
         turn.played = turn.unseen = int(bool(saved.before))
@@ -441,26 +495,37 @@ class _Game(cartridge.Player):
     restoreSystemState = restoreState
 
 
+def _in_turn(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method during which no other thread calls one."""
+
+    @wraps(method)
+    def alone(self: _Game, *arguments: Any, **named: Any) -> Any:
+        with self._turns:
+            return method(self, *arguments, **named)
+
+    return alone
+
+
 _METHODS = [name for name, one in vars(_Game).items() if callable(one) and not name.startswith("_")]
 for _name in _METHODS:
     setattr(ALEInterface, _name, _passed_on(_name))
+    if _name != "act":  # which is called most, and does so itself
+        setattr(_Game, _name, _in_turn(getattr(_Game, _name)))
 _NOTHING = ctypes.c_char * 0
 
 
 def _one_of(value: int, known: tuple[int, ...], what: str) -> int:
-    if value not in known:
-        raise RuntimeError(f"{what} {value} is not among {', '.join(map(str, known))}")
-    return int(value)
+    number = integer(value, what, 0, MAX_UNSIGNED)
+    if number not in known:
+        raise RefusedError(f"{what} {number} is not among {', '.join(map(str, known))}")
+    return number
 
 
-def _writable(buffer: Screen) -> bool:
-    """Return whether C can write into an array: ale-py takes no other."""
-    return (
-        isinstance(buffer, np.ndarray)
-        and buffer.dtype == np.uint8
-        and buffer.flags.c_contiguous
-        and buffer.flags.writeable
-    )
+def _repeat_below(probability: float) -> int:
+    """Return below which number of 32 bits a draw lets an action repeat; of what is no number ale-py repeats all."""
+    if not probability < 1:
+        return 2**32
+    return math.ceil(max(probability, 0.0) * 2**32)
 
 
 def _is_chance(saved: bytes) -> bool:

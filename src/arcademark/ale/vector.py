@@ -13,11 +13,9 @@ What is known of ale-py's was found by experiment with 0.12.1, and `tests/ale/te
 from __future__ import annotations
 
 import ctypes
-import inspect
 import os
 from collections import deque
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import ale_py
@@ -25,6 +23,16 @@ import numpy as np
 from ale_py import Action
 from numpy.typing import NDArray
 
+from arcademark.ale.arguments import (
+    OneThread,
+    RefusedError,
+    check_sizes,
+    integers,
+    reals,
+    rom_file,
+    rom_image,
+    settings,
+)
 from arcademark.emulator import cartridge
 from arcademark.emulator.games import REGISTERS, condition, game
 from arcademark.emulator.machine import RAM_SIZE, WIDTH, Machine
@@ -36,7 +44,8 @@ from arcademark.environments.interfaces.batch import Crew, default_threads
 from arcademark.environments.native import Observation, function_address
 from arcademark.environments.observations import kernels
 from arcademark.environments.observations.area import AreaResize
-from arcademark.environments.registry import choose_emulator
+from arcademark.environments.registry import Emulator, choose_emulator
+from arcademark.errors import ArcadeMarkError
 from arcademark.suite import tasks
 
 _LEFT_TO_ALE = {"adventure", "double_dunk", "video_cube"}
@@ -100,45 +109,34 @@ class _Batch(ctypes.Structure):
         return {"env_id": number, "lives": lives, "frame_number": frames, "episode_frame_number": of_episode}
 
 
-class ALEVectorInterface(cartridge.Player):
+class ALEVectorInterface:
     """ale-py's `ALEVectorInterface` on our console; arguments, results and errors are its own.
 
     What the console does not have, ale-py's plays in its place: cartridges for which it is not proven, images larger
-    than the screen, three games, and arguments out of range. Threads play games in the order in which actions were
+    than the screen, three games, and episodes without frames. Threads play games in the order in which actions were
     sent, and with a `batch_size` they are handed out in this order, so that no result depends on time. The caller's
     thread is one of `num_threads`, and plays in `recv`; `thread_affinity_offset` is ignored.
+
+    Raises
+    ------
+    ArgumentTypeError
+        An argument is of another type.
+    ArcadeMarkError
+        A size is out of range, or the ROM cannot be played; ale-py ends the interpreter or never returns. So do calls
+        of several threads at once, which raise a RefusedError here.
+
+    Attributes
+    ----------
+    emulator : {"console", "ale"}
+        What plays.
     """
 
-    def __new__(cls, rom_path: str | os.PathLike[str], num_envs: int, *arguments: Any, **settings: Any) -> Any:
-        """Return one on the console, or ale-py's own."""
-        try:
-            given = inspect.signature(cls.__init__).bind(None, rom_path, num_envs, *arguments, **settings)
-            given.apply_defaults()
-            plays = cls._plays(**given.arguments)
-        except TypeError:  # ale-py says so
-            plays = False
-        if plays:
-            return super().__new__(cls)
-        return ale_py.ALEVectorInterface(Path(rom_path), num_envs, *arguments, **settings)
+    emulator: Emulator
+    _actions: list[Action]
+    _shape: tuple[int, ...]
 
-    @staticmethod
-    def _plays(rom_path: str | os.PathLike[str], **given: Any) -> bool:
-        least = ("num_envs", "frame_skip", "stack_num", "img_height", "img_width", "max_episode_steps")
-        if not os.path.isfile(rom_path) or min(given[key] for key in least) < 1:
-            return False
-        name = ale_py.ALEInterface.isSupportedROM(rom_path)
-        return (
-            name in proven()
-            and name not in _LEFT_TO_ALE
-            and given["autoreset_mode"] in ("NextStep", "SameStep")
-            and 0 <= given["batch_size"] <= given["num_envs"]
-            and given["img_height"] <= game(name).facts["height"]
-            and given["img_width"] <= WIDTH
-            and choose_emulator(name) == "console"
-        )
-
-    def __init__(
-        self,
+    def __new__(
+        cls,
         rom_path: str | os.PathLike[str],
         num_envs: int,
         frame_skip: int = 4,
@@ -159,10 +157,168 @@ class ALEVectorInterface(cartridge.Player):
         num_threads: int = 0,
         thread_affinity_offset: int = -1,
         autoreset_mode: str = "NextStep",
+    ) -> Any:
+        """Return one on the console, or ale-py's own."""
+        given = {name: value for name, value in locals().items() if name not in ("cls", "__class__")}
+        given = settings(given, ALEVectorInterface.__new__.__annotations__) | {"rom_path": rom_file(rom_path)}
+        pixels = given["img_height"] * given["img_width"] * (1 if grayscale else 3)
+        check_sizes(given, given["num_envs"] * given["stack_num"] * pixels)
+        if autoreset_mode not in ("NextStep", "SameStep"):
+            raise ValueError(f"autoreset_mode {autoreset_mode!r}: expected 'NextStep' or 'SameStep'")
+        name, rom = rom_image(given["rom_path"])
+        if (
+            name is None
+            or name not in proven()
+            or name in _LEFT_TO_ALE
+            or given["max_episode_steps"] < 1
+            or given["img_height"] > game(name).facts["height"]
+            or given["img_width"] > WIDTH
+            or choose_emulator(name) != "console"
+        ):
+            played_by_ale = object.__new__(_PlayedByAle)
+            played_by_ale._start(**given)
+            return played_by_ale
+        del given["rom_path"], given["thread_affinity_offset"]
+        vector = object.__new__(_PlayedByConsole)
+        vector._start(name, rom, **given)
+        return vector
+
+    def _prepare(self, games: int, batch_size: int) -> None:
+        self._count, self._batch_size = games, batch_size or games
+        self._one_thread = OneThread()
+        self._began = False  # false while a call runs, too: where it was interrupted, only a reset of all goes on
+        self._waiting = self._due = 0  # games that wait for actions, and that play or wait to be received
+
+    def reset(self, env_ids: Sequence[int], seeds: Sequence[int], /) -> tuple[NDArray[np.uint8], dict[str, Any]]:
+        """Begin episodes in some games, each with its seed, or with none where that is negative."""
+        games, numbers = integers(env_ids, "env_ids"), integers(seeds, "seeds")
+        if len(games) != len(numbers):
+            raise ValueError("env_ids and seeds must have same size")
+        known: set[int] = set()
+        for one in games.tolist():
+            if not 0 <= one < self._count:
+                raise IndexError(f"reset env_id {one} is out of range [0, {self._count})")
+            if one in known:
+                raise ValueError(f"reset has a duplicate env_id={one}")
+            known.add(one)
+        with self._one_thread:
+            whole = len(games) == self._count
+            if not self._began and not whole:
+                raise RefusedError(
+                    f"The first reset() must reset every environment (got {len(games)} of {self._count})"
+                )
+            if self._batch_size < self._count and not whole:
+                raise ValueError(f"a reset of {len(games)} games; with a batch_size, expected all {self._count}")
+            order, self._began = np.argsort(games), False
+            results: tuple[NDArray[np.uint8], dict[str, Any]] = self._reset(games[order], numbers[order])
+            self._waiting, self._due, self._began = self._batch_size, self._count - self._batch_size, True
+        return results
+
+    def send(self, action_ids: Sequence[int], paddle_strengths: Sequence[float], /) -> None:
+        """Let the games that were received last take a step, each under its action, a number of `get_action_set`."""
+        actions, strengths = integers(action_ids, "action_ids"), reals(paddle_strengths, "paddle_strengths")
+        if len(actions) != len(strengths):
+            raise ValueError("action_ids and paddle_strengths must have same size")
+        if len(actions) != self._batch_size:
+            raise ValueError(f"Expected {self._batch_size} actions, got {len(actions)}")
+        if actions.min() < 0 or actions.max() >= len(self._actions):
+            raise IndexError(f"action_ids are from 0 to {len(self._actions) - 1}")
+        with self._one_thread:
+            if not self._began or not self._waiting:
+                raise RefusedError("no games wait for actions; call reset or recv first")
+            self._began = False
+            self._send(actions, strengths)
+            self._waiting, self._due, self._began = 0, self._due + self._batch_size, True
+
+    def recv(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Return observations, rewards, terminations, truncations and infos of the next games."""
+        with self._one_thread:
+            if not self._began or self._due < self._batch_size:
+                raise RefusedError("no batch is being played; call reset or send first")
+            self._began = False
+            results: tuple[Any, Any, Any, Any, dict[str, Any]] = self._receive()
+            self._waiting, self._due, self._began = self._batch_size, self._due - self._batch_size, True
+        return results
+
+    def get_action_set(self) -> list[Action]:
+        """Return the actions by number."""
+        return list(self._actions)
+
+    def get_num_envs(self) -> int:
+        """Return the number of games."""
+        return self._count
+
+    def get_observation_shape(self) -> tuple[int, ...]:
+        """Return the shape of one game's observation."""
+        return self._shape
+
+    def handle(self) -> Any:
+        """Raise an error: there is nothing here that JAX could call; `AtariVectorEnv.xla` calls back instead."""
+        raise ArcadeMarkError("this vector has no handle; call AtariVectorEnv.xla, which needs none")
+
+    def _reset(self, games: NDArray[np.int64], seeds: NDArray[np.int64]) -> Any:
+        raise NotImplementedError
+
+    def _send(self, actions: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
+        raise NotImplementedError
+
+    def _receive(self) -> Any:
+        raise NotImplementedError
+
+
+class _PlayedByAle(ALEVectorInterface):
+    """ale-py's own, which ends the interpreter or never returns where calls are not as it expects."""
+
+    emulator = "ale"
+
+    def _start(self, **given: Any) -> None:
+        self._ale = ale_py.ALEVectorInterface(**given)
+        self._actions, self._shape = self._ale.get_action_set(), self._ale.get_observation_shape()
+        self._prepare(given["num_envs"], given["batch_size"])
+
+    def _reset(self, games: NDArray[np.int64], seeds: NDArray[np.int64]) -> Any:
+        return self._ale.reset(games, seeds)
+
+    def _send(self, actions: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
+        self._ale.send(actions, strengths)
+
+    def _receive(self) -> Any:
+        return self._ale.recv()
+
+    def handle(self) -> Any:
+        """Return what JAX's calls are given."""
+        return self._ale.handle()
+
+
+class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
+    """Our own, played in C."""
+
+    emulator = "console"
+
+    def _start(
+        self,
+        name: str,
+        rom: bytes,
+        *,
+        num_envs: int,
+        frame_skip: int,
+        stack_num: int,
+        img_height: int,
+        img_width: int,
+        grayscale: bool,
+        maxpool: bool,
+        noop_max: int,
+        use_fire_reset: bool,
+        episodic_life: bool,
+        life_loss_info: bool,
+        reward_clipping: bool,
+        max_episode_steps: int,
+        repeat_action_probability: float,
+        full_action_space: bool,
+        batch_size: int,
+        num_threads: int,
+        autoreset_mode: str,
     ) -> None:
-        name = ale_py.ALEInterface.isSupportedROM(rom_path)
-        assert name is not None
-        rom = Path(rom_path).read_bytes()
         minimal = tasks.games()[name].minimal_actions
         self._actions = (
             [*Action.__members__.values()] if full_action_space else [Action.__members__[action] for action in minimal]
@@ -170,12 +326,12 @@ class ALEVectorInterface(cartridge.Player):
         self._numbers = np.array([action.value for action in self._actions])
         channels = 1 if grayscale else 3
         self._shape = (stack_num, img_height, img_width) + (() if grayscale else (3,))
-        self._count, self._batch_size = num_envs, batch_size or num_envs
+        self._prepare(num_envs, batch_size)
         self._translation = cartridge.translation(name, rom)
         machines = [Machine(name, rom, chosen=self._translation.core) for _ in range(num_envs)]
         first = machines[0]
         self._playing = _Playing(
-            repeat_probability=ctypes.c_float(repeat_action_probability).value,
+            repeat_probability=repeat_action_probability,
             cap=max_episode_steps,
             all_drawn=int(proven()[name]["cut"]) > 0,
             frame_skip=frame_skip,
@@ -224,7 +380,7 @@ class ALEVectorInterface(cartridge.Player):
         at, size, kept = ctypes.addressof(players), ctypes.sizeof(_Player), (self._kept, self._playing, self._batches)
         self._crew = Crew(first.core, min(threads, num_envs), at, size, num_envs, kept)
         self._translation.add(self)
-        self._began, self._placed = False, 0
+        self._placed = 0
         self._all = np.arange(num_envs, dtype=np.int64)
         self._received = self._all[:0]
 
@@ -295,25 +451,7 @@ class ALEVectorInterface(cartridge.Player):
         """Frames played in steps."""
         return int(self._records["step"]["total"].sum())
 
-    def reset(self, env_ids: Sequence[int], seeds: Sequence[int], /) -> tuple[NDArray[np.uint8], dict[str, Any]]:
-        """Begin episodes in some games, each with its seed, or with none where that is negative."""
-        games, numbers = np.array(env_ids, np.int64), np.array(seeds, np.int64)
-        if len(games) != len(numbers):
-            raise ValueError("env_ids and seeds must have same size")
-        for i, one in enumerate(games.tolist()):
-            if not 0 <= one < self._count:
-                raise IndexError(f"reset env_id {one} is out of range [0, {self._count})")
-            if one in games[:i]:
-                raise ValueError(f"reset has a duplicate env_id={one}")
-        if len(numbers) and numbers.max() >= 2**31:
-            raise TypeError(f"seed {numbers.max()} is above {2**31 - 1}")
-        if not self._began and len(games) < self._count:
-            raise RuntimeError(f"The first reset() must reset every environment (got {len(games)} of {self._count})")
-        if self._batch_size < self._count and len(games) < self._count:
-            raise ValueError(
-                "Partial reset is not supported for async mode where batch_size < num_envs "
-                f"(got batch_size={self._batch_size}, num_envs={self._count})"
-            )
+    def _reset(self, games: NDArray[np.int64], numbers: NDArray[np.int64]) -> Any:
         self._settle()
         seeded = numbers >= 0
         self._records["seed"][games[seeded]] = numbers[seeded].astype(np.uint32).view(np.int32)
@@ -321,7 +459,7 @@ class ALEVectorInterface(cartridge.Player):
         self._records["restart"][games] = 1
         self._give(games)
         if len(games) == self._count:
-            observed, *_, infos = self.recv()
+            observed, *_, infos = self._receive()
             return observed, infos
         self._settle()
         self._received = self._all
@@ -329,19 +467,9 @@ class ALEVectorInterface(cartridge.Player):
         self._core.console_vector_show(ctypes.byref(batch), self._players, self._all.ctypes.data, self._count)
         return batch.observed, batch.infos
 
-    def send(self, action_ids: Sequence[int], paddle_strengths: Sequence[float], /) -> None:
-        """Let the games that were received last take a step, each under its action, a number of `get_action_set`."""
-        actions, games = np.asarray(action_ids), self._received
-        if len(actions) != self._batch_size:
-            raise ValueError(f"Expected {self._batch_size} actions, got {len(actions)}")
-        if len(paddle_strengths) != len(actions):
-            raise ValueError("action_ids and paddle_strengths must have same size")
-        if actions.min() < 0 or actions.max() >= len(self._numbers):
-            raise IndexError(f"action_ids are from 0 to {len(self._numbers) - 1}")
-        if not self._began or len(games) != len(actions):
-            raise RuntimeError("no games wait for actions; call reset or recv first")
-        self._received = games[:0]
-        self._give(games, self._numbers[actions], np.ascontiguousarray(paddle_strengths, np.float32))
+    def _send(self, actions: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
+        games, self._received = self._received, self._all[:0]
+        self._give(games, self._numbers[actions], strengths)
 
     def _give(
         self,
@@ -349,8 +477,7 @@ class ALEVectorInterface(cartridge.Player):
         actions: NDArray[np.int64] | None = None,
         strengths: NDArray[np.float32] | None = None,
     ) -> None:
-        """Let games be played, each into the next free column of a batch; interrupted, only a reset of all goes on."""
-        self._began = False
+        """Let games be played, each into the next free column of a batch."""
         while len(games):
             if not self._batches or self._batches[-1].taken == self._batch_size:
                 self._batches.append(_Batch(self._batch_size, self._shape, bool(self._playing.same_step)))
@@ -363,17 +490,13 @@ class ALEVectorInterface(cartridge.Player):
             else:
                 self._crew.give(batch, here, actions.ctypes.data, strengths.ctypes.data)
                 actions, strengths = actions[room:], strengths[room:]
-        self._began = True
 
     def _settle(self) -> None:
         """Wait until nothing is being played, and forget it."""
         self._placed = self._crew.settle()
         self._batches.clear()
 
-    def recv(self) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Return observations, rewards, terminations, truncations and infos of the next games."""
-        if not self._began or not self._batches or self._batches[0].taken < self._batch_size:
-            raise RuntimeError("no batch is being played; call reset or send first")
+    def _receive(self) -> Any:
         batch = self._batches[0]
         self._crew.wait(batch.end, batch.taken)  # interrupted before it, the threads go on writing into the batch
         self._batches.popleft()
@@ -387,15 +510,3 @@ class ALEVectorInterface(cartridge.Player):
             if batch.final is not None:
                 infos["final_obs"] = batch.final
         return batch.observed, batch.numbers[1], terminated, truncated, infos
-
-    def get_action_set(self) -> list[Action]:
-        """Return the actions by number."""
-        return list(self._actions)
-
-    def get_num_envs(self) -> int:
-        """Return the number of games."""
-        return self._count
-
-    def get_observation_shape(self) -> tuple[int, ...]:
-        """Return the shape of one game's observation."""
-        return self._shape
