@@ -18,7 +18,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-deep test-cluster slurm browser fast-tests other-tests cluster-tests coverage lint bench fuzz-console docs paper results dist format constraints clean
+.PHONY: help demo test test-all test-deep test-cluster slurm browser fast-tests other-tests cluster-tests coverage lint bench fuzz-console fuzz-dropin docs paper results dist format constraints clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -93,6 +93,9 @@ fuzz-console: $(VENV)/.test ## Play damaged cartridges on the console and transl
 	  -o build/fuzz-console src/arcademark/emulator/native/fuzz.c
 	build/fuzz-console 20000
 	$(BIN)/python tests/emulator/fuzz_translated.py
+
+fuzz-dropin: $(VENV)/.test ## Call every method of the drop-in under odd arguments beside ale-py, 20,000 times (needs a C compiler)
+	$(BIN)/python tests/ale/fuzz_dropin.py 20000
 
 docs: $(VENV)/.dev ## Build the site of the documentation into build/docs; the network is not used
 	$(BIN)/python -m sphinx -q -E -W --keep-going -b html docs build/docs

@@ -1,4 +1,4 @@
-"""Every method of the drop-in and of ale-py under odd arguments, each in a process of its own: `make fuzz-dropin` runs it.
+"""Every method of the drop-in and of ale-py under odd arguments, in processes of their own: `make fuzz-dropin` runs it.
 
     python tests/ale/fuzz_dropin.py [CASES [FIRST]]
 
@@ -53,382 +53,87 @@ FAMILIES = (
 
 # ---- what is passed
 
-WHOLE = [
-    "0",
-    "1",
-    "2",
-    "3",
-    "5",
-    "17",
-    "18",
-    "40",
-    "127",
-    "128",
-    "255",
-    "256",
-    "-1",
-    "True",
-    "False",
-    "None",
-    "2**31-1",
-    "2**31",
-    "2**32-1",
-    "2**32",
-    "2**32+1",
-    "2**63",
-    "2**64",
-    "10**30",
-    "-2**31",
-    "-2**31-1",
-    "-2**63-1",
-    "1.0",
-    "1.5",
-    "nan",
-    "inf",
-    "1j",
-    "'1'",
-    "b'1'",
-    "''",
-    "np.int8(3)",
-    "np.uint8(4)",
-    "np.int64(-1)",
-    "np.uint64(2**63)",
-    "np.float32(1)",
-    "np.float64(2)",
-    "np.bool_(True)",
-    "np.array(1)",
-    "np.array([1])",
-    "np.array([1,2])",
-    "np.array(1.0)",
-    "np.zeros(0)",
-    "A.FIRE",
-    "A.UP",
-    "A",
-    "ale_py.LoggerMode.Error",
-    "Index(3)",
-    "Index(2**40)",
-    "BadIndex()",
-    "Int(3)",
-    "Float(.5)",
-    "[]",
-    "[1]",
-    "()",
-    "(1,)",
-    "{}",
-    "object()",
-    "range(3)",
-    "Fraction(2)",
-    "Decimal(2)",
-    "ale",
-    "state",
-    "print",
-    "np.ma.masked",
-    "np.datetime64(1,'s')",
-    "type",
-    "memoryview(b'1')",
-]
-REAL = [
-    "0.0",
-    "1.0",
-    "0.5",
-    "-1.0",
-    "nan",
-    "inf",
-    "-inf",
-    "1e300",
-    "-1e300",
-    "1e-300",
-    "0",
-    "1",
-    "True",
-    "10**30",
-    "10**400",
-    "-10**400",
-    "None",
-    "'1'",
-    "'nan'",
-    "b'1'",
-    "''",
-    "1j",
-    "np.float32(.3)",
-    "np.float64(.7)",
-    "np.float16(1)",
-    "np.int64(1)",
-    "np.bool_(True)",
-    "np.array(.5)",
-    "np.array([.5])",
-    "np.array([.5,1])",
-    "Float(.5)",
-    "BadFloat()",
-    "Index(1)",
-    "Fraction(1,2)",
-    "Decimal('.5')",
-    "[]",
-    "[1.0]",
-    "{}",
-    "object()",
-    "A.FIRE",
-    "ale",
-    "np.longdouble(1)",
-]
-FLAG = [
-    "True",
-    "False",
-    "0",
-    "1",
-    "None",
-    "''",
-    "'x'",
-    "np.bool_(True)",
-    "np.bool_(False)",
-    "[]",
-    "object()",
-    "1.0",
-    "nan",
-    "Index(1)",
-    "np.array(True)",
-]
-TEXT = [
-    "''",
-    "'pong'",
-    "'frame_skip'",
-    "'random_seed'",
-    "'sound'",
-    "'cpu'",
-    "'display_screen'",
-    "'repeat_action_probability'",
-    "'reward_min'",
-    "'max_num_frames_per_episode'",
-    "'truncate_on_loss_of_life'",
-    "'nothing'",
-    "'a\\0b'",
-    "'\\ud800'",
-    "'\\udcff'",
-    "'x'*10**5",
-    "b'frame_skip'",
-    "bytearray(b'x')",
-    "None",
-    "5",
-    "1.0",
-    "Path('x')",
-    "['x']",
-    "object()",
-    "np.str_('frame_skip')",
-    "Text('frame_skip')",
-]
-PATHS = [
-    "rom(game)",
-    "str(rom(game))",
-    "bytes(rom(game))",
-    "rom('warlords')",
-    "rom('breakout')",
-    "str(rom(game))+'\\0'",
-    "''",
-    "'.'",
-    "'/'",
-    "'/dev/null'",
-    "'/dev/zero'",
-    "'/dev/full'",
-    "'/nowhere'",
-    "'/nowhere/pong.bin'",
-    "'a\\0b'",
-    "'\\udcff'",
-    "'\\ud800'",
-    "'x'*10**4",
-    "None",
-    "5",
-    "b''",
-    "bytearray(b'x')",
-    "Path('/')",
-    "[]",
-    "object()",
-    "here/'pong.bin'",
-    "here/'pong'/'pong.bin'",
-    "here/'qbert.bin'",
-    "here/'breakout.bin'",
-    "here/'fifo'",
-    "str(here/'fifo')",
-    "here/'socket'",
-    "here/'empty.bin'",
-    "here/'noise.bin'",
-    "here/'large.bin'",
-    "here/'large'/'pong.bin'",
-    "here/'link.bin'",
-    "here/'loop'",
-    "here/'renamed.bin'",
-    "here/'pong.bin'/'x'",
-    "PathLike(rom(game))",
-    "PathLike(5)",
-    "BadPath()",
-    "'~'",
-    "'pong'",
-    "'pong.bin'",
-    "3.5",
-    "Path(str(rom(game)).upper())",
-    "str(rom(game)).replace('/','//')",
-    "here/'short'/'pong.bin'",
-]
-STATES = [
-    "state",
-    "state",
-    "system",
-    "other",
-    "foreign",
-    "None",
-    "5",
-    "b''",
-    "b'x'",
-    "''",
-    "object()",
-    "ale",
-    "P.ALEState()",
-    "P.ALEState(state.serialize())",
-    "P.ALEState(other.serialize())",
-    "P.ALEState(damaged(state))",
-    "P.ALEState(damaged(state))",
-    "P.ALEState(damaged(state))",
-    "P.ALEState.__new__(P.ALEState)",
-    "P.ALEState",
-    "[state]",
-    "state.serialize()",
-    "forged()",
-    "forged()",
-    "forged()",
-    "forged()",
-]
-BUFFERS = [
-    "bytearray({n})",
-    "memoryview(bytearray({n}))",
-    "memoryview(bytearray({n})).cast('B',{shape})",
-    "memoryview(bytearray({n})).toreadonly()",
-    "memoryview(bytearray(2*{n}))[::2]",
-    "memoryview(bytearray({n})).cast('b')",
-    "memoryview(bytearray({n})).cast('c')",
-    "array('B',bytes({n}))",
-    "array('b',bytes({n}))",
-    "array('H',bytes(2*{n}))",
-    "bytes({n})",
-    "(ctypes.c_uint8*{n})()",
-    "(ctypes.c_char*{n})()",
-    "(ctypes.c_int8*{n})()",
-    "mmap(-1,{n})",
-    "BytesIO(bytes({n})).getbuffer()",
-    "bytearray(0)",
-    "bytearray({n}-1)",
-    "bytearray({n}+1)",
-    "[0]*{n}",
-    "None",
-    "5",
-    "''",
-    "object()",
-    "bytearray",
-    "np.zeros({shape},np.uint8)",
-    "np.zeros({shape},np.uint8)",
-    "np.zeros({shape},np.uint8,order='F')",
-    "np.zeros({shape},np.int8)",
-    "np.zeros({shape},np.bool_)",
-    "np.zeros({shape},np.int32)",
-    "np.zeros({shape})",
-    "np.zeros({shape},object)",
-    "np.zeros({shape},'S1')",
-    "np.zeros({shape},'V1')",
-    "np.zeros({shape},[('a','u1')])",
-    "np.zeros({shape},np.uint8)[::-1]",
-    "np.zeros({shape},np.uint8).T",
-    "np.zeros({shape}+(1,),np.uint8)",
-    "np.zeros((1,)+{shape},np.uint8)",
-    "np.zeros({shape}+(2,),np.uint8)[...,0]",
-    "np.zeros({shape}[::-1],np.uint8)",
-    "np.zeros((0,)+{shape}[1:],np.uint8)",
-    "np.zeros((),np.uint8)",
-    "np.zeros({n},np.uint8)",
-    "np.zeros({n}-1,np.uint8)",
-    "np.zeros({n}+1,np.uint8)[1:]",
-    "np.frombuffer(bytes({n}),np.uint8).reshape({shape})",
-    "np.broadcast_to(np.uint8(0),{shape})",
-    "np.ma.zeros({shape},np.uint8)",
-    "np.zeros({shape},np.uint8).view(np.recarray)",
-    "np.zeros({shape},np.uint8).__dlpack__()",
-    "np.zeros({shape},np.int8).__dlpack__()",
-    "Tensor(np.zeros({shape},np.uint8))",
-    "Tensor(np.zeros({shape},np.float32))",
-    "Tensor(np.frombuffer(bytes({n}),np.uint8).reshape({shape}))",
-    "Tensor(5)",
-    "Tensor(None)",
-    "Interface(np.zeros({shape},np.uint8))",
-    "(5).to_bytes({n},'big')",
-    "np.lib.stride_tricks.as_strided(np.zeros(9,np.uint8),{shape},(0,)*{d})",
-    "torch.zeros({shape},dtype=torch.uint8)",
-    "torch.zeros({shape},dtype=torch.int8)",
-    "torch.zeros({shape})",
-    "torch.zeros({shape},dtype=torch.bool)",
-    "torch.zeros({shape}+(2,),dtype=torch.uint8)[...,0]",
-    "torch.zeros({n},dtype=torch.uint8)",
-    "torch.zeros({shape},dtype=torch.uint8).T",
-    "torch.zeros((0,),dtype=torch.uint8)",
-    "torch.zeros({shape},dtype=torch.uint8,device='meta')",
-    "torch.zeros({shape},requires_grad=True)",
-    "torch.zeros({shape},dtype=torch.uint8).to_sparse()",
-    "torch.nn.Parameter(torch.zeros({shape}))",
-]
-ACTIONS = [
-    "[0,0]",
-    "[1,0]",
-    "(0,1)",
-    "range(2)",
-    "np.zeros(2,int)",
-    "np.ones(2,np.int32)",
-    "np.zeros(2,np.uint8)",
-    "np.zeros(2,np.int64)",
-    "[0]",
-    "[]",
-    "[0,0,0]",
-    "np.zeros(0,int)",
-    "np.zeros(2)",
-    "np.zeros(2,bool)",
-    "np.zeros((2,1),int)",
-    "np.zeros((2,2),int)",
-    "np.zeros((2,0),int)",
-    "[[0,0]]",
-    "[[0],[0]]",
-    "[0,1.0]",
-    "[0,None]",
-    "['0','0']",
-    "'00'",
-    "b'\\0\\0'",
-    "bytearray(2)",
-    "None",
-    "5",
-    "np.array(0)",
-    "np.zeros(4,int)[::2]",
-    "[Index(0),Index(1)]",
-    "[A.FIRE,A.NOOP]",
-    "[True,False]",
-    "{0,1}",
-    "{0:0,1:1}",
-    "deque([0,1])",
-    "array('i',[0,1])",
-    "memoryview(bytearray(2))",
-    "np.zeros(2,'U1')",
-    "np.zeros(2,object)",
-    "np.array([0,2**63],np.uint64)",
-    "iter([0,1])",
-    "np.zeros(2,'M8[s]')",
-    "np.ma.masked_array([0,0],[1,0])",
-    "np.zeros(2,'>i8')",
-    "[0,2**31]",
-    "[0,2**64]",
-    "[-2**31-1,0]",
-    "np.array([0,2**31])",
-    "object()",
-    "np.array([nan,0])",
-    "np.zeros((0,2),int)",
-    "np.zeros(2,[('a','i8')])",
-    "np.matrix([[0,0]])",
-    "torch.zeros(2)",
-    "[0,np.int8(1)]",
-    "[np.bool_(1),0]",
-]
+
+def words(text):
+    """Return texts that hold no spaces."""
+    return text.split()
+
+
+WHOLE = words(
+    """0 1 2 3 5 17 18 40 127 128 255 256 -1 True False None 2**31-1 2**31 2**32-1 2**32 2**32+1 2**63 2**64 10**30
+-2**31 -2**31-1 -2**63-1 1.0 1.5 nan inf 1j '1' b'1' '' np.int8(3) np.uint8(4) np.int64(-1) np.uint64(2**63)
+np.float32(1) np.float64(2) np.bool_(True) np.array(1) np.array([1]) np.array([1,2]) np.array(1.0)
+np.zeros(0) A.FIRE A.UP A ale_py.LoggerMode.Error Index(3) Index(2**40) BadIndex() Int(3) Float(.5) [] [1]
+() (1,) {} object() range(3) Fraction(2) Decimal(2) ale state print np.ma.masked np.datetime64(1,'s') type
+memoryview(b'1')"""
+)
+REAL = words(
+    """0.0 1.0 0.5 -1.0 nan inf -inf 1e300 -1e300 1e-300 0 1 True 10**30 10**400 -10**400 None '1' 'nan' b'1' '' 1j
+np.float32(.3) np.float64(.7) np.float16(1) np.int64(1) np.bool_(True) np.array(.5) np.array([.5])
+np.array([.5,1]) Float(.5) BadFloat() Index(1) Fraction(1,2) Decimal('.5') [] [1.0] {} object() A.FIRE ale
+np.longdouble(1)"""
+)
+FLAG = words(
+    """True False 0 1 None '' 'x' np.bool_(True) np.bool_(False) [] object() 1.0 nan Index(1) np.array(True)"""
+)
+TEXT = words(
+    r"""'' 'pong' 'frame_skip' 'random_seed' 'sound' 'cpu' 'display_screen' 'repeat_action_probability' 'reward_min'
+'max_num_frames_per_episode' 'truncate_on_loss_of_life' 'nothing' 'a\0b' '\ud800' '\udcff' 'x'*10**5
+b'frame_skip' bytearray(b'x') None 5 1.0 Path('x') ['x'] object() np.str_('frame_skip') Text('frame_skip')"""
+)
+PATHS = words(
+    r"""rom(game) str(rom(game)) bytes(rom(game)) rom('warlords') rom('breakout') str(rom(game))+'\0' '' '.' '/'
+'/dev/null' '/dev/zero' '/dev/full' '/nowhere' '/nowhere/pong.bin' 'a\0b' '\udcff' '\ud800' 'x'*10**4 None 5
+b'' bytearray(b'x') Path('/') [] object() here/'pong.bin' here/'pong'/'pong.bin' here/'qbert.bin'
+here/'breakout.bin' here/'fifo' str(here/'fifo') here/'socket' here/'empty.bin' here/'noise.bin'
+here/'large.bin' here/'large'/'pong.bin' here/'link.bin' here/'loop' here/'renamed.bin' here/'pong.bin'/'x'
+PathLike(rom(game)) PathLike(5) BadPath() '~' 'pong' 'pong.bin' 3.5 Path(str(rom(game)).upper())
+str(rom(game)).replace('/','//') here/'short'/'pong.bin'"""
+)
+STATES = words(
+    """state state system other foreign None 5 b'' b'x' '' object() ale P.ALEState() P.ALEState(state.serialize())
+P.ALEState(other.serialize()) P.ALEState(damaged(state)) P.ALEState(damaged(state))
+P.ALEState(damaged(state)) P.ALEState.__new__(P.ALEState) P.ALEState [state] state.serialize() forged()
+forged() forged() forged()"""
+)
+BUFFERS = words(
+    """bytearray({n}) memoryview(bytearray({n})) memoryview(bytearray({n})).cast('B',{shape})
+memoryview(bytearray({n})).toreadonly() memoryview(bytearray(2*{n}))[::2]
+memoryview(bytearray({n})).cast('b') memoryview(bytearray({n})).cast('c') array('B',bytes({n}))
+array('b',bytes({n})) array('H',bytes(2*{n})) bytes({n}) (ctypes.c_uint8*{n})() (ctypes.c_char*{n})()
+(ctypes.c_int8*{n})() mmap(-1,{n}) BytesIO(bytes({n})).getbuffer() bytearray(0) bytearray({n}-1)
+bytearray({n}+1) [0]*{n} None 5 '' object() bytearray np.zeros({shape},np.uint8) np.zeros({shape},np.uint8)
+np.zeros({shape},np.uint8,order='F') np.zeros({shape},np.int8) np.zeros({shape},np.bool_)
+np.zeros({shape},np.int32) np.zeros({shape}) np.zeros({shape},object) np.zeros({shape},'S1')
+np.zeros({shape},'V1') np.zeros({shape},[('a','u1')]) np.zeros({shape},np.uint8)[::-1]
+np.zeros({shape},np.uint8).T np.zeros({shape}+(1,),np.uint8) np.zeros((1,)+{shape},np.uint8)
+np.zeros({shape}+(2,),np.uint8)[...,0] np.zeros({shape}[::-1],np.uint8) np.zeros((0,)+{shape}[1:],np.uint8)
+np.zeros((),np.uint8) np.zeros({n},np.uint8) np.zeros({n}-1,np.uint8) np.zeros({n}+1,np.uint8)[1:]
+np.frombuffer(bytes({n}),np.uint8).reshape({shape}) np.broadcast_to(np.uint8(0),{shape})
+np.ma.zeros({shape},np.uint8) np.zeros({shape},np.uint8).view(np.recarray)
+np.zeros({shape},np.uint8).__dlpack__() np.zeros({shape},np.int8).__dlpack__()
+Tensor(np.zeros({shape},np.uint8)) Tensor(np.zeros({shape},np.float32))
+Tensor(np.frombuffer(bytes({n}),np.uint8).reshape({shape})) Tensor(5) Tensor(None)
+Interface(np.zeros({shape},np.uint8)) (5).to_bytes({n},'big')
+np.lib.stride_tricks.as_strided(np.zeros(9,np.uint8),{shape},(0,)*{d})
+torch.zeros({shape},dtype=torch.uint8) torch.zeros({shape},dtype=torch.int8) torch.zeros({shape})
+torch.zeros({shape},dtype=torch.bool) torch.zeros({shape}+(2,),dtype=torch.uint8)[...,0]
+torch.zeros({n},dtype=torch.uint8) torch.zeros({shape},dtype=torch.uint8).T
+torch.zeros((0,),dtype=torch.uint8) torch.zeros({shape},dtype=torch.uint8,device='meta')
+torch.zeros({shape},requires_grad=True) torch.zeros({shape},dtype=torch.uint8).to_sparse()
+torch.nn.Parameter(torch.zeros({shape}))"""
+)
+ACTIONS = words(
+    r"""[0,0] [1,0] (0,1) range(2) np.zeros(2,int) np.ones(2,np.int32) np.zeros(2,np.uint8) np.zeros(2,np.int64) [0]
+[] [0,0,0] np.zeros(0,int) np.zeros(2) np.zeros(2,bool) np.zeros((2,1),int) np.zeros((2,2),int)
+np.zeros((2,0),int) [[0,0]] [[0],[0]] [0,1.0] [0,None] ['0','0'] '00' b'\0\0' bytearray(2) None 5
+np.array(0) np.zeros(4,int)[::2] [Index(0),Index(1)] [A.FIRE,A.NOOP] [True,False] {0,1} {0:0,1:1}
+deque([0,1]) array('i',[0,1]) memoryview(bytearray(2)) np.zeros(2,'U1') np.zeros(2,object)
+np.array([0,2**63],np.uint64) iter([0,1]) np.zeros(2,'M8[s]') np.ma.masked_array([0,0],[1,0])
+np.zeros(2,'>i8') [0,2**31] [0,2**64] [-2**31-1,0] np.array([0,2**31]) object() np.array([nan,0])
+np.zeros((0,2),int) np.zeros(2,[('a','i8')]) np.matrix([[0,0]]) torch.zeros(2) [0,np.int8(1)]
+[np.bool_(1),0]"""
+)
 SEEDS = [
     *ACTIONS,
     "[-1,-1]",
@@ -442,146 +147,34 @@ SEEDS = [
     "[-1,0]",
     "[1]",
 ]
-STRENGTHS = [
-    "[1,1]",
-    "(1.0,.5)",
-    "np.ones(2,np.float32)",
-    "np.ones(2)",
-    "np.ones(2,int)",
-    "np.ones(2,np.float16)",
-    "[nan,inf]",
-    "[1e300,-1e300]",
-    "[1]",
-    "[]",
-    "[1,1,1]",
-    "None",
-    "5",
-    "1.0",
-    "'ab'",
-    "b'ab'",
-    "['1','1']",
-    "[None,1]",
-    "[10**400,1]",
-    "[1j,1]",
-    "np.ones((2,1))",
-    "np.ones((2,0))",
-    "np.ones((2,2))",
-    "[[1],[1]]",
-    "np.ones(4)[::2]",
-    "[True,False]",
-    "[Float(1),Float(.5)]",
-    "range(2)",
-    "{1,2}",
-    "deque([1,1])",
-    "array('d',[1,1])",
-    "np.ones(2,complex)",
-    "np.ones(2,bool)",
-    "np.ones(2,object)",
-    "np.ones(2,'U1')",
-    "np.ones(2,np.longdouble)",
-    "np.array(1.0)",
-    "object()",
-    "torch.ones(2)",
-    "iter([1,1])",
-    "[Fraction(1),1]",
-    "np.ma.masked_array([1,1],[1,0])",
-]
-STEPS = [
-    "np.zeros(2,int)",
-    "np.ones(2,np.int32)",
-    "np.array([1,2])",
-    "np.array([0,99])",
-    "np.array([-1,0])",
-    "np.zeros(2)",
-    "np.zeros(3,int)",
-    "np.zeros((2,1),int)",
-    "[0,0]",
-    "None",
-    "5",
-    "np.zeros(0,int)",
-    "np.zeros(2,bool)",
-    "np.zeros(2,np.int8)",
-    "np.zeros(2,object)",
-    "np.array(0)",
-    "np.zeros(4,int)[::2]",
-    "np.zeros((2,3),np.float32)",
-    "np.ones((2,3),np.float32)",
-    "np.full((2,3),nan,np.float32)",
-    "torch.zeros(2,dtype=int)",
-    "np.array([0,2**40])",
-]
-STEP = [
-    "0",
-    "1",
-    "2",
-    "-1",
-    "99",
-    "None",
-    "1.0",
-    "nan",
-    "'1'",
-    "np.int64(1)",
-    "np.array(1)",
-    "np.array([1])",
-    "np.array([.5,.5,1],np.float32)",
-    "np.zeros(3,np.float32)",
-    "True",
-    "np.full(3,nan,np.float32)",
-    "np.zeros(3)",
-    "np.bool_(True)",
-    "A.FIRE",
-    "2**64",
-    "[1]",
-    "slice(1)",
-    "Index(1)",
-    "object()",
-    "torch.tensor(1)",
-    "{}",
-]
-RESETS = [
-    "None",
-    "0",
-    "1",
-    "5",
-    "-1",
-    "2**31-1",
-    "2**31",
-    "2**63",
-    "2**64",
-    "10**40",
-    "1.0",
-    "nan",
-    "'1'",
-    "True",
-    "np.int64(5)",
-    "np.array([1,2])",
-    "np.array([1,-1])",
-    "np.array(1)",
-    "np.zeros(2)",
-    "[1,2]",
-    "(1,2)",
-    "object()",
-    "np.array([2**31,0])",
-    "np.array([1])",
-    "np.zeros((2,1),int)",
-    "Index(1)",
-]
-OPTIONS = [
-    "None",
-    "{}",
-    "{'reset_mask':np.array([True,False])}",
-    "{'reset_mask':np.array([True,True])}",
-    "{'reset_mask':np.zeros(2,bool)}",
-    "{'reset_mask':np.ones(2)}",
-    "{'reset_mask':[True,True]}",
-    "{'reset_mask':None}",
-    "{'reset_mask':np.ones(3,bool)}",
-    "{'reset_mask':np.ones((2,1),bool)}",
-    "{'x':1}",
-    "5",
-    "'reset_mask'",
-    "[]",
-]
+STRENGTHS = words(
+    """[1,1] (1.0,.5) np.ones(2,np.float32) np.ones(2) np.ones(2,int) np.ones(2,np.float16) [nan,inf]
+[1e300,-1e300] [1] [] [1,1,1] None 5 1.0 'ab' b'ab' ['1','1'] [None,1] [10**400,1] [1j,1] np.ones((2,1))
+np.ones((2,0)) np.ones((2,2)) [[1],[1]] np.ones(4)[::2] [True,False] [Float(1),Float(.5)] range(2) {1,2}
+deque([1,1]) array('d',[1,1]) np.ones(2,complex) np.ones(2,bool) np.ones(2,object) np.ones(2,'U1')
+np.ones(2,np.longdouble) np.array(1.0) object() torch.ones(2) iter([1,1]) [Fraction(1),1]
+np.ma.masked_array([1,1],[1,0])"""
+)
+STEPS = words(
+    """np.zeros(2,int) np.ones(2,np.int32) np.array([1,2]) np.array([0,99]) np.array([-1,0]) np.zeros(2)
+np.zeros(3,int) np.zeros((2,1),int) [0,0] None 5 np.zeros(0,int) np.zeros(2,bool) np.zeros(2,np.int8)
+np.zeros(2,object) np.array(0) np.zeros(4,int)[::2] np.zeros((2,3),np.float32) np.ones((2,3),np.float32)
+np.full((2,3),nan,np.float32) torch.zeros(2,dtype=int) np.array([0,2**40])"""
+)
+STEP = words(
+    """0 1 2 -1 99 None 1.0 nan '1' np.int64(1) np.array(1) np.array([1]) np.array([.5,.5,1],np.float32)
+np.zeros(3,np.float32) True np.full(3,nan,np.float32) np.zeros(3) np.bool_(True) A.FIRE 2**64 [1] slice(1)
+Index(1) object() torch.tensor(1) {}"""
+)
+RESETS = words(
+    """None 0 1 5 -1 2**31-1 2**31 2**63 2**64 10**40 1.0 nan '1' True np.int64(5) np.array([1,2]) np.array([1,-1])
+np.array(1) np.zeros(2) [1,2] (1,2) object() np.array([2**31,0]) np.array([1]) np.zeros((2,1),int) Index(1)"""
+)
+OPTIONS = words(
+    """None {} {'reset_mask':np.array([True,False])} {'reset_mask':np.array([True,True])}
+{'reset_mask':np.zeros(2,bool)} {'reset_mask':np.ones(2)} {'reset_mask':[True,True]} {'reset_mask':None}
+{'reset_mask':np.ones(3,bool)} {'reset_mask':np.ones((2,1),bool)} {'x':1} 5 'reset_mask' []"""
+)
 ANY = sorted({*WHOLE, *REAL, *FLAG, *TEXT[:10], "np.zeros(4,np.uint8)", "torch.zeros(2)"})
 SCREEN, COLOURS, MEMORY, SOUND = (
     tuple(text.replace("{n}", n).replace("{shape}", shape).replace("{d}", d) for text in BUFFERS)
@@ -676,50 +269,14 @@ POOL = {"reset": (), "step": (STEPS,), "close": (), "__len__": ()}
 SETTINGS = {
     "game": ("'pong'", "'Pong'", "''", "None", "'warlords'", "'a\\0b'", "'../pong'", "'x'*10**5", "5"),
     "mode": WHOLE, "difficulty": WHOLE, "obs_type": ("'rgb'", "'ram'", "'grayscale'", "'x'", "None", "[]"),
-    "frameskip": (*WHOLE, "(2,5)", "(5,2)", "(0,1)", "(1,2,3)", "(1.,2.)", "('a','b')"), "repeat_action_probability": REAL,
-    "full_action_space": FLAG, "continuous": FLAG, "continuous_action_threshold": REAL, "max_num_frames_per_episode": WHOLE,
+    "frameskip": (*WHOLE, "(2,5)", "(5,2)", "(0,1)", "(1,2,3)", "(1.,2.)"), "repeat_action_probability": REAL,
+    "full_action_space": FLAG, "continuous": FLAG, "continuous_action_threshold": REAL,
+    "max_num_frames_per_episode": WHOLE,
     "render_mode": ("None", "'rgb_array'", "'x'", "5", "[]"), "sound_obs": FLAG, "nothing": WHOLE,
 }  # fmt: skip
-SIZES = (
-    "1",
-    "84",
-    "0",
-    "-1",
-    "210",
-    "160",
-    "211",
-    "300",
-    "2**31-1",
-    "2**31",
-    "2**64",
-    "1.0",
-    "None",
-    "True",
-    "10**6",
-    "nan",
-    "'x'",
-)
-FEW = (
-    "1",
-    "2",
-    "3",
-    "0",
-    "-1",
-    "-2**31",
-    "2**31-1",
-    "2**31",
-    "2**64",
-    "10**6",
-    "1.0",
-    "2.5",
-    "None",
-    "True",
-    "nan",
-    "'2'",
-    "Index(2)",
-    "[]",
-)
-MODES = ("'NextStep'", "'SameStep'", "'Disabled'", "'x'", "None", "5", "gymnasium.vector.AutoresetMode.SAME_STEP", "''")
+SIZES = words("""1 84 0 -1 210 160 211 300 2**31-1 2**31 2**64 1.0 None True 10**6 nan 'x'""")
+FEW = words("""1 2 3 0 -1 -2**31 2**31-1 2**31 2**64 10**6 1.0 2.5 None True nan '2' Index(2) []""")
+MODES = words("""'NextStep' 'SameStep' 'Disabled' 'x' None 5 gymnasium.vector.AutoresetMode.SAME_STEP ''""")
 VECTORS = {
     "num_envs": FEW,
     "batch_size": FEW,

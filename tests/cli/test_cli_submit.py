@@ -169,6 +169,9 @@ def test_settings_to_tune_are_dealt_out_and_ranked_once_merged(invoke):
     assert "4 trials in 2 shards" in shown.out
     plays = "-m arcademark tune const --try action=FIRE,NOOP --games pong"
     assert plays in shown.out
+    starts = [line for line in shown.out.splitlines() if " -m " in line or " -c " in line]
+    assert len(starts) > 2
+    assert all(" -P " in line for line in starts)  # nothing is imported from the folder in which jobs begin
     assert not Path("runs").exists()
     for number in (1, 2):
         part = ("--shard", f"{number}/2", "--out", f"runs/tuned/shards/{number}-of-2")

@@ -239,11 +239,28 @@ def test_a_processor_gets_the_fastest_library_that_it_runs(monkeypatch, tmp_path
     assert build._extra_flags.__wrapped__() == flags
 
 
-def test_an_extra_brings_a_compiler(monkeypatch):
+def test_an_extra_brings_a_compiler_that_is_never_of_the_current_folder(monkeypatch, tmp_path):
+    for folder in ("site", "here"):
+        (tmp_path / folder / "ziglang").mkdir(parents=True)
+        (tmp_path / folder / "ziglang" / "__init__.py").touch()
+        (tmp_path / folder / "ziglang" / "zig").touch(0o755)
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr(build, "find_spec", lambda name: name == "ziglang")
-    assert build.compiler()[1:4] == ["-m", "ziglang", "cc"]
+    monkeypatch.chdir(tmp_path / "here")
+    for here in ("", str(tmp_path / "here"), "../here", "nowhere"):
+        monkeypatch.setattr("sys.path", [here])
+        assert build.compiler() is None
+        monkeypatch.setattr("sys.path", [here, str(tmp_path / "site")])
+        assert build.compiler() == [str(tmp_path / "site" / "ziglang" / "zig"), "cc", "-mcpu=baseline"]
+
+
+def test_no_process_imports_from_the_current_folder(monkeypatch, tmp_path):
+    """As multiprocessing's do that start a process: here is what it imports first."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("multiprocessing", "signal", "runpy"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'planted')!r}, 'w')\n")
+    assert [*prove.in_processes(abs, [(-1,), (2,)], 2)]
+    assert not (tmp_path / "planted").exists()
 
 
 def test_a_compiler_that_fails_is_told(fresh, monkeypatch, tmp_path):

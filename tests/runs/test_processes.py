@@ -1,4 +1,5 @@
 import contextlib
+import os
 import pickle
 import socket
 import zlib
@@ -29,6 +30,16 @@ def framed(content, kind=0, length=None, checksum=None):
 
 def sent_by_a_worker(message):
     return b"".join(processes.framed(message, worker.MESSAGES))
+
+
+def test_processes_import_nothing_from_the_current_folder(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for name in ("signal", "enum", "socket"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'planted')!r}, 'w')\n")
+    process, ours = processes.spawn(os.close)
+    with ours:
+        assert process.wait() == 0
+    assert not (tmp_path / "planted").exists()
 
 
 RECORD = EpisodeRecord("t", "evaluation", 0, 1.5, 4, 1, "terminated", 0.5)

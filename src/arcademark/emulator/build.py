@@ -26,8 +26,8 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import POINTER, c_int, c_int32, c_int64, c_size_t, c_uint8, c_uint32, c_void_p
+from importlib.machinery import PathFinder
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -118,8 +118,18 @@ def compiler() -> list[str] | None:
         words = shlex.split(command) if command else []
         if words and shutil.which(words[0]):
             return words
-    # which compiles for the processor that is there, unless it is told otherwise
-    return [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline"] if find_spec("ziglang") else None
+    # it compiles for the processor that is there, unless it is told otherwise
+    return [zig, "cc", "-mcpu=baseline"] if (zig := _zig()) else None
+
+
+def _zig() -> str | None:
+    """Return the program of the installed package ziglang, None if there is none; never one of the current folder."""
+    others = [path for path in sys.path if os.path.exists(path) and not os.path.samefile(path, os.curdir)]
+    spec = PathFinder.find_spec("ziglang", others)
+    for folder in (spec and spec.submodule_search_locations) or ():
+        if os.access(program := Path(folder) / "zig", os.X_OK):
+            return str(program)
+    return None
 
 
 @functools.cache

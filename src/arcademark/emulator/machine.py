@@ -36,7 +36,7 @@ PICTURE_BYTES = 256 * WIDTH
 _CHANGED = np.dtype([("place", "<u2"), ("word", "<u8")])
 """Eight pixels of the pictures that are not as they were when marked."""
 
-MAX_PRESSES = 2_000
+MAX_PRESSES = 500
 """Of the select key until a mode is reached; the most needed by any game is 134."""
 
 _NOOP, _RESET, _SELECT = 0, 40, 41

@@ -35,6 +35,8 @@ from arcademark.suite.tables import read_rows
 
 Result = TypeVar("Result")
 
+_SAFE_PATH = "PYTHONSAFEPATH"
+
 SECTION_FRAMES = 25_000
 """A power-on takes as long as some 1,500 frames."""
 
@@ -79,12 +81,16 @@ def in_processes(work: Callable[..., Result], arguments: Iterable[tuple[Any, ...
     if workers == 1:
         yield from starmap(work, arguments)
         return
+    safe = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"  # processes import nothing from the current folder as they start
     pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_with_the_parent)
     try:
         futures = [pool.submit(work, *each) for each in arguments]
         yield from (future.result() for future in as_completed(futures))
     finally:
         pool.shutdown(cancel_futures=True)
+        os.environ.pop(_SAFE_PATH)
+        os.environ.update({_SAFE_PATH: safe} if safe else {})
 
 
 def play_section(game: str, rom: Path, number: int, frames: int, translated: bool) -> ProofSection:

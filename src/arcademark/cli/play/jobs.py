@@ -74,7 +74,8 @@ class Jobs:
         workers = workers or parameters[0].get("cpus_per_task", 1)
         python = shlex.split(own["python"]) if "python" in own else [sys.executable]
         shards = options.COUNT.convert(own["jobs"], None, None) if "jobs" in own else None
-        command = ["-m", "arcademark", verb, *given(click.get_current_context().meta[WORDS]), f"--workers={workers}"]
+        words = given(click.get_current_context().meta[WORDS])
+        command = ["-P", "-m", "arcademark", verb, *words, f"--workers={workers}"]  # nothing from the current folder
         with clear_errors(directory):
             work = slurm.prepare(plans, directory.absolute(), python, command, parameters, workers, shards)
         count = sum(len(plan.trials) for plan in plans.values())

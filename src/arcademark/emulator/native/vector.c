@@ -7,7 +7,7 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-enum { TWISTER = 624, SPINS = 4000, MOST_PRESSES = 2000, MACHINE_SEED = 4753849 };
+enum { TWISTER = 624, SPINS = 4000, MAX_PRESSES = 500, MACHINE_SEED = 4753849 };
 
 /* What a reset does, each with an operand: frames under an action, unless it is one of these. */
 enum { SCRIPT_BEGIN = 256, SCRIPT_PRESS, SCRIPT_UNTIL, SCRIPT_STEP, SCRIPT_SET /* 16 times the value, and the register */ };
@@ -220,7 +220,7 @@ static void reset_game(Player *p)
         } else if (op == SCRIPT_PRESS) {
             press(k, n, g->all_drawn);
         } else if (op == SCRIPT_UNTIL) {
-            for (int m = 0; m < MOST_PRESSES && !console_evaluate(k, g->reached, g->reached_length); m++)
+            for (int m = 0; m < MAX_PRESSES && !console_evaluate(k, g->reached, g->reached_length); m++)
                 press(k, n, g->all_drawn);
         } else if (op == SCRIPT_STEP) {
             act_sticky(p, NULL, n, 1.0f, 0);

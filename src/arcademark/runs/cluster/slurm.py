@@ -66,7 +66,7 @@ GPUS = frozenset({"gpus_per_node", "gpus_per_task", "cpus_per_gpu", "mem_per_gpu
 
 _SETUP = (
     "export SUBMITIT_LOG_LEVEL=ERROR; "
-    "for wait in 0 10 30 60; do sleep $wait; {} -c 'import submitit, arcademark.runs.cluster.slurm' && break; done"
+    "for wait in 0 10 30 60; do sleep $wait; {} -P -c 'import submitit, arcademark.runs.cluster.slurm' && break; done"
 )
 """Our own lines say what submitit does; where packages are being installed anew as a job begins, it waits for them."""
 
@@ -469,7 +469,7 @@ def gather(folder: Path, python: Sequence[str], names: Sequence[str]) -> None:
     for name in names:
         parts = sorted(path.parent for path in (folder / SHARDS).glob(str(Path("*-of-*", name, manifest.FILE))))
         if any(_recorded(part) or _sum(part, FAILURES) for part in parts):
-            command = [*python, "-m", "arcademark", "runs", "merge", str(folder / name), *map(str, parts)]
+            command = [*python, "-P", "-m", "arcademark", "runs", "merge", str(folder / name), *map(str, parts)]
             codes.append(subprocess.call(command))
     sys.exit(max(map(abs, codes), default=1))
 
@@ -502,7 +502,8 @@ def _executor(folder: Path, parameters: Mapping[str, Any]) -> Any:
         def affinity(cls) -> int:
             return 1
 
-    executor = Executor(folder / JOBS, max_num_timeout=sys.maxsize)  # rounds without progress are counted instead
+    python = f"{shlex.quote(sys.executable)} -P"  # nothing is imported from the current folder
+    executor = Executor(folder / JOBS, max_num_timeout=sys.maxsize, python=python)  # rounds in vain are counted instead
     with _quietly(parameters):
         executor.update_parameters(**parameters)
     return executor

@@ -236,7 +236,7 @@ def spawn(serve: Callable[[int], None]) -> tuple[subprocess.Popen[bytes], socket
     try:
         with theirs:
             process = subprocess.Popen(
-                [sys.executable, "-c", code],
+                [sys.executable, "-P", "-c", code],  # nothing is imported from the current folder
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=2,
