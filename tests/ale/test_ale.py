@@ -1,5 +1,6 @@
 """ale-py's interface and environments on the console, against ale-py itself."""
 
+import ctypes
 import functools
 import gc
 import os
@@ -7,7 +8,10 @@ import pickle
 import shutil
 import subprocess
 import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import ale_py
 import gymnasium
@@ -20,8 +24,9 @@ from PIL import Image
 
 import arcademark
 import arcademark.ale
+from arcademark.ale import environments as environments_of_both
 from arcademark.emulator import build, cartridge, translate
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning
 from arcademark.suite import tasks
 from arcademark.suite.subsets import resolve_tasks
 
@@ -242,12 +247,17 @@ def test_what_is_no_state_is_refused():
     with pytest.raises(ArcadeMarkError, match="damaged"):
         arcademark.ale.ALEState(state.serialize()[:-9])
     theirs, other = interface(ale_py, "pong").cloneState(), interface(arcademark.ale, "freeway").cloneState()
+    for damaged in (b"", b"junk", b"\xff" * 100, theirs.serialize()[:100]):
+        with pytest.raises(ArcadeMarkError, match="damaged"):
+            arcademark.ale.ALEState(damaged)
     assert arcademark.ale.ALEState(theirs.serialize()) == theirs
     changed = [{"state": b"1"}, {"before": b"1"}, {"chance": b"1"}, {"chance": b"\xff" * 2500}, {"pictures": b"12"}]
     changed += [{"drawn": -1}, {"drawn": 2**32}, {"action": 2**31}, {"mode": 77}, {"difficulty": -1}]
-    for wrong in (None, theirs, other, *(altered(state, **change) for change in changed)):
-        with pytest.raises(ArcadeMarkError, match="no state that the console saved of 'pong'"):
+    others = SimpleNamespace(_saved=5), object.__new__(arcademark.ale.ALEState), ale_py.ALEState()
+    for wrong in (None, theirs, other, *others, *(altered(state, **change) for change in changed)):
+        with pytest.raises(ArcadeMarkError, match="no state that the console saved of 'pong'") as raised:
             ale.restoreState(wrong)
+        assert isinstance(raised.value, TypeError)
     assert ale.cloneState(include_rng=True) == state
 
 
@@ -264,6 +274,26 @@ def test_errors_are_of_the_same_types():
         *(("setRAM", *pair) for pair in ((128, 1), (-1, 1), (1, 256), (1, -1))),
         *(("setMode", 99), ("setDifficulty", 99), ("setInt", "nothing", 1), ("setString", "frame_skip", "4")),
         *(("act", "up"), ("act", None), ("act", 1.5), ("act", -1), ("isSupportedROM", "nowhere"), ("loadROM", None)),
+        *(
+            ("act", 2**32 + 1),
+            ("act", 10**30),
+            ("act", 1, "1"),
+            ("act", 1, 10**400),
+            ("setMode", 2**32),
+            ("setMode", 0.0),
+        ),
+        *(("game_over", 1), ("cloneState", None), ("restoreState", 5), ("restoreState", None), ("getRAM", None)),
+        *(
+            ("getRAM", bytes(128)),
+            ("getRAM", bytearray(127)),
+            ("getScreen", memoryview(bytes(33600)).cast("B", (210, 160))),
+        ),
+        *(
+            ("getScreen", bytearray(33600)),
+            ("getScreenRGB", np.zeros((210, 160, 3), np.uint8)[::-1]),
+            ("setRAM", 0, 1.0),
+        ),
+        *(("saveScreenPNG", None), ("saveScreenPNG", b"x"), ("isSupportedROM", "/"), ("loadROM", 3)),
     ]
     for name, *arguments in calls:
         with pytest.raises(Exception) as expected:  # noqa: PT011 - whatever ale-py raises
@@ -275,6 +305,102 @@ def test_errors_are_of_the_same_types():
         assert seen(theirs) == seen(ours)
     with pytest.raises(ArcadeMarkError, match="sound_obs"):
         ours.getAudio()
+
+
+class Tensor:
+    """Something that knows DLPack only, as PyTorch's tensors do."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **how):
+        return self.array.__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+class OldTensor(Tensor):
+    """One of a library that does not say what is read-only."""
+
+    def __dlpack__(self):
+        return self.array.__dlpack__()
+
+
+BUFFERS = {
+    "bytearray": lambda memory, shape: memory if len(shape) == 1 else memoryview(memory).cast("B", shape),
+    "view": lambda memory, shape: memoryview(memory).cast("B", shape),
+    "tensor": lambda memory, shape: Tensor(np.frombuffer(memory, np.uint8).reshape(shape)),
+    "old tensor": lambda memory, shape: OldTensor(np.frombuffer(memory, np.uint8).reshape(shape)),
+    "capsule": lambda memory, shape: np.frombuffer(memory, np.uint8).reshape(shape).__dlpack__(),
+    "PyTorch": lambda memory, shape: torch().frombuffer(memory, dtype=torch().uint8).reshape(shape),
+}
+
+
+def torch():
+    return pytest.importorskip("torch")
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.slow if kind == "PyTorch" else ()) for kind in BUFFERS]
+)
+def test_what_ale_py_fills_is_filled(kind):
+    for ale in both("pong"):
+        for name in ("getRAM", "getScreen", "getScreenGrayscale", "getScreenRGB"):
+            expected = getattr(ale, name)()
+            memory = bytearray(expected.nbytes)
+            assert getattr(ale, name)(buffer=BUFFERS[kind](memory, expected.shape)) is None
+            assert memory == expected.tobytes()
+
+
+def test_what_would_end_the_interpreter_is_refused():
+    """Whatever plays: ale-py dies of buffers of ctypes."""
+    for settings in ({}, {"sound_obs": True}):
+        ale = interface(arcademark.ale, "pong", **settings)
+        for name, size in (
+            ("getRAM", 128),
+            ("getScreen", 33600),
+            ("getScreenGrayscale", 33600),
+            ("getScreenRGB", 100800),
+        ):
+            for wrong in ((ctypes.c_uint8 * size)(), (ctypes.c_char * size)(), Tensor(5), Tensor(np.zeros(size))):
+                with pytest.raises(TypeError, match="expected writable, contiguous memory of uint8"):
+                    getattr(ale, name)(wrong)
+    with pytest.raises(TypeError, match="expected an ALEInterface"):
+        arcademark.ale.ALEInterface.act(ale_py.ALEInterface(), 0)
+    for name in ("getRAM", "getScreen", "getScreenDims", "cloneState", "lives", "reset_game"):
+        with pytest.raises(ArcadeMarkError, match="loadROM first"):
+            getattr(arcademark.ale.ALEInterface(), name)()
+
+
+def test_threads_take_turns():
+    """What one thread does is whole before another's call: no frame is lost, and no state is of two moments."""
+    ale = interface(arcademark.ale, "pong")
+    state = ale.cloneState(include_rng=True)
+
+    def play():
+        for number in range(150):
+            ale.act(number % 18)
+            ale.setRAM(5, number)
+            assert len(ale.cloneState().serialize()) > 100
+            ale.getScreenRGB()
+
+    with ThreadPoolExecutor(4) as threads:
+        for playing in [threads.submit(play) for _ in range(4)]:
+            playing.result()
+    assert ale.getFrameNumber() == 600
+    ale.restoreState(state)
+    assert ale.cloneState(include_rng=True) == state
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [*(("repeat_action_probability", float(value)) for value in ("nan", "inf", "-inf", "1e30")), ("frame_skip", 0)],
+)
+def test_odd_settings_are_taken_as_ale_py_takes_them(key, value):
+    theirs, ours = both("breakout", **{key: value})
+    assert [theirs.act(action) for action in (1, 3, 3, 4)] == [ours.act(action) for action in (1, 3, 3, 4)]
+    assert seen(theirs) == seen(ours)
 
 
 def test_settings_count_from_the_next_rom_on():
@@ -314,8 +440,15 @@ def test_roms_that_would_end_the_interpreter_are_refused(tmp_path):
     for path, why in ((tmp_path / "mine.bin", "does not know it"), (roms.get_rom_path("warlords"), "two players")):
         with pytest.raises(ArcadeMarkError, match=why):
             ale.loadROM(path)
-    with pytest.raises(RuntimeError):
-        ale.loadROM(tmp_path / "none.bin")
+    os.mkfifo(tmp_path / "fifo")
+    for path in (tmp_path / "none.bin", tmp_path, tmp_path / "fifo", "/dev/zero", "a\0b", "", "x" * 10_000):
+        for call in (ale.loadROM, ale.isSupportedROM):
+            with pytest.raises(RuntimeError, match="load another"):
+                call(path)
+    for name, size in (("pong", 2048), ("pong", 100), ("freeway", 2**20)):  # of the first, ale-py never reaches a mode
+        (tmp_path / f"{name}.bin").write_bytes(np.random.default_rng(0).bytes(size))
+        with pytest.raises(ArcadeMarkError, match=r"is not reached|not as long"):
+            ale.loadROM(tmp_path / f"{name}.bin")
     copy = tmp_path / "renamed.bin"
     copy.write_bytes(roms.get_rom_path("pong").read_bytes())
     ale.loadROM(os.fspath(copy))
@@ -361,10 +494,28 @@ def test_screens_are_saved_as_ale_py_saves_them(tmp_path):
 
 def test_every_id_of_ale_py_has_its_counterpart():
     registered = gymnasium.registry.values()
-    ids = {spec.id.removeprefix("ALE/") for spec in registered if spec.entry_point == "ale_py.env:AtariEnv"}
+    ids = {spec.id.removeprefix("ALE/") for spec in registered if str(spec.entry_point).endswith(":AtariEnvOfAle")}
     ours = {id for id in gymnasium.registry if id.startswith("ArcadeMark/")}
     assert {id.removeprefix("ArcadeMark/") for id in ours} == ids
     assert len([id for id in ids if id.endswith("-v5")]) == len(tasks.games())
+
+
+def test_ids_of_ale_py_warn_once_that_ale_py_plays_them(monkeypatch):
+    monkeypatch.setattr(environments_of_both, "_warned", [])
+    with pytest.warns(
+        ArcadeMarkWarning, match="'ALE/Pong-v5', are played by ale-py; .* 'ArcadeMark/Pong-v5'"
+    ) as caught:
+        env = gymnasium.make("PongNoFrameskip-v4")
+    assert caught[0].filename == __file__
+    assert type(env.unwrapped) is ale_py.AtariEnv
+    assert "AtariEnv" in gymnasium.spec("PongNoFrameskip-v4").entry_point  # by which programs know Atari games
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert type(gymnasium.make("ALE/Pong-v5").unwrapped) is ale_py.AtariEnv
+        assert type(gymnasium.make("ArcadeMark/Pong-v5").unwrapped) is arcademark.ale.AtariEnv
+    monkeypatch.setattr(environments_of_both, "_warned", [])
+    with pytest.warns(ArcadeMarkWarning, match="'ALE/Breakout-v5'"):
+        assert type(gymnasium.make_vec("ALE/Breakout-v5", 1)) is ale_py.AtariVectorEnv
 
 
 def test_environments_go_through_pickle_and_vectors():

@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -79,6 +80,41 @@ def test_games_step_apart_and_as_in_gym():
 def test_what_is_not_known_is_refused(arguments, settings, match):
     with pytest.raises(ArcadeMarkError, match=match):
         envpool.make(*arguments, **settings)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *({"num_envs": number} for number in (0, -1, 10**6, 2**31, 1.0, None)),
+        *(
+            {"stack_num": 0},
+            {"frame_skip": 0},
+            {"frame_skip": 10**9},
+            {"img_height": 0},
+            {"seed": 2**31},
+            {"seed": "1"},
+        ),
+        *({"mode": 99}, {"difficulty": 9}, {"gray_scale": 1}, {"repeat_action_probability": "x"}),
+    ],
+)
+def test_settings_are_checked(settings):
+    with pytest.raises(ArcadeMarkError, match=r"expected|is not among"):
+        envpool.make("Pong-v5", **settings)
+
+
+def test_games_and_actions_are_whole_numbers_and_one_thread_calls():
+    envs = envpool.make("Pong-v5", num_envs=2)
+    envs.reset()
+    for games in ([-1], [2], [0, 0], [0.0], "0", 5, [[0]], np.array([True, False])):
+        with pytest.raises(ArcadeMarkError, match="expected"):
+            envs.reset(games)
+    for actions in (np.zeros(2), [0, None], np.zeros((2, 1), int), 5, "00", [0, 2**40]):
+        with pytest.raises(ArcadeMarkError, match="expected"):
+            envs.step(actions)
+    with envs._one_thread, ThreadPoolExecutor(1) as other:
+        for call in (envs.reset, lambda: envs.step([0, 0])):
+            with pytest.raises(ArcadeMarkError, match="another thread"):
+                other.submit(call).result()
 
 
 def test_actions_are_checked():

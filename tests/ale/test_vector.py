@@ -5,6 +5,7 @@ import itertools
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 
 import ale_py
@@ -183,6 +184,67 @@ def test_actions_out_of_range_and_steps_without_a_reset_are_refused():
     ale.reset([0, 1], [-1, -1])
     with pytest.raises(IndexError, match="from 0 to 5"):
         ale.send([0, 6], [1.0, 1.0])
+
+
+@pytest.mark.parametrize("game", ["pong", "adventure"])  # the second is left to ale-py
+def test_what_ends_the_interpreter_or_never_returns_is_refused(game):
+    path = ale_py.roms.get_rom_path(game)
+    for settings in (
+        *({"num_envs": count} for count in (0, -1, 10**6, 2**31 - 1)),
+        *({"batch_size": 3}, {"batch_size": -1}, {"frame_skip": 0}, {"frame_skip": 10**6}, {"noop_max": 10**9}),
+        *(
+            {"stack_num": 0},
+            {"stack_num": 10**6},
+            {"img_height": 0},
+            {"img_height": 10**4, "img_width": 10**4, "num_envs": 99},
+        ),
+    ):
+        with pytest.raises(ArcadeMarkError, match="expected"):
+            ALEVectorInterface(path, **({"num_envs": 2} | settings))
+    for settings in ({"num_envs": 2**31}, {"grayscale": 1}, {"frame_skip": 1.0}, {"noop_max": None}, {"noop_max": "4"}):
+        with pytest.raises(TypeError, match="expected"):
+            ALEVectorInterface(path, **({"num_envs": 2} | settings))
+    ale = ALEVectorInterface(path, np.int64(2), num_threads=1)
+    with pytest.raises(RuntimeError, match="call reset"):
+        ale.recv()
+    assert ale.reset([1, 0], [1, 2])[1]["env_id"].tolist() == [0, 1]
+    with pytest.raises(RuntimeError, match="call reset or send"):
+        ale.recv()
+    for actions, strengths, error in (
+        *(((0, 99), (1, 1), IndexError), ((0, 2**32), (1, 1), TypeError), ((0, 0.0), (1, 1), TypeError)),
+        *((np.zeros((2, 1), int), (1, 1), TypeError), ((0, 0), np.ones((2, 0)), TypeError), ((0, 0), "11", TypeError)),
+    ):
+        with pytest.raises(error):
+            ale.send(actions, strengths)
+    ale.send([0, 1], [1, 1])
+    with pytest.raises(RuntimeError, match="no games wait"):
+        ale.send([0, 1], [1, 1])
+    assert ale.recv()[-1]["env_id"].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("path", ["", "/", "/dev/zero", "nowhere", ale_py.roms.get_rom_path("warlords")])
+def test_what_is_no_rom_is_refused(path):
+    with pytest.raises(ArcadeMarkError, match="load another"):
+        ALEVectorInterface(path, 2)
+
+
+@pytest.mark.parametrize("game", ["pong", "adventure"])
+def test_one_thread_calls_at_a_time(game, monkeypatch):
+    ale = ALEVectorInterface(ale_py.roms.get_rom_path(game), 2, num_threads=1)
+    ale.reset([0, 1], [1, 2])
+    entered, go_on = threading.Event(), threading.Event()
+    receive = ale._receive
+    monkeypatch.setattr(ale, "_receive", lambda: (entered.set(), go_on.wait(30), receive())[2])
+    ale.send([0, 1], [1, 1])
+    with ThreadPoolExecutor(1) as other:
+        received = other.submit(ale.recv)
+        assert entered.wait(30)
+        for call in (ale.recv, lambda: ale.send([0, 1], [1, 1]), lambda: ale.reset([0, 1], [1, 2])):
+            with pytest.raises(ArcadeMarkError, match="another thread"):
+                call()
+        go_on.set()
+        assert received.result()[-1]["env_id"].tolist() == [0, 1]
+    ale.send([0, 1], [1, 1])  # from any thread, one after the other
 
 
 @pytest.mark.parametrize("settings", [{"img_height": 300}, {"img_width": 200}])

@@ -1,7 +1,8 @@
 """ale-py's Gymnasium environments on our interfaces.
 
 They are ale-py's own Python code: its modules `env` and `vector_env` are executed a second time, as modules of this
-package, in which `ale_py` is this package. Of the second, only `AtariVectorEnv.xla` is ours.
+package, in which `ale_py` is this package. Of the second, only `AtariVectorEnv.xla` is ours. ale-py's own ids go on
+making ale-py's environments.
 """
 
 from __future__ import annotations
@@ -9,14 +10,17 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 import sys
+import warnings
 from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-import ale_py  # noqa: F401 - registers its ids
 import gymnasium
 import numpy as np
+from ale_py import registration  # whose package registers its ids
 from gymnasium.vector import AutoresetMode
+
+from arcademark.errors import ArcadeMarkWarning
 
 _PACKAGE = "arcademark.ale"
 
@@ -72,10 +76,38 @@ def _xla(envs: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
     return jax.numpy.zeros(8, np.uint8), reset, step
 
 
+def _of_ale(module: str, name: str) -> Callable[..., Any]:
+    """Return what makes ale-py's own environment for one of its ids, with a warning the first time."""
+
+    def make(*arguments: Any, **keywords: Any) -> Any:
+        if not _warned:
+            _warned.append(True)
+            title = registration.rom_id_to_name(str(keywords.get("game", "pong")))
+            message = (
+                f"ale-py's own ids, such as 'ALE/{title}-v5', are played by ale-py; for the emulator of arcademark.ale "
+                f"make 'ArcadeMark/{title}-v5' (docs/fast-ale.md)"
+            )
+            warnings.warn(message, ArcadeMarkWarning, stacklevel=3)
+        return original(*arguments, **keywords)
+
+    original = getattr(importlib.import_module(module), name)
+    make.metadata = original.metadata  # type: ignore[attr-defined]
+    return make
+
+
+_warned: list[bool] = []
+
+
 def _register() -> None:
-    """Register for each of ale-py's ids its environment on our interfaces, in the namespace "ArcadeMark"."""
+    """Register for each of ale-py's ids its environment on our interfaces, in the namespace "ArcadeMark".
+
+    ale-py's own ids warn from then on, once in a process.
+    """
     for spec in [*gymnasium.registry.values()]:
         if spec.entry_point == "ale_py.env:AtariEnv":
+            vector = f"{__name__}:AtariVectorEnvOfAle" if spec.vector_entry_point else None
+            theirs = dataclasses.replace(spec, entry_point=f"{__name__}:AtariEnvOfAle", vector_entry_point=vector)
+            gymnasium.registry[spec.id] = theirs
             ours = dataclasses.replace(
                 spec,
                 id=f"ArcadeMark/{spec.id.removeprefix('ALE/')}",
@@ -93,4 +125,5 @@ else:
     AtariEnv, AtariEnvStepMetadata = map(vars(_again("env")).get, ("AtariEnv", "AtariEnvStepMetadata"))
     AtariVectorEnv = _again("vector_env").AtariVectorEnv
     AtariVectorEnv.ale_xla, AtariVectorEnv.xla = AtariVectorEnv.xla, _xla
+AtariEnvOfAle, AtariVectorEnvOfAle = _of_ale("ale_py.env", "AtariEnv"), _of_ale("ale_py.vector_env", "AtariVectorEnv")
 _register()
