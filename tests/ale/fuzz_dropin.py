@@ -43,6 +43,8 @@ ENDLESS_CPU_SECONDS = {"ale_py": 3.0, "arcademark.ale": 15.0}
 MAX_CPU_SECONDS = 3.0
 """Processor time that a call of ours may take, the compiled core being there."""
 
+GAMES = ("pong", "breakout", "montezuma_revenge", "qbert", "adventure")
+
 ROOM = 6 * 2**30
 """Bytes that a process may take beside what it has."""
 
@@ -90,6 +92,12 @@ here/'large.bin' here/'large'/'pong.bin' here/'link.bin' here/'loop' here/'renam
 PathLike(rom(game)) PathLike(5) BadPath() '~' 'pong' 'pong.bin' 3.5 Path(str(rom(game)).upper())
 str(rom(game)).replace('/','//') here/'short'/'pong.bin'"""
 )
+PICTURES = words(
+    r"""str(here/'x.png') here/'x.png' '' '.' '/' '/dev/null' '/dev/full' '/nowhere/x.png' 'a\0b' '\udcff' '\ud800'
+'x'*10**4 None 5 b'' [] object() str(here/'loop') str(here/'x'/'x') str(here) Text('x.png') bytearray(b'x.png')"""
+)
+"""Where a picture may go: to no file that a later case reads."""
+
 STATES = words(
     """state state system other foreign None 5 b'' b'x' '' object() ale P.ALEState() P.ALEState(state.serialize())
 P.ALEState(other.serialize()) P.ALEState(damaged(state)) P.ALEState(damaged(state))
@@ -236,7 +244,7 @@ INTERFACE = {
     "isSupportedROM": (PATHS,),
     "loadROM": (PATHS,),
     "setLoggerMode": (WHOLE,),
-    "saveScreenPNG": (("here/'x.png'", *PATHS, "str(here/'x.png')"),),
+    "saveScreenPNG": (PICTURES,),
 }
 BUFFERED = ("getRAM", "getScreen", "getScreenGrayscale", "getScreenRGB", "act", "restoreState")
 STATE = {
@@ -484,7 +492,7 @@ class Names(dict):
     def __init__(self, package, folder, block):
         chance = np.random.default_rng(block)
         self.chance, self.package = chance, package
-        game = ("pong", "breakout", "montezuma_revenge", "qbert", "adventure")[chance.integers(5)]
+        game = GAMES[chance.integers(len(GAMES))]
         super().__init__(
             **{
                 kind.__name__: kind
@@ -499,7 +507,7 @@ class Names(dict):
             A=ale_py.Action,
             game=game,
             here=folder,
-            rom=ale_py.roms.get_rom_path,
+            rom=lambda game: folder / "roms" / f"{game}.bin",  # copies, whatever is done to them
             envpool=envpool,
             damaged=self.damaged,
             forged=self.forged,
@@ -877,6 +885,9 @@ def files(folder):
     ):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(content)
+    for game in (*GAMES, "warlords"):
+        (folder / "roms").mkdir(exist_ok=True)
+        (folder / "roms" / f"{game}.bin").write_bytes(ale_py.roms.get_rom_path(game).read_bytes())
     os.mkfifo(folder / "fifo")
     (folder / "loop").symlink_to("loop")
     (folder / "link.bin").symlink_to("renamed.bin")
