@@ -12,7 +12,7 @@ import pytest
 from altering import alter
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import database
-from arcademark.records import reading as store
+from arcademark.records import model
 from arcademark.records.reading import read_actions, read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.store import provenance, recording
@@ -30,19 +30,19 @@ def finished(tmp_path_factory, toy_plan):
 
 @pytest.mark.parametrize("actions", [[], [0], [17, 0, 255, 3], [256, 0], list(range(0, 60000, 7))])
 def test_actions_come_back(actions):
-    blob = store.encode_actions(np.array(actions, dtype=np.int64))
-    assert store.decode_actions(blob).tolist() == actions
+    blob = model.encode_actions(np.array(actions, dtype=np.int64))
+    assert model.decode_actions(blob).tolist() == actions
 
 
 ARRAYS = (b"\0", b"\0f4", b"\0f4\x01\x00\x00x", b"\0O8\x01\x01\x00x", b"\0f4\x09" + b"\1\0" * 9)
 
 
 @pytest.mark.parametrize(
-    "blob", [b"", b"\x03abc", b"\x01abc", store.encode_actions([1, 2, 3])[:-1], None, 7, "\x01", *ARRAYS]
+    "blob", [b"", b"\x03abc", b"\x01abc", model.encode_actions([1, 2, 3])[:-1], None, 7, "\x01", *ARRAYS]
 )
 def test_bytes_that_are_no_actions(blob):
     with pytest.raises(ValueError, match=r"encoding|Error|zlib|inflate|stream"):
-        store.decode_actions(blob)
+        model.decode_actions(blob)
 
 
 def test_a_run_is_read_back(finished):
