@@ -145,7 +145,7 @@ FAILING = {
     "raising": r"on toy: act raised ZeroDivisionError: the agent divided by zero \(raising\.py, line",
     "wrong_action": "act chose action 18; expected 0 to 17",
     "crashing": r"died 3 times in a row \(SIGKILL\)",
-    "raise ValueError('x' * 200_000)": r"x{150}… \(776 characters more\) …x{74}… \(199,000 characters more\) \(own\d\.py, line 3\)$",
+    "raise ValueError('x' * 200_000)": r"x{150}… \(776 characters more\) …x{74}… \(199,000 characters more\) \(own",
     "raise ValueError('\\ud800 \\x1b[31m\\u202e\\n\\nred')": r"ValueError: \\ud800 \\x1b\[31m\\u202e red \(own",
     "raise type('Mute', (Exception,), {'__str__': None})": r"Mute: Mute whose str\(\) raises TypeError \(own",
     "__import__('os')._exit(3)": r"died 3 times in a row \(exit code 3\)",

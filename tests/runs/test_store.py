@@ -11,8 +11,7 @@ import pytest
 
 from altering import alter
 from arcademark.errors import ArcadeMarkError
-from arcademark.records import database
-from arcademark.records import model
+from arcademark.records import database, model
 from arcademark.records.reading import read_actions, read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.store import provenance, recording
