@@ -11,6 +11,8 @@ What is known of EnvPool's was found by experiment with 0.6.6 and 1.2.5:
 * An observation pools the last two frames of a step. In a step in which the game ends, no later frame is looked at: it
   shows its third frame alone, or what was shown before. A new game's older images are copies of its first.
 * Of screens higher than 210 rows the first 210 are seen.
+
+An explicit reset with `episodic_life` differs: here it goes on in a game that is not over, EnvPool's begins another.
 """
 
 from __future__ import annotations
