@@ -13,7 +13,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from functools import partial, wraps
-from typing import Any
+from typing import Any, TypeVar
 
 import ale_py
 import msgspec
@@ -75,6 +75,7 @@ _NEW = object()
 """In place of an array: one is to be made."""
 
 Screen = NDArray[np.uint8]
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class _Saved(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -248,10 +249,21 @@ class _Turn(StepRecord):
     stored: int
 
 
+def _in_turn(method: Method) -> Method:
+    """Return a method during which no other thread calls one."""
+
+    @wraps(method)
+    def alone(self: Any, *arguments: Any, **named: Any) -> Any:
+        with self._turns:
+            return method(self, *arguments, **named)
+
+    return alone  # type: ignore[return-value]
+
+
 class _Game(cartridge.Player):
     """A game that the console plays. Its public methods are ale-py's, which see; errors are of the same types.
 
-    Threads take turns: each call is whole before the next.
+    Threads take turns: calls that play, show or change the game are whole before the next such one.
     """
 
     def __init__(self, name: str, rom: bytes, settings: ale_py.ALEInterface) -> None:
@@ -316,6 +328,7 @@ class _Game(cartridge.Player):
         with self._turns:
             return self._play(number, paddle_strength)
 
+    @_in_turn
     def reset_game(self) -> None:
         """Begin an episode; the cartridge may be translated before, once in a process."""
         self._translation.take_up()
@@ -358,10 +371,12 @@ class _Game(cartridge.Player):
     def getAvailableDifficulties(self) -> list[int]:
         return [*self._facts.difficulties]
 
+    @_in_turn
     def setMode(self, mode: int, /) -> None:
         """Choose the mode that the next reset begins; a RefusedError if there is no such."""
         self._machine.switch(_one_of(mode, self._facts.modes, "mode"), self._machine.difficulty)
 
+    @_in_turn
     def setDifficulty(self, difficulty: int, /) -> None:
         """Set the difficulty switches; a RefusedError if there is no such position."""
         self._machine.switch(self._machine.mode, _one_of(difficulty, self._facts.difficulties, "difficulty"))
@@ -373,13 +388,16 @@ class _Game(cartridge.Player):
 
     def getRAM(self, buffer: Any = _NEW) -> Screen | None:
         if buffer is _NEW:
-            return self._machine.memory.copy()
+            with self._turns:
+                return self._machine.memory.copy()
         out = writable(buffer, "buffer")
         if out.shape != (RAM_SIZE,):
             raise ArgumentTypeError(f"buffer: its shape is {out.shape}; expected ({RAM_SIZE},)")
-        self._machine.ram(out)
+        with self._turns:
+            self._machine.ram(out)
         return None
 
+    @_in_turn
     def setRAM(self, index: int, value: int, /) -> None:
         """Write a byte of memory."""
         index, value = integer(index, "index", 0, MAX_SIZE), integer(value, "value", 0, 255)
@@ -417,9 +435,11 @@ class _Game(cartridge.Player):
         return None
 
     def _drawn(self, out: Screen, colours: int | None) -> Screen:
-        self._show(colours, out.ndim, _NOTHING.from_buffer(out.data))
+        with self._turns:
+            self._show(colours, out.ndim, _NOTHING.from_buffer(out.data))
         return out
 
+    @_in_turn
     def saveScreenPNG(self, path: str, /) -> None:
         """Write the screen into a file, twice as wide; an ArcadeMarkError if that cannot be written."""
         text(path, "path")
@@ -438,6 +458,7 @@ class _Game(cartridge.Player):
 
     # ---- states
 
+    @_in_turn
     def cloneState(self, include_rng: bool = False) -> ALEState:
         """Return the state with its screen, and with `include_rng` the generator of sticky actions."""
         machine, turn, chance = self._machine, self._turn, flag(include_rng, "include_rng")
@@ -461,6 +482,7 @@ class _Game(cartridge.Player):
     def cloneSystemState(self) -> ALEState:
         return self.cloneState(True)
 
+    @_in_turn
     def restoreState(self, state: ALEState, /) -> None:
         """Continue from a state, and its screen; the action that may be repeated stays, as in ale-py.
 
@@ -495,22 +517,9 @@ class _Game(cartridge.Player):
     restoreSystemState = restoreState
 
 
-def _in_turn(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method during which no other thread calls one."""
-
-    @wraps(method)
-    def alone(self: _Game, *arguments: Any, **named: Any) -> Any:
-        with self._turns:
-            return method(self, *arguments, **named)
-
-    return alone
-
-
 _METHODS = [name for name, one in vars(_Game).items() if callable(one) and not name.startswith("_")]
 for _name in _METHODS:
     setattr(ALEInterface, _name, _passed_on(_name))
-    if _name != "act":  # which is called most, and does so itself
-        setattr(_Game, _name, _in_turn(getattr(_Game, _name)))
 _NOTHING = ctypes.c_char * 0
 
 
