@@ -366,6 +366,18 @@ def test_what_would_end_the_interpreter_is_refused():
             for wrong in ((ctypes.c_uint8 * size)(), (ctypes.c_char * size)(), Tensor(5), Tensor(np.zeros(size))):
                 with pytest.raises(TypeError, match="expected writable, contiguous memory of uint8"):
                     getattr(ale, name)(wrong)
+        other = interface(arcademark.ale, "freeway", **settings)
+        for action in (18, 41, 2**32 - 1):  # of the games with paddles ale-py takes them for none
+            assert ale.act(action) == 0
+            with pytest.raises(ArcadeMarkError, match=f"action {action}: expected 0 to 17"):
+                other.act(action)
+        before = ale.getRAM()
+        for state in (other.cloneState(), ale_py.ALEState(), SimpleNamespace()):
+            with pytest.raises(ArcadeMarkError, match="restore (one of its own|another)"):
+                ale.restoreState(state)
+            assert np.array_equal(ale.getRAM(), before)  # ale-py restores a part, and dies when it goes on
+        ale.reset_game()
+        assert ale.act(ale_py.Action.FIRE) == 0
     with pytest.raises(TypeError, match="expected an ALEInterface"):
         arcademark.ale.ALEInterface.act(ale_py.ALEInterface(), 0)
     for name in ("getRAM", "getScreen", "getScreenDims", "cloneState", "lives", "reset_game"):

@@ -68,6 +68,9 @@ _CHANCE_BYTES = 4 * 624 + 4
 _MAX_DRAWN = 2**27
 """Numbers drawn again to restore a state, in a third of a second; a million resets draw as many."""
 
+_MAX_ACTION, _RESET = 17, 40
+"""The last of the actions; and one that does nothing in ale-py, which ends the interpreter over others."""
+
 _FILLING = ("getAudio", "getRAM", "getScreen", "getScreenGrayscale", "getScreenRGB")
 """Methods that fill a buffer."""
 
@@ -182,6 +185,7 @@ class ALEInterface(ale_py.ALEInterface):
 
     emulator: Emulator | None = None
     _played: _Game | None = None
+    _paddles = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -206,13 +210,32 @@ class ALEInterface(ale_py.ALEInterface):
         apart = any(map(self.getBool, _SWITCHES)) or [*map(self.getString, _TEXTS)] != self._texts
         emulator: Emulator = "ale" if game is None or apart else choose_emulator(game)
         self._played = _Game(game, image, self) if game and emulator == "console" else None
-        self.emulator = emulator
+        self.emulator, self._paddles = emulator, bool(games.game(game or path.stem).facts.get("paddles"))
         if self._played is None:
             super().loadROM(path)
         for name in _METHODS:  # calls that no subclass replaced go there at once
             vars(self).pop(name, None)
             if self._played is not None and getattr(type(self), name) is getattr(ALEInterface, name):
                 vars(self)[name] = getattr(self._played, name)
+
+    def _let_ale(self, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Have ale-py do something, unless it would end the interpreter over what it is given."""
+        call = getattr(super(), name)
+        if name == "act":
+            return call(*_playable(self._paddles, *arguments, **named))
+        if name in _FILLING:
+            filled = {key: writable(one, key) for key, one in named.items()}
+            return call(*(writable(one, "buffer") for one in arguments), **filled)
+        if name not in ("restoreState", "restoreSystemState"):
+            return call(*arguments, **named)
+        if arguments and not isinstance(arguments[0], ale_py.ALEState):
+            raise ArgumentTypeError("this is no state that ale-py saved, which plays here; restore one of its own")
+        before = super().cloneSystemState()
+        try:
+            return call(*arguments, **named)
+        except SystemError as error:  # it restored a part
+            super().restoreSystemState(before)
+            raise RefusedError("this is no whole state of this game that ale-py saved; restore another") from error
 
 
 def _passed_on(name: str) -> Callable[..., Any]:
@@ -223,16 +246,20 @@ def _passed_on(name: str) -> Callable[..., Any]:
             raise ArgumentTypeError(f"{name} of {type(self).__name__}: expected an ALEInterface")
         if self.emulator is None:
             raise RefusedError("no ROM is loaded; call loadROM first")
-        played = super(ALEInterface, self) if self._played is None else self._played
-        if played is not self._played and name in _FILLING:
-            arguments = tuple(writable(one, "buffer") for one in arguments)
-            named = {key: writable(one, key) for key, one in named.items()}
-        try:
-            return getattr(played, name)(*arguments, **named)
-        except SystemError as error:  # ale-py's, of states that are none
-            raise RefusedError(f"{name}: ale-py cannot do this; restore a whole state of this game") from error
+        if self._played is None:
+            return self._let_ale(name, arguments, named)
+        return getattr(self._played, name)(*arguments, **named)
 
     return method
+
+
+def _playable(paddles: bool, action: Any, paddle_strength: Any = 1.0) -> tuple[int, float]:
+    """Return an action's number and its strength; RefusedError: ale-py would end the interpreter over the action."""
+    number = integer(action.value if isinstance(action, Action) else action, "action", 0, MAX_UNSIGNED)
+    strength = real(paddle_strength, "paddle_strength")
+    if number > _MAX_ACTION and number != _RESET and not paddles:
+        raise RefusedError(f"action {number}: expected 0 to {_MAX_ACTION}")
+    return number, strength
 
 
 class _Turn(StepRecord):
@@ -274,6 +301,7 @@ class _Game(cartridge.Player):
         self._tables = red | green << 8 | blue << 16, gray_table(standard(name)).astype(np.uint32)
         self._rgb, self._gray = (table.ctypes.data for table in self._tables)
         self._pictured = int(proven()[name]["cut"]) > 0
+        self._paddles = bool(games.game(name).facts.get("paddles"))
         self._modes = {*self._facts.modes, games.game(name).facts["mode"]}
         seed = settings.getInt("random_seed")
         self._machine = Machine(
@@ -323,8 +351,8 @@ class _Game(cartridge.Player):
     def act(self, action: int | Action, paddle_strength: float = 1.0) -> int:
         """Play frames under an action; return their reward."""
         number = action.value if isinstance(action, Action) else action
-        if type(number) is not int or type(paddle_strength) is not float or not 0 <= number <= MAX_UNSIGNED:
-            number, paddle_strength = integer(number, "action", 0, MAX_UNSIGNED), real(paddle_strength, "strength")
+        if type(number) is not int or type(paddle_strength) is not float or not 0 <= number <= _MAX_ACTION:
+            number, paddle_strength = _playable(self._paddles, number, paddle_strength)
         with self._turns:
             return self._play(number, paddle_strength)
 
