@@ -373,7 +373,7 @@ def test_what_would_end_the_interpreter_is_refused():
                 other.act(action)
         before = ale.getRAM()
         for state in (other.cloneState(), ale_py.ALEState(), SimpleNamespace()):
-            with pytest.raises(ArcadeMarkError, match="restore (one of its own|another)"):
+            with pytest.raises(ArcadeMarkError, match=r"restore (one of its own|another)"):
                 ale.restoreState(state)
             assert np.array_equal(ale.getRAM(), before)  # ale-py restores a part, and dies when it goes on
         ale.reset_game()
