@@ -134,9 +134,9 @@ def test_a_spec_needs_no_emulator_and_play_on_the_console_no_numba():
         "import sys; from arcademark.environments.registry import choose_emulator, environment_spec;"
         "from arcademark.suite.protocols import protocol; environment_spec('pong', protocol('saber'));"
         "assert not {'ale_py', 'numba', 'gymnasium'} & set(sys.modules);"
-        "from arcademark.runs.plan import make_plan; from arcademark.runs.playing.trial import Player;"
+        "from arcademark.runs.plan import make_plan; from arcademark.runs.playing.trial import TrialPlayer;"
         "short = protocol('world-records').override({'max_frames_per_episode': 100});"
-        "played = list(Player(make_plan('random', 'pong', short).trials[0], choose_emulator('pong')).play([0]));"
+        "played = list(TrialPlayer(make_plan('random', 'pong', short).trials[0], choose_emulator('pong')).play([0]));"
         "assert played and 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

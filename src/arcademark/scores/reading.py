@@ -237,14 +237,22 @@ def _recognised(path: Path, relative: Path, format: str | None, options: Options
 
 
 def _copies(files: Sequence[Recognised]) -> list[Recognised]:
-    """Return the logs of which a tool wrote the scores in another one, too."""
+    """Return the logs of which a tool wrote the scores in another one, too.
+
+    A logger may write the same series in several forms, ``progress.csv`` and ``progress.json``: the first counts.
+    """
     folders = {(file.format, file.path.parent) for file in files}
+    first: dict[Path, Path] = {}
+    for file in files:
+        if file.format == "metrics-csv":
+            first.setdefault(file.path.with_suffix(""), file.path)
     monitored = "sb3-monitor" in {file.format for file in files}
     return [
         file
         for file in files
         if any((format, file.path.parent) in folders for format in _COPIES.get(file.format, ()))
         or (file.format == "tensorboard" and monitored and folder_of_events(file.path))
+        or first.get(file.path.with_suffix(""), file.path) != file.path
     ]
 
 

@@ -172,7 +172,7 @@ def estimate(
     titles = tuple(map(plan.protocol.task_name, games))
     by_game = tuple(_of_game([row for row in rows if row.game == title]) for title in titles)
     if not math.isfinite(core_hours):
-        raise ArcadeMarkError("the core-hours are not finite: expected a larger number of --assume rate")
+        raise ArcadeMarkError("the amounts are not finite: expected finite numbers in --assume")
     return CostEstimate(
         agents=tuple(dict.fromkeys(trial.agent.label for trial in plan.trials)),
         games=titles,
