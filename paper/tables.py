@@ -32,6 +32,7 @@ from arcademark.catalogue.errata import errata
 from arcademark.catalogue.reading import read_bibtex
 from arcademark.emulator.prove import proven
 from arcademark.reports import published
+from arcademark.reports.subsets import fits
 from arcademark.reports.subsets.covering import covered
 from arcademark.reports.wording import listing, percent
 from arcademark.subset.predict import calibration, spread
@@ -127,7 +128,7 @@ def method() -> dict[str, Any]:
         "level": LEVEL,
         "share": SHARE,
         "bandwidth": calibration.BANDWIDTH,
-        "least_share": calibration.LEAST_SHARE,
+        "least_share": fits.CALIBRATION.least_share,
         "draws": calibration.DRAWS,
         "freedom": spread.FREEDOM,
         "games": {name: listing(map(game_name, resolve_tasks(games))) for name, games in chosen.CHOSEN.items()},

@@ -1,12 +1,14 @@
 """Predicting from any tasks: intervals that hold new groups, monotone predictions, and what to play next."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arcademark.subset.predict import calibration
-from arcademark.subset.predict.any_tasks import MEAN, MEDIAN, reached, train
+from arcademark.subset.predict.any_tasks import MEAN, MEDIAN, Calibration, reached, train
 from arcademark.subset.predict.calibration import Errors, Misses
 from arcademark.subset.predict.outlook import Range, estimates, least_error, predict
 
@@ -104,12 +106,14 @@ def test_intervals_hold_new_groups_as_often_as_they_say():
     assert len(set(found.tasks_groups)) == 30
 
 
-def test_widening_counts_groups_alike_and_is_infinite_where_they_are_too_few():
+def test_widening_counts_groups_alike_and_the_new_one_as_missed_unless_coverage_was_measured():
     values = np.array([0.1, 0.2, 0.3, 5.0])
     misses = Misses({}, values, ("p", "p", "p", "q"), np.ones(4, bool))
-    assert misses.widening(1 / 2) == 0.3  # p alone is half of both
-    assert misses.widening(0.6) == 5.0
-    assert misses.widening(0.7) == float("inf")  # one of three would be missed, were q the new group
+    assert misses.widening(1 / 3) == 0.3  # p alone is a third of p, q and the new group
+    measured = replace(misses, calibration=Calibration(guaranteed=False))
+    assert measured.widening(1 / 2) == 0.3  # and half of p and q
+    assert misses.widening(0.6) == measured.widening(0.6) == 5.0
+    assert misses.widening(0.7) == measured.widening(0.7) == float("inf")
     assert misses.widening(0.3, without="p") == 5.0
 
 

@@ -197,7 +197,7 @@ def _model(predictor: Predictor) -> document.Model:
         bandwidth=calibration.BANDWIDTH,
         shrink=calibration.SHRINK,
         least_scale=calibration.LEAST_SCALE,
-        least_reach=calibration.LEAST_SHARE * calibration.normal_half_width(LEVEL),
+        least_reach=trained.calibration.least_share * calibration.normal_half_width(LEVEL),
         truths=tuple(calibration.TRUTHS.tolist()),
         freedom=FREEDOM,
         level=LEVEL,

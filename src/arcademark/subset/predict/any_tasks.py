@@ -53,6 +53,23 @@ MEDIAN = Quantity("median", lambda values, _: np.asarray(aggregate.median(values
 MEAN = Quantity("mean", lambda values, _: np.asarray(aggregate.mean(values)))
 
 
+@dataclass(frozen=True)
+class Calibration:
+    """How intervals follow from errors; by default for a table on which their coverage was not measured.
+
+    Parameters
+    ----------
+    guaranteed : bool
+        Whether one more group, the new one, counts as missed, which guarantees the coverage of exchangeable groups.
+    least_share : float
+        Of the interval of a normal distribution with an error's scale, that an interval has at least. Tasks that were
+        chosen for small errors on some algorithms are off by more on others.
+    """
+
+    guaranteed: bool = True
+    least_share: float = 0.8
+
+
 @dataclass(frozen=True, eq=False)
 class Trained:
     """A distribution of all tasks, and those fitted without one group each.
@@ -73,6 +90,8 @@ class Trained:
         Tasks that too few algorithms have, or on which all score the same.
     fitted : bool array, shape (algorithms,)
         To which of the algorithms the distributions were fitted; the others tell how far predictions are off.
+    calibration : Calibration
+        Of intervals.
     """
 
     joint: Joint
@@ -83,6 +102,7 @@ class Trained:
     transform: str
     left_out: tuple[str, ...]
     fitted: NDArray[np.bool_]
+    calibration: Calibration = Calibration()
 
     def only(self, rows: NDArray[np.bool_]) -> Trained:
         """Return the same with some of the algorithms to be predicted."""
@@ -102,6 +122,7 @@ class Trained:
             transform=self.transform,
             fitted=self.fitted[~rows],
         )
+        rest = replace(rest, calibration=self.calibration)
         columns = [self.joint.tasks.index(task) for task in rest.joint.tasks]
         without = MappingProxyType(dict.fromkeys(groups[1], rest.joint))
         percent = self.percent[chosen[1]][:, columns]

@@ -10,13 +10,13 @@ Conventions
   between estimate and truth, so that neither weak algorithms that look stronger nor strong ones that look weaker are
   taken for middling ones. A group weighs the same wherever it has algorithms, and many similar ones of it weigh as one.
 * An interval has the truths with which the estimate would agree: those whose error, less what algorithms of that level
-  are off, is no larger than the quantile of all errors, each in units of its level's (Romano, Patterson and Candès
-  2019, "Conformalized quantile regression"). All groups weigh the same in the quantile. Coverage is not guaranteed but
-  measured, on groups left out (`Misses.covered`): counting one more group, the new one, as larger, which would
-  guarantee it (Lee, Barber and Willett 2023, "Distribution-free inference with hierarchical data"), covers 93 % of
-  medians with 90 % intervals. There is no interval where groups are too few for that guarantee.
+  are off, is no larger than the quantile of all errors, each in units of its level's. All groups weigh the same in the
+  quantile, and one more, the new one, counts as larger: it is conformal over groups (Lee, Barber and Willett 2023,
+  "Distribution-free inference with hierarchical data"; Romano, Patterson and Candès 2019, "Conformalized quantile
+  regression"). Where coverage was measured on groups left out, and is more than the level, no such group is counted
+  (`arcademark.subset.predict.any_tasks.Calibration`).
 * An interval that reaches below all truths ends at the worst score, as no errors are known there, and is never narrower
-  than `LEAST_SHARE` of what the draws say. Single tasks' have one factor at all levels.
+  than a share of what the draws say. Single tasks' have one factor at all levels.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.subset.predict.any_tasks import Quantity, Trained
+from arcademark.subset.predict.any_tasks import Calibration, Quantity, Trained
 from arcademark.subset.predict.joint import Joint
 from arcademark.subset.problem import TRANSFORMS, Floats
-from arcademark.suite.subsets import highest_level
 
 DRAWS = 2000
 FEWER = 4
 """By how much fewer draws do for misses: of many algorithms, which each need no such precision."""
+UNMEASURED = Calibration()
 TASKS = ""
 """Instead of a quantity's name: single tasks."""
 BANDWIDTH = 0.4
@@ -47,13 +47,6 @@ SHRINK = 1.0
 """How many groups' weight the average over all levels has at each."""
 LEAST_SCALE = 0.01
 """Of an error, a share of the same."""
-LEAST_SHARE = 0.58
-"""Of the interval of a normal distribution with an error's scale, that an interval has at least.
-
-Tasks that were chosen for small errors on these algorithms are off by more on others. Errors of five games of Atari are
-1.11 times as large, and of ten 1.04 times, when the games are chosen anew without each paper. For games chosen anew,
-intervals cover 89 % of medians of left-out papers with this bound, 87 % without (``bench/estimates.py``).
-"""
 TRUTHS = np.linspace(-12.0, 12.0, 241)
 """Truths that are tried for an interval: how many scales they are from the estimate."""
 
@@ -92,12 +85,19 @@ class Errors:
     groups : sequence of str
     worst : float
         The least that a truth can be; -inf where nothing is.
+    calibration : Calibration
     """
 
     def __init__(
-        self, estimates: Floats, scales: Floats, truths: Floats, groups: Sequence[str], worst: float = -np.inf
+        self,
+        estimates: Floats,
+        scales: Floats,
+        truths: Floats,
+        groups: Sequence[str],
+        worst: float = -np.inf,
+        calibration: Calibration = UNMEASURED,
     ) -> None:
-        self.estimates, self.truths, self._worst = estimates, truths, worst
+        self.estimates, self.truths, self._worst, self._calibration = estimates, truths, worst, calibration
         self.groups = np.array(groups, dtype=object)
         typical = float(np.std(truths)) if len(truths) else 0.0
         self._bandwidth, self._least = max(BANDWIDTH * typical, 1e-9), max(LEAST_SCALE * typical, 1e-12)
@@ -172,8 +172,8 @@ class Errors:
         sizes = np.abs(self._errors - near @ self._errors / mass)
         usual = float(weights @ sizes) / max(float(weights.sum()), 1e-12)
         ratios = sizes * mass / np.maximum(near @ sizes + SHRINK * usual, 1e-12)
-        most = _quantile(ratios[kept], weights[kept], level, len(set(self.groups[kept])))
-        return _Bound(weights, sizes, usual, most, LEAST_SHARE * normal_half_width(level))
+        most = _quantile(ratios[kept], weights[kept], level, len(set(self.groups[kept])), self._calibration)
+        return _Bound(weights, sizes, usual, most, self._calibration.least_share * normal_half_width(level))
 
 
 @dataclass(frozen=True)
@@ -192,13 +192,15 @@ def normal_half_width(level: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-def _quantile(values: Floats, weights: Floats, level: float, groups: int) -> float:
+def _quantile(values: Floats, weights: Floats, level: float, groups: int, calibration: Calibration) -> float:
     """Return the quantile of values; infinite where so few groups have none if one more counts as larger."""
-    if level > highest_level(groups) + 1e-12:
+    wanted = level * (1 + 1 / max(groups, 1))
+    if wanted > 1 + 1e-12:
         return float("inf")
     order = np.argsort(values, kind="stable")
     cumulated = np.cumsum(weights[order]) / max(float(weights.sum()), 1e-12)
-    return float(values[order][min(int(np.searchsorted(cumulated, level - 1e-9)), len(values) - 1)])
+    place = int(np.searchsorted(cumulated, (wanted if calibration.guaranteed else level) - 1e-9))
+    return float(values[order][min(place, len(values) - 1)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,12 +217,14 @@ class Misses:
         The group of each.
     fitted : bool array, shape (n,)
         To which of the n algorithms of `errors` the distribution was fitted, had it not been left out.
+    calibration : Calibration
     """
 
     errors: Mapping[str, Errors]
     tasks: Floats
     tasks_groups: tuple[str, ...]
     fitted: NDArray[np.bool_]
+    calibration: Calibration = UNMEASURED
 
     def widening(self, level: float, without: str | None = None) -> float:
         """Return how many standard deviations a single task's interval reaches; infinite where groups are too few.
@@ -229,7 +233,8 @@ class Misses:
         """
         groups, weights = self._tasks_weights
         kept = groups != without
-        return _quantile(self.tasks[kept], weights[kept], level, len({*self.tasks_groups} - {without}))
+        groups_kept = len({*self.tasks_groups} - {without})
+        return _quantile(self.tasks[kept], weights[kept], level, groups_kept, self.calibration)
 
     @cached_property
     def _tasks_weights(self) -> tuple[NDArray[np.object_], Floats]:
@@ -342,11 +347,11 @@ def misses(trained: Trained, known: NDArray[np.bool_], quantities: Sequence[Quan
     for name, some in columns.items():
         values, scales, truths = np.concatenate([np.empty((3, 0)), *some], axis=1)
         worst = float(TRANSFORMS[trained.transform](np.array(-np.inf))) if units[name] == "score" else -np.inf
-        errors[name] = Errors(values, scales, truths, owners, worst)
+        errors[name] = Errors(values, scales, truths, owners, worst, trained.calibration)
     tasks = np.concatenate(sizes)
     order = np.argsort(tasks, kind="stable")  # once, as each group's quantile sorts what is sorted
     sorted_groups = tuple(tasks_groups[place] for place in order)
-    return Misses(MappingProxyType(errors), tasks[order], sorted_groups, np.array(fitted, bool))
+    return Misses(MappingProxyType(errors), tasks[order], sorted_groups, np.array(fitted, bool), trained.calibration)
 
 
 def _alike(trained: Trained) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.int64]]]:
