@@ -144,7 +144,7 @@
     } else {
       const columns = header.map((_, column) => column).filter((column) => column && column !== run && lowered[column] !== "protocol");
       if (![...ALGORITHM, ...TASK, ""].includes(lowered[0]) || !columns.length) {
-        fail(`${file}, row 1: expected the columns algorithm, game, score (long), or a first column 'algorithm' with a column for each game, or 'game' with one for each algorithm (wide), not ${quoted(header.slice(0, 12).join(", "))}`);
+        fail(`${file}, row 1: expected the columns algorithm, game, score (long), or a column of algorithms with a column for each game, or of games with one for each algorithm (wide), not ${quoted(header.slice(0, 12).join(", "))}`);
       }
       const byAlgorithm = lowered[0] ? ALGORITHM.includes(lowered[0]) : columns.every((column) => games.has(bareName(header[column])));
       const asked = byAlgorithm ? [] : columns.filter((column) => site.beside.includes(lowered[column])).map((column) => header[column]);
