@@ -3,6 +3,7 @@
 import ctypes
 import functools
 import gc
+import importlib
 import os
 import pickle
 import shutil
@@ -338,11 +339,11 @@ BUFFERS = {
 
 
 def torch():
-    return pytest.importorskip("torch")
+    return importlib.import_module("torch")
 
 
 @pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=pytest.mark.slow if kind == "PyTorch" else ()) for kind in BUFFERS]
+    "kind", [pytest.param(kind, marks=pytest.mark.needs("torch") if kind == "PyTorch" else ()) for kind in BUFFERS]
 )
 def test_what_ale_py_fills_is_filled(kind):
     for ale in both("pong"):

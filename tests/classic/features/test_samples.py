@@ -75,13 +75,14 @@ def test_comments_and_empty_lines(make_env, tmp_path):
     assert read_trajectory(str(path), make_env("pong")) == (3, 0, 17)
 
 
-WRONG = ("18", "-1", "1.0", "1 2", "FIRE", "²", "+1", "9" * 5000)
+WRONG = ("18", "-1", "1.0", "1 2", "FIRE", "²", "+1")
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         *((f"0\n# comment\n{line} # bad\n1\n".encode(), f"line 3: '{line}' is no action of 'pong'") for line in WRONG),
+        (b"0\n" + b"9" * 5000, f"line 2: '{'9' * 100}"),
         (b"# nothing\n", "holds no action"),
         (b"\xff\xfe\x00", "not UTF-8 text"),
     ],

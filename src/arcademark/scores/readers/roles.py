@@ -330,8 +330,7 @@ def _as_runs(sheet: Sheet, values: Sequence[Value], options: Options) -> tuple[t
     else:
         of = [_RUN_OF.fullmatch(value.name) for value in values]
         if not all(of):
-            _refuse_numbered(sheet, [value.name for value in values], options)
-            return tuple(values), ()
+            return tuple(values), _numbered(sheet, [value.name for value in values], options)
         named = [(match[1], match[2]) for match in of if match]
     runs = tuple(Value(value.column, name, int(run)) for value, (name, run) in zip(values, named, strict=True))
     algorithms = dict.fromkeys(value.name for value in runs)
@@ -340,18 +339,25 @@ def _as_runs(sheet: Sheet, values: Sequence[Value], options: Options) -> tuple[t
     return runs, (f"{columns} of {whose}: {listed([value.name for value in values])}",)
 
 
-def _refuse_numbered(sheet: Sheet, names: Sequence[str], options: Options) -> None:
-    """Refuse columns such as ``DQN_1, DQN_2``, which may be runs or algorithms, unless the caller says the latter."""
+def _numbered(sheet: Sheet, names: Sequence[str], options: Options) -> tuple[str, ...]:
+    """Refuse columns such as ``DQN_1, DQN_2``, which may be runs or algorithms, unless the caller says the latter.
+
+    Beside more columns without a number they are algorithms, with a note: runs have numbers for every algorithm.
+    """
+    most = 2 * sum(_NUMBERED.fullmatch(name) is not None for name in names) < len(names) - 1
     said = {name.strip().lower() for name in options.roles or {}}
     numbers = gathered((match[1], int(match[2])) for name in names if (match := _NUMBERED.fullmatch(name)))
     for of, found in numbers.items():
         those = [name for name in names if (match := _NUMBERED.fullmatch(name)) and match[1] == of]
         consecutive = sorted(found) in (list(range(len(found))), list(range(1, len(found) + 1)))
         if len(found) > 1 and consecutive and not said & {name.lower() for name in those}:
+            if most:
+                return (f"{listed(those)} taken for algorithms; name runs '{of} seed {found[0]}'",)
             raise ArcadeMarkError(
                 f"{sheet.path}, row 1: columns {listed(those)} may be runs of {of!r}, or algorithms; for the first "
                 f"name them '{of} seed {found[0]}', for the second say --read '{those[0]}=value'"
             )
+    return ()
 
 
 def _checked(sheet: Sheet, options: Options, result: Interpretation) -> Interpretation:
