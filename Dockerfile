@@ -4,7 +4,7 @@
 FROM python:3.11-slim
 
 COPY . /src
-RUN python -m pip install --no-cache-dir -c /src/constraints.txt "/src[console,readers]" \
+RUN python -m pip install --no-cache-dir -c /src/constraints.txt "/src[classic,console,readers]" \
     && useradd --uid 1000 arcademark \
     && install -d -m 1777 /home/arcademark /work /cache
 # Compiles the console where pip could not, into the package.

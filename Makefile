@@ -101,7 +101,7 @@ docs: $(VENV)/.dev ## Build the site of the documentation into build/docs; the n
 	$(BIN)/python -m sphinx -q -E -W --keep-going -b html docs build/docs
 	@echo "open build/docs/index.html"
 
-paper: $(VENV)/.core ## Renew the numbers, figures and text of paper/paper.md; takes ten minutes; with pandoc and LaTeX a PDF, too
+paper: $(VENV)/.test ## Renew the numbers, figures and text of paper/paper.md; takes ten minutes; with pandoc and LaTeX a PDF, too
 	$(BIN)/python paper/tables.py
 	@$(MAKE) --no-print-directory build/paper.pdf
 

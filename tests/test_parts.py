@@ -41,3 +41,42 @@ def test_a_table_is_scored_by_the_score_library_alone(tmp_path):
     assert (tmp_path / "page.html").exists()
     assert not {name.split(".")[1] for name in modules if name.startswith("arcademark.")} & NOT_SCORES
     assert not {"ale_py", "gymnasium"} & set(modules)
+
+
+WITHOUT_NUMBA = """
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("numba", "llvmlite"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Absent())
+from arcademark.cli.main import main
+main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "plays"),
+    [
+        (
+            "run random --games pong --episodes 1 --override max_frames_per_episode=200 --out run",
+            True,
+        ),
+        ("subset predict mine.csv", True),
+        ("info agents sarsa", False),
+        ("run sarsa --games pong --training-episodes 1 --out learnt", False),
+        ("subset search --catalogue atari-5-training --sizes 1", False),
+    ],
+)
+def test_without_numba_all_else_works_and_what_needs_it_says_what_to_install(tmp_path, command, plays):
+    (tmp_path / "mine.csv").write_text("game,mine\nPong,18.9\nQ*bert,10596\nAmidar,200\nBowling,30\n")
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_NUMBA, *command.split()], cwd=tmp_path, capture_output=True, text=True
+    )
+    if plays:
+        assert done.returncode == 0, done.stderr
+    else:
+        assert done.returncode == 2
+        assert "pip install '.[classic]'" in done.stderr
+        assert done.stderr.count("\n") == 1

@@ -17,8 +17,10 @@ An explicit reset with `episodic_life` differs: here it goes on in a game that i
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import importlib.util
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -30,6 +32,7 @@ from numpy.typing import NDArray
 
 from arcademark.ale import arguments
 from arcademark.ale.interface import ALEInterface
+from arcademark.emulator import build
 from arcademark.environments.emulation.facts import standard
 from arcademark.environments.emulation.palettes import gray_table
 from arcademark.environments.observations import kernels
@@ -88,14 +91,15 @@ class _Game:
         channels = 1 if config.gray_scale else 3
         self.stack = np.zeros((config.stack_num * channels, *size), np.uint8)
         self._images = self.stack.reshape(config.stack_num, channels, *size)
-        self._screens = np.zeros((2, 2, *shape, channels), np.uint8)  # the newest two, and of the kernel those before
+        self._screens = np.zeros((2, 2, *shape, channels), np.uint8)  # the newest two; and in C those before
         self._newest = self._screens[0] if channels > 1 else self._screens[0, ..., 0]
-        self._resize, self._words = AreaResize(shape, size), None
+        self._resize, self._where = AreaResize(shape, size), None
         self._screen = ale.getScreenGrayscale if config.gray_scale else ale.getScreenRGB
         if (ale.getScreenDims(), size, channels) == (shape, kernels.IMAGE, 1):  # bytes of higher ones may be odd
-            self._words = self._screens.reshape(-1).view(np.uint64).reshape(2, 2, kernels.GROUPS, kernels.GROUP_WORDS)
-            gray, self._screen = gray_table(standard(game))[::2], ale.getScreen
-            self._table = np.maximum(gray[:, None], gray)
+            with suppress(build.NoCore):
+                self._core, gray = build.core(), gray_table(standard(game))[::2]
+                self._table, self._screen = np.maximum(gray[:, None], gray), ale.getScreen
+                self._where = kernels.observation(self._table, self._screens[1], self.stack)
         self.ended, self.elapsed, self.lives, self.reward = True, config.max_episode_steps, 0, 0
 
     @property
@@ -146,10 +150,9 @@ class _Game:
 
     def _push(self) -> None:
         """Append the image of the newest screens."""
-        if self._words is not None:
-            from arcademark.environments.observations.pooling import push_pooled
-
-            push_pooled(self._words, self._table, self.stack)
+        if self._where is not None:
+            newest, before = (int(screen.ctypes.data) for screen in self._newest)
+            self._core.console_push(ctypes.byref(self._where), newest, before)
             return
         first, second = self._screens[0]
         np.maximum(first, second, out=first)

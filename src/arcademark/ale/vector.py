@@ -41,7 +41,7 @@ from arcademark.environments.emulation.console import StepRecord
 from arcademark.environments.emulation.facts import standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
 from arcademark.environments.interfaces.batch import Crew, default_threads
-from arcademark.environments.native import Observation, function_address
+from arcademark.environments.native import function_address
 from arcademark.environments.observations import kernels
 from arcademark.environments.observations.area import AreaResize
 from arcademark.environments.registry import Emulator, choose_emulator
@@ -368,7 +368,7 @@ class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
                 player.step.skipped = skipped + i * first.core.console_skipped_size()
             if usual:
                 old = self._keep(np.zeros((2, *kernels.SCREEN), np.uint8))
-                observation = Observation(self._keep(kernels.TABLES), pairs, old, player.stack, 2, stack_num)
+                observation = kernels.Observation(self._keep(kernels.TABLES), pairs, old, player.stack, 2, stack_num)
                 self._kept.append(observation)
                 player.step.observation = ctypes.addressof(observation)
         self._kept.append(players)

@@ -78,6 +78,7 @@ _FUNCTIONS = {
     "step": (None, c_void_p),
     "redraw": (None, c_void_p),
     "observe": (None, c_void_p, c_void_p, c_void_p),
+    "push": (None, c_void_p, c_void_p, c_void_p),
     "note": (None, c_void_p),
     "show": (None, c_void_p, c_void_p, c_int, c_void_p),
     "player_size": (c_size_t,),

@@ -9,7 +9,6 @@ observation is made in C.
 from __future__ import annotations
 
 import ctypes
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,18 +21,8 @@ from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.emulation.console import EpisodeStart, StepRecord
 from arcademark.environments.emulation.facts import RAM_SIZE, REAL_RESET, screen_shape, standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
-from arcademark.environments.observations import kernels
 from arcademark.environments.observations.making import KernelObserver
 from arcademark.errors import ArcadeMarkError
-
-
-class Observation(ctypes.Structure):
-    """Where the usual observation is made; as in ``steps.c``."""
-
-    _fields_ = (
-        *((name, ctypes.c_size_t) for name in ("shrink", "pooled", "old", "stack")),
-        *((name, ctypes.c_int32) for name in ("screens", "images")),
-    )
 
 
 class NativeConsole(cartridge.Player):
@@ -102,9 +91,8 @@ class NativeConsole(cartridge.Player):
         at = ctypes.addressof(held)
         step.held, step.skipped = (0, at) if self._pictured else (at, 0)
         observed = isinstance(observer, KernelObserver) and observer.newest_at >= 0
-        observation = _observation(observer, core) if observed else None
-        step.observation = ctypes.addressof(observation) if observation else 0
-        step.kept = held, observation, observer
+        step.observation = ctypes.addressof(observer.where) if observed else 0
+        step.kept = held, observer
         return observed
 
     def play(self, step: StepRecord, /) -> None:
@@ -156,12 +144,3 @@ def function_address(function: Any) -> int:
 
 def _address_of(array: NDArray[Any]) -> int:
     return int(array.ctypes.data)
-
-
-def _observation(observer: KernelObserver, core: ctypes.CDLL) -> Observation:
-    """Return where an observer's observations are made, for C, which appends all its images from now on."""
-    old, stack = observer.old, observer.stack
-    where = (_address_of(array) for array in (kernels.TABLES, observer.table, old, stack))
-    made = Observation(*where, screens=len(old), images=len(stack))
-    observer.append = partial(core.console_observe, ctypes.byref(made))
-    return made

@@ -19,9 +19,9 @@ from typing import Annotated, Any, Literal, NamedTuple, Protocol, cast, runtime_
 
 import numpy as np
 from msgspec import Meta
-from numba import njit
 from numpy.typing import NDArray
 
+from arcademark.compiled import njit
 from arcademark.errors import ArcadeMarkError
 
 Observed = Literal["palette", "ram"]

@@ -11,8 +11,9 @@ screen is cut into runs, the longest stretches of one colour along a row; runs w
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from arcademark.compiled import njit
 
 UNSEEN = 255
 """A background of this colour hides nothing."""

@@ -10,10 +10,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import DTypeLike, NDArray
 
 from arcademark.classic.features.base import Counts
+from arcademark.compiled import njit
 
 
 class CountedValues:

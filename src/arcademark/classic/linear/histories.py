@@ -25,10 +25,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from arcademark.classic.linear.rows import LANES, add_rows, expect_row
+from arcademark.compiled import njit
 
 AHEAD = 16
 """Features that are looked up while the weights of as many before them are added: so long until these are at hand."""

@@ -10,13 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba.core.cgutils
-import numba.extending
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import njit, types
-
-cgutils: Any = numba.core.cgutils
-intrinsic: Any = numba.extending.intrinsic
+from arcademark.compiled import cgutils, intrinsic, ir, njit, types
 
 LANES = 18
 """Numbers in a row: the actions of the console's joystick."""

@@ -7,7 +7,8 @@ whether it did; "hold" returns whether some depth is at least the given one, and
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from arcademark.compiled import njit
 
 UNSEEN = np.uint16(65535)
 """Depth of an atom that was never met: beyond all depths."""

@@ -132,7 +132,7 @@ void console_observe(Observation *o, const uint8_t *newest, const uint8_t *befor
 }
 
 /* Append the image of a step's screens: only what differs from those of the step before is made anew. */
-static void observe(Observation *o, const uint8_t *newest, const uint8_t *before)
+void console_push(Observation *o, const uint8_t *newest, const uint8_t *before)
 {
     uint8_t *old_newest = o->old, *old_before = o->old + (size_t)(o->screens - 1) * SCREEN_BYTES;
     move_on(o);
@@ -270,7 +270,7 @@ void console_step(Step *p)
                 before = memcpy(p->before, screen, bytes);
         } else if (frame == p->newest_at) {
             if (observation)
-                observe(observation, screen, before ? before : screen);
+                console_push(observation, screen, before ? before : screen);
             else
                 memcpy(p->newest, screen, bytes);
         }

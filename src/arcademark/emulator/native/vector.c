@@ -151,7 +151,7 @@ static void append(Player *p, const uint8_t *newest, const uint8_t *before, int 
         newest = p->merged;
     }
     if (o) {
-        observe(p->step.observation, newest, before);
+        console_push(p->step.observation, newest, before);
         return;
     }
     for (int i = 0; i < pixels; i++)

@@ -1,4 +1,4 @@
-"""How the usual observation is made fast: 210 × 160 screens, pooled, in luminance, resized to 84 × 84, stacked.
+"""How the usual observation is made fast, in C: 210 × 160 screens, pooled, in luminance, resized to 84 × 84, stacked.
 
 It equals looking up luminances, taking the maximum and resizing with `area`, bit for bit:
 
@@ -19,6 +19,8 @@ It equals looking up luminances, taking the maximum and resizing with `area`, bi
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,10 +28,7 @@ from arcademark.environments.observations.area import area_weights, terms
 
 SCREEN = (210, 160)
 IMAGE = (84, 84)
-GROUPS = 42
-GROUP_ROWS = 5
 ROW_WORDS = SCREEN[1] // 8
-GROUP_WORDS = GROUP_ROWS * ROW_WORDS
 
 _COLUMN, _PIXEL = 21, 40
 """Widths of a column of the screen and of a pixel of the image, in a unit that divides both."""
@@ -65,3 +64,28 @@ def _tables() -> NDArray[np.int32]:
 
 TABLES = _tables()
 """All this as ``emulator/native/steps.c`` reads it."""
+
+
+class Observation(ctypes.Structure):
+    """Where observations are made; as in ``steps.c``."""
+
+    _fields_ = (
+        *((name, ctypes.c_size_t) for name in ("shrink", "pooled", "old", "stack")),
+        *((name, ctypes.c_int32) for name in ("screens", "images")),
+    )
+
+
+def observation(table: NDArray[np.uint8], old: NDArray[np.uint8], stack: NDArray[np.uint8]) -> Observation:
+    """Return where observations are made, for C; the arrays must outlive it.
+
+    Parameters
+    ----------
+    table : uint8 array, shape (128, 128)
+        The luminance of each pair of screen bytes, without their lowest bits.
+    old : uint8 array, shape (1 or 2, 210, 160)
+        The screens that the newest image was made of: the last, and the last but one if two are pooled.
+    stack : uint8 array, shape (k, 84, 84)
+        The images, oldest first.
+    """
+    where = (int(array.ctypes.data) for array in (TABLES, table, old, stack))
+    return Observation(*where, screens=len(old), images=len(stack))

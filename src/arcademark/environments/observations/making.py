@@ -17,17 +17,19 @@ Without ``max_pool`` an observation is the current screen, always (as in ale-py'
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.emulator import build
 from arcademark.environments.emulation.console import Console
 from arcademark.environments.emulation.facts import resized
 from arcademark.environments.observations.area import AreaResize
-from arcademark.environments.observations.kernels import GROUP_WORDS, GROUPS, IMAGE, SCREEN
+from arcademark.environments.observations.kernels import IMAGE, SCREEN, observation
 from arcademark.suite import protocols
 
 _WEIGHTS = np.array([9798, 19235, 3735])
@@ -79,8 +81,10 @@ def make_observer(console: Console, settings: protocols.AtariProtocol) -> Observ
     if settings.observation == "ram" or (settings.observation == "palette" and settings.frame_stack == 1):
         return LastObserver(console, settings.observation == "palette")
     usual = settings.observation == "grayscale" and console.screen_shape == SCREEN and settings.screen_size == IMAGE
-    usual = usual and settings.max_pool != "resized"
-    return KernelObserver(console, settings) if usual else ScreenObserver(console, settings)
+    if usual and settings.max_pool != "resized":
+        with suppress(build.NoCore):
+            return KernelObserver(console, settings)
+    return ScreenObserver(console, settings)
 
 
 class LastObserver(Observer):
@@ -222,37 +226,26 @@ class ScreenObserver(Observer):
 
 
 class KernelObserver(ScreenObserver):
-    """The usual observation, as `kernels` describes it."""
+    """The usual observation, in C, as `kernels` describes it. Raises NoCore where there is no core."""
 
     def __init__(self, console: Console, settings: protocols.AtariProtocol) -> None:
         super().__init__(console, settings)
-        self._words = self._screens.view(np.uint64).reshape(2, len(self._new), GROUPS, GROUP_WORDS)
-        self.table = _pooled(console, self._luminance)
-        self.append: Callable[[int, int], None] | None = None
-        """Appends the image of two screens, given where they are, if the console does that."""
+        self._core, self._table = build.core(), _pooled(console, self._luminance)
+        self.where = observation(self._table, self.old, self.stack)
 
     def _show(self, screens: Iterable[NDArray[np.uint8]]) -> None:
         """Append the image of one to three screens."""
-        if self.append is None:
-            super()._show(screens)
-            return
         newest, *others = screens
         before = others.pop() if others else newest
         if others:  # and no luminance of greatest colours
             before = np.where(self._console.gray[before] > self._console.gray[others[0]], before, others[0])
-        self.append(newest.ctypes.data, before.ctypes.data)
+        self._core.console_observe(ctypes.byref(self.where), newest.ctypes.data, before.ctypes.data)
 
     def push(self) -> None:
         """Observe a step that was played in full."""
         if not self._held:
             self._console.screen(self.newest)
-        self._push_pooled(self._words, self.table, self.stack)
-
-    @cached_property
-    def _push_pooled(self) -> Callable[..., None]:
-        from arcademark.environments.observations.pooling import push_pooled
-
-        return push_pooled
+        self._core.console_push(ctypes.byref(self.where), self.newest.ctypes.data, self.before.ctypes.data)
 
 
 def _pooled(console: Console, colours: bool) -> NDArray[np.uint8]:

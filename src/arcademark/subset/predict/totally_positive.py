@@ -1,4 +1,4 @@
-"""Covariances under which no score ever counts against another: totally positive normal distributions, compiled.
+"""Covariances under which no score ever counts against another: totally positive normal distributions.
 
 Conventions
 -----------
@@ -14,50 +14,53 @@ Conventions
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from scipy.optimize import nnls
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset.least_squares import entry, nonnegative_least_squares
 from arcademark.subset.predict.spread import NOISE, positive_definite
 from arcademark.subset.problem import Floats
 
 TOLERANCE = 1e-6
 MAX_SWEEPS = 500
 
+SLOPE = 1e-10
+"""A task may enter where it reduces the error by more, as a share of both lengths."""
 
-@entry
-def sweep(sample, covariance):  # type: ignore[no-untyped-def]
+
+def sweep(sample: Floats, covariance: Floats, active: NDArray[np.bool_]) -> float:
     """Improve every column of the covariance once, in place; return the largest change.
 
-    Both are of shape (d, d); the covariance is positive definite, nowhere below the sample's, and equal on the
-    diagonal.
+    All are of shape (d, d); the covariance is positive definite, nowhere below the sample's, and equal on the diagonal.
+    Row j of ``active`` has the tasks with a coefficient above 0 in column j: those to try first, and those found.
     """
-    d = sample.shape[0]
-    gram, factor = np.empty((d + 1, d + 1)), np.empty((d + 1, d + 1))
-    gram[:d, :d] = covariance
-    solution, active = np.zeros(d + 1), np.zeros(d + 1, np.bool_)
-    room = (np.empty((d + 1, d + 1)), np.empty(d + 1))
-    allowed = np.ones(d, np.bool_)
     change = 0.0
-    for j in range(d):
-        for i in range(d):
-            gram[i, d] = sample[i, j]
-            active[i] = False
-        gram[d, d] = sample[j, j]
-        allowed[j] = False
-        nonnegative_least_squares(gram, d, allowed, -1.0, factor, solution, active, room)
-        allowed[j] = True
-        for i in range(d):
-            if i != j:
-                value = 0.0
-                for k in range(d):
-                    if active[k]:
-                        value += covariance[i, k] * solution[k]
-                change = max(change, abs(value - gram[i, j]))
-                gram[i, j] = value
-                gram[j, i] = value
-        covariance[j, :] = gram[j, :d]
-        covariance[:, j] = gram[:d, j]
+    for j, column in enumerate(sample.T):
+        solution = _nonnegative(covariance, column, j, active[j])
+        values = covariance[:, active[j]] @ solution
+        values[j] = column[j]
+        change = max(change, float(np.abs(values - covariance[j]).max()))
+        covariance[j, :] = covariance[:, j] = values
     return change
+
+
+def _nonnegative(gram: Floats, target: Floats, j: int, active: NDArray[np.bool_]) -> Floats:
+    """Solve non-negative least squares of column j on the others; return the coefficients above 0.
+
+    ``active`` has their places, bool of shape (d,). If those of the sweep before are still right, one solve shows it.
+    """
+    solution = np.linalg.solve(gram[np.ix_(active, active)], target[active])
+    slope = target - gram[:, active] @ solution
+    slope[active], slope[j] = 0.0, 0.0
+    if np.all(solution > 0.0) and np.all(slope <= SLOPE * np.sqrt(np.diag(gram) * target[j])):
+        return np.asarray(solution)
+    root = np.linalg.cholesky(gram)
+    others = np.arange(len(gram)) != j
+    found = np.zeros(len(gram))
+    found[others] = nnls(root.T[:, others], solve_triangular(root, target, lower=True))[0]
+    active[:] = found > 0.0
+    return found[active]
 
 
 def improve(sample: Floats, start: Floats | None = None, *, most_sweeps: int = MAX_SWEEPS) -> Floats:
@@ -70,8 +73,9 @@ def improve(sample: Floats, start: Floats | None = None, *, most_sweeps: int = M
     wanted = sample + NOISE * np.diag(np.diag(sample))
     results = _feasible(wanted, start)
     small = TOLERANCE * float(np.mean(np.diag(wanted)))
+    active = np.zeros(wanted.shape, bool)
     for _ in range(most_sweeps):
-        if sweep(wanted, results) <= small:
+        if sweep(wanted, results, active) <= small:
             break
     return results
 

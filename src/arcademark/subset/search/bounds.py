@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcademark.subset.least_squares import DEPENDENT, inner
+from arcademark.subset.search.least_squares import DEPENDENT, inner
 
 SLACK = 1e-9
 """Share of the target's square that a bound may be off by, as it is a difference of such squares."""

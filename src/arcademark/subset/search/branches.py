@@ -23,8 +23,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcademark.subset.least_squares import entry, inner, make_room, nonnegative_least_squares
 from arcademark.subset.search.bounds import SLACK, eliminate
+from arcademark.subset.search.least_squares import entry, inner, make_room, nonnegative_least_squares
 from arcademark.subset.search.pairs import group_grams, group_places, judge_pairs, make_pair_room, reach_of
 
 WORTHWHILE = 20

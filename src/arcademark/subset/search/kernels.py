@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcademark.subset.least_squares import (
+from arcademark.subset.search.least_squares import (
     entry,
     has_negative,
     held_out_squares,

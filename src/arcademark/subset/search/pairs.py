@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcademark.subset.least_squares import DEPENDENT, inner, number_of_folds
 from arcademark.subset.search.bounds import count_pairs, explained_by_pair
 from arcademark.subset.search.kernels import (
     TIE,
@@ -26,6 +25,7 @@ from arcademark.subset.search.kernels import (
     make_judge_room,
     worst_listed,
 )
+from arcademark.subset.search.least_squares import DEPENDENT, inner, number_of_folds
 
 
 @inner

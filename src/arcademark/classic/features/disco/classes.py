@@ -22,11 +22,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from arcademark.classic.features.disco.shapes import Rows, difference, pixels_of
 from arcademark.classic.features.disco.sightings import Sightings
+from arcademark.compiled import njit
 
 MAX_DIFFERENCE = 0.1
 """Shapes that differ in at most this share of their boxes' pixels are similar."""

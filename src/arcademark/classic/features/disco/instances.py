@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
+from arcademark.compiled import njit
 
 CLASS, Y, X, VY, VX = range(5)
 """Columns of an instance: its class; the middle of its box, of two the upper and left one; its velocity in pixels."""

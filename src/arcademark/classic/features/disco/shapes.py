@@ -7,10 +7,10 @@ lowest bit. Shapes that are mirror images of each other are one shape to all tha
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from arcademark.classic.features.blobs import BLOB, BOTTOM, END, LEFT, RIGHT, ROW, START, TOP, BlobFinder
+from arcademark.compiled import njit
 
 MAX_RUNS = 4096
 """A screen is read from the top until it has shown so many runs: more are noise, or a background that is not one."""

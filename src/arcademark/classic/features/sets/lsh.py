@@ -33,11 +33,11 @@ from typing import Annotated, Literal
 
 import numpy as np
 from msgspec import Meta
-from numba import njit
 from numpy.typing import NDArray
 
 from arcademark.classic.features.base import Change, Observed, Positive, changed_pixels, check_feature
 from arcademark.classic.features.colours import game_colours
+from arcademark.compiled import njit
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.emulation import facts
 from arcademark.errors import ArcadeMarkError

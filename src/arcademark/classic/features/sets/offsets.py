@@ -20,10 +20,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from arcademark.classic.features.base import Change
+from arcademark.compiled import njit
 from arcademark.errors import ArcadeMarkError
 
 COLOURS = 128

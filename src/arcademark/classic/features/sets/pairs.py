@@ -18,9 +18,9 @@ from collections.abc import Callable
 from math import isqrt
 
 import numpy as np
-from numba import njit
 
 from arcademark.classic.features.base import Change
+from arcademark.compiled import njit
 
 ABSENT, GONE, CAME, KEPT = 0, 1, 2, 3
 """What a base feature is during an update: active before (1), after (2), or both."""

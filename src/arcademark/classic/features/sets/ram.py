@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from arcademark.classic.features.base import Change, Observed, Stages, check_feature
 from arcademark.classic.features.sets.pairs import Pairs
+from arcademark.compiled import njit
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.emulation import facts
 

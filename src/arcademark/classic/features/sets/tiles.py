@@ -12,12 +12,12 @@ rises from or falls to nothing.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from arcademark.classic.features.base import Change, changed_pixels
 from arcademark.classic.features.blobs import UNSEEN
 from arcademark.classic.features.colours import Colours
+from arcademark.compiled import njit
 
 NOTHING = (40, 40, 40)
 """What a tile without colours is drawn in, a grey that is none of the console's colours."""

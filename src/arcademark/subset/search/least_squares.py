@@ -18,7 +18,8 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from numba import njit
+
+from arcademark.compiled import njit
 
 DEPENDENT = 1e-11
 """Share of its own square below which a pivot counts as zero."""
