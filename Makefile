@@ -45,7 +45,7 @@ cluster-tests: $(VENV)/.dev # these wait most of the time
 
 test-deep: $(DEEP)/.installed ## Train with RLlib and Stable-Baselines3 and play what they saved; in an environment of its own
 	@echo "Tests that train: some 15 minutes of one core."
-	$(DEEP)/bin/python -m pytest -n 2 -m deep
+	$(DEEP)/bin/python -m pytest -n 2 -m deep tests examples/rllib
 	$(DEEP)/bin/python -m pytest -n 2 -m "not deep" tests/agents/trainers tests/agents/test_checkpoints*.py
 
 test-cluster: $(CLUSTER)/.installed slurm ## Play on clusters of this machine and disturb them; in an environment of its own
@@ -142,7 +142,7 @@ $(DEEP)/.installed: pyproject.toml constraints.txt
 	@echo "Installs RLlib, Stable-Baselines3 and PyTorch into $(DEEP): 2.5 GB, several more where PyTorch has CUDA; minutes."
 	$(PYTHON) -m venv $(DEEP)
 	grep ^torch== constraints.txt > $(DEEP)/constraints.txt
-	$(call install,$(DEEP),-c $(DEEP)/constraints.txt -e ".[dev$(comma)rllib]",$@)
+	$(call install,$(DEEP),-c $(DEEP)/constraints.txt -e ".[dev$(comma)rllib]" -e examples/rllib,$@)
 
 $(CLUSTER)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(CLUSTER)

@@ -178,10 +178,6 @@ _PLACES = {
     "qr-dqn": "agents.trainers.stable_baselines:QRDQN",
     "recurrent-ppo": "agents.trainers.stable_baselines:RecurrentPPO",
     "sac": "agents.trainers.stable_baselines:SAC",
-    "impala": "agents.trainers.rllib:IMPALA",
-    "appo": "agents.trainers.rllib:APPO",
-    "rainbow": "agents.trainers.rllib:Rainbow",
-    "dreamerv3": "agents.trainers.rllib:DreamerV3",
 }
 _BUILTIN = {name: BuiltinAgent(name, place) for name, place in _PLACES.items()}
 

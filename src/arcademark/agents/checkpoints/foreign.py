@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from threading import Timer
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from arcademark.agents.checkpoints.networks import PlayedNetwork, State
-from arcademark.agents.dreamer import DreamerSize, import_dreamer
 from arcademark.errors import ArcadeMarkError
 from arcademark.importing import said
 
@@ -198,8 +198,20 @@ def _rl_module(folder: Path, place: str) -> Path:
     return kept[0]
 
 
+DreamerSize = Literal["nano", "micro", "mini", "XXS", "XS", "S", "M", "L", "XL"]
+
 MAX_UNITS = 2**16
 """Of a side of what a network of settings alone is given, and of its actions."""
+
+
+def import_dreamer(place: str) -> None:
+    """Refuse in one line where RLlib is missing; its DreamerV3 makes a game of its own when imported, which warns."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            import ray.rllib.algorithms.dreamerv3  # noqa: F401
+        except ImportError:
+            raise ArcadeMarkError(f"{place}: needs RLlib; install it with pip install '.[rllib]'") from None
 
 
 class Dreamer(PlayedNetwork):

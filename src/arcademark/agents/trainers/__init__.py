@@ -4,6 +4,5 @@
 
     network.py           what they share: a network's settings, how it is kept and played
     stable_baselines.py  the algorithms of Stable-Baselines3 and sb3-contrib; model.py trains and keeps one
-    rllib.py             those of RLlib; rllib_parts.py has what it is given: games and networks
     algorithms.py        every algorithm of the review: what trains it here
 """

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 STABLE_BASELINES = "Stable-Baselines3"
 CONTRIB = "sb3-contrib"
-RLLIB = "RLlib"
+RLLIB = "RLlib, installed from examples/rllib"
 
 
 @dataclass(frozen=True)

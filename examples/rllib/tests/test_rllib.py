@@ -15,7 +15,7 @@ from arcademark.agents.checkpoints.policy import ROWS, CheckpointPlayer
 from arcademark.errors import ArcadeMarkError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-deep")
-pytest.importorskip("ray.rllib", reason="RLlib is not installed: pip install '.[rllib]'")
+pytest.importorskip("ray.rllib", reason="RLlib is not installed: make test-deep")
 
 pytestmark = [pytest.mark.deep, pytest.mark.filterwarnings("ignore")]
 
@@ -125,7 +125,7 @@ def test_dreamer_plays_what_its_module_infers_from_its_file(override, tmp_path, 
 
 @pytest.mark.parametrize("floats", [False, True])
 def test_rllib_sees_each_observation_once_and_the_last_of_an_episode_too(env, floats):
-    from arcademark.agents.trainers.rllib_parts import Games
+    from arcademark_rllib.parts import Games
 
     plain, adapted = games(env, 1), Games(games(env, 1), floats)
     seen, expected = [(adapted.reset()[0], 0.0)], [(plain.reset()[0], 0.0)]

@@ -1,8 +1,8 @@
-"""RLlib's algorithms as trainers; needs ``pip install '.[rllib]'``.
+"""RLlib's algorithms as trainers; needs Ray.
 
 RLlib trains by its public interface alone: a configuration, ``train()``, ``get_state()`` and ``set_state()``, with all
 else as it has it (Ray 2.60, new API). It starts a local instance of Ray for that. What is ours: networks
-(`rllib_parts`); schedules run over the budget; observations, lives and rewards are the protocol's. Its threads and
+(`parts`); schedules run over the budget; observations, lives and rewards are the protocol's. Its threads and
 buffers draw as they like, so that no training repeats to the bit, and none goes on as if it had not been stopped.
 """
 
@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from arcademark.agents.dreamer import DreamerSize, import_dreamer
+from arcademark.agents.checkpoints.foreign import DreamerSize, import_dreamer
 from arcademark.agents.parameters import AboveZero, Positive
 from arcademark.agents.trainers.network import NetworkTrainer, seed_of
 from arcademark.errors import ArcadeMarkError
@@ -60,7 +60,7 @@ class RLlib(NetworkTrainer):
         from ray.rllib.core.rl_module.rl_module import RLModuleSpec
         from ray.tune.registry import get_trainable_cls, register_env
 
-        from arcademark.agents.trainers import rllib_parts as parts
+        from arcademark_rllib import parts
 
         torch.set_num_threads(1)  # workers share the cores
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -241,7 +241,7 @@ class Rainbow(RLlib):
     module = "RainbowModule"
 
     def _config(self, config: Any, done: float, steps: float) -> Any:
-        from arcademark.agents.trainers.rllib_parts import ATOMS, RETURN
+        from arcademark_rllib.parts import ATOMS, RETURN
 
         buffer = {"type": "PrioritizedEpisodeReplayBuffer", "capacity": self.buffer_size, "alpha": 0.5, "beta": 0.4}
         return (
