@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.subset.predict.spread import extrapolation
-from arcademark.subset.predict.totally_positive import fit_covariance, improve
 from arcademark.subset.problem import Floats
 
 MAX_ITERATIONS = 60
@@ -89,6 +88,8 @@ def fit_joint(values: Floats, tasks: Sequence[str], start: Joint | None = None) 
     Every task has two different scores at least. ``start`` is where to begin, such as what was fitted to more
     algorithms; it saves iterations.
     """
+    from arcademark.subset.predict.totally_positive import fit_covariance, improve  # SciPy's solvers load slowly
+
     mean, variances = np.nanmean(values, axis=0), np.nanvar(values, axis=0)
     covariance = 0.5 * np.sqrt(np.outer(variances, variances))
     np.fill_diagonal(covariance, variances)
