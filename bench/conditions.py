@@ -27,9 +27,9 @@ from pathlib import Path
 import numpy as np
 from scipy.special import stdtrit
 
+from arcademark.analysis.subsets import predictors
 from arcademark.catalogue import collections
 from arcademark.catalogue.model import Entry
-from arcademark.reports.subsets import predictors
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.any_tasks import MEDIAN
 from arcademark.subset.predict.joint import Joint, fit_joint

@@ -10,7 +10,7 @@
     python bench/estimates.py --unseen --random 20 --write docs/estimates.md
 
 From named subsets, and from games drawn at random, it leaves out each paper, each kind and what was published since
-2020, as ``arcademark subset coverage`` does (`arcademark.reports.subsets.covering`), which says what the figures are.
+2020, as ``arcademark subset coverage`` does (`arcademark.analysis.subsets.covering`), which says what the figures are.
 Checkpoints of training are judged, too, as most weak algorithms are such. Named subsets were chosen on these
 algorithms; "best" ones are chosen anew without what is left out.
 """
@@ -25,8 +25,8 @@ from pathlib import Path
 import numpy as np
 
 import unseen
-from arcademark.reports.subsets import predictors
-from arcademark.reports.subsets.covering import LEVELS, AtLevel, Held, covered
+from arcademark.analysis.subsets import predictors
+from arcademark.analysis.subsets.covering import LEVELS, AtLevel, Held, covered
 
 NAMED = (
     *("atari-1", "atari-3", "atari-5", "atari-10", "atari-14"),

@@ -4,7 +4,7 @@
 
     python bench/fits.py    # half a minute; after a change of the catalogue, the references or the fit
 
-Files and their checksums go to ``src/arcademark/reports/subsets/data``.
+Files and their checksums go to ``src/arcademark/analysis/subsets/data``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from arcademark.reports.subsets import fits
+from arcademark.analysis.subsets import fits
 from arcademark.suite.tables import CHECKSUMS
 
 FOLDER = Path(fits.__file__).parent / "data"

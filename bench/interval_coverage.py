@@ -46,6 +46,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.analysis import measures
+from arcademark.analysis.scoring.uncertainty import sum_up
 from arcademark.catalogue.collections import load
 from arcademark.metrics import aggregate, compare, normalise
 from arcademark.metrics.uncertainty import bootstrap, samples
@@ -59,8 +61,6 @@ from arcademark.metrics.uncertainty.intervals import (
     limits,
     score_intervals,
 )
-from arcademark.reports import measures
-from arcademark.reports.scoring.uncertainty import sum_up
 from arcademark.suite import references, tasks
 
 Floats = NDArray[np.float64]

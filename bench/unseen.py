@@ -21,10 +21,10 @@ from statistics import fmean
 
 import numpy as np
 
+from arcademark.analysis import published
+from arcademark.analysis.subsets import models, predictors
 from arcademark.catalogue import collections
 from arcademark.metrics.normalise import hns
-from arcademark.reports import published
-from arcademark.reports.subsets import models, predictors
 from arcademark.suite import references
 from arcademark.suite.subsets import LEVEL, subset
 from arcademark.suite.tasks import suite

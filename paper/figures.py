@@ -12,19 +12,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from arcademark.analysis.subsets.covering import LEVELS
 from arcademark.files import MADE_BY
-from arcademark.reports.figures import files
-from arcademark.reports.figures.canvas import axes_at, beside, blank, ticked
-from arcademark.reports.figures.model import (
-    Guide,
-    Kind,
-    Mark,
-    Numbers,
-    RowPanel,
-    RowsFigure,
-)
-from arcademark.reports.figures.style import NAME_SIZE, PALETTE, TICK_SIZE
-from arcademark.reports.subsets.covering import LEVELS
+from arcademark.pages.figures import files
+from arcademark.pages.figures.canvas import axes_at, beside, blank, ticked
+from arcademark.pages.figures.model import Guide, Kind, Mark, Numbers, RowPanel, RowsFigure
+from arcademark.pages.figures.style import NAME_SIZE, PALETTE, TICK_SIZE
 
 SHOWN = {
     "Published": {f"atari-{size}": f"Atari-{size}" for size in (1, 3, 5, 10)},

@@ -27,18 +27,18 @@ import jinja2
 import msgspec
 import numpy as np
 
+from arcademark.analysis import published
+from arcademark.analysis.subsets import fits
+from arcademark.analysis.subsets.covering import covered
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import errata
 from arcademark.catalogue.reading import read_bibtex
 from arcademark.emulator.prove import proven
-from arcademark.reports import published
-from arcademark.reports.subsets import fits
-from arcademark.reports.subsets.covering import covered
-from arcademark.reports.wording import listing, percent
 from arcademark.subset.predict import calibration, spread
 from arcademark.subset.predict.choosing import SHARE
 from arcademark.suite.subsets import LEVEL, resolve_tasks, subset
 from arcademark.suite.tasks import game_name, suite
+from arcademark.wording import listing, percent
 
 HERE = Path(__file__).parent
 DATA, RESULTS, DOCS = HERE / "data", HERE / "data" / "results.json", HERE.parent / "docs"

@@ -7,11 +7,11 @@ from itertools import product
 import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
-from arcademark.reports.wording import fixed, listing, score
 from arcademark.reproduce.ale2013 import scores as printed
 from arcademark.reproduce.ours import CurvePoint, Forecast, TrialResult, curves, forecasts, results
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import game_name, suite
+from arcademark.wording import fixed, listing, score
 from pages import FOLDER, interval, page, table
 
 TRAINING = suite("ale-55").tasks[:5]

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import numpy as np
 
+from arcademark.analysis import estimates, measures
+from arcademark.analysis.document import Estimate
+from arcademark.analysis.subsets import predictors
 from arcademark.metrics import aggregate, normalise
 from arcademark.metrics.efficiency import game_time_days, learning_efficiency
 from arcademark.metrics.uncertainty.intervals import score_intervals, student
-from arcademark.reports import estimates, measures
-from arcademark.reports.document import Estimate
-from arcademark.reports.subsets import predictors
-from arcademark.reports.wording import between, fixed, listing, percent, score, span
 from arcademark.reproduce.ours import LAST, CurvePoint, TrialResult, curves, results
 from arcademark.subset.predict.outlook import Outlook, Range
 from arcademark.suite.subsets import LEVEL, Subset, subset
 from arcademark.suite.tasks import game_name, score_bounds, suite
+from arcademark.wording import between, fixed, listing, percent, score, span
 
 FOLDER = Path(__file__).parents[1] / "docs" / "results"
 ALL = suite("atari-57").tasks

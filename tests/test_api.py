@@ -20,11 +20,11 @@ from gymnasium.vector import AutoresetMode
 import arcademark
 from arcademark.agents.loading import agent_specs
 from arcademark.ale import envpool
+from arcademark.analysis.subsets.searching import SearchKeywords, SearchRequest
+from arcademark.analysis.tables.dataset import ScoreKeywords, ScoreOptions
 from arcademark.cli.main import main
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.reading import read_run
-from arcademark.reports.subsets.searching import SearchKeywords, SearchRequest
-from arcademark.reports.tables.dataset import ScoreKeywords, ScoreOptions
 from arcademark.runs.request import RunOptions, request
 from arcademark.suite.protocols import protocol
 

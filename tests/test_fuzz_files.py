@@ -18,10 +18,10 @@ import pyarrow.parquet as pq
 import pytest
 from tensorboard.compat.proto.event_pb2 import Event
 
+from arcademark.analysis.subsets import models, predictors
 from arcademark.classic.features.samples import read_trajectory
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import MAX_MESSAGE_CHARS, ArcadeMarkError
-from arcademark.reports.subsets import models, predictors
 from arcademark.scores.export import write_long
 from arcademark.scores.reading import read_tables
 from arcademark.scores.references import read_references

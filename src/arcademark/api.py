@@ -14,27 +14,27 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from arcademark.analysis.runs.learning import MAX_POINTS
+from arcademark.analysis.scoring.analysis import analyse
+from arcademark.analysis.scoring.compare import POWER_STATISTIC, compare_tables
+from arcademark.analysis.scoring.comparison import Comparison
+from arcademark.analysis.scoring.report import ScoreReport
+from arcademark.analysis.subsets import predictors
+from arcademark.analysis.subsets.dataset import normalised
+from arcademark.analysis.subsets.predicting import Predicted, predicted
+from arcademark.analysis.subsets.searching import Searched, SearchKeywords, SearchRequest, searched
+from arcademark.analysis.tables.dataset import ScoreKeywords, ScoreOptions
+from arcademark.analysis.tables.loading import ScoreSource, is_table
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import check_ending, write_document
 from arcademark.keywords import knowing
 from arcademark.metrics.sequential import SequentialPlan
 from arcademark.metrics.training import CommonCurves
 from arcademark.operations import until
-from arcademark.reports import presenter
-from arcademark.reports.render import blocks, html, json, latex, markdown, terminal
-from arcademark.reports.render.blocks import Document
-from arcademark.reports.render.layout import Console
-from arcademark.reports.runs.learning import MAX_POINTS
-from arcademark.reports.scoring.analysis import analyse
-from arcademark.reports.scoring.compare import POWER_STATISTIC, compare_tables
-from arcademark.reports.scoring.comparison import Comparison
-from arcademark.reports.scoring.report import ScoreReport
-from arcademark.reports.subsets import predictors
-from arcademark.reports.subsets.dataset import normalised
-from arcademark.reports.subsets.predicting import Predicted, predicted
-from arcademark.reports.subsets.searching import Searched, SearchKeywords, SearchRequest, searched
-from arcademark.reports.tables.dataset import ScoreKeywords, ScoreOptions
-from arcademark.reports.tables.loading import ScoreSource, is_table
+from arcademark.pages import presenter
+from arcademark.pages.render import blocks, html, json, latex, markdown, terminal
+from arcademark.pages.render.blocks import Document
+from arcademark.pages.render.layout import Console
 from arcademark.runs.plan import Plan as RunPlan
 from arcademark.runs.playing.events import RunSummary
 from arcademark.runs.request import DEFAULTS, Agent, RunOptions, request
@@ -155,7 +155,7 @@ class Shown:
         ArcadeMarkError
             If the page has no figure, or none of that name; if the file is refused.
         """
-        from arcademark.reports.figures import files as drawings  # slow to import
+        from arcademark.pages.figures import files as drawings  # slow to import
 
         check_ending(file, drawings.KINDS)
         on_page = blocks.flat(self.document().blocks)
@@ -328,7 +328,7 @@ def report(sources: Sources, **options: Unpack[ScoreKeywords]) -> Report:
         A run's directory or a file of scores; ``{"DQN": {"pong": [18.9, 19.3]}}``; or a DataFrame with the columns
         algorithm, game and score, and run if there are several.
     **options
-        Fields of `arcademark.reports.tables.dataset.ScoreOptions`: ``suite``, ``references``, ``algorithms``,
+        Fields of `arcademark.analysis.tables.dataset.ScoreOptions`: ``suite``, ``references``, ``algorithms``,
         ``games``, ``metrics``, ``protocol``, ``frames``, …
 
     Raises
@@ -482,7 +482,7 @@ def search(
     out : path, optional
         Where to write the best subset's model, which `predict` takes.
     **options
-        Fields of `arcademark.reports.subsets.searching.SearchRequest`: ``target``, ``include``, ``exclude``, ``top``,
+        Fields of `arcademark.analysis.subsets.searching.SearchRequest`: ``target``, ``include``, ``exclude``, ``top``,
         ``nested``, …
 
     Raises

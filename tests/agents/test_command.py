@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from arcademark.agents.loading import command_spec, make_agent
+from arcademark.analysis.scoring.analysis import analyse
 from arcademark.environments.interfaces.wire import Shared
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.reading import read_run
-from arcademark.reports.scoring.analysis import analyse
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.replay.verify import verify

@@ -4,8 +4,8 @@ import statistics
 
 import pytest
 
+from arcademark.analysis import measures
 from arcademark.catalogue import collections
-from arcademark.reports import measures
 from arcademark.suite import references, tasks
 
 GAMES = tasks.suite("atari-100k").tasks

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arcademark.operations.info import documents
-from arcademark.reports.render import json as schemas
+from arcademark.pages.render import json as schemas
 from command_line import arcademark
 from json_schema import problems
 

@@ -14,11 +14,11 @@ import pytest
 import altering
 from arcademark.cli import messages
 from arcademark.cli.play.progress import Display
-from arcademark.reports.columns import Column
-from arcademark.reports.render import terminal
-from arcademark.reports.render.blocks import Cell, Document, Table
-from arcademark.reports.render.layout import Console, Text
+from arcademark.pages.render import terminal
+from arcademark.pages.render.blocks import Cell, Document, Table
+from arcademark.pages.render.layout import Console, Text
 from arcademark.runs.playing.events import TrialFailed
+from arcademark.wording.columns import Column
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31m[bold]x[/]:smile:\n\u202e\u009b\u2028\u200b"
 NAMES = ("PPO [ours]", "PPO [a]", "[/]", ":smile:", r"$\frac{$", r"\input{/etc/passwd}", "50 % $a_1$", "a\u200bb<b>")
@@ -181,8 +181,8 @@ def test_a_document_is_the_same_after_it_was_printed(capsys):
 
 @pytest.mark.slow
 def test_a_drawing_is_well_formed_and_keeps_names(invoke):
-    from arcademark.reports.figures import files
-    from arcademark.reports.figures.model import CurveFigure, CurvePanel, Curves
+    from arcademark.pages.figures import files
+    from arcademark.pages.figures.model import CurveFigure, CurvePanel, Curves
 
     name = ' id="x" #fdfcf9 url(#y) $\\frac{$ \x1b\x9b <b> 日本語'
     curve = CurveFigure((1.0, 2.0), (1.0, 2.0))

@@ -6,12 +6,12 @@ import ale_py
 import numpy as np
 import pytest
 
+from arcademark.analysis.runs.listing import list_runs
+from arcademark.analysis.scoring.analysis import analyse
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.operations.importing import import_logs
 from arcademark.records.reading import read_run
-from arcademark.reports.runs.listing import list_runs
-from arcademark.reports.scoring.analysis import analyse
 from arcademark.runs.replay.verify import verify
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arcademark.reports.reproductions import papers
+from arcademark.analysis.reproductions import papers
 
 PARTS = [
     pytest.param(name, kind, number, id=f"{name}-{kind}-{number}")

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcademark.analysis.measures import atari
 from arcademark.operations.robustness import _lost
 from arcademark.records.reading import read_run
-from arcademark.reports.measures import atari
 from arcademark.suite.references import scores
 
 ASKED = ("--games", "boxing,skiing", "--override", "max_frames_per_episode=400", "--episodes", 2, "--seeds", 2)

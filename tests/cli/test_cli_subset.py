@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from arcademark.reports.subsets import covering, predictors
+from arcademark.analysis.subsets import covering, predictors
 from arcademark.subset.predict import calibration, files
 from arcademark.subset.predict.any_tasks import MEAN
 from arcademark.subset.predict.choosing import choose

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from arcademark.reports.runs import tuning
-from arcademark.reports.subsets import predictors
+from arcademark.analysis.runs import tuning
+from arcademark.analysis.subsets import predictors
 from arcademark.suite.subsets import LEVEL, subset
 
 SHORT = ("--protocol", "ale-2013", "--override", "max_frames_per_episode=1200", "--episodes", 1)

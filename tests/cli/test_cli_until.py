@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcademark.analysis.subsets import predictors
 from arcademark.records.reading import read_run
-from arcademark.reports.subsets import predictors
 from arcademark.runs import request
 from arcademark.runs.playing.events import RunSummary
 

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from arcademark.analysis.runs import learning
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_document
-from arcademark.reports.figures import files
-from arcademark.reports.figures.model import CurveFigure, CurvePanel, Curves
-from arcademark.reports.render import html
-from arcademark.reports.render.blocks import Document
-from arcademark.reports.runs import learning
+from arcademark.pages.figures import files
+from arcademark.pages.figures.model import CurveFigure, CurvePanel, Curves
+from arcademark.pages.render import html
+from arcademark.pages.render.blocks import Document
 from arcademark.subset.predict import files as subset_files
 from arcademark.subset.predict.model import SubsetModel
 

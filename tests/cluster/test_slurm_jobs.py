@@ -20,11 +20,11 @@ from slurm_here import MISSING, asked, cluster
 
 import arcademark
 from arcademark.agents.loading import agent_specs
+from arcademark.analysis.runs.status import status
 from arcademark.cli.main import cli
 from arcademark.errors import ArcadeMarkError
 from arcademark.operations.robustness import robustness
 from arcademark.records.reading import read_run
-from arcademark.reports.runs.status import status
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.suite.protocols import protocol

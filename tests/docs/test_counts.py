@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcademark.analysis.subsets import predictors
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import NOT_DECIDABLE, errata
 from arcademark.metrics import normalise
-from arcademark.reports.subsets import predictors
 from arcademark.suite import references, tasks
 
 ROOT = Path(__file__).parents[2]

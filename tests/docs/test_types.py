@@ -30,7 +30,7 @@ arcademark.rum
 SAID = """
 4: note: Revealed type is "float | None"
 5: note: Revealed type is "dict[tuple[str, str], tuple[
-6: note: Revealed type is "arcademark.reports.scoring.comparison.Pair"
+6: note: Revealed type is "arcademark.analysis.scoring.comparison.Pair"
 7: note: Revealed type is "arcademark.subset.predict.model.Estimate | None"
 8: note: Revealed type is "tuple[str, ...]"
 9: error: Unexpected keyword argument "seed"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
 
-from arcademark.reports.scoring.analysis import analyse
+from arcademark.analysis.scoring.analysis import analyse
 from arcademark.suite.protocols import protocol
 
 LAST_DIGITS = re.compile(r"(?<=\.\d{9})\d+")

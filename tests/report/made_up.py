@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from arcademark.analysis.scoring.analysis import analyse
 from arcademark.records.model import EpisodeRecord, Episodes, RunRecord, TrialRecord
-from arcademark.reports.scoring.analysis import analyse
 from arcademark.scores.runs import collect, score_run
 from arcademark.suite.protocols import protocol
 

@@ -1,7 +1,7 @@
 """A paper that was never written, with one of everything that a reproduction can hold."""
 
+from arcademark.analysis.reproductions.analysis import document
 from arcademark.catalogue.model import Location, Source
-from arcademark.reports.reproductions.analysis import document
 from arcademark.reproduce.comparison import PrintedComparison, Reproduction
 from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure
 

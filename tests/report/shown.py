@@ -3,10 +3,10 @@
 import io
 import json
 
-from arcademark.reports import presenter
-from arcademark.reports.render import html, terminal
-from arcademark.reports.render import json as as_json
-from arcademark.reports.render.layout import Console
+from arcademark.pages import presenter
+from arcademark.pages.render import html, terminal
+from arcademark.pages.render import json as as_json
+from arcademark.pages.render.layout import Console
 
 
 def page(report):

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
+from arcademark.analysis.record import cited
+from arcademark.analysis.scoring.analysis import analyse
 from arcademark.catalogue.collections import sources
 from arcademark.catalogue.reading import read_bibtex
-from arcademark.reports.record import cited
-from arcademark.reports.scoring.analysis import analyse
 from arcademark.suite import references, subsets
 from arcademark.suite.protocols import papers, protocols
 from arcademark.suite.tables import read_tables

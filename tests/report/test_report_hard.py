@@ -4,7 +4,7 @@ import pytest
 from made_up import ATARI_5, analysed, made_up_run
 from shown import page
 
-from arcademark.reports import published
+from arcademark.analysis import published
 from arcademark.suite import references, subsets
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from arcademark.analysis.subsets import predictors
 from arcademark.catalogue import collections
-from arcademark.reports.subsets import predictors
 from arcademark.reproduce.atari5 import data as data
 from arcademark.subset.predict.model import from_subset
 from arcademark.subset.problem import log10_score

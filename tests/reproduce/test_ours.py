@@ -120,7 +120,7 @@ def test_starts_as_in_2013_explain_every_score_of_const():
 
 
 def test_the_command_sets_ours_beside_the_papers():
-    from arcademark.reports.reproductions.analysis import reproduced
+    from arcademark.analysis.reproductions.analysis import reproduced
 
     document = reproduced("ale-2013", ours=True)
     random = document.parts[0]
@@ -130,8 +130,8 @@ def test_the_command_sets_ours_beside_the_papers():
 
 
 def test_a_paper_without_runs_of_ours_is_told():
+    from arcademark.analysis.reproductions.analysis import reproduced
     from arcademark.errors import ArcadeMarkError
-    from arcademark.reports.reproductions.analysis import reproduced
 
     with pytest.raises(ArcadeMarkError, match="no runs of our own for review"):
         reproduced("review", ours=True)
@@ -222,9 +222,9 @@ def test_the_tests_of_our_table_3_are_welchs(monkeypatch):
 
 
 def test_pages_are_what_the_data_give(monkeypatch):
-    from arcademark.reports import presenter
-    from arcademark.reports.render import markdown
-    from arcademark.reports.reproductions.analysis import reproduced
+    from arcademark.analysis.reproductions.analysis import reproduced
+    from arcademark.pages import presenter
+    from arcademark.pages.render import markdown
 
     assert kept("world-records") == script("pages", monkeypatch).world_records()
     classic = script("classic", monkeypatch)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from arcademark.analysis.subsets import predictors
 from arcademark.catalogue import collections
-from arcademark.reports.subsets import predictors
 from arcademark.subset.predict.choosing import choose
 from arcademark.suite.subsets import subset
 

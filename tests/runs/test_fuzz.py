@@ -21,10 +21,10 @@ from unfinished import keep
 import altering
 from altering import alter
 from arcademark.agents.loading import agent_specs
+from arcademark.analysis.scoring.analysis import analyse
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.ledger import read_ledger
 from arcademark.records.reading import read_run
-from arcademark.reports.scoring.analysis import analyse
 from arcademark.runs import execution
 from arcademark.runs.engines.base import Failed
 from arcademark.runs.engines.here import InProcessEngine

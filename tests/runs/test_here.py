@@ -16,10 +16,10 @@ import pytest
 
 import arcademark
 from arcademark.agents.loading import AgentSpec, agent_specs, command_spec, made_spec, make_agent, named
+from arcademark.analysis.scoring.analysis import analyse
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import manifest
-from arcademark.reports.scoring.analysis import analyse
 from arcademark.runs.engines import here
 from arcademark.runs.engines.shipping import packed, unpacked
 from arcademark.runs.execution import execute

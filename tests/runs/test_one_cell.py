@@ -18,14 +18,14 @@ from unfinished import keep
 
 import altering
 from arcademark.agents.loading import agent_specs
+from arcademark.analysis.runs import ledger, listing, status
+from arcademark.analysis.scoring.analysis import analyse
 from arcademark.errors import ArcadeMarkError
+from arcademark.pages.render import json
 from arcademark.records import imported
 from arcademark.records.database import CHECKSUM, TABLES
 from arcademark.records.ledger import read_ledger
 from arcademark.records.reading import read_run
-from arcademark.reports.render import json
-from arcademark.reports.runs import ledger, listing, status
-from arcademark.reports.scoring.analysis import analyse
 from arcademark.runs.execution import begin, execute
 from arcademark.runs.replay import parquet
 from arcademark.runs.replay.verify import verify

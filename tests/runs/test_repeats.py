@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from arcademark.agents.loading import agent_specs
+from arcademark.analysis.scoring.analysis import analyse
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.records.randomness import episode_rng
 from arcademark.records.reading import read_run
 from arcademark.records.repeats import kinds
-from arcademark.reports.scoring.analysis import analyse
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.replay.verify import verify

@@ -7,11 +7,11 @@ from gymnasium.envs.registration import EnvSpec
 from msgspec.structs import replace
 
 import altering
+from arcademark.analysis.scoring import analysis
 from arcademark.environments.tasks import trusted
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.model import decode_actions, encode_actions
 from arcademark.records.reading import read_actions, read_run
-from arcademark.reports.scoring import analysis
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan

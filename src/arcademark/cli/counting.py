@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.table import Column
 
 from arcademark.cli import messages
-from arcademark.reports.render.layout import Console, Text
+from arcademark.pages.render.layout import Console, Text
 
 SHORT_SECONDS = 1.0
 """Work that is done sooner is not told of."""

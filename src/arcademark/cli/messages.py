@@ -1,6 +1,6 @@
 """Where all that is printed goes: answers to standard output, messages beside them to standard error.
 
-What cannot be seen or steers a terminal is escaped here or in `arcademark.reports.render.layout`. A terminal's lines
+What cannot be seen or steers a terminal is escaped here or in `arcademark.pages.render.layout`. A terminal's lines
 break between words; elsewhere a message is one line.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from arcademark.errors import escaped
 
 if TYPE_CHECKING:
-    from arcademark.reports.render.layout import Console
+    from arcademark.pages.render.layout import Console
 
 Part = str | tuple[str, str]
 """Some text, or a text and its style."""
@@ -21,7 +21,7 @@ Part = str | tuple[str, str]
 
 def open_console(stderr: bool = True) -> Console:
     """Open standard error, or standard output."""
-    from arcademark.reports.render.layout import Console
+    from arcademark.pages.render.layout import Console
 
     console = Console(stderr=stderr)
     console.soft_wrap = not console.is_terminal
@@ -30,7 +30,7 @@ def open_console(stderr: bool = True) -> Console:
 
 def say(*parts: Part, console: Console | None = None) -> None:
     """Print a message, one line, to standard error."""
-    from arcademark.reports.render.layout import Text
+    from arcademark.pages.render.layout import Text
 
     (console or open_console()).print(Text.assemble(*parts))
 
@@ -47,6 +47,6 @@ def write(text: str) -> None:
 
 def print_json(document: Any) -> None:
     """Print a document, a dataclass or its values."""
-    from arcademark.reports.render import json
+    from arcademark.pages.render import json
 
     write(json.text(document if isinstance(document, Mapping) else json.render(document)))

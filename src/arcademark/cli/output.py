@@ -16,7 +16,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_document
 
 if TYPE_CHECKING:
-    from arcademark.reports.render.blocks import Document
+    from arcademark.pages.render.blocks import Document
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,11 +40,11 @@ class Output:
     def show(self, analysis: Any, template: str = "", /, **values: Any) -> None:
         """Print the document of an analysis, and write its page first.
 
-        The template and its values are as of `arcademark.reports.presenter.document`.
+        The template and its values are as of `arcademark.pages.presenter.document`.
         """
 
         def present() -> Document:
-            from arcademark.reports import presenter
+            from arcademark.pages import presenter
 
             return presenter.document(analysis, template, **values)
 
@@ -56,7 +56,7 @@ class Output:
         """Do the same where `present` makes the document; the terminal shows the lines of `brief` instead, if given."""
         document = None if self.form == "json" and self.html is None else present()
         if document is not None and self.html is not None:
-            from arcademark.reports.render import html
+            from arcademark.pages.render import html
 
             write_document(self.html, html.render(document))
         if self.form == "json":
@@ -70,8 +70,8 @@ class Output:
             messages.tell(line)
 
     def _print(self, document: Document, brief: Callable[[], Iterable[str]] | None) -> None:
-        from arcademark.reports.render import latex, markdown, terminal
-        from arcademark.reports.render.layout import Console
+        from arcademark.pages.render import latex, markdown, terminal
+        from arcademark.pages.render.layout import Console
 
         if self.form is not None:
             form = latex if self.form == "latex" else markdown

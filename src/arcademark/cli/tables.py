@@ -13,7 +13,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.role_names import ROLES
 
 if TYPE_CHECKING:
-    from arcademark.reports.tables.dataset import ScoreOptions
+    from arcademark.analysis.tables.dataset import ScoreOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -98,7 +98,7 @@ def score_options(
     **others: Any,
 ) -> ScoreOptions:
     """Make `ScoreOptions` of the command line's options; raise where two contradict each other."""
-    from arcademark.reports.tables.dataset import ScoreOptions
+    from arcademark.analysis.tables.dataset import ScoreOptions
 
     if suite is not None and references is not None:
         raise ArcadeMarkError(f"--suite {suite} and --references {references} each name a benchmark; leave one out")

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from arcademark import docstrings
+from arcademark import docstrings, wording
 from arcademark.agents.loading import Kind, builtin_agents, kind_of, own_reference
 from arcademark.agents.parameters import declared
 from arcademark.agents.trainers import algorithms
+from arcademark.analysis.record import Value
 from arcademark.errors import UnknownNameError
 from arcademark.importing import load_factory
-from arcademark.reports import wording
-from arcademark.reports.columns import Column, plain
-from arcademark.reports.record import Value
 from arcademark.suite import anomalies, modifications, protocols, references, subsets, task_suites, tasks
+from arcademark.wording import plain
+from arcademark.wording.columns import Column
 
 NAMES, VALUES = ("name", "kind"), ("value", "what", "score", "default")
 UNSAID = ("task", "suite", "required")
@@ -335,7 +335,7 @@ def _schemas() -> Iterable[SchemaView]:
 
 def schema(name: str) -> dict[str, Any]:
     """Return the schema of a document; `UnknownNameError` where there is none."""
-    from arcademark.reports.render.json import schema
+    from arcademark.pages.render.json import schema
 
     if name not in (known := documents()):
         raise UnknownNameError("schema", name, known)
@@ -481,30 +481,30 @@ _DOCUMENTS = (
     "operations.info:Schemas",
     "operations.info:FeatureSets",
     "operations.seen:FeaturesSeen",
-    "reports.catalogue.documents:Catalogue",
-    "reports.catalogue.documents:Errata",
+    "analysis.catalogue:Catalogue",
+    "analysis.catalogue:Errata",
     "catalogue.adding:Addition",
     "catalogue.check:Check",
-    "reports.runs.ledger:LedgerView",
-    "reports.runs.listing:RunList",
+    "analysis.runs.ledger:LedgerView",
+    "analysis.runs.listing:RunList",
     "operations.planned:Planned",
     "operations.robustness:Robustness",
-    "reports.runs.status:Status",
+    "analysis.runs.status:Status",
     "operations.verification:SuiteCheck",
-    "reports.runs.tuning:Tuned",
+    "analysis.runs.tuning:Tuned",
     "operations.verification:Checked",
     "operations.verification:Verified",
     "emulator.prove:Here",
-    "reports.scoring.report:ScoreReport",
-    "reports.scoring.comparison:Comparison",
-    "reports.subsets.searching:Searched",
-    "reports.subsets.searching:EverySize",
-    "reports.subsets.studying:Studied",
-    "reports.subsets.predicting:Predicted",
-    "reports.subsets.covering:CoverageStudy",
+    "analysis.scoring.report:ScoreReport",
+    "analysis.scoring.comparison:Comparison",
+    "analysis.subsets.searching:Searched",
+    "analysis.subsets.searching:EverySize",
+    "analysis.subsets.studying:Studied",
+    "analysis.subsets.predicting:Predicted",
+    "analysis.subsets.covering:CoverageStudy",
     "operations.until:PlayedUntil",
-    "reports.reproductions.analysis:Reproduced",
-    "reports.site.document:Site",
+    "analysis.reproductions.analysis:Reproduced",
+    "analysis.site.document:Site",
     "operations.submission:SubmittedRun",
 )
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arcademark.reports import wording
-from arcademark.reports.columns import Column
-from arcademark.reports.runs.directory import known_set
+from arcademark import wording
+from arcademark.analysis.runs.directory import known_set
 from arcademark.runs.plan import Plan
 from arcademark.runs.scheduling.costs import HOUR, CostEstimate, GameCost, Known
+from arcademark.wording.columns import Column
 
 LENGTHS: Mapping[Known, str] = {
     "given": "as given",

@@ -21,22 +21,22 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark import wording
+from arcademark.analysis.measures import Measure, atari
+from arcademark.analysis.record import Value
+from arcademark.analysis.tables.document import Statistic
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.uncertainty import intervals
 from arcademark.records import manifest
 from arcademark.records.model import RunRecord
 from arcademark.records.reading import read_actions
-from arcademark.reports import wording
-from arcademark.reports.columns import Column
-from arcademark.reports.measures import Measure, atari
-from arcademark.reports.record import Value
-from arcademark.reports.tables.document import Statistic
 from arcademark.runs.playing.networks import learnt_in
 from arcademark.scores.runs import RunScores, load_run, pooled
 from arcademark.suite.protocols import AtariProtocol, differences
 from arcademark.suite.settings import format_setting
 from arcademark.suite.tasks import game_name
 from arcademark.suite.variants import KINDS, Kind, kind_of, variants
+from arcademark.wording.columns import Column
 
 BASE = "base"
 """The directory of the run under the protocol itself, beside those of the variants."""

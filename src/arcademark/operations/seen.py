@@ -14,19 +14,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from arcademark import wording
 from arcademark.agents.parameters import declared, read_parameters
+from arcademark.analysis.record import Value
 from arcademark.classic.features.base import BinaryFeatures, Change, Counts, Features
 from arcademark.classic.features.registry import feature_set, make_features
 from arcademark.classic.features.sets.tiles import NOTHING
 from arcademark.environments.emulation.facts import standard
 from arcademark.environments.emulation.palettes import rgb_table
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports import wording
-from arcademark.reports.columns import Column
-from arcademark.reports.figures.model import Picture, PictureRow
-from arcademark.reports.record import Value
+from arcademark.pages.figures.model import Picture, PictureRow
 from arcademark.runs.replay.feature_steps import Moment, RecordedPlay
 from arcademark.suite.tasks import game_name
+from arcademark.wording.columns import Column
 
 AFTER_FRAMES = 600
 """Frames of random play before the moment that is shown: ten seconds."""

@@ -15,6 +15,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from arcademark.analysis import settings
+from arcademark.analysis.cells import PlayedAlgorithm
+from arcademark.analysis.site.document import Replay
+from arcademark.analysis.tables import loading
+from arcademark.analysis.tables.loading import Scores
 from arcademark.catalogue import adding, collections, reading
 from arcademark.catalogue.adding import Addition
 from arcademark.catalogue.check import CatalogueFinding
@@ -24,11 +29,6 @@ from arcademark.records.model import RunRecord, scored_phase
 from arcademark.records.reading import read_run
 from arcademark.records.replayed import Finding as Replayed
 from arcademark.records.replayed import Verification
-from arcademark.reports import settings
-from arcademark.reports.cells import PlayedAlgorithm
-from arcademark.reports.site.document import Replay
-from arcademark.reports.tables import loading
-from arcademark.reports.tables.loading import Scores
 from arcademark.runs.replay import verify as replaying
 from arcademark.scores.formulas import as_csv, escaped
 from arcademark.scores.runs import RunCollection, load_runs

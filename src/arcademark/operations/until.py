@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from arcademark import wording
+from arcademark.analysis.scoring.report import ScoreReport
+from arcademark.analysis.subsets import predictors
+from arcademark.analysis.subsets.predicting import Predicted
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports import prose, wording
-from arcademark.reports.scoring.report import ScoreReport
-from arcademark.reports.subsets import predictors
-from arcademark.reports.subsets.predicting import Predicted
 from arcademark.runs.until import Turn, play_in_turn
 from arcademark.scores.runs import score_run
 from arcademark.subset.predict import outlook
 from arcademark.suite.subsets import LEVEL
+from arcademark.wording import prose
 
 if TYPE_CHECKING:
     from arcademark.runs.plan import Plan

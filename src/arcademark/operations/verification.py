@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from arcademark import wording
 from arcademark.records.replayed import Finding, Verification
-from arcademark.reports import wording
-from arcademark.reports.columns import Column
 from arcademark.runs.replay.suite_check import CheckedTasks
 from arcademark.runs.store.salvage import Salvaged
+from arcademark.wording.columns import Column
 
 
 @dataclass(frozen=True)

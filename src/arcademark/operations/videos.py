@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from arcademark.analysis.site.document import Film
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.model import RunRecord
 from arcademark.records.reading import read_actions
-from arcademark.reports.site.document import Film
 from arcademark.runs.replay import video
 from arcademark.runs.replay.episodes import Recorded, open_recorded, replay
 from arcademark.runs.replay.watch import EVERY_FRAMES, FRAMES_PER_SECOND

@@ -3,8 +3,8 @@ import dataclasses
 import pytest
 from shown import printed
 
+from arcademark.analysis import catalogue as documents
 from arcademark.catalogue import collections
-from arcademark.reports.catalogue import documents
 
 
 def shown(item):

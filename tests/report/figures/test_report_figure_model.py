@@ -11,11 +11,11 @@ from made_up_papers import BARS, FIGURES
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
-from arcademark.reports.figures import files, style
-from arcademark.reports.figures.model import CurveFigure, CurvePanel, Curves
-from arcademark.reports.figures.style import DARK, NARROW, PALETTE, SERIES
-from arcademark.reports.reproductions import figures as reproduction_figures
-from arcademark.reports.reproductions import papers
+from arcademark.analysis.reproductions import papers
+from arcademark.pages.figures import files, style
+from arcademark.pages.figures import papers as reproduction_figures
+from arcademark.pages.figures.model import CurveFigure, CurvePanel, Curves
+from arcademark.pages.figures.style import DARK, NARROW, PALETTE, SERIES
 
 REAL = {f"{name}-{number}": (name, number) for name, paper in papers.PAPERS.items() for number in paper.figures}
 

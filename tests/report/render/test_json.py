@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import pytest
 
 from arcademark.operations.info import documents
-from arcademark.reports.render import json
+from arcademark.pages.render import json
 from json_schema import problems
 
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import jinja2
 import pytest
 
-from arcademark.reports import presenter, prose
-from arcademark.reports.columns import Column
-from arcademark.reports.document import Notice
-from arcademark.reports.figures.model import RowPanel, RowsFigure
-from arcademark.reports.record import Citation
-from arcademark.reports.render import html, latex, markdown, terminal
-from arcademark.reports.render.blocks import (
+from arcademark.analysis.document import Notice
+from arcademark.analysis.record import Citation
+from arcademark.pages import presenter
+from arcademark.pages.figures.model import RowPanel, RowsFigure
+from arcademark.pages.render import html, latex, markdown, terminal
+from arcademark.pages.render.blocks import (
     Cell,
     Code,
     Document,
@@ -25,7 +24,9 @@ from arcademark.reports.render.blocks import (
     Table,
     section,
 )
-from arcademark.reports.render.layout import Console
+from arcademark.pages.render.layout import Console
+from arcademark.wording import prose
+from arcademark.wording.columns import Column
 
 HOSTILE = "<b>&_|\\x\x1b[31m*"
 PAPER = Citation("ours2026", "Ours 2026", "https://example.org/paper", "@misc{ours2026,\n  year = {2026},\n}")
@@ -192,7 +193,7 @@ class Analysis:
 def write(monkeypatch):
     def write(text):
         environment = prose._environment().overlay(loader=jinja2.DictLoader({"documents/test.jinja": text}))
-        monkeypatch.setattr(prose, "_environment", lambda: environment)
+        monkeypatch.setattr(prose, "_environment", lambda *_: environment)
 
     return write
 

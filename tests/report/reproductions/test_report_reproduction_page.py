@@ -9,11 +9,11 @@ from html_page import Page
 from made_up_papers import CELLS, FIGURES, STATEMENTS, TABLE, made_up
 from shown import printed
 
+from arcademark.analysis.reproductions.analysis import UNSOLVED, Reproduced
 from arcademark.catalogue.errata import errata
-from arcademark.reports.presenter import document
-from arcademark.reports.render import html
-from arcademark.reports.render import json as rendered
-from arcademark.reports.reproductions.analysis import UNSOLVED, Reproduced
+from arcademark.pages.presenter import document
+from arcademark.pages.render import html
+from arcademark.pages.render import json as rendered
 
 SCHEMA = rendered.schema(Reproduced)
 DESCRIPTION = (Path(__file__).parents[3] / "docs" / "reproduce-json.md").read_text(encoding="utf-8")

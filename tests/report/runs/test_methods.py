@@ -11,10 +11,10 @@ import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
 from scipy import stats
 
+from arcademark.analysis.measures import atari
+from arcademark.analysis.scoring.analysis import analyse
+from arcademark.analysis.scoring.compare import compare_tables
 from arcademark.operations import robustness as module
-from arcademark.reports.measures import atari
-from arcademark.reports.scoring.analysis import analyse
-from arcademark.reports.scoring.compare import compare_tables
 from arcademark.scores.runs import collect, score_run
 from arcademark.suite import references
 from arcademark.suite.tasks import game_name
@@ -185,7 +185,7 @@ def test_a_run_is_what_the_method_says_it_is():
 
 @pytest.mark.parametrize("possible", [None, 30])
 def test_repeated_episodes_count_as_the_method_says(possible, monkeypatch):
-    from arcademark.reports import cells
+    from arcademark.analysis import cells
 
     record = made_up_run(
         games=("qbert",), seeds=(0,), scores=lambda *_: [100.0, 300, 100, 250, 125, 300, 300, 75, 50, 0]

@@ -6,8 +6,8 @@ import pytest
 from made_up import analysed, made_up_run
 from shown import printed
 
+from arcademark.analysis.runs import ledger
 from arcademark.records.ledger import Ledger, LedgerEntry, Unread
-from arcademark.reports.runs import ledger
 from arcademark.suite.task_suites import read_suite
 
 

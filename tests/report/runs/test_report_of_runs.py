@@ -12,15 +12,15 @@ from shown import printed, values
 from shown import text_of as told
 
 import arcademark
+from arcademark.analysis.notices import KINDS
+from arcademark.analysis.runs import learning
+from arcademark.analysis.scoring.analysis import analyse
+from arcademark.analysis.scoring.report import ScoreReport
+from arcademark.pages.figures import scores as figures
+from arcademark.pages.figures.files import as_svg, draw
+from arcademark.pages.figures.style import PALETTE
+from arcademark.pages.render import json
 from arcademark.records.model import EpisodeRecord
-from arcademark.reports.figures.files import as_svg, draw
-from arcademark.reports.figures.style import PALETTE
-from arcademark.reports.notices import KINDS
-from arcademark.reports.render import json
-from arcademark.reports.runs import learning
-from arcademark.reports.scoring import figures
-from arcademark.reports.scoring.analysis import analyse
-from arcademark.reports.scoring.report import ScoreReport
 from arcademark.suite import tasks
 from arcademark.suite.protocols import protocol
 from json_schema import problems

@@ -6,7 +6,7 @@ import re
 import pytest
 from shown import printed
 
-from arcademark.reports.runs.tuning import Tuned, TunedParameters, TunedSetting, TuningSensitivity
+from arcademark.analysis.runs.tuning import Tuned, TunedParameters, TunedSetting, TuningSensitivity
 from arcademark.suite import tasks
 from arcademark.suite.subsets import training_games
 

@@ -8,9 +8,9 @@ import pytest
 from made_up import ATARI_5, OWN_AGENT, analysed, collected, made_up_run
 from shown import page, printed, text_of, values
 
-from arcademark.reports.scoring.analysis import analyse
-from arcademark.reports.subsets.predicting import predicted
-from arcademark.reports.subsets.predictors import atari
+from arcademark.analysis.scoring.analysis import analyse
+from arcademark.analysis.subsets.predicting import predicted
+from arcademark.analysis.subsets.predictors import atari
 from arcademark.suite import subsets, tasks
 from arcademark.suite.protocols import protocol
 

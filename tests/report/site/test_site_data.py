@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import arcademark
+from arcademark.analysis.subsets import predictors
 from arcademark.catalogue import collections
 from arcademark.operations.info import documents
-from arcademark.reports.render import json as schemas
-from arcademark.reports.render import pages as render
-from arcademark.reports.subsets import predictors
+from arcademark.pages.render import json as schemas
+from arcademark.pages.render import pages as render
 from json_schema import problems
 
 pytestmark = pytest.mark.slow

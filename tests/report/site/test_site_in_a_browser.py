@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from hostile_names import HOSTILE
 
+from arcademark import wording
+from arcademark.analysis.scoring.analysis import analyse
+from arcademark.analysis.scoring.compare import compare_tables
+from arcademark.analysis.subsets import predictors
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports import wording
-from arcademark.reports.scoring.analysis import analyse
-from arcademark.reports.scoring.compare import compare_tables
-from arcademark.reports.subsets import predictors
 from arcademark.scores.reading import read_tables
 from arcademark.suite import references
 from arcademark.suite.subsets import LEVEL, resolve_tasks

@@ -2,9 +2,9 @@
 
 import pytest
 
+from arcademark.analysis.site import analysis
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports.render import pages
-from arcademark.reports.site import analysis
+from arcademark.pages.render import pages
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arcademark.reports.subsets import fits
+from arcademark.analysis.subsets import fits
 
 
 @pytest.mark.slow

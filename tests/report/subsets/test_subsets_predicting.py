@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from shown import printed
 
-from arcademark.reports.subsets import predictors
-from arcademark.reports.subsets.predicting import predicted
-from arcademark.reports.tables import loading
+from arcademark.analysis.subsets import predictors
+from arcademark.analysis.subsets.predicting import predicted
+from arcademark.analysis.tables import loading
 from arcademark.scores.table import ScoreTable
 from arcademark.subset.predict.any_tasks import train
 from arcademark.suite.tasks import canonical_game

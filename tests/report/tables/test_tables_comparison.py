@@ -10,14 +10,15 @@ from scipy import stats
 from shown import page as page_of
 from shown import printed, text_of, values
 
+from arcademark.analysis import notices
+from arcademark.analysis.scoring.compare import compare_tables
+from arcademark.analysis.scoring.comparison import Comparison
+from arcademark.analysis.tables.dataset import MAX_ALGORITHMS
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.sequential import SequentialPlan, sequential_test
-from arcademark.reports import notices, presenter
-from arcademark.reports.render import latex
-from arcademark.reports.render.json import schema
-from arcademark.reports.scoring.compare import compare_tables
-from arcademark.reports.scoring.comparison import Comparison
-from arcademark.reports.tables.dataset import MAX_ALGORITHMS
+from arcademark.pages import presenter
+from arcademark.pages.render import latex
+from arcademark.pages.render.json import schema
 from arcademark.suite import references, tasks
 from json_schema import problems
 

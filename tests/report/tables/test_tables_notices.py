@@ -6,13 +6,13 @@ import pytest
 from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
 from made_up_tables import made_up_table
 
+from arcademark import wording
+from arcademark.analysis.document import Estimate
+from arcademark.analysis.notices import KINDS, notice
+from arcademark.analysis.scoring.analysis import analyse
+from arcademark.analysis.scoring.compare import compare_tables
+from arcademark.analysis.subsets import predictors
 from arcademark.metrics.uncertainty import coverage
-from arcademark.reports import wording
-from arcademark.reports.document import Estimate
-from arcademark.reports.notices import KINDS, notice
-from arcademark.reports.scoring.analysis import analyse
-from arcademark.reports.scoring.compare import compare_tables
-from arcademark.reports.subsets import predictors
 from arcademark.subset.predict.calibration import Covered
 from arcademark.suite import anomalies, tasks
 from arcademark.suite.protocols import protocol

@@ -7,12 +7,12 @@ import pytest
 from made_up import ATARI_5, collected, made_up_run, made_up_scores, trained
 from shown import printed
 
+from arcademark.analysis.scoring.analysis import analyse
+from arcademark.analysis.scoring.compare import compare_tables
+from arcademark.analysis.tables.dataset import ScoreOptions, prepare
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import manifest
 from arcademark.records.model import Checkpoint, EpisodeResult, encode_actions
-from arcademark.reports.scoring.analysis import analyse
-from arcademark.reports.scoring.compare import compare_tables
-from arcademark.reports.tables.dataset import ScoreOptions, prepare
 from arcademark.runs.store.recording import Recorder
 
 

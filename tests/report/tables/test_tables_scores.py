@@ -9,10 +9,10 @@ from made_up_tables import made_up_table, table
 from shown import printed, text_of
 
 import arcademark
+from arcademark.analysis import published
+from arcademark.analysis.scoring.analysis import analyse
 from arcademark.catalogue.model import Location
 from arcademark.errors import ArcadeMarkError
-from arcademark.reports import published
-from arcademark.reports.scoring.analysis import analyse
 from arcademark.reproduce.review import values as review_values
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import references, subsets, tasks

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from arcademark.reports.measures import Measure
-from arcademark.reports.scoring.analysis import analyse
-from arcademark.reports.scoring.uncertainty import Bootstrap
+from arcademark.analysis.measures import Measure
+from arcademark.analysis.scoring.analysis import analyse
+from arcademark.analysis.scoring.uncertainty import Bootstrap
 
 RUNS = {
     "a": np.array([50.0, 250.0]),

@@ -3,11 +3,11 @@
 import pytest
 from shown import printed
 
+from arcademark.analysis.document import Estimate
+from arcademark.analysis.scoring.analysis import analyse
 from arcademark.catalogue import collections
-from arcademark.reports import presenter
-from arcademark.reports.columns import Column
-from arcademark.reports.document import Estimate
-from arcademark.reports.scoring.analysis import analyse
+from arcademark.pages import presenter
+from arcademark.wording.columns import Column
 
 RANDOM = {"breakout": [1.2, 1.9, 1.5], "pong": [-20.7, -20.6, -20.9], "qbert": [150, 160, 170]}
 GOOD = {"breakout": [300, 310, 305], "pong": [19, 20, 21], "qbert": [600, 650, 625]}

@@ -59,8 +59,8 @@ def show(
     """
     from arcademark.classic.features.registry import feature_set
     from arcademark.operations import seen
-    from arcademark.reports.figures import files
-    from arcademark.reports.figures.model import Pictures
+    from arcademark.pages.figures import files
+    from arcademark.pages.figures.model import Pictures
     from arcademark.runs.replay.feature_steps import random_play, recorded_play
 
     for path in figures:
@@ -113,7 +113,7 @@ def actions(run_directory: Path, choice: EpisodeFilter, protocol: str | None, ou
     of steps, then actions are random (Bellemare et al. 2013, §3.1.1). Say --set trajectory=FILE to show or learn with
     it. Without --only episode=N it is the trial's first.
     """
-    from arcademark.reports import wording
+    from arcademark import wording
     from arcademark.runs.replay.feature_steps import recorded_trajectory
     from arcademark.suite import protocols
 

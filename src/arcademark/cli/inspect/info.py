@@ -44,7 +44,7 @@ def command() -> None:
 def topic(topic: str, name: str | None, output: Output) -> None:
     """List games, suites, subsets, protocols, agents, algorithms, features, JSON schemas; with NAME, all of one."""
     from arcademark.operations import info
-    from arcademark.reports.render import json
+    from arcademark.pages.render import json
 
     if topic not in TOPICS:
         raise UnknownNameError("topic", topic, [*TOPICS, *command.commands])

@@ -32,7 +32,7 @@ command.folder = (
 @with_output
 def list_(folders: tuple[Path, ...], output: Output) -> int:
     """List the runs below FOLDER, 'runs' by default: agents, games, protocol, and how far each is."""
-    from arcademark.reports.runs import listing
+    from arcademark.analysis.runs import listing
 
     runs = listing.list_runs(folders or (Path("runs"),))
     output.show(runs)
@@ -50,7 +50,7 @@ def merge(out: Path, directories: tuple[Path, ...]) -> int:
     Unfinished trials, those of missing shards too, are continued by the command that began them, without --shard and
     with --out OUT. Exits with 1 if there are any.
     """
-    from arcademark.reports import wording
+    from arcademark import wording
     from arcademark.runs.store import merging
 
     merged = merging.merge(out, directories)
@@ -108,9 +108,9 @@ def import_(
     file or folder for each game and seed. 'report', 'compare', 'runs list' and --curves take the run like any other;
     its agent is called NAME [imported], and 'verify' refuses it.
     """
+    from arcademark.analysis.tables.dataset import ScoreOptions
     from arcademark.cli.score.report import show
     from arcademark.operations.importing import import_logs
-    from arcademark.reports.tables.dataset import ScoreOptions
 
     given = dict(tables.read_options(None, (), reading))
     if name is not None:
@@ -148,7 +148,7 @@ def export(
     pong-human-v0; --only chooses among them. Needs the extra 'minari'.
     """
     if minari:
-        from arcademark.reports import wording
+        from arcademark import wording
         from arcademark.runs.replay import offline
 
         if len(directories) > 1 or actions:
@@ -183,8 +183,8 @@ def ledger(paths: tuple[Path, ...], apart: str, output: Output) -> int:
     atari-3-val and atari-5-val; all others are test games. Exit code 1 if an algorithm played a test game with several
     settings.
     """
+    from arcademark.analysis.runs.ledger import view
     from arcademark.records.ledger import read_ledger
-    from arcademark.reports.runs.ledger import view
 
     evaluated = view(read_ledger(paths or (Path("runs"),)), tables.names("apart", apart or None))
     output.show(evaluated)

@@ -34,10 +34,10 @@ def command(folders: tuple[Path, ...], watch: bool, output: Output) -> int:
     RUN is a run's directory, or a folder of several; each run is shown with its shards, and its jobs that are queued,
     running, or have ended too early. Safe at any time and from anywhere that sees the directory: it only reads.
     """
+    from arcademark.analysis.runs import status
+    from arcademark.pages import presenter
+    from arcademark.pages.render import terminal
     from arcademark.records import queue
-    from arcademark.reports import presenter
-    from arcademark.reports.render import terminal
-    from arcademark.reports.runs import status
 
     if watch and not output.plain:
         raise ArcadeMarkError("--watch works only with terminal output; leave out --watch or the output option")

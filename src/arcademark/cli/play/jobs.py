@@ -64,9 +64,9 @@ class Jobs:
         known : collection of str, optional
             Names of plans whose trials are known before anything is played; all by default.
         """
+        from arcademark import wording
         from arcademark.cli.play.playing import warn
         from arcademark.records.database import JOBS, SHARDS, clear_errors
-        from arcademark.reports import wording
         from arcademark.runs.cluster import slurm
 
         of_jobs, of_last, own = self._parameters()

@@ -49,9 +49,9 @@ def command(
     --assume episode_frames=N, from the run's directory, or from random play for random agents; otherwise every episode
     is taken to last until the frame cap.
     """
+    from arcademark import wording
     from arcademark.cli.counting import counting
     from arcademark.operations.planned import scoped
-    from arcademark.reports import wording
     from arcademark.runs.scheduling import costs
 
     wanted, shard, workers = playing.request(agent, **given), given["shard"], given["workers"]

@@ -9,10 +9,11 @@ from typing import Self
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
+from arcademark import wording
+from arcademark.analysis import settings
 from arcademark.cli import messages
 from arcademark.cli.counting import Words
-from arcademark.reports import settings, wording
-from arcademark.reports.render.layout import Console
+from arcademark.pages.render.layout import Console
 from arcademark.runs.playing.events import (
     Compiling,
     Event,

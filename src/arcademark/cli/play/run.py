@@ -14,7 +14,7 @@ from arcademark.cli.play.jobs import Jobs, with_jobs
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
-    from arcademark.reports.render.blocks import Document
+    from arcademark.pages.render.blocks import Document
     from arcademark.runs.request import Request
 
 
@@ -61,8 +61,8 @@ def command(
     uncertainty of the 57-game median most per frame, until its 90 % interval is within SHARE of the estimate. The
     prediction follows the report.
     """
+    from arcademark.analysis.tables.dataset import ScoreOptions
     from arcademark.cli.score.report import show
-    from arcademark.reports.tables.dataset import ScoreOptions
 
     wanted = playing.request(agent, **given)
     directory = wanted.directory
@@ -89,10 +89,10 @@ def command(
 
 def _until(error: float, wanted: Request, games: str | None, output: Output) -> int:
     """Play games in the order of what they tell per frame, and show the report with the prediction below it."""
+    from arcademark.analysis.scoring.analysis import analyse
+    from arcademark.analysis.subsets import models, predicting
     from arcademark.operations.until import PlayedUntil, UntilError
-    from arcademark.reports import presenter
-    from arcademark.reports.scoring.analysis import analyse
-    from arcademark.reports.subsets import models, predicting
+    from arcademark.pages import presenter
     from arcademark.suite.subsets import LEVEL, resolve_tasks
 
     first = () if games is None else resolve_tasks(games)

@@ -58,10 +58,10 @@ def command(
     seeds or episodes the run grows. --slurm works as in 'arcademark run'.
     """
     from arcademark.agents.loading import agent_specs, all_parameters
-    from arcademark.reports import prose
-    from arcademark.reports.runs import tuning
+    from arcademark.analysis.runs import tuning
     from arcademark.runs.request import default_directory
     from arcademark.suite.subsets import resolve_tasks, usual_games
+    from arcademark.wording import prose
 
     specs: list[AgentSpec] = []
     values = {}

@@ -16,8 +16,8 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
-    from arcademark.reports.subsets.dataset import Normalised
-    from arcademark.reports.subsets.searching import EverySize, Searched, SearchRequest
+    from arcademark.analysis.subsets.dataset import Normalised
+    from arcademark.analysis.subsets.searching import EverySize, Searched, SearchRequest
     from arcademark.subset.progress import Progress
 
 where_from = options.combine(
@@ -34,8 +34,8 @@ AT_LEAST_ONE = click.IntRange(min=1)
 
 def scores_of(given: dict[str, Any], *, players: bool = True) -> Normalised:
     """Read the scores; what `where_from` and the reader's options give is taken out of ``given``."""
-    from arcademark.reports.subsets import dataset
-    from arcademark.reports.tables.dataset import ScoreOptions
+    from arcademark.analysis.subsets import dataset
+    from arcademark.analysis.tables.dataset import ScoreOptions
 
     references, published = given.pop("references"), tables.names("catalogue", given.pop("catalogue"))
     places = (*given.pop("places"), *([f"catalogue:{','.join(published)}"] if published else []))
@@ -124,8 +124,9 @@ def command(sizes: str | None, out: Path | None, figure: Path | None, output: Ou
 
     TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:atari-5-training.
     """
-    from arcademark.reports.figures import files
-    from arcademark.reports.subsets import searching, sizes_figure
+    from arcademark.analysis.subsets import searching
+    from arcademark.pages.figures import files
+    from arcademark.pages.figures import sizes as sizes_figure
     from arcademark.subset.predict import files as models_as
 
     several = _check(out, sizes, figure, plan=given["plan"])
@@ -160,8 +161,8 @@ def _name(places: tuple[str, ...], catalogue: str | None) -> str:
 
 def _check(out: Path | None, sizes: str | None, figure: Path | None, *, plan: str | None) -> bool:
     """Refuse options that do not go together, before anything is read or searched; say whether models are several."""
-    from arcademark.reports.subsets import sizes_figure
-    from arcademark.reports.subsets.searching import read_sizes
+    from arcademark.analysis.subsets.searching import read_sizes
+    from arcademark.pages.figures import sizes as sizes_figure
 
     if sizes is None and figure is not None:
         raise ArcadeMarkError("--figure draws the curve of --sizes, as in --sizes 1-10; give it, too")
@@ -179,7 +180,7 @@ def _check(out: Path | None, sizes: str | None, figure: Path | None, *, plan: st
 
 
 def _wanted(scores: Normalised, settings: Mapping[str, Any], **given: Any) -> SearchRequest:
-    from arcademark.reports.subsets.searching import SearchRequest
+    from arcademark.analysis.subsets.searching import SearchRequest
 
     for name in ("include", "exclude", "within"):
         given[name] = tuple(map(scores.benchmark.canonical, tables.names(name, given[name])))

@@ -63,8 +63,8 @@ def study(models: str | None, output: Output, **given: Any) -> int:
 
     Without TABLE it does so for every published algorithm.
     """
-    from arcademark.reports.subsets import studying
-    from arcademark.reports.tables.loading import EVERYTHING
+    from arcademark.analysis.subsets import studying
+    from arcademark.analysis.tables.loading import EVERYTHING
 
     if not given["places"] and given["catalogue"] is None:
         given["catalogue"] = EVERYTHING
@@ -143,8 +143,8 @@ def coverage(
     GAMES is a subset or games with commas, atari-5 or pong,qbert; several are measured one by one.  [default: atari-3,
     atari-5 and atari-10, unless there are sizes, a suite or a table to learn from]
     """
-    from arcademark.reports.subsets import covering, predictors
-    from arcademark.reports.subsets.searching import read_sizes
+    from arcademark.analysis.subsets import covering, predictors
+    from arcademark.analysis.subsets.searching import read_sizes
 
     if learnt["training"] and suite:
         raise ArcadeMarkError("--suite and --training each say what is learnt from; leave one out")

@@ -49,7 +49,7 @@ def command() -> None:
 @with_output
 def list_(output: Output, **given: Any) -> int:
     """List the collections with their algorithms: kind, year, training frames, games, protocol, who published them."""
-    from arcademark.reports.catalogue import documents
+    from arcademark.analysis import catalogue as documents
 
     output.show(documents.catalogue(_select(**given), scores=False), summaries=False)
     return 0
@@ -61,8 +61,8 @@ def list_(output: Output, **given: Any) -> int:
 @with_output
 def show(name: str, collection: str | None, output: Output) -> int:
     """Show all that is known of NAME: an algorithm, its settings, source and scores with HNS; or a whole collection."""
+    from arcademark.analysis import catalogue as documents
     from arcademark.catalogue import collections
-    from arcademark.reports.catalogue import documents
 
     whole = name in collections.collections()
     entries = collections.select(name) if whole else _of_name(name, _names("collection", collection))
@@ -83,8 +83,8 @@ def show(name: str, collection: str | None, output: Output) -> int:
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it exists.")
 def export(form: str, out: Path | None, overwrite: bool, **given: Any) -> int:
     """Write published scores as CSV, a row a score with its source, or as JSON."""
-    from arcademark.reports.catalogue import documents
-    from arcademark.reports.render import json
+    from arcademark.analysis import catalogue as documents
+    from arcademark.pages.render import json
 
     entries = _select(**given)
     result = documents.catalogue(entries)
@@ -107,8 +107,8 @@ def export(form: str, out: Path | None, overwrite: bool, **given: Any) -> int:
 @with_output
 def check(output: Output) -> int:
     """Check every file, source, game and score, and what papers print against what holds; exit code 1 if one fails."""
+    from arcademark.analysis.catalogue import COLUMNS
     from arcademark.catalogue.check import check as check_all
-    from arcademark.reports.catalogue.documents import COLUMNS
 
     result = check_all()
     output.show(result, **COLUMNS)
@@ -131,8 +131,8 @@ def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Out
     NAME.toml has a table an algorithm, NAME.csv a row a score, sources.toml the papers that are new to the catalogue.
     Exit code 1 if anything is wrong, or striking without a note that says what is known of it.
     """
+    from arcademark.analysis.catalogue import COLUMNS
     from arcademark.catalogue.adding import add as add_all
-    from arcademark.reports.catalogue.documents import COLUMNS
 
     result = add_all(given, into, overwrite=overwrite)
     output.show(result, **COLUMNS)
@@ -175,8 +175,8 @@ def submit(
 
     Exit code 1 if an episode is not confirmed, or anything else keeps the run from the catalogue.
     """
+    from arcademark.analysis.catalogue import COLUMNS
     from arcademark.operations import submission
-    from arcademark.reports.catalogue.documents import COLUMNS
 
     if cite and set(cite) - {"url"} != {"authors", "title", "venue", "year"}:
         raise ArcadeMarkError("--cite: authors, title, venue and year go together; give all of a new paper, or none")
@@ -201,9 +201,9 @@ def submit(
 @with_output
 def errata(paper: str | None, category: str | None, output: Output) -> int:
     """List what papers print that does not hold, or that cannot both hold: what is printed, what holds, and why."""
+    from arcademark.analysis.catalogue import Errata
+    from arcademark.analysis.reproductions.papers import PAPERS
     from arcademark.catalogue import errata as slips
-    from arcademark.reports.catalogue.documents import Errata
-    from arcademark.reports.reproductions.papers import PAPERS
 
     key = PAPERS[paper].source if paper and paper in PAPERS else paper
     output.show(Errata(slips.errata(key, category)))

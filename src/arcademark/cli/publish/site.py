@@ -41,15 +41,15 @@ def command(
     Atari games the leaderboard is theirs alone. Runs are replayed first, and wear a badge where every episode gives its
     score again; exit code 1 where one does not.
     """
+    from arcademark.analysis.site import analysis
+    from arcademark.analysis.tables.loading import EVERYTHING, ScoreSource
     from arcademark.catalogue import collections
     from arcademark.operations import videos
+    from arcademark.pages.render import pages
     from arcademark.records import imported, manifest
     from arcademark.records.model import RunRecord
     from arcademark.records.reading import read_run
     from arcademark.records.replayed import Verification
-    from arcademark.reports.render import pages
-    from arcademark.reports.site import analysis
-    from arcademark.reports.tables.loading import EVERYTHING, ScoreSource
     from arcademark.runs.replay.verify import verify
     from arcademark.scores.reading import runs_in
 

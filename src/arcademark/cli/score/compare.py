@@ -44,8 +44,8 @@ def command(table: str, named: tuple[str, ...], others: tuple[str, ...], output:
     TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:review-2021. Runs and files may
     also stand side by side: 'arcademark compare runs/a runs/b'.
     """
-    from arcademark.reports.scoring.compare import compare_tables
-    from arcademark.reports.tables.loading import is_table
+    from arcademark.analysis.scoring.compare import compare_tables
+    from arcademark.analysis.tables.loading import is_table
 
     plan = _plan(given.pop("sequential"), given.pop("plan"))
     beside = tuple(name for name in named if is_table(name))

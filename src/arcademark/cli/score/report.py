@@ -18,9 +18,9 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
-    from arcademark.reports.scoring.report import ScoreReport
-    from arcademark.reports.tables.dataset import Dataset, ScoreOptions
-    from arcademark.reports.tables.loading import ScoreSource
+    from arcademark.analysis.scoring.report import ScoreReport
+    from arcademark.analysis.tables.dataset import Dataset, ScoreOptions
+    from arcademark.analysis.tables.loading import ScoreSource
 
 MANY = 50
 """Algorithms of which is told how many are summed up: some take a second each."""
@@ -60,7 +60,7 @@ def command(
     With --all also every summary, the whole protocol and how the numbers are to be read, and each of the Const and
     Perturb agents instead of their best. RUN is a run's directory, or any table that 'arcademark score' reads.
     """
-    from arcademark.reports.tables.dataset import ScoreOptions
+    from arcademark.analysis.tables.dataset import ScoreOptions
 
     show(sources, ScoreOptions(suite=suite, model=model, tolerance=tolerance), output, **files)
     return 0
@@ -78,9 +78,9 @@ def show(
     wide: bool = False,
 ) -> None:
     """Analyse scores once and show and write what is wanted; with everything, each of the Const and Perturb agents."""
-    from arcademark.reports import presenter
-    from arcademark.reports.scoring import analysis
-    from arcademark.reports.tables.dataset import prepare
+    from arcademark.analysis.scoring import analysis
+    from arcademark.analysis.tables.dataset import prepare
+    from arcademark.pages import presenter
 
     check_ending(curves, CURVES)
     options = replace(options, every_variant=output.everything)
@@ -117,7 +117,7 @@ def _uncollected() -> Iterator[None]:
 
 def _export(dataset: Dataset, target: Path, *, wide: bool) -> None:
     """Write the scores in the form that the file's name and ``wide`` ask for."""
-    from arcademark.reports import wording
+    from arcademark import wording
     from arcademark.scores.export import RLIABLE, write_long, write_rliable, write_wide
 
     table = dataset.scores.table
@@ -127,8 +127,8 @@ def _export(dataset: Dataset, target: Path, *, wide: bool) -> None:
 
 
 def _write_curves(path: Path, report: ScoreReport, dataset: Dataset) -> None:
-    from arcademark.reports.runs import learning
-    from arcademark.reports.scoring import figures
+    from arcademark.analysis.runs import learning
+    from arcademark.pages.figures import scores as figures
 
     if not report.learning or dataset.scores.runs is None:
         raise ArcadeMarkError(f"--curves {path}: no training is recorded in these runs; nothing to draw")

@@ -13,7 +13,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
-    from arcademark.reports.reproductions.analysis import Reproduced
+    from arcademark.analysis.reproductions.analysis import Reproduced
 
 KINDS = (".svg", ".png")
 
@@ -40,7 +40,7 @@ def command(
     2 to 5, its statements) or ale-2013 (Bellemare et al. 2013, its statements, Figures 2 to 4). Every difference is
     explained; the exit code is 1 if one is not, but for those to our own runs.
     """
-    from arcademark.reports.reproductions import analysis
+    from arcademark.analysis.reproductions import analysis
 
     if out is not None and table is not None and figure is None:
         raise ArcadeMarkError("--out writes figures, and --table asks for none; add --figure N or leave --table out")
@@ -56,8 +56,8 @@ def command(
 
 def _write_figures(result: Reproduced, out: Path) -> list[Path]:
     """Write every figure as SVG and PNG into a folder, or the only one as the kind of file that is asked for."""
-    from arcademark.reports.figures import files
-    from arcademark.reports.reproductions import figures
+    from arcademark.pages.figures import files
+    from arcademark.pages.figures import papers as figures
 
     suffix = out.suffix.lower()
     if suffix in KINDS:

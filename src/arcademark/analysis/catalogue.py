@@ -1,0 +1,331 @@
+"""What is shown of the catalogue: its algorithms with their scores and HNS, as documents and as CSV.
+
+HNS is in percent, with the random and human scores of the suite "atari-57", and None on games that are not in it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from arcademark import wording
+from arcademark.analysis.document import grouped
+from arcademark.analysis.settings import in_frames, of_entry
+from arcademark.catalogue import collections
+from arcademark.catalogue.errata import NOT_DECIDABLE
+from arcademark.catalogue.model import AlgorithmKind, Entry, Erratum, Hand, Reported, SettingValue, Source
+from arcademark.metrics.aggregate import mean, median
+from arcademark.metrics.normalise import hns
+from arcademark.reproduce.figures import frames_text
+from arcademark.scores.formulas import as_csv
+from arcademark.suite import anomalies, references, tasks
+from arcademark.suite.anomalies import Anomaly
+from arcademark.suite.settings import format_setting
+from arcademark.wording.columns import Column
+
+
+@dataclass(frozen=True)
+class PublishedScore:
+    """One published score.
+
+    score: As it holds, in game points.
+    hns: In percent.
+    uncertainty: As published; of the kind that `uncertainty_kind` names.
+    runs: How many the score is the mean of, where published.
+    as_published: What the source has in its place where that does not hold.
+    """
+
+    game: str
+    score: float
+    hns: float | None
+    uncertainty: float | None
+    uncertainty_kind: str
+    runs: int | None
+    note: str
+    as_published: float | None
+
+
+@dataclass(frozen=True)
+class Published:
+    """One algorithm as one collection has it.
+
+    name: Unique among those shown.
+    same_as: Which algorithm it is, where the source calls it otherwise.
+    year: Of first publication.
+    published_by: None for references such as Human.
+    table: Of the source.
+    citation: Who published the scores and where they were read.
+    hand: Whether they were read in the source itself, or in a copy, which `read_in` names.
+    training_frames: Emulated frames; None where not known.
+    reported: What the scores are of.
+    assumed: Settings that the source assumed.
+    unavailable: Why there are no scores.
+    mean_hns, median_hns: In percent, over the games that have one.
+    scores: In a suite's order; None in a list of algorithms.
+    """
+
+    name: str
+    collection: str
+    algorithm: str
+    same_as: str | None
+    kind: AlgorithmKind
+    year: int
+    published_by: Source | None
+    source: Source
+    table: str
+    citation: str
+    hand: Hand
+    read_in: str
+    training_frames: int | None
+    protocol: str | None
+    reported: Reported
+    settings: Mapping[str, SettingValue]
+    assumed: tuple[str, ...]
+    games: int
+    unavailable: str | None
+    note: str
+    mean_hns: float | None
+    median_hns: float | None
+    scores: tuple[PublishedScore, ...] | None
+
+    REPORTED: ClassVar = MappingProxyType(
+        {
+            "training": "the average while training",
+            "evaluation": "an evaluation apart from training",
+            "best": "the best policy or run",
+            "unknown": "not known",
+        }
+    )
+
+    @property
+    def budget(self) -> str:
+        """Training frames as papers write them: "200M", "10B", "none", "–"."""
+        if not self.training_frames:
+            return wording.MISSING if self.training_frames is None else "none"
+        return frames_text(self.training_frames)
+
+    @property
+    def readable_settings(self) -> Iterator[tuple[str, str]]:
+        """Settings by the names that people read."""
+        for name, value in of_entry(self.settings).items():
+            yield name, format_setting(value) + " (assumed)" * (name in self.assumed)
+
+    @property
+    def uncertainties(self) -> tuple[str, ...]:
+        """What the scores' uncertainties are."""
+        return tuple(dict.fromkeys(score.uncertainty_kind for score in self.scores or () if score.uncertainty_kind))
+
+    @property
+    def marks(self) -> dict[str, int]:
+        """The scores' notes, numbered."""
+        notes = dict.fromkeys(score.note for score in self.scores or () if score.note)
+        return {note: number for number, note in enumerate(notes, 1)}
+
+    @property
+    def columns(self) -> tuple[Column | None, ...]:
+        """What is shown of each score."""
+        marks, scores = self.marks, self.scores or ()
+        random, human = (references.scores(kind) for kind in ("random", "human"))
+
+        def name(score: PublishedScore) -> str:
+            return f"{tasks.game_name(score.game)}{f' [{marks[score.note]}]' if score.note else ''}"
+
+        return (
+            Column("game", name),
+            Column("score", "score", wording.reference, style="strong"),
+            Column("±", "uncertainty", wording.reference) if self.uncertainties else None,
+            Column("HNS", "hns", wording.percent),
+            Column("runs", "runs") if any(score.runs is not None for score in scores) else None,
+            Column("random", lambda score: random.get(score.game), wording.reference, optional=True),
+            Column("human", lambda score: human.get(score.game), wording.reference, optional=True),
+        )
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Algorithms of the catalogue, with their scores or without."""
+
+    SCHEMA: ClassVar[str] = "arcademark.catalogue/2"
+
+    algorithms: tuple[Published, ...]
+
+    CHECKED: ClassVar = anomalies.CHECKED
+
+    @property
+    def collections(self) -> dict[str, list[Published]]:
+        """The algorithms of each collection."""
+        return grouped((item.collection, item) for item in self.algorithms)
+
+    @staticmethod
+    def columns(summaries: bool) -> tuple[Column | None, ...]:
+        """What is listed of each algorithm, with its summaries or its protocol."""
+        return (
+            Column("algorithm", "algorithm", style="strong"),
+            Column("kind", "kind", kind="name"),
+            Column("year", "year", str),
+            Column("frames", "budget"),
+            Column("games", lambda item: "lost" if item.unavailable else item.games),
+            Column("mean HNS", "mean_hns", wording.percent) if summaries else None,
+            Column("median HNS", "median_hns", wording.percent) if summaries else None,
+            None if summaries else Column("protocol", "protocol", kind="name"),
+            Column("published by", "published_by.short", kind="name", optional=True),
+        )
+
+    @staticmethod
+    def differing(items: Iterable[Published]) -> tuple[list[str], list[str]]:
+        """Return whose scores are not those of today's emulator, and on which games."""
+        who, games = [], dict[str, None]()
+        for item in items:
+            papers = {item.source.key, item.published_by.key if item.published_by else ""}
+            if not item.unavailable and (there := anomalies.differing(papers)):
+                who.append(item.algorithm)
+                games |= dict.fromkeys(there)
+        return who, [tasks.game_name(game) for game in games]
+
+
+@dataclass(frozen=True)
+class Errata:
+    """What papers print that does not hold."""
+
+    SCHEMA: ClassVar[str] = "arcademark.errata/1"
+
+    errata: tuple[Erratum, ...]
+
+    NOT_DECIDABLE: ClassVar = NOT_DECIDABLE
+    SLIPS: ClassVar = (
+        Column("where", "where", kind="prose", style="strong", below=lambda slip: slip.category),
+        *(Column(name, name, kind="prose") for name in ("printed", "holds", "why")),
+    )
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """Papers by key."""
+        return collections.sources()
+
+    @property
+    def papers(self) -> dict[str, list[Erratum]]:
+        """The errata of each paper."""
+        return grouped((slip.paper, slip) for slip in self.errata)
+
+    @property
+    def categories(self) -> list[tuple[str | int | None, ...]]:
+        """Categories, the most frequent first, each with how many errata there are of it, in all and of each paper."""
+        totals = Counter(slip.category for slip in self.errata)
+        counted = Counter((slip.category, slip.paper) for slip in self.errata)
+        order = sorted(totals, key=lambda category: (-totals[category], category))
+        return [
+            (category, totals[category], *(counted[category, paper] or None for paper in self.papers))
+            for category in order
+        ]
+
+    @property
+    def categories_columns(self) -> tuple[Column, ...]:
+        """What is shown of each category."""
+        papers = (Column(paper, place, optional=True) for place, paper in enumerate(self.papers, 2))
+        return (Column("category", 0), Column("errata", 1), *papers)
+
+
+COLUMNS: Mapping[str, tuple[Column, ...]] = MappingProxyType(
+    {
+        "COUNTS": (
+            Column("collection", "collection"),
+            Column("algorithms", "algorithms"),
+            Column("games", "games"),
+            Column("scores", "results"),
+            Column("lost", "lost"),
+        ),
+        "FINDINGS": (Column("where", "where"), Column("what is wrong", "problem", kind="prose", style="bad")),
+        "REMARKS": (Column("where", "where"), Column("what is striking", "problem", kind="prose", style="doubtful")),
+        "COMPARED": (
+            Column("algorithm", "algorithm"),
+            Column("beside", "other"),
+            Column("of", "collection"),
+            Column("games of both", "games"),
+            Column("equal scores", "equal"),
+        ),
+    }
+)
+"""Of checks and additions, whose classes know no columns: counts, findings, remarks and what is compared."""
+
+
+def catalogue(entries: Mapping[str, Entry], *, scores: bool = True) -> Catalogue:
+    """Put entries, as `arcademark.catalogue.collections.select` gives them, together with their scores, or without."""
+    every = (_published(name, entry) for name, entry in entries.items())
+    return Catalogue(tuple(item if scores else replace(item, scores=None) for item in every))
+
+
+def _published(name: str, entry: Entry) -> Published:
+    results = collections.scores_of(entry)
+    low, high = references.scores("random"), references.scores("human")
+    order = collections.in_order(results)
+    anchored = [game for game in order if game in low]
+    values = hns([results[game].score for game in anchored], low, high, anchored)
+    normalised = dict(zip(anchored, values.tolist(), strict=True))
+    known = _same(Published, entry)
+    differing = anomalies.differing([paper.key for paper in (entry.source, entry.paper) if paper])
+    missing = {field: known[field] or None for field in ("same_as", "protocol", "unavailable")}
+    return Published(
+        **{**known, **missing, "settings": in_frames(entry.settings)},
+        name=name,
+        published_by=entry.paper,
+        citation=collections.citation(entry),
+        games=len(results),
+        mean_hns=float(np.asarray(mean(values))) if anchored else None,
+        median_hns=float(np.asarray(median(values))) if anchored else None,
+        scores=tuple(
+            PublishedScore(
+                **_same(PublishedScore, results[game]) | {"note": _noted(results[game].note, differing.get(game))},
+                game=game,
+                hns=normalised.get(game),
+            )
+            for game in order
+        ),
+    )
+
+
+def _noted(note: str, differs: Anomaly | None) -> str:
+    """Add to a score's note that it is not to be set beside those of today's emulator, with the figures."""
+    more = f"Not to be set beside scores of today's emulator: {differs.note}" if differs else ""
+    return " ".join(filter(None, (note, more)))
+
+
+def _same(kind: type[Any], source: object) -> dict[str, Any]:
+    """Return the attributes of an object that a dataclass has as fields too."""
+    return {field.name: getattr(source, field.name) for field in fields(kind) if hasattr(source, field.name)}
+
+
+def long_csv(algorithms: Iterable[Published]) -> str:
+    """Return the scores as CSV, a row a score, which the readers of score tables understand."""
+    rows = [_row(item, score) for item in algorithms for score in item.scores or ()]
+    return as_csv([LONG_COLUMNS, *([_text(row[column]) for column in LONG_COLUMNS] for row in rows)])
+
+
+LONG_COLUMNS = (
+    *("algorithm", "game", "score", "uncertainty", "uncertainty_kind", "runs", "note"),
+    *("collection", "kind", "training_frames", "protocol", "reported", "published_by", "year", "source", "table"),
+    *("hand", "read_in", "same_as", "as_published"),
+)
+
+
+def _row(item: Published, score: PublishedScore) -> dict[str, object]:
+    papers = {"source": item.source.short, "published_by": item.published_by.short if item.published_by else ""}
+    return {**vars(item), **vars(score), **papers, "algorithm": item.name}
+
+
+def wide_csv(algorithms: Iterable[Published]) -> str:
+    """Return the scores as CSV, a row a game and a column an algorithm; empty where there is no score."""
+    by_name = {item.name: {score.game: score.score for score in item.scores} for item in algorithms if item.scores}
+    games = collections.in_order({game for scores in by_name.values() for game in scores})
+    rows = [[game, *(_text(scores.get(game)) for scores in by_name.values())] for game in games]
+    return as_csv([["game", *by_name], *rows])
+
+
+def _text(value: object) -> str:
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    return "" if value is None else str(value)

@@ -1,0 +1,214 @@
+"""What each algorithm of runs played: the episodes, sorted into algorithm × game.
+
+A family of the 2013 baselines (one agent an action) is shown as one algorithm, the best of each game, as its paper
+prints them (Bellemare et al. 2013, §3.1.2).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.analysis.document import grouped
+from arcademark.analysis.record import PlanningCost
+from arcademark.metrics.uncertainty.intervals import FEWEST, score
+from arcademark.metrics.uncertainty.samples import independent
+from arcademark.records import repeats
+from arcademark.records.model import Episodes, RunRecord, TrialRecord
+from arcademark.scores.runs import RunCollection, RunScores, pooled, trained_apart
+
+FAMILY = re.compile(r"(const|perturb)\(action=(\w+)\)")
+"""Labels of the baselines that come as one agent an action: family, action."""
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """One agent's episodes on one game.
+
+    runs: Scores of the episodes that make the score: an array for each seed that has any, whose number is in `numbers`,
+        where seeds are trainings of their own; else one of all, numbered 0.
+    truncated: Whether the frame cap ended the episode, over all seeds in order.
+    planned: Episodes asked for, over all seeds.
+    variant: Which member of its family this is, "" if it is alone.
+    planning: What the decisions of these episodes cost a planner; None for other agents.
+    kinds: A number each of these episodes, over all seeds; where it is the same, so are they (`runs.repeats`). None
+        where all are different.
+    possible: How many different ones there can be of an agent that draws nothing; None where that is not known.
+    """
+
+    agent: str
+    runs: tuple[NDArray[np.float64], ...]
+    truncated: tuple[bool, ...]
+    planned: int
+    variant: str = ""
+    planning: PlanningCost | None = None
+    numbers: tuple[int, ...] = ()
+    kinds: NDArray[np.int64] | None = None
+    possible: int | None = None
+
+    @property
+    def different(self) -> int:
+        """How many of the episodes are different ones."""
+        return len(self.truncated) if self.kinds is None else np.unique(self.kinds).size
+
+    @property
+    def exact(self) -> bool:
+        """Whether each episode that there can be was played as often, so that more of them cannot change the score."""
+        if self.kinds is None or self.possible != self.different:
+            return False
+        counts = np.unique(self.kinds, return_counts=True)[1]
+        return bool((counts == counts[0]).all())
+
+    def units(self) -> NDArray[np.float64]:
+        """Return all seeds' episodes as values that vary independently, which those that are the same do not."""
+        scores = np.concatenate(self.runs)
+        if self.exact:  # nothing varies, however few they are
+            return np.full(FEWEST, scores.mean())
+        return scores if self.kinds is None else independent(scores, self.kinds, self.possible)
+
+
+@dataclass(frozen=True)
+class PlayedAlgorithm:
+    """One algorithm to be shown.
+
+    name: Unique in the report.
+    trials: All that stand behind it.
+    cells: The games it was to play, in the plan's order.
+    variants: Agents of which each cell is the best; 1 for a single agent.
+    """
+
+    name: str
+    run: RunScores
+    trials: tuple[TrialRecord, ...]
+    cells: Mapping[str, PlayedGame]
+    variants: int = 1
+
+    @property
+    def agents(self) -> Iterable[str]:
+        """The labels of the agents behind it."""
+        return dict.fromkeys(trial.agent for trial in self.trials)
+
+    @cached_property
+    def apart(self) -> bool:
+        """Whether its seeds are trainings of their own; else all seeds are one run."""
+        return any(trained_apart(self.run.record, agent) for agent in self.agents)
+
+    @cached_property
+    def trained(self) -> bool:
+        """Whether it was trained: as learner, as network, or before, as files that its parameters name may hold."""
+        known = {agent["label"]: agent for agent in self.run.record.manifest["agents"]}
+        return self.apart or any(keeps(known.get(agent, {})) for agent in self.agents)
+
+
+def keeps(agent: Mapping[str, Any]) -> bool:
+    """Whether an agent of a manifest plays from files."""
+    return bool(agent.get("checkpoints") or agent.get("files"))
+
+
+def run_names(collection: RunCollection) -> tuple[str, ...]:
+    """Name each run by its directory, by its whole path where two share a name."""
+    directories = [run.record.directory for run in collection.runs]
+    shared = Counter(directory.name for directory in directories)
+    return tuple(path.name if path.name and shared[path.name] == 1 else str(path) for path in directories)
+
+
+def played_algorithms(collection: RunCollection, *, every_variant: bool) -> tuple[PlayedAlgorithm, ...]:
+    """List the algorithms to be shown, run by run; ``every_variant`` shows a family's members beside the best of it."""
+    found: list[PlayedAlgorithm] = []
+    for run, name in zip(collection.runs, run_names(collection), strict=True):
+        for algorithm in _of_run(run, every_variant=every_variant):
+            clash = any(algorithm.name == other.name for other in found)
+            found.append(dataclasses.replace(algorithm, name=f"{algorithm.name} [{name}]") if clash else algorithm)
+    return tuple(found)
+
+
+def _of_run(run: RunScores, *, every_variant: bool) -> Iterator[PlayedAlgorithm]:
+    trials = grouped((trial.agent, trial) for trial in run.record.trials)
+    shown = dict(zip(trials, run.table.algorithms, strict=True))
+    cells = _cells(run, shown)
+    singles = {
+        agent: PlayedAlgorithm(shown[agent], run, tuple(mine), {trial.game: cells[agent, trial.game] for trial in mine})
+        for agent, mine in trials.items()
+    }
+    families = grouped((_family(agent), algorithm) for agent, algorithm in singles.items())
+    for agent, algorithm in singles.items():
+        family = _family(agent)
+        if family and len(families[family]) > 1:
+            if algorithm is families[family][0]:
+                yield best_of(families[family], f"best {family}")
+            if not every_variant:
+                continue
+        yield algorithm
+
+
+def _family(agent: str) -> str:
+    found = FAMILY.fullmatch(agent)
+    return found[1] if found else ""
+
+
+def best_of(members: Sequence[PlayedAlgorithm], name: str) -> PlayedAlgorithm:
+    """Make one algorithm of a family: on each game its best member's episodes."""
+    by_game = grouped(
+        (game, dataclasses.replace(cell, variant=FAMILY.sub(r"\2", cell.agent)))
+        for member in members
+        for game, cell in member.cells.items()
+    )
+    best = {
+        game: max(cells, key=lambda cell: score(cell.runs) if cell.runs else -np.inf) for game, cells in by_game.items()
+    }
+    return PlayedAlgorithm(
+        name, members[0].run, tuple(trial for member in members for trial in member.trials), best, len(members)
+    )
+
+
+def _cells(run: RunScores, shown: Mapping[str, str]) -> dict[tuple[str, str], PlayedGame]:
+    record = run.record
+    rows = grouped(((trial.agent, trial.game), (trial, record.scored_episodes(trial))) for trial in record.trials)
+    known = {agent["label"]: agent for agent in record.manifest["agents"]}
+    return {
+        (agent, game): _cell(
+            sorted(found, key=lambda row: row[0].seed),
+            run.kinds.get((shown[agent], game)),
+            _possible(known.get(agent, {}), record, game, [trial.seed for trial, scored in found if scored]),
+            apart=shown[agent] in run.apart,
+        )
+        for (agent, game), found in rows.items()
+    }
+
+
+def _possible(known: Mapping[str, Any], record: RunRecord, game: str, seeds: Sequence[int]) -> int | None:
+    """Return how many different episodes an agent's networks, or what plays with its seeds, can play of a game."""
+    starts = repeats.starts(record, game) if known.get("draws") is False else None
+    networks = {known.get("checkpoints", {}).get(f"{game} {seed}", seed) for seed in seeds}
+    return starts * len(networks) if starts and networks else None
+
+
+def _cell(
+    rows: Sequence[tuple[TrialRecord, Episodes]], kinds: NDArray[np.int64] | None, possible: int | None, *, apart: bool
+) -> PlayedGame:
+    played = {trial.seed: scored.score for trial, scored in rows if scored}
+    return PlayedGame(
+        agent=rows[0][0].agent,
+        runs=pooled([*played.values()], apart=apart),
+        truncated=tuple(chain.from_iterable(scored.truncated.tolist() for _, scored in rows)),
+        planned=sum(trial.episodes for trial, _ in rows),
+        planning=_planning([scored for trial, scored in rows if trial.plans]),
+        numbers=tuple(played) if apart or not played else (0,),
+        kinds=kinds,
+        possible=None if kinds is None else possible,
+    )
+
+
+def _planning(episodes: Sequence[Episodes]) -> PlanningCost | None:
+    decisions = sum(int(scored.steps.sum()) for scored in episodes)
+    frames = sum(int(scored.simulated_frames.sum()) for scored in episodes)
+    return PlanningCost(decisions, frames, frames / decisions) if decisions else None

@@ -1,0 +1,121 @@
+"""What a few games say of all of a suite's: whichever they are, or by a published subset's model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark import wording
+from arcademark.analysis import measures
+from arcademark.analysis.document import Estimate
+from arcademark.analysis.subsets.models import ANY, short_title
+from arcademark.metrics.uncertainty import intervals
+from arcademark.subset.predict.model import FrameCap, frame_cap_warnings, from_subset
+from arcademark.subset.problem import log10_score, log10_score_inverse
+from arcademark.suite import subsets, tasks
+from arcademark.suite.subsets import LEVEL, Subset
+
+Seeds = Mapping[str, Sequence[NDArray[np.float64]]]
+"""By task an array of episodes' scores a seed."""
+
+METHOD: intervals.Method = "symmetric"
+"""How an estimate's interval over runs is found (`arcademark.metrics.uncertainty.intervals.interval`)."""
+
+_model = cache(from_subset)
+
+
+def published(name: str | None) -> Subset | None:
+    """Return the subset whose model is meant, None for `ANY` or no name; refuse one that has no model."""
+    if name is None or name.lower() == ANY:
+        return None
+    found = subsets.subset(name)
+    _model(found)
+    return found
+
+
+def exactly(games: Collection[str]) -> Subset | None:
+    """Return the subset with a published model that is these games; None where none is."""
+    models = (subset for subset in subsets.subsets().values() if subset.coefficients is not None)
+    return next((subset for subset in models if set(subset.tasks) == set(games)), None)
+
+
+def from_any(algorithm: str, paper: str, suite: str, played: Seeds, frame_cap: FrameCap, seed: int) -> Estimate | None:
+    """Estimate a suite's median human-normalised score from whichever games were played, with draws of this seed.
+
+    Nothing is learnt from its paper, or that of an algorithm of its name. None where no game is missing, or none is
+    there. The frame cap is that of the protocol that they were played under; None for no cap. For the interval over
+    runs, log estimates are linear in log scores about those that were played.
+    """
+    from arcademark.analysis.subsets import predictors
+
+    predictor = predictors.atari(suite)
+    seeds = {task: played[task] for task in predictor.tasks if task in played}
+    if not seeds or len(seeds) == len(predictor.tasks):
+        return None
+    scores = {task: intervals.score(runs) for task, runs in seeds.items()}
+    left_out = predictor.group(algorithm, paper)
+    median, covered = predictor.median(scores, LEVEL, left_out)
+    low, high = None, None
+    if median.value is not None and all(sum(map(len, runs)) > 1 for runs in seeds.values()):
+        slopes = predictor.slopes(scores)
+        logs, middle = log10_score(_normalised(list(scores.values()), seeds)), float(log10_score(median.value))
+
+        def predict(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+            return log10_score_inverse(middle + (log10_score(_normalised(drawn, seeds)) - logs) @ slopes)
+
+        low, high = _sampled(seeds, predict, seed)
+    warnings = frame_cap_warnings(predictor.max_frames_per_episode, frame_cap)
+    return Estimate(
+        *(ANY, wording.plural(len(seeds), "game"), suite, median.value, LEVEL, median.low, median.high),
+        *(None, low, high),
+        warnings=warnings,
+        covered=covered,
+        left_out=left_out or "",
+    )
+
+
+def from_model(subset: Subset, played: Seeds, frame_cap: FrameCap, seed: int) -> Estimate:
+    """Estimate the suite's median human-normalised score by a subset's model, with draws of this seed.
+
+    Without a value, and with the missing games named, where not all of the subset's are there. The frame cap is as for
+    `from_any`.
+    """
+    title, suite = short_title(subset), tasks.suite(subset.suite).name
+    missing = tuple(tasks.games()[task].name for task in subset.tasks if task not in played)
+    if missing:
+        nested = subset.nested.mean if subset.nested else None
+        return Estimate(
+            subset.name, title, suite, printed_log_error=subset.log_error, missing=missing, nested_log_error=nested
+        )
+    model = _model(subset)
+    seeds = {task: played[task] for task in model.tasks}
+    scores = _normalised([intervals.score(runs) for runs in seeds.values()], seeds)
+    estimate = model.estimate(dict(zip(model.tasks, scores, strict=True)), max_frames_per_episode=frame_cap)
+    low, high = _sampled(seeds, lambda drawn: model.predict(_normalised(drawn, seeds)), seed)
+    return Estimate(
+        *(subset.name, title, suite, estimate.value, estimate.level, estimate.low, estimate.high),
+        *(estimate.log_error, low, high),
+        warnings=estimate.warnings,
+        nested_log_error=estimate.nested.mean if estimate.nested else None,
+    )
+
+
+def _normalised(scores: Sequence[float] | NDArray[np.float64], tasks: Iterable[str]) -> NDArray[np.float64]:
+    """Normalise raw scores, shape (..., tasks), in percent of the average human."""
+    return measures.atari()["hns"].line(np.asarray(scores).T, tasks).T
+
+
+def _sampled(
+    seeds: Seeds, predict: Callable[[NDArray[np.float64]], NDArray[np.float64]], seed: int
+) -> tuple[float | None, float | None]:
+    """Return the interval over runs of what is predicted from raw scores, shape (..., tasks); never below 0.
+
+    None where nothing varied.
+    """
+    found = intervals.interval(seeds, predict, np.random.default_rng(seed), method=METHOD)
+    if found.low is None or found.low == found.high:
+        return None, None
+    return max(0.0, found.low), found.high

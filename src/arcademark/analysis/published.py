@@ -1,0 +1,215 @@
+"""The catalogue and human bars as reports use them: what has been published on a game, and the best of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from arcademark.analysis import measures
+from arcademark.analysis.document import Breakthrough, HardExploration, HardGame, HardScore, grouped
+from arcademark.catalogue import collections
+from arcademark.catalogue.model import Entry
+from arcademark.metrics.normalise import hns, reaching
+from arcademark.subset.problem import Floats
+from arcademark.suite import references, subsets, tasks
+from arcademark.suite.tasks import suite
+
+TRAINING = "any-training"
+"""Instead of a collection's name: the algorithms that predictions from any games are learnt from."""
+
+FEWEST = 0.7
+"""Share of a suite's games that an algorithm must have to be learnt from: 40 of 57."""
+
+LEAST_MEDIAN = 20.0
+"""In percent, that it must have: near random play any error is a large share, and says little of agents that play."""
+
+LEAST_WEAK = 2.0
+"""In percent, the median of those that tell how far predictions of weak algorithms are off."""
+
+MIN_TRUE_GAMES = 55
+"""Of 57, without which a median is no true one of all; see `why_untrue`."""
+
+NO_ALGORITHM = frozenset({"reference", "baseline"})
+"""Kinds of entries that are nobody's algorithm."""
+
+RANDOM = "Random"
+"""Which entry a random player is."""
+
+SIMILAR = 2.0
+"""How many times more or fewer training frames than another's are a similar budget."""
+
+FIRST = "review-2021"
+"""The collection whose entry is taken of an algorithm that several have with the same budget."""
+
+
+def training(name: str = "atari-57") -> Mapping[str, Entry]:
+    """Return the algorithms of a suite that predictions are learnt from: by `FEWEST` and `LEAST_MEDIAN`, each once."""
+    games = suite(name).tasks
+    entries = collections.benchmarked(games, math.ceil(FEWEST * len(games)))
+    table = collections.table(entries).select(tasks=games)
+    low, high = references.scores("random"), references.scores("human")
+    medians = np.nanmedian(hns(table.mean_over_runs(), low, high, table.tasks), axis=1)
+    kept = [name for name, median in zip(table.algorithms, medians, strict=True) if median >= LEAST_MEDIAN]
+    return {name: entries[name] for name in kept}
+
+
+def weak(name: str = "atari-57") -> tuple[tuple[Entry, ...], Floats]:
+    """Return who is too weak to be learnt from, and checkpoints of algorithms in training, with their scores.
+
+    Of a median of `LEAST_WEAK` or more: the entries, and game points of shape (entries, games), NaN where missing.
+    """
+    games = suite(name).tasks
+    entries = collections.benchmarked(games, math.ceil(FEWEST * len(games)))
+    scores = collections.table(entries).select(tasks=games).mean_over_runs()
+    points = collections.checkpoints()
+    scores = np.vstack([scores, [[point.scores.get(game, np.nan) for game in games] for point in points]])
+    medians = np.nanmedian(hns(scores, references.scores("random"), references.scores("human"), games), axis=1)
+    finished = np.arange(len(scores)) < len(entries)
+    kept = np.flatnonzero((medians >= LEAST_WEAK) & ~(finished & (medians >= LEAST_MEDIAN)))
+    everyone = (*entries.values(), *(point.entry for point in points))
+    return tuple(everyone[row] for row in kept), scores[kept]
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best published score of a game, whose it is (`Entry.identity`), and the paper that published it."""
+
+    score: float
+    algorithm: str
+    source: str
+
+
+def best(task: str, *, but: Collection[str] = ()) -> Best | None:
+    """Return the best published score of a game, whatever its protocol, None where there is no other.
+
+    Algorithms to leave aside go by any name that they have in the catalogue: "GDI-H3", "GDI-H3 (Fan 2021)".
+    """
+    aside = {identities().get(name, name) for name in but}
+    ranked = _ranked().get(task, ())
+    return next((best for best in ranked if best.algorithm not in aside), None)
+
+
+@dataclass(frozen=True)
+class Peers:
+    """Published algorithms of a similar budget.
+
+    entries: Those with a score on every game, the nearest budgets first. Where none is within `SIMILAR`, all of the
+        nearest.
+    within: Whether they are within `SIMILAR`.
+    lacking: The others whose budgets are as near, without a score on some of the games.
+    """
+
+    entries: tuple[Entry, ...]
+    within: bool
+    lacking: tuple[str, ...]
+
+
+def of_similar_budget(frames: int, games: Collection[str]) -> Peers:
+    """Find the published algorithms that trained for about so many frames, more than 0, and have all these games."""
+
+    def times(entry: Entry) -> float:
+        spent = entry.training_frames or 0
+        return max(spent / frames, frames / spent)
+
+    known = [entry for entry in collections.entries() if entry.training_frames and entry.kind not in NO_ALGORITHM]
+    known = [entry for entry in known if not entry.unavailable]
+    known.sort(key=lambda entry: (times(entry), entry.collection != FIRST))
+    whole: dict[str, Entry] = {}
+    for entry in known:
+        if set(games) <= collections.scores_of(entry).keys():
+            whole.setdefault(entry.identity, entry)
+    nearest = min(map(times, whole.values()), default=SIMILAR)
+    reach = max(SIMILAR, nearest)
+    similar = [entry for entry in whole.values() if times(entry) <= reach]
+    lacking = dict.fromkeys(entry.identity for entry in known if times(entry) <= reach and entry.identity not in whole)
+    return Peers(tuple(similar), bool(similar) and nearest <= SIMILAR, tuple(lacking))
+
+
+@cache
+def random_players() -> Mapping[str, Sequence[float]]:
+    """Return the scores of the catalogue's random players by game, whatever their protocol."""
+    known = (item for item in collections.results() if item.entry.identity == RANDOM)
+    return grouped((item.task, item.score) for item in known if item.entry.kind in NO_ALGORITHM)
+
+
+@cache
+def identities() -> Mapping[str, str]:
+    """Return which algorithm each name of the catalogue is."""
+    named = (({entry.algorithm, entry.qualified}, entry.identity) for entry in collections.entries())
+    return {name: identity for names, identity in named for name in names}
+
+
+@cache
+def _ranked() -> Mapping[str, tuple[Best, ...]]:
+    """Return each game's published scores, best first."""
+    published = (item for item in collections.results() if item.entry.kind not in NO_ALGORITHM)
+    by_task = grouped((item.task, Best(item.score, item.entry.identity, item.entry.origin.short)) for item in published)
+    return {task: tuple(sorted(those, key=lambda one: -one.score)) for task, those in by_task.items()}
+
+
+def bars(means: Mapping[str, float], name: str) -> tuple[Breakthrough, ...]:
+    """Say which games reach the human average and the world record, of an algorithm's mean scores.
+
+    Of the records broken also those that no other algorithm of the catalogue has broken.
+    """
+    hns, hwrns = measures.atari()["hns"], measures.atari()["hwrns"]
+    names = [task for task in means if task in hns.known]
+    level = reaching(hns.normaliser([means[task] for task in names], names), names)
+    recorded = [task for task in means if task in hwrns.known]
+    broken = reaching(hwrns.normaliser([means[task] for task in recorded], recorded), recorded)
+    records, others = references.scores("human_world_record"), {task: best(task, but=[name]) for task in broken}
+    new = [task for task, other in others.items() if other is None or other.score < records[task]]
+    at_level, by_anyone, by_nobody_else = (tuple(map(tasks.game_name, some)) for some in (level, broken, new))
+    return (
+        Breakthrough("human_level", "games at human level", "at human level", at_level, len(names), ()),
+        Breakthrough("hwrb", "human world records broken", "records broken", by_anyone, len(recorded), by_nobody_else),
+    )
+
+
+HARD = "hard-exploration-7"
+"""The hard-exploration games, of which a subset says little (Aitchison et al. 2023, §8.1; Bellemare et al. 2016)."""
+
+
+def hard_games() -> tuple[str, ...]:
+    """Return the ids of the hard-exploration games."""
+    return subsets.subset(HARD).tasks
+
+
+def why_untrue(games: Collection[str]) -> str:
+    """Return why the median over these games is no true one of all 57; "" where it is.
+
+    Fewer than `MIN_TRUE_GAMES` are there, or one of the hard-exploration games is not: who leaves these out has too
+    high a median, as most algorithms score nearly 0 there.
+    """
+    there = {task for task in suite("atari-57").tasks if task in games}
+    if hard := [task for task in hard_games() if task not in there]:
+        return f"without {', '.join(hard)}"
+    return "" if len(there) >= MIN_TRUE_GAMES else f"{len(there)} of 57 games"
+
+
+def hard_exploration(algorithms: Mapping[str, Mapping[str, float]]) -> HardExploration:
+    """Set each algorithm, with its mean score by task, beside random play, humans and the best published score."""
+    return HardExploration(tuple(_hard_game(task, algorithms) for task in hard_games()))
+
+
+def _hard_game(task: str, algorithms: Mapping[str, Mapping[str, float]]) -> HardGame:
+    hns = measures.atari()["hns"]
+    top = best(task, but=algorithms.keys())
+    return HardGame(
+        id=task,
+        name=tasks.games()[task].name,
+        random=references.scores("random")[task],
+        human=references.scores("human")[task],
+        best=None if top is None else top.score,
+        best_algorithm="" if top is None else top.algorithm,
+        best_source="" if top is None else top.source,
+        best_hns=None if top is None else hns.normalise(task, top.score),
+        scores=tuple(
+            HardScore(name, scores.get(task), hns.normalise(task, scores.get(task)))
+            for name, scores in algorithms.items()
+        ),
+    )

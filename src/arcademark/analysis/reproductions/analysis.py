@@ -1,0 +1,368 @@
+"""What ``arcademark reproduce`` shows: a paper's tables or statements, and its figures, beside what we compute."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import ClassVar
+
+from arcademark import wording
+from arcademark._version import __version__
+from arcademark.analysis.reproductions.papers import PAPERS
+from arcademark.catalogue.collections import sources
+from arcademark.catalogue.model import Source
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.reproduce.comparison import PrintedComparison, Reproduction
+from arcademark.reproduce.figures import PaperFigure
+from arcademark.suite.tasks import game_name
+from arcademark.wording import prose
+from arcademark.wording.columns import Column, Style
+
+BELOW: Mapping[str, str] = {
+    "mean": "mean %",
+    "mean efficiency": "a frame",
+    "median": "median %",
+    "median efficiency": "a frame",
+    "hwrb": "records broken",
+}
+"""The rows below the games, in the paper's order, and their headings; an efficiency is a fraction a training frame."""
+
+OVERVIEW: Mapping[str, str] = {
+    "agree": "agree",
+    "noted": "with a note",
+    "differ": "differ",
+    "unsolved": "cause not found",
+    "unexplained": "not explained",
+    "unavailable": "cannot be checked",
+}
+"""Headings of `AgreementCounts`."""
+
+DIFFERS, NOTED = "≠", "≈"
+"""Marks of what differs, and of a cell that agrees in a way that its note tells."""
+MARKS = {"agrees": "=", "differs": DIFFERS, "not available": wording.MISSING}
+STYLES = {"agrees": "good", "differs": "doubtful", "not available": "weak"}
+
+UNSOLVED = "cause not found"
+"""The errata's category of slips of which nobody knows how they came about."""
+
+FRAMES = "training frames"
+"""The row above the games."""
+
+
+@dataclass(frozen=True)
+class AgreementCounts:
+    """How many printed cells or statements agree.
+
+    agree, differ, unavailable: By verdict.
+    noted: Of those that agree, the ones with something to say about it.
+    unsolved: Of those that differ, the ones of which it is known what holds, but not how the paper came to print
+        something else.
+    unexplained: Of those that differ, the ones without any explanation.
+    """
+
+    agree: int
+    noted: int
+    differ: int
+    unsolved: int
+    unexplained: int
+    unavailable: int
+
+
+@dataclass(frozen=True)
+class ReproducedPart:
+    """A table, or a group of statements, with its counts; fields as in `Reproduction`.
+
+    A table of "hns", "hwrns" or "saber" is laid out as it is printed: algorithms across, games down.
+    """
+
+    title: str
+    number: int | None
+    counts: AgreementCounts
+    comparisons: tuple[PrintedComparison, ...]
+
+    @property
+    def noun(self) -> str:
+        """What it is made of: "cell" of a table, "row" of one, or "statement"."""
+        if self.number is None:
+            return "statement"
+        return "cell" if all(item.place for item in self.comparisons) else "row"
+
+    @cached_property
+    def cells(self) -> Mapping[tuple[str, str, str], PrintedComparison]:
+        """By row (also `FRAMES` and those of `BELOW`), algorithm and quantity; empty of what is no table."""
+        placed = [(item.place, item) for item in self.comparisons if item.place is not None]
+        by_place = {(place.row, place.algorithm, place.quantity): item for place, item in placed}
+        return by_place if len(by_place) == len(self.comparisons) else {}
+
+    @cached_property
+    def quantity(self) -> str:
+        """What is printed beside scores."""
+        return next(quantity for _, _, quantity in self.cells if quantity != "score")
+
+    @cached_property
+    def algorithms(self) -> tuple[str, ...]:
+        """From left to right; references come first."""
+        of_games = [algorithm for row, algorithm, _ in self.cells if row not in BELOW and row != FRAMES]
+        return tuple(dict.fromkeys([*of_games, *(algorithm for _, algorithm, _ in self.cells)]))
+
+    @cached_property
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        """Keys and names of the rows down to the games' last, training frames first where they are printed."""
+        every = dict.fromkeys(row for row, _, _ in self.cells)
+        games = ((row, game_name(row)) for row in every if row not in BELOW and row != FRAMES)
+        return (*([(FRAMES, FRAMES)] if FRAMES in every else []), *games)
+
+    def cell(self, row: str, algorithm: str, quantity: str = "") -> PrintedComparison | None:
+        """Return a cell, by default the percentage's; None where nothing is printed."""
+        return self.cells.get((row, algorithm, quantity or self.quantity))
+
+    @property
+    def columns(self) -> Iterator[Column]:
+        """What is shown of each row: of each algorithm its score, and its percentage as printed and as recomputed."""
+        yield Column("game", 1)
+        for name in self.algorithms:
+            yield self._column(f"{name} score", name, "score", printed=True)
+            if any(self.cell(row, name) for row, _ in self.rows if row != FRAMES):
+                yield self._column(f"{name} {self.quantity.upper()} %", name, printed=True, marked=False)
+                yield self._column(f"{name} ours", name)
+
+    def _column(
+        self, heading: str, name: str, quantity: str = "", *, printed: bool = False, marked: bool = True
+    ) -> Column:
+        def cell_of(row: tuple[str, str]) -> PrintedComparison | None:
+            return self.cell(row[0], name, quantity)
+
+        return Column(
+            heading,
+            lambda row: _text(cell_of(row), printed=printed, marked=marked),
+            str,
+            style=lambda row: _style(cell_of(row)) if marked else "",
+        )
+
+    @property
+    def below_rows(self) -> Iterator[tuple[str, str, dict[str, PrintedComparison]]]:
+        """Yield for each algorithm what is printed below the games, and what we compute."""
+        for name in self.algorithms:
+            if cells := {row: cell for row in BELOW if (cell := self.cell(row, name))}:
+                yield from ((name, "paper", cells), (name, "ours", cells))
+
+    @property
+    def below_columns(self) -> Iterator[Column]:
+        """What is shown of each."""
+        yield Column("algorithm", 0, style="strong")
+        yield Column("", 1)
+        there = {row for row, _, _ in self.cells}
+        for key in (key for key in BELOW if key in there):
+            yield Column(BELOW[key], partial(_below, key), str, style=partial(_below_style, key))
+
+    @property
+    def kinds(self) -> Mapping[str, Mapping[str, Sequence[PrintedComparison]]]:
+        """What does not agree by its kind of slip and its explanation; what has no explanation comes first."""
+        groups: dict[str, dict[str, list[PrintedComparison]]] = {}
+        others = [item for item in self.comparisons if item.verdict != "agrees"]
+        for item in sorted(others, key=lambda item: bool(item.why)):
+            groups.setdefault(item.category, {}).setdefault(item.why, []).append(item)
+        return groups
+
+    @property
+    def notes(self) -> tuple[Sequence[PrintedComparison], Sequence[PrintedComparison]]:
+        """What agrees, but with something to say about it: below the games, and in the games' rows."""
+        every = noted(self.comparisons)
+        below = [item for item in every if item.place is None or item.place.row in BELOW]
+        return below, [item for item in every if item not in below]
+
+    @property
+    def plain(self) -> Sequence[PrintedComparison]:
+        """Of a table whose rows are compared whole, those that agree without a note."""
+        return [item for item in self.comparisons if self.number and item.verdict == "agrees" and not item.why]
+
+    @property
+    def statements(self) -> Sequence[PrintedComparison]:
+        """Statements, and rows that do not agree or have a note."""
+        return [item for item in self.comparisons if item not in self.plain]
+
+
+def _text(item: PrintedComparison | None, *, printed: bool = False, marked: bool = True) -> str:
+    """Show what is printed, or recomputed, with the mark of what differs, or agrees in a way that its note tells."""
+    if item is None:
+        return ""
+    text = item.printed if printed else item.recomputed or wording.MISSING
+    if not marked or (item.verdict == "agrees" and (printed or not item.why or item.recomputed == item.printed)):
+        return text
+    return f"{DIFFERS if item.verdict == 'differs' else NOTED if item.verdict == 'agrees' else ''} {text}".strip()
+
+
+def _below(key: str, row: tuple[str, str, Mapping[str, PrintedComparison]]) -> str:
+    return _text(row[2].get(key), printed=row[1] == "paper", marked=row[1] == "ours")
+
+
+def _below_style(key: str, row: tuple[str, str, Mapping[str, PrintedComparison]]) -> Style:
+    return _style(row[2].get(key)) if row[1] == "ours" else ""
+
+
+def _style(item: PrintedComparison | None) -> Style:
+    return "doubtful" if item is not None and item.verdict == "differs" else ""
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """A paper, recomputed: what every renderer shows.
+
+    title, generator: Of the document: the paper as text names it; "ArcadeMark 0.1.0".
+    paper: Its name in `PAPERS`.
+    source: The paper.
+    counts: Over all parts shown.
+    parts: Tables or groups of statements.
+    figures: Figures made from the catalogue.
+    ours: Whether what is compared are our own runs of the paper's agents.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.reproduction/1"
+    title: str
+    generator: str
+    paper: str
+    source: Source
+    counts: AgreementCounts
+    parts: tuple[ReproducedPart, ...]
+    figures: tuple[PaperFigure, ...]
+    ours: bool
+
+    WHERE: ClassVar = Column("", lambda item: where(item), kind="name")
+    RECOMPUTED: ClassVar = (
+        WHERE,
+        Column("", "printed", str),
+        Column("", lambda item: item.recomputed or wording.MISSING, kind="prose", style="strong"),
+    )
+    NOTED: ClassVar = (WHERE, Column("", "printed", str), Column("", "why", kind="prose"))
+    PLAIN: ClassVar = (
+        Column("row", lambda item: item.where.partition(", ")[2] or item.where),
+        Column("paper", "printed", str, kind="prose"),
+        Column("ours", "recomputed", str, kind="prose"),
+    )
+    STATEMENTS: ClassVar = (
+        Column("statement", lambda item: f"{MARKS[item.verdict]} {item.where}", kind="prose", style="strong"),
+        Column("paper", "printed", str, kind="prose"),
+        Column(
+            "ours", lambda item: item.recomputed or item.verdict, kind="prose", style=lambda item: STYLES[item.verdict]
+        ),
+        Column(
+            "note",
+            lambda item: "not explained" if _unexplained(item) else item.why,
+            str,
+            kind="prose",
+            style=lambda item: "bad" if _unexplained(item) else "",
+        ),
+    )
+    KINDS: ClassVar = (Column("kind", lambda row: row[0] or "without a kind"), Column("cells", 1))
+
+    @property
+    def explained(self) -> Mapping[str, str]:
+        """In which table each explanation stands first."""
+        first: dict[str, str] = {}
+        for part in self.parts:
+            for why in itertools.chain.from_iterable(part.kinds.values()):
+                first.setdefault(why, f"Table {part.number}")
+        return first
+
+    @staticmethod
+    def words(parts: Sequence[ReproducedPart]) -> str:
+        """Say the counts of parts: "619 cells agree, 34 differ, all explained"."""
+        counts = count([item for part in parts for item in part.comparisons])
+        return prose.text(
+            "reproduction", "counted", counts=counts, noun=" or ".join(sorted({part.noun for part in parts}))
+        )
+
+    @property
+    def overview_columns(self) -> Iterator[Column]:
+        """The counts that are worth a column."""
+        yield Column(
+            "part",
+            lambda row: "together" if row is self else row.title,
+            style=lambda row: "strong" if row is self else "",
+        )
+        for name, title in OVERVIEW.items():
+            if name in ("agree", "differ") or getattr(self.counts, name):
+                yield Column(title, f"counts.{name}", style=partial(self._emphasis, name))
+
+    @staticmethod
+    def _emphasis(name: str, row: ReproducedPart | Reproduced) -> Style:
+        styles: dict[str, Style] = {"differ": "doubtful", "unexplained": "bad"}
+        return styles.get(name, "") if getattr(row.counts, name) else "weak"
+
+    @property
+    def different_kinds(self) -> dict[str, int]:
+        """How many cells differ by the kind of difference, the most frequent first."""
+        every = (item for part in self.parts for item in part.comparisons if item.verdict == "differs")
+        return dict(Counter(item.category for item in every).most_common())
+
+
+def _unexplained(item: PrintedComparison) -> bool:
+    return item.verdict == "differs" and not item.why
+
+
+def reproduced(name: str, *, table: int | None = None, figure: int | None = None, ours: bool = False) -> Reproduced:
+    """Recompute one of `PAPERS`, or just one table of it, or one figure with what the text states of it.
+
+    With `ours`, set what our own runs of the paper's agents scored beside its scores, and nothing else.
+    """
+    if name not in PAPERS:
+        raise UnknownNameError("paper", name, PAPERS)
+    paper = PAPERS[name]
+    _check({"table": table, "figure": figure}, name, {"table": paper.tables, "figure": paper.figures})
+    if ours:
+        if not (own := paper.ours()):
+            raise ArcadeMarkError(f"--with ours: there are no runs of our own for {name}; ask for ale-2013")
+        return document(name, sources()[paper.source], own, ours=True)
+    everything = table is None and figure is None
+    parts = paper.parts(table) if everything or table is not None else ()
+    if figure is not None:
+        parts = (*parts, *paper.about_figure(figure))
+    numbers = paper.figures if everything else () if figure is None else (figure,)
+    return document(name, sources()[paper.source], parts, [paper.figure(number) for number in numbers])
+
+
+def document(
+    name: str, source: Source, parts: Iterable[Reproduction], figures: Iterable[PaperFigure] = (), *, ours: bool = False
+) -> Reproduced:
+    """Put together what renderers show."""
+    every = tuple(ReproducedPart(part.title, part.number, count(part.comparisons), part.comparisons) for part in parts)
+    counts = count([comparison for part in every for comparison in part.comparisons])
+    title = f"{source.short}, {'and our own runs' if ours else 'recomputed'}"
+    generator = f"ArcadeMark {__version__}"
+    return Reproduced(title, generator, name, source, counts, every, tuple(figures), ours)
+
+
+def _check(requested: Mapping[str, int | None], name: str, known: Mapping[str, range]) -> None:
+    for kind, number in requested.items():
+        if number is not None and number not in known[kind]:
+            order = sorted(known, key=lambda other: other != kind)
+            there = [f"{it.capitalize()}s {known[it][0]} to {known[it][-1]}" for it in order if known[it]]
+            raise ArcadeMarkError(f"--{kind} {number}: of {name} there are {' and '.join(there)}")
+
+
+def count(comparisons: Iterable[PrintedComparison]) -> AgreementCounts:
+    """Count verdicts."""
+    verdicts = list(comparisons)
+    differ = [item for item in verdicts if item.verdict == "differs"]
+    return AgreementCounts(
+        agree=sum(item.verdict == "agrees" for item in verdicts),
+        noted=len(noted(verdicts)),
+        differ=len(differ),
+        unsolved=sum(item.category == UNSOLVED for item in differ),
+        unexplained=sum(not item.why for item in differ),
+        unavailable=sum(item.verdict == "not available" for item in verdicts),
+    )
+
+
+def where(item: PrintedComparison) -> str:
+    """Name a cell below its table's title, where the table's number need not be said again."""
+    table, comma, rest = item.where.partition(", ")
+    return rest if comma and item.place is not None and table == f"Table {item.place.table}" else item.where
+
+
+def noted(comparisons: Iterable[PrintedComparison]) -> tuple[PrintedComparison, ...]:
+    """Return what agrees, but with something to say about it."""
+    return tuple(item for item in comparisons if item.verdict == "agrees" and item.why)

@@ -1,0 +1,188 @@
+"""How learners got on: the scores of training episodes, smoothed, over the frames of training.
+
+A point of a curve is the mean of `window` consecutive training episodes, at the training frame at which the last of
+them ended (`arcademark.metrics.training`). One window serves all seeds of an algorithm on a game: a tenth of the
+episodes of the seed that has most, but at most `WIDEST`; a seed with fewer has one point, the mean of all. `MAX_POINTS`
+are kept for drawing.
+
+The training score is the mean of the last k episodes of training (Machado et al. 2018; Fan 2021, "Reporting
+performance"), or of all where there are fewer. Where the protocol reports training, k is what the run averages, and the
+training score is the score; else it is `USUAL_K`, and evaluation is told apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from arcademark.analysis.cells import PlayedAlgorithm
+from arcademark.metrics.training import CommonCurves, MeanCurve, common_curves, mean_curve, training_score
+from arcademark.metrics.uncertainty.intervals import score_intervals
+from arcademark.records import imported
+from arcademark.records.model import RunRecord, TrialRecord, scored_phase
+from arcademark.scores import formulas
+from arcademark.scores.runs import RunCollection
+from arcademark.suite.tasks import score_bounds
+
+WIDEST = 100
+MAX_POINTS = 200
+USUAL_K = 100
+
+
+@dataclass(frozen=True)
+class SeedCurve:
+    """One trial's training."""
+
+    seed: int
+    episodes: int  # of training, so far; frames too
+    frames: int
+    finished: bool  # whether its budget is spent
+    end_frames: tuple[int, ...]  # where the points are: training frames, ascending
+    scores: tuple[float, ...]  # mean scores of the `window` episodes that end there
+    training_score: float  # mean of its last episodes of training
+    averaged: int  # how many these are: `LearningCurve.k`, or all there are
+    evaluation: float | None  # mean of its evaluation episodes, None where it has none
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """One algorithm's training on one game."""
+
+    game: str  # its id
+    algorithm: str  # as the report names it
+    window: int  # episodes that a point is the mean of
+    first: float  # mean over seeds of the first window's score
+    last: float  # of the last window's
+    seeds: tuple[SeedCurve, ...]  # those that have finished a training episode, in order
+    k: int  # episodes of training to average for the training score
+    training_score: float  # mean over seeds
+    training_low: float | None  # ends of its interval, Student's t over seeds as scores have it; None of a single seed
+    training_high: float | None
+    evaluation: float | None  # mean over the seeds that have evaluation episodes, None where none has
+
+    @property
+    def episodes(self) -> int:
+        """Training episodes of all seeds."""
+        return sum(seed.episodes for seed in self.seeds)
+
+    @property
+    def frames(self) -> int:
+        """Training frames of all seeds."""
+        return sum(seed.frames for seed in self.seeds)
+
+    @property
+    def finished(self) -> bool:
+        """Whether every seed's budget is spent."""
+        return all(seed.finished for seed in self.seeds)
+
+    def mean(self, points: int = MAX_POINTS) -> MeanCurve:
+        """Average the seeds' curves where all of them are."""
+        return mean_curve(self._seeds(), points)
+
+    def common(self, points: int = MAX_POINTS) -> CommonCurves:
+        """Return the seeds' curves where all of them are, in the order of `seeds`."""
+        return common_curves(self._seeds(), points)
+
+    def _seeds(self) -> list[tuple[tuple[int, ...], tuple[float, ...]]]:
+        return [(seed.end_frames, seed.scores) for seed in self.seeds]
+
+
+def curves(algorithms: Sequence[PlayedAlgorithm]) -> tuple[LearningCurve, ...]:
+    """Return the training of every learner on every game, games together, in the report's order."""
+    games = dict.fromkeys(task for algorithm in algorithms for task in algorithm.cells)
+    every = ((game, algorithm) for game in games for algorithm in algorithms if game in algorithm.cells)
+    return tuple(curve for game, algorithm in every if (curve := _curve(algorithm, game)))
+
+
+def _curve(algorithm: PlayedAlgorithm, game: str) -> LearningCurve | None:
+    record = algorithm.run.record
+    trials = sorted((trial for trial in algorithm.trials if trial.game == game), key=lambda trial: trial.seed)
+    training = {trial: rows for trial in trials if trial.learns and (rows := record.training(trial))}
+    if not training:
+        return None
+    window = max(1, min(WIDEST, max(map(len, training.values())) // 10))
+    reported = scored_phase(record.protocol, learns=True) == "training"
+    k = max(trial.episodes for trial in training) if reported else USUAL_K
+    source = imported.origin(record)
+    if source is not None and any(trial.agent in source["averages"] for trial in training):
+        window = k = 1
+    seeds = tuple(_seed(record, trial, window, k) for trial in training)
+    scores = np.array([(seed.scores[0], seed.scores[-1], seed.training_score) for seed in seeds])
+    first, last, score = scores.mean(axis=0).tolist()
+    _, *reach, _ = score_intervals([scores[:, 2]], [score_bounds(game)])[0].tolist()
+    low, high = (None, None) if math.isnan(reach[0]) else reach
+    evaluated = [seed.evaluation for seed in seeds if seed.evaluation is not None]
+    evaluation = float(np.mean(evaluated)) if evaluated else None
+    return LearningCurve(game, algorithm.name, window, first, last, seeds, k, score, low, high, evaluation)
+
+
+def _seed(record: RunRecord, trial: TrialRecord, window: int, k: int) -> SeedCurve:
+    rows, evaluation = record.training(trial), record.evaluation(trial).score
+    frames = np.cumsum(rows.frames)
+    smoothed = training_score(rows.score, frames, window)
+    score = training_score(rows.score, frames, k)
+    count = len(smoothed.curve)
+    kept = np.unique(np.round(np.linspace(0, count - 1, min(count, MAX_POINTS))).astype(np.int64))
+    return SeedCurve(
+        trial.seed,
+        len(rows),
+        int(frames[-1]),
+        finished(trial, record),
+        tuple(smoothed.end_frames[kept].tolist()),
+        tuple(smoothed.curve[kept].tolist()),
+        score.end,
+        score.episodes,
+        float(evaluation.mean()) if evaluation.size else None,
+    )
+
+
+def frames_used(algorithm: PlayedAlgorithm) -> int | None:
+    """Return the training frames behind an algorithm's scores, on average a game and seed; None where it has none."""
+    record = algorithm.run.record
+    scored = (trial for trial in algorithm.trials if trial.learns and len(record.scored_episodes(trial)))
+    used = [int(record.training(trial).frames.sum()) for trial in scored]
+    return round(float(np.mean(used))) or None if used else None
+
+
+def finished(trial: TrialRecord, record: RunRecord) -> bool:
+    """Tell whether a learner's training budget is spent; logs made elsewhere do not say, and count as whole."""
+    if imported.origin(record) is not None:
+        return True
+    rows = record.training(trial)
+    if trial.training_frames is not None:
+        return int(rows.frames.sum()) >= trial.training_frames
+    return trial.status == "done" if trial.training_episodes is None else len(rows) >= trial.training_episodes
+
+
+def episodes(collection: RunCollection) -> Iterator[tuple[str, str, int, int, int, int, float]]:
+    """Yield every training episode: algorithm, game, seed, episode, its frames, the frame of its end, its score."""
+    for run in collection.runs:
+        agents = dict.fromkeys(trial.agent for trial in run.record.trials)
+        names = dict(zip(agents, run.table.algorithms, strict=True))
+        for trial in run.record.trials:
+            rows = run.record.training(trial)
+            columns = (rows.episode, rows.frames, np.cumsum(rows.frames), rows.score)
+            for row in zip(*(column.tolist() for column in columns), strict=True):
+                yield names[trial.agent], trial.game, trial.seed, *row
+
+
+def as_csv(collection: RunCollection) -> str:
+    """Write every training episode as a line, under a heading."""
+    heading = ("algorithm", "game", "seed", "episode", "frames", "end_frame", "score")
+    return formulas.as_csv([heading, *episodes(collection)])
+
+
+def sparkline(values: ArrayLike, width: int) -> str:
+    """Draw a curve in a line of text: `width` blocks at most, from the lowest value to the highest."""
+    chosen = np.asarray(values, dtype=np.float64)
+    if chosen.size > width:
+        chosen = np.array([part.mean() for part in np.array_split(chosen, width)])
+    if not chosen.size:
+        return ""
+    low, high = chosen.min(), chosen.max()
+    steps = np.zeros(chosen.size) if high == low else (chosen - low) / (high - low)
+    return "".join("▁▂▃▄▅▆▇█"[round(7 * float(step))] for step in steps)

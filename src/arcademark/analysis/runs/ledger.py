@@ -1,0 +1,253 @@
+"""What was evaluated on test games, and whether only once, as the methodology of the 2013 paper has it.
+
+Parameters are chosen on training games; on test games an agent is evaluated with one setting (Bellemare et al. 2013, §1
+and §3.1.2). More trials of that setting are fine. The 2013 baselines have nothing to choose.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from arcademark import wording
+from arcademark.analysis import settings
+from arcademark.records.ledger import Ledger, LedgerEntry, Unread, entries_beside
+from arcademark.suite.subsets import for_testing
+from arcademark.suite.tasks import game_name
+from arcademark.wording import prose
+from arcademark.wording.columns import Column
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+APART = ("features",)  # parameters whose values make different algorithms, rather than settings of one
+BASELINES = ("random", "const", "perturb")
+
+
+@dataclass(frozen=True)
+class Use:
+    """One setting of an algorithm on test games."""
+
+    setting: str  # in words: the parameters, and the training budget where one was asked for
+    games: tuple[str, ...]  # ids of the test games that it was evaluated on
+    runs: tuple[str, ...]  # directories
+    trials: int  # over all of these games and runs; episodes too
+    episodes: int
+    first: str  # when its earliest evaluation began
+    last: str  # when its latest did
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A test game on which more than one setting was evaluated: how many, and in which runs."""
+
+    game: str
+    settings: int
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Account:
+    """One algorithm on test games."""
+
+    algorithm: str  # with the parameters that make it another algorithm
+    baseline: bool  # whether it is one of the 2013 baselines, which have nothing to choose
+    uses: tuple[Use, ...]  # its settings, the earliest first
+    repeated: tuple[Repeated, ...]  # where the methodology was not kept; empty for baselines
+    suite: str = ""  # that the games are tasks of; "" of Atari games
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One evaluation, test game or not: as in the runs' ledger, in words."""
+
+    algorithm: str
+    setting: str
+    protocol: str
+    game: str
+    test: bool  # whether the game is for testing
+    directory: str
+    seeds: tuple[int, ...]
+    episodes: int
+    begun: str
+    commands: tuple[str, ...]
+    suite: str = ""  # that the game is a task of; "" of an Atari game
+
+    @property
+    def title(self) -> str:
+        """The game's name for people; a task of a suite keeps its id."""
+        return self.game if self.suite else game_name(self.game)
+
+
+@dataclass(frozen=True)
+class LedgerView:
+    """The ledger as it is shown."""
+
+    SCHEMA: ClassVar[str] = "arcademark.ledger/1"
+    runs: tuple[str, ...]  # directories
+    accounts: tuple[Account, ...]  # algorithms that were evaluated on test games, those that broke the rule first
+    evaluations: tuple[Evaluation, ...]  # all there are, run by run
+    unread: tuple[Unread, ...]
+    unsplit: tuple[str, ...] = ()  # suites that do not tell which of their tasks are for testing
+
+    @property
+    def noun(self) -> str:
+        """What was evaluated is called: tasks, where no game of Atari was."""
+        return wording.noun("step" if self.evaluations and all(item.suite for item in self.evaluations) else "frame")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Where an algorithm was evaluated on a test game with several settings, and which runs were left out."""
+        left_out = (f"left out: {run.reason}" for run in self.unread)
+        return (*(warning(account) for account in self.accounts if account.repeated), *left_out)
+
+    @property
+    def kept(self) -> bool:
+        """Whether no test game met two settings of an algorithm."""
+        return not any(account.repeated for account in self.accounts)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The games that are not for testing."""
+        return tuple(dict.fromkeys(item.title for item in self.evaluations if not item.test))
+
+    @property
+    def uses(self) -> list[tuple[Account, Use]]:
+        """What was evaluated on test games."""
+        return [(account, use) for account in self.accounts for use in account.uses]
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is shown of each use."""
+
+        def below(row: tuple[Account, Use]) -> str:
+            return ", ".join(filter(None, ("a baseline" if row[0].baseline else "", row[0].suite)))
+
+        def games(row: tuple[Account, Use]) -> str | int:
+            account, use = row
+            return _titled(use.games, account)[0] if len(use.games) == 1 else len(use.games)
+
+        return (
+            Column("algorithm", lambda row: row[0].algorithm, style="strong", below=below),
+            Column("setting", lambda row: row[1].setting),
+            Column(f"{self.noun}s", games),
+            Column("runs", lambda row: len(row[1].runs)),
+            Column("trials", lambda row: row[1].trials),
+            Column("episodes", lambda row: row[1].episodes),
+            Column("when", lambda row: " … ".join(dict.fromkeys((row[1].first[:10], row[1].last[:10])))),
+        )
+
+
+def view(ledger: Ledger, apart: Sequence[str] = APART) -> LedgerView:
+    """Show a ledger."""
+    return LedgerView(
+        ledger.runs,
+        accounts(ledger.entries, apart),
+        tuple(_evaluation(entry, apart) for entry in ledger.entries),
+        ledger.unread,
+        tuple(dict.fromkeys(one.suite.name for one in ledger.entries if one.suite and not one.suite.training_tasks)),
+    )
+
+
+def accounts(entries: Sequence[LedgerEntry], apart: Sequence[str] = APART) -> tuple[Account, ...]:
+    """Sum up what was evaluated on test games, by algorithm: on tasks that are for testing in any of the runs."""
+    by_algorithm: defaultdict[tuple[str, str], list[tuple[LedgerEntry, str]]] = defaultdict(list)
+    tested = {(_suite(entry), entry.game) for entry in entries if for_testing([entry.game], entry.suite)}
+    for entry in entries:
+        if (_suite(entry), entry.game) in tested:
+            algorithm, setting = _in_words(entry, apart)
+            by_algorithm[_suite(entry), algorithm].append((entry, setting))
+    unordered = [_account(*names, mine) for names, mine in by_algorithm.items()]
+    return tuple(sorted(unordered, key=lambda account: (not account.repeated, account.baseline)))
+
+
+def warning(account: Account, *, paths: bool = True) -> str:
+    """Say in a sentence where an algorithm was evaluated with several settings."""
+    most = max(account.repeated, key=lambda item: item.settings)
+    alike = [item.game for item in account.repeated if (item.settings, item.runs) == (most.settings, most.runs)]
+    names, others = _titled(alike, account), len(account.repeated) - len(alike)
+    return prose.text("ledger", "repeated", account=account, most=most, names=names, others=others, paths=paths)
+
+
+def warnings(mine: Sequence[LedgerEntry], directory: Path) -> tuple[str, ...]:
+    """Return a sentence for each algorithm whose second setting a new run brings to a test game.
+
+    `mine` are the run's entries; the neighbours of its directory are read, as far as they are of its algorithms.
+    """
+    names, games = {entry.algorithm for entry in mine} - {*BASELINES}, {entry.game for entry in mine}
+    if not names or not for_testing(tuple(games), mine[0].suite):
+        return ()
+    before = [
+        entry for entry in entries_beside(directory, names) if entry.game in games and _suite(entry) == _suite(mine[0])
+    ]
+    planned_now = {_in_words(entry)[0] for entry in mine}
+    repeated = (account for account in accounts([*before, *mine]) if account.repeated)
+    return tuple(warning(account) for account in repeated if account.algorithm in planned_now)
+
+
+def _in_words(entry: LedgerEntry, apart: Sequence[str] = APART) -> tuple[str, str]:
+    """Name an algorithm, with the parameters that make it another one, and its setting, with the budget asked for."""
+    words = {key: str(value).lower() if isinstance(value, bool) else value for key, value in entry.parameters.items()}
+    chosen, tuned = (
+        ", ".join(f"{key}={value}" for key, value in words.items() if (key in apart) is part) for part in (True, False)
+    )
+    budget = settings.budget(entry.training_frames, entry.training_episodes, "step" if entry.suite else "frame")
+    setting = ", ".join(part for part in (tuned or "its defaults", budget and f"trained for {budget}") if part)
+    return f"{entry.algorithm}({chosen})" if chosen else entry.algorithm, setting
+
+
+def _titled(games: Sequence[str], account: Account) -> list[str]:
+    return list(games) if account.suite else [game_name(game) for game in games]
+
+
+def _suite(entry: LedgerEntry) -> str:
+    return entry.suite.name if entry.suite else ""
+
+
+def _account(suite: str, algorithm: str, entries: Sequence[tuple[LedgerEntry, str]]) -> Account:
+    baseline = entries[0][0].algorithm in BASELINES
+    by_setting: defaultdict[Any, list[LedgerEntry]] = defaultdict(list)
+    by_game: defaultdict[str, list[LedgerEntry]] = defaultdict(list)
+    for entry, _ in entries:
+        by_setting[entry.setting].append(entry)
+        by_game[entry.game].append(entry)
+    words = {entry.setting: setting for entry, setting in entries}
+    alike = Counter(words.values())
+    uses = [_use(mine, words[key], by_code=alike[words[key]] > 1) for key, mine in by_setting.items()]
+    repeated = [
+        Repeated(game, count, tuple(dict.fromkeys(entry.directory for entry in mine)))
+        for game, mine in by_game.items()
+        if not baseline and (count := len({entry.setting for entry in mine})) > 1
+    ]
+    return Account(algorithm, baseline, tuple(sorted(uses, key=lambda use: use.first)), tuple(repeated), suite)
+
+
+def _use(entries: Sequence[LedgerEntry], setting: str, *, by_code: bool) -> Use:
+    begun = sorted(entry.begun for entry in entries)
+    return Use(
+        setting=f"{setting}, code {(entries[0].code or 'unknown')[:8]}" if by_code else setting,
+        games=tuple(dict.fromkeys(entry.game for entry in entries)),
+        runs=tuple(dict.fromkeys(entry.directory for entry in entries)),
+        trials=sum(len(entry.seeds) for entry in entries),
+        episodes=sum(entry.episodes for entry in entries),
+        first=begun[0],
+        last=begun[-1],
+    )
+
+
+def _evaluation(entry: LedgerEntry, apart: Sequence[str]) -> Evaluation:
+    return Evaluation(
+        *_in_words(entry, apart),
+        entry.protocol,
+        entry.game,
+        bool(for_testing([entry.game], entry.suite)),
+        entry.directory,
+        entry.seeds,
+        entry.episodes,
+        entry.begun,
+        entry.commands,
+        _suite(entry),
+    )

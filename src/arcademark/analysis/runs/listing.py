@@ -1,0 +1,102 @@
+"""The runs below a folder: what each plays, under which protocol, and how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from arcademark import wording
+from arcademark.analysis.runs.directory import known_set
+from arcademark.errors import ArcadeMarkError
+from arcademark.records import imported
+from arcademark.records.ledger import Unread, find_runs
+from arcademark.records.model import RunRecord
+from arcademark.records.reading import read_run
+from arcademark.wording.columns import Column
+
+
+@dataclass(frozen=True)
+class ListedRun:
+    """One run."""
+
+    directory: str
+    agents: tuple[str, ...]  # in the plan's order
+    games: tuple[str, ...]  # their names, likewise
+    scope: str  # which suite or subset the games are, "the 5 games of atari-5"; "" if none
+    protocol: str  # its label, overrides included
+    seeds: tuple[int, ...]
+    episodes: int  # scored episodes finished
+    planned_episodes: int  # asked for
+    status: Literal["complete", "incomplete", "failed"]  # whether every trial is done, some are not, or one failed
+    created: str  # when it was begun, in ISO 8601
+    imported: bool = False  # whether it is of logs made elsewhere, which nothing verifies
+    unit: Literal["frame", "step"] = "frame"  # what lengths are counted in
+
+
+@dataclass(frozen=True)
+class RunList:
+    """The runs below some folders."""
+
+    SCHEMA: ClassVar[str] = "arcademark.runs/1"
+
+    runs: tuple[ListedRun, ...]  # by directory
+    unread: tuple[Unread, ...]  # runs that cannot be read, and why
+
+    UNREAD: ClassVar = (Column("run", "directory"), Column("why it cannot be read", "reason", kind="prose"))
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is shown of each run."""
+        return (
+            Column("run", "directory", style="strong"),
+            Column("agent", lambda run: wording.shortened(run.agents, most=2), kind="name"),
+            Column(
+                "tasks" if any(run.unit == "step" for run in self.runs) else "games",
+                lambda run: run.scope.rpartition(" of ")[2] or wording.shortened(run.games, most=3),
+                kind="name",
+            ),
+            Column("protocol", "protocol", kind="name", optional=True),
+            Column("seeds", lambda run: len(run.seeds)),
+            Column(
+                "episodes",
+                lambda run: wording.done(run.episodes, run.planned_episodes),
+                style=lambda run: {"incomplete": "doubtful", "failed": "bad"}.get(run.status, ""),
+                below=lambda run: "imported, not verified" if run.imported else "",
+                sort="episodes",
+            ),
+            Column("begun", lambda run: run.created[:16].replace("T", " "), kind="name", optional=True),
+        )
+
+
+def list_runs(folders: Sequence[Path]) -> RunList:
+    """List the runs in some folders."""
+    runs, unread = [], []
+    for directory in dict.fromkeys(run for folder in folders for run in find_runs(folder)):
+        try:
+            runs.append(_listed(read_run(directory, whole=False)))
+        except ArcadeMarkError as error:
+            unread.append(Unread(str(directory), str(error)))
+    return RunList(tuple(runs), tuple(unread))
+
+
+def _listed(record: RunRecord) -> ListedRun:
+    scored = [min(len(record.scored_episodes(trial)), trial.episodes) for trial in record.trials]
+    statuses = {trial.status for trial in record.trials}
+    games = tuple(dict.fromkeys(trial.game for trial in record.trials))
+    planned = sum(trial.episodes for trial in record.trials)
+    return ListedRun(
+        directory=str(record.directory),
+        agents=tuple(dict.fromkeys(trial.agent for trial in record.trials)),
+        games=tuple(map(record.protocol.task_name, games)),
+        scope=known_set(games, record.protocol.suite),
+        protocol=record.protocol.label,
+        seeds=tuple(sorted({trial.seed for trial in record.trials})),
+        episodes=sum(scored),
+        planned_episodes=planned,
+        status="failed" if "failed" in statuses else "complete" if statuses == {"done"} else "incomplete",
+        created=str(record.manifest.get("created", "")),
+        imported=imported.origin(record) is not None,
+        unit=record.protocol.unit,
+    )

@@ -1,0 +1,58 @@
+"""Paragraphs for a paper's methods section, written from the settings in force."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from arcademark import wording
+from arcademark.analysis.document import Estimate
+from arcademark.analysis.record import Run
+from arcademark.analysis.runs.directory import known_set
+from arcademark.analysis.subsets import predictors
+from arcademark.analysis.subsets.models import ANY
+from arcademark.analysis.tables.document import Algorithm, Intervals, ScoredGame
+from arcademark.suite import subsets
+from arcademark.wording import prose
+
+MAX_NAMES = 10
+"""Games that are named one by one, where a suite's name says the same."""
+
+
+def paragraphs(
+    algorithms: Sequence[Algorithm], games: Sequence[ScoredGame], runs: Sequence[Run], scope: str, intervals: Intervals
+) -> tuple[str, ...]:
+    """Say how the scores were made, run by run, and what was worked out from them."""
+    from_any = [item for item in algorithms if item.estimated and item.estimated.subset == ANY]
+    models: dict[str, list[tuple[str, Estimate]]] = defaultdict(list)
+    for item in algorithms:
+        for one in (item.estimate, item.published):
+            if one is not None and one.telling and one.subset != ANY:
+                models[one.subset].append((item.name, one))
+    titles = {game.id: game.name for game in games}
+    repeated = [
+        (item.name, titles[score.game], score.played)
+        for item in algorithms
+        for score in item.scores
+        if (cell := score.played) and score.score.low is not None and cell.different < len(cell.episodes)
+    ]
+    return prose.paragraphs(
+        "methods",
+        algorithms=algorithms,
+        games=games,
+        runs=runs,
+        scope=scope,
+        names={run.name: _names(run, games) for run in runs},
+        intervals=intervals,
+        repeated=repeated,
+        anchors={kind for game in games for kind, score in game.references.items() if score is not None},
+        counts=[summary.games for item in algorithms for summary in item.summaries],
+        from_any=from_any,
+        trained=predictors.atari(from_any[0].estimate.suite).trained if from_any and from_any[0].estimate else None,
+        by_model=[(subsets.subset(name), pairs) for name, pairs in models.items()],
+    )
+
+
+def _names(run: Run, games: Sequence[ScoredGame]) -> str:
+    known = known_set([game.id for game in games if game.name in run.games]) if run.protocol.unit == "frame" else ""
+    return known if known and len(run.games) > MAX_NAMES else wording.listing(run.games)

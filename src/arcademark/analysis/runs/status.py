@@ -1,0 +1,341 @@
+"""What ``arcademark status`` shows: how far runs are, also while they are played."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from arcademark import wording
+from arcademark.analysis.runs.listing import RunList
+from arcademark.errors import ArcadeMarkError
+from arcademark.records import combined, live, queue
+from arcademark.records.database import JOBS, SHARDS
+from arcademark.records.ledger import Unread, find_runs
+from arcademark.records.live import STATES, RunProgress, State, TrialProgress, read_progress
+from arcademark.records.queue import ClusterJob, JobState
+from arcademark.wording.columns import Column, Style
+
+AskSlurm = Callable[[Sequence[Path]], tuple[tuple[ClusterJob, ...], str]]
+"""From the folders of runs to their jobs, and why SLURM could not be asked."""
+
+_PART = re.compile(r"\d+(-of-\d+)$")
+
+
+@dataclass(frozen=True)
+class RunStatus:
+    """One run's directory.
+
+    running: Whether a process plays it now.
+    trials: Of it alone, if it is a shard.
+    frames_per_second: Of the command that plays it, with those that planners simulate; None if nothing is reported.
+    seconds_left: As that command has it; None while it cannot be told.
+    at_most: Whether that is a bound.
+    shard: Which it is, from 1, of how many shards of a plan; None if of none.
+    """
+
+    directory: str
+    running: bool
+    trials: int
+    done: int
+    failed: int
+    episodes: int
+    planned_episodes: int
+    frames_per_second: float | None
+    seconds_left: float | None
+    at_most: bool
+    shard: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class WholeRun:
+    """A run with its shards, wherever these lie; its trials each once, as of `Status`."""
+
+    directory: str
+    trials: tuple[TrialProgress, ...]
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far runs are.
+
+    trials: Of all runs, and of all plans of which one is a shard, each once; of copies of one, that which is furthest.
+    seconds_left: Until the last of the runs that are played ends; None while one of them cannot tell.
+    whole: The runs, of which those above may be shards.
+    jobs: Of SLURM that are to play them, but for those that have done it.
+    jobs_unknown: Why SLURM cannot be asked; "" if it can, or there is none to ask of.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.status/1"
+    protocols: tuple[str, ...]
+    runs: tuple[RunStatus, ...]
+    trials: tuple[TrialProgress, ...]
+    frames_per_second: float | None
+    seconds_left: float | None
+    at_most: bool
+    unread: tuple[Unread, ...]
+    whole: tuple[WholeRun, ...] = ()
+    jobs: tuple[ClusterJob, ...] = ()
+    jobs_unknown: str = ""
+
+    MAX_SEEDS: ClassVar = 8  # that have a column each
+    STYLES: ClassVar[dict[State, Style]] = {
+        "done": "good",
+        "playing": "strong",
+        "failed": "bad",
+        "started": "doubtful",
+        "pending": "weak",
+    }
+    JOB_STYLES: ClassVar[dict[JobState, Style]] = {
+        "running": "strong",
+        "queued": "",
+        "requeued": "",
+        "failed": "bad",
+        "cancelled": "bad",
+        "unknown": "doubtful",
+    }
+    UNREAD: ClassVar = RunList.UNREAD
+
+    @property
+    def states(self) -> Counter[State]:
+        """How many trials are in each state."""
+        return Counter(trial.state for trial in self.trials)
+
+    @property
+    def shards(self) -> tuple[int, int]:
+        """How many shards have begun, and how many there are, of all that lie in the same folder."""
+        begun = {(Path(run.directory).parent, *run.shard) for run in self.runs if run.shard}
+        return len(begun), sum(count for _, count in {(folder, count) for folder, _, count in begun})
+
+    @property
+    def running(self) -> int:
+        """How many of these runs a process plays now."""
+        return sum(run.running for run in self.runs)
+
+    @property
+    def job_states(self) -> Counter[JobState]:
+        """How many jobs are in each state."""
+        return Counter(job.state for job in self.jobs)
+
+    @property
+    def waited_for(self) -> bool:
+        """Whether anything is played, or a job is to play it."""
+        states = self.job_states
+        return bool(self.running or states["running"] or states["queued"] or states["requeued"])
+
+    @property
+    def waiting(self) -> list[tuple[ClusterJob, ...]]:
+        """Jobs that do not run, those of one run together for which the same is to be said."""
+        alike: defaultdict[tuple[str, ...], list[ClusterJob]] = defaultdict(list)
+        for job in self.jobs:
+            if job.state != "running":
+                alike[job.folder, job.state, job.reason, job.begins, job.said].append(job)
+        return [tuple(jobs) for jobs in alike.values()]
+
+    @property
+    def job_columns(self) -> tuple[Column | None, ...]:
+        """What is shown of jobs for which the same is to be said."""
+        return (
+            Column("run", "0.folder", kind="name") if len(self.whole) > 1 else None,
+            Column("jobs", _names_of_jobs, kind="name"),
+            Column("state", "0.state", style=lambda jobs: self.JOB_STYLES[jobs[0].state]),
+            Column("why", lambda jobs: _why(jobs[0]), kind="prose"),
+            Column("log", lambda jobs: jobs[0].log if jobs[0].said else None, kind="prose"),
+        )
+
+    @property
+    def unit(self) -> str:
+        """What lengths are counted in: frames, unless all are counted in steps."""
+        return "step" if self.trials and all(trial.unit == "step" for trial in self.trials) else "frame"
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is shown of each run."""
+        return (
+            Column("run", "directory"),
+            Column("running", "running", style=lambda run: "strong" if run.running else "weak"),
+            Column("trials", lambda run: _of(run.done, run.trials)),
+            Column("episodes", lambda run: _of(run.episodes, run.planned_episodes)),
+            Column(f"{self.unit}s/s", "frames_per_second", lambda rate: wording.score(rate, 0)),
+            Column("time left", lambda run: None if run.seconds_left is None else _left(run.seconds_left, run.at_most)),
+        )
+
+    @property
+    def failed(self) -> tuple[TrialProgress, ...]:
+        """The trials that failed."""
+        return tuple(trial for trial in self.trials if trial.state == "failed")
+
+    @property
+    def failures(self) -> tuple[Column, ...]:
+        """What is shown of a trial that failed."""
+        game = Column(wording.noun(self.unit), "game", kind="name")
+        return Column("agent", "agent"), game, Column("seed", "seed", str), Column("why", "error", kind="prose")
+
+    @property
+    def grids(self) -> Iterator[tuple[str, list[tuple[str, dict[int, TrialProgress]]], list[Column]]]:
+        """The title of each agent of each run, its games with their trials by seed, and what is shown of these."""
+        by_agent: defaultdict[tuple[str, ...], dict[str, dict[int, TrialProgress]]] = defaultdict(dict)
+        for run in self.whole:
+            for trial in run.trials:
+                by_agent[run.directory, trial.agent, trial.protocol].setdefault(trial.game, {})[trial.seed] = trial
+        for (directory, agent, protocol), games in by_agent.items():
+            seeds = sorted({seed for trials in games.values() for seed in trials})
+            by_seed = map(self._of_seed, seeds)
+            columns = by_seed if len(seeds) <= self.MAX_SEEDS else map(self._of_state, self.STYLES)
+            title = f"{agent}, {protocol}" if len(self.protocols) > 1 else agent
+            heading = f"{directory}: {title}" if len(self.whole) > 1 else title
+            yield heading, [*games.items()], [Column(wording.noun(self.unit), 0), *columns]
+
+    def _of_seed(self, seed: int) -> Column:
+        return Column(
+            f"seed {seed}",
+            lambda row: _progress(row[1].get(seed)),
+            style=lambda row: self.STYLES[row[1][seed].state if seed in row[1] else "pending"],
+        )
+
+    def _of_state(self, state: State) -> Column:
+        def count(row: tuple[str, dict[int, TrialProgress]]) -> int:
+            return sum(trial.state == state for trial in row[1].values())
+
+        return Column(state, count, style=lambda row: self.STYLES[state] if count(row) else "weak")
+
+
+def _progress(trial: TrialProgress | None) -> str | None:
+    if trial is None or trial.state == "pending":
+        return None
+    if trial.state in ("done", "failed"):
+        return trial.state
+    if trial.trained is not None and trial.budget and trial.trained < trial.budget:
+        return f"{wording.share(trial.trained / trial.budget)} trained"
+    return _of(trial.episodes, trial.planned_episodes)
+
+
+def _of(number: int, planned: int) -> str:
+    return f"{wording.count(number)} of {wording.count(planned)}"
+
+
+def _left(seconds: float, at_most: bool) -> str:
+    return f"{'at most ' if at_most else ''}{wording.time_span(seconds)}"
+
+
+def _names_of_jobs(jobs: Sequence[ClusterJob]) -> str:
+    shards = [str(job.shard[0]) for job in jobs if job.shard]
+    names = [f"shard{'s' * (len(shards) > 1)} {wording.shortened(shards)}"] if shards else []
+    return wording.listing([*names, *("merge" for job in jobs if not job.shard)])
+
+
+def _why(job: ClusterJob) -> str:
+    begins = f"begins again at {job.begins.replace('T', ' ')}" if job.begins else ""
+    return "; ".join(filter(None, (job.reason, begins, job.said)))
+
+
+def status(folders: Sequence[Path], ask: AskSlurm = queue.jobs) -> Status:
+    """Read the progress of runs, and of those in folders, and ask SLURM for their jobs.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is no run.
+    """
+    progress: list[RunProgress] = []
+    unread = []
+    found = dict.fromkeys(run for folder in folders for run in find_runs(folder))
+    for directory in dict.fromkeys(part for run in found for part in find_runs(run, parts=True)):
+        try:
+            progress.append(read_progress(directory))
+        except ArcadeMarkError as error:
+            unread.append(Unread(str(directory), str(error)))
+    of_runs: defaultdict[tuple[str, str], list[RunProgress]] = defaultdict(list)
+    for run in progress:
+        of_runs[_whole(run)].append(run)
+    whole = tuple(WholeRun(name, _furthest(_trials(parts))) for (name, _), parts in of_runs.items())
+    best = _furthest(itertools.chain(*(run.trials for run in whole)))
+    homes = dict.fromkeys(_home(run.directory) for run in progress)
+    jobs, jobs_unknown = ask([home for home in homes if (home / JOBS).is_dir()])
+    runs = tuple(map(_run, progress))
+    running = [run for run in runs if run.running]
+    rates = [run.frames_per_second for run in running if run.frames_per_second is not None]
+    left = [run.seconds_left for run in running if run.seconds_left is not None]
+    return Status(
+        protocols=tuple(dict.fromkeys(trial.protocol for trial in best)),
+        runs=runs,
+        trials=best,
+        frames_per_second=sum(rates) if rates else None,
+        seconds_left=max(left) if left and len(left) == len(running) else None,
+        at_most=any(run.at_most for run in running),
+        unread=tuple(unread),
+        whole=whole,
+        jobs=tuple(_unfinished(jobs, progress, asked=not jobs_unknown)),
+        jobs_unknown=jobs_unknown,
+    )
+
+
+def _home(directory: Path) -> Path:
+    """Return the folder of the run that a run's directory is of: where its shards and jobs lie."""
+    for path in (directory, directory.parent):
+        if path.parent.name == SHARDS:
+            return path.parent.parent
+    several = all((directory.parent / name).is_dir() for name in (SHARDS, JOBS))  # as of variants
+    return directory.parent if several else directory
+
+
+def _whole(run: RunProgress) -> tuple[str, str]:
+    """Return the name of the run that this one is of, and what tells it from others of the name."""
+    home = _home(run.directory)
+    if home == run.directory and "shard" in run.document:  # played by hand, beside the others of its plan
+        return _PART.sub(r"*\1", str(home)), combined.plan_of(run.document)
+    return str(home), ""
+
+
+def _trials(parts: Sequence[RunProgress]) -> Iterator[TrialProgress]:
+    yield from itertools.chain(*(run.trials for run in parts))
+    yield from live.planned(run.document for run in parts)
+
+
+def _furthest(trials: Iterable[TrialProgress]) -> tuple[TrialProgress, ...]:
+    """Return each trial once, of copies that which is furthest."""
+    best: dict[str, TrialProgress] = {}
+    for trial in trials:
+        best[trial.id] = max(
+            best.get(trial.id, trial), trial, key=lambda trial: (STATES.index(trial.state), trial.episodes)
+        )
+    return tuple(best.values())
+
+
+def _unfinished(jobs: Iterable[ClusterJob], progress: Sequence[RunProgress], *, asked: bool) -> Iterator[ClusterJob]:
+    """Yield the jobs that have not done their work, as far as is known."""
+    left: defaultdict[tuple[str, int, int], int] = defaultdict(int)
+    merged = set()
+    for run in progress:
+        home = str(_home(run.directory))
+        if "shard" in run.document:
+            number, count = run.document["shard"]
+            left[home, number, count] += sum(trial.state != "done" for trial in run.trials)
+        else:
+            merged.add(home)
+    for job in jobs:
+        done = job.folder in merged if job.shard is None else left.get((job.folder, *job.shard)) == 0
+        ended = job.state == "completed" or (job.state in ("failed", "cancelled", "unknown") and done)
+        if not (ended or (job.state == "unknown" and not asked)):
+            yield job
+
+
+def _run(run: RunProgress) -> RunStatus:
+    states, reported = Counter(trial.state for trial in run.trials), run.live
+    return RunStatus(
+        directory=str(run.directory),
+        running=run.running,
+        trials=len(run.trials),
+        done=states["done"],
+        failed=states["failed"],
+        episodes=sum(trial.episodes for trial in run.trials),
+        planned_episodes=sum(trial.planned_episodes for trial in run.trials),
+        frames_per_second=reported["frames_per_second"] if reported else None,
+        seconds_left=reported["seconds_left"] if reported else None,
+        at_most=reported["at_most"] if reported else False,
+        shard=tuple(run.document["shard"]) if "shard" in run.document else None,
+    )

@@ -1,0 +1,354 @@
+"""Which settings of an agent do best: the variants of one run against each other.
+
+A setting's mean is that of its scores between the worst and the best setting of each game
+(`arcademark.metrics.ranges.inter_algorithm`; Bellemare et al. 2013, §4.1.3). Games on which all score the same are left
+out. How much tuning each game apart would give is `arcademark.metrics.hyperparameters`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark import wording
+from arcademark.analysis.record import Value
+from arcademark.analysis.subsets import predictors
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics import hyperparameters
+from arcademark.metrics.ranges import inter_algorithm
+from arcademark.metrics.uncertainty import intervals
+from arcademark.scores.runs import RunScores, load_run
+from arcademark.scores.table import ScoreTable
+from arcademark.suite.settings import format_setting
+from arcademark.suite.subsets import LEVEL, REPORTED, VALIDATION, for_testing, subset
+from arcademark.suite.task_suites import TaskSuite
+from arcademark.suite.tasks import game_name
+from arcademark.wording import prose
+from arcademark.wording.columns import Column, Kind
+
+MAX_FOLDS = 20
+"""Parts into which seeds, or episodes of the only one, are put at most, to choose settings on all but one of them."""
+
+
+@dataclass(frozen=True)
+class TunedSetting:
+    """One combination of parameters."""
+
+    label: str  # the agent with these parameters
+    values: Mapping[str, Value]  # what was tried
+    mean: float | None
+    """Mean over games of its place between the worst setting (0) and the best (1); None where a game is missing."""
+    low: float | None  # 95 % interval of the mean; None from single episodes
+    high: float | None
+    scores: Mapping[str, float | None]  # by game
+    estimate: float | None = None
+    """Of the median of all games, in percent, from just these; None where they are no subset for tuning."""
+
+    @property
+    def half_width(self) -> str | None:
+        """How far the interval reaches."""
+        half = None if self.mean is None or self.high is None else self.high - self.mean
+        return None if half is None else f"±{half:.2f}" if half < 1 else "over ±1"
+
+    @property
+    def options(self) -> str:
+        """What to write to play with it."""
+        return " ".join(f"--set {name}={format_setting(value)}" for name, value in self.values.items())
+
+
+@dataclass(frozen=True)
+class TunedParameters:
+    """The best that tuning a number of parameters game by game gives, the others as in the best fixed setting.
+
+    parameters: Those that give most.
+    score: Mean over games, each from the 5th percentile of its scores (0) to the 95th (1); too good, as a maximum.
+    share: Of the score with all parameters tuned.
+    held_out: The same score, of settings and parameters chosen on the other seeds or episodes; None where there are no
+        others.
+    low, high: 95 % interval of `held_out`, Student's t over these; None where nothing varies.
+    """
+
+    parameters: tuple[str, ...]
+    score: float
+    share: float
+    held_out: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class TuningSensitivity:
+    """How much performance depends on tuning game by game (Adkins, Bowling and White 2024).
+
+    games: Those that tell settings apart.
+    fixed: The setting that is best on average.
+    best: By game, the best setting of it.
+    value: How much higher the mean score is with the best setting of each game than with the best fixed one.
+    held_out, low, high: The same on seeds or episodes that did not choose, as in `TunedParameters`.
+    unit: What was left out in turn: "seed", "episode", or "" where there are no two.
+    parts: In how many parts.
+    dimensionality: How few parameters, tuned game by game, reach 95 % of the score with all of them tuned.
+    by_count: For no parameter tuned, for one, to all that vary.
+    """
+
+    games: tuple[str, ...]
+    fixed: Mapping[str, Value]
+    best: Mapping[str, Mapping[str, Value]]
+    value: float
+    held_out: float | None
+    low: float | None
+    high: float | None
+    unit: Literal["seed", "episode", ""]
+    parts: int
+    dimensionality: int
+    by_count: tuple[TunedParameters, ...]
+
+    def columns(self, noun: str) -> tuple[Column | None, ...]:
+        """What is shown by the number of parameters that are tuned."""
+        return (
+            Column(f"tuned {noun} by {noun}", lambda row: ", ".join(row.parameters) or "none: the best fixed setting"),
+            Column("score", "score", _fixed, style="strong"),
+            Column("of all tuned", "share", lambda share: f"{100 * share:.0f} %"),
+            Column(f"on other {self.unit}s", "held_out", _fixed) if self.unit else None,
+            Column("95 %", _interval) if self.unit else None,
+        )
+
+    @property
+    def interval(self) -> str | None:
+        """That of what held-out parts give."""
+        return _interval(self)
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The settings of one run, the best first."""
+
+    SCHEMA: ClassVar[str] = "arcademark.tune/2"
+    directory: str
+    protocol: str
+    games: tuple[str, ...]
+    uninformative: tuple[str, ...]  # games on which all settings score the same
+    for_testing: tuple[str, ...]  # games that are not meant for tuning
+    learnt_once: bool
+    """Whether learners were trained with one seed each: how much trainings differ is not in the intervals then."""
+    settings: tuple[TunedSetting, ...]
+    sensitivity: TuningSensitivity | None = None
+    """None where fewer than two games tell two settings apart."""
+    suite: str = ""  # that the games are tasks of; "" of Atari games
+    model: str = ""  # the subset for tuning that the games are, "atari-3-val"; "" where they are none
+
+    @property
+    def level_with_best(self) -> tuple[TunedSetting, ...]:
+        """The other settings whose interval reaches the best one's mean: these episodes do not tell them apart."""
+        best, *others = self.settings
+        return tuple(
+            other for other in others if None not in (best.mean, other.high) and (other.high or 0) >= (best.mean or 0)
+        )
+
+    @property
+    def noun(self) -> str:
+        """What settings are tried on is called."""
+        return wording.noun("step" if self.suite else "frame")
+
+    @property
+    def equal(self) -> tuple[str, ...]:
+        """The games on which all settings score the same, for people."""
+        return tuple(map(self.title, self.uninformative))
+
+    def title(self, game: str) -> str:
+        """Name a game for people; a task of a suite keeps its id."""
+        return game if self.suite else game_name(game)
+
+    @property
+    def places(self) -> tuple[Column | None, ...]:
+        """What is shown of each setting."""
+        names = self.settings[0].values
+        return (
+            self._rank,
+            *(_parameter(name, lambda setting: setting.values, "name") for name in names),
+            Column("mean place", "mean", _fixed, style="strong"),
+            Column("95 %", "half_width"),
+            Column("median of all, estimated", "estimate", wording.percent) if self.model else None,
+        )
+
+    @property
+    def scores(self) -> tuple[Column, ...]:
+        """The scores of each setting."""
+
+        def column(game: str) -> Column:
+            return Column(self.title(game), lambda setting: setting.scores[game], lambda score: wording.score(score, 1))
+
+        return (self._rank, *map(column, self.games))
+
+    @property
+    def _rank(self) -> Column:
+        return Column("", lambda setting: self.settings.index(setting) + 1)
+
+    @property
+    def best(self) -> tuple[list[tuple[str, Mapping[str, Value]]], list[Column]]:
+        """The best fixed setting and that of each game, by its title, and what is shown of them."""
+        if self.sensitivity is None:
+            return [], []
+        games = ((self.title(game), values) for game, values in self.sensitivity.best.items())
+        columns = [Column("", 0), *(_parameter(name, lambda row: row[1], "number") for name in self.sensitivity.fixed)]
+        return [("best fixed setting", self.sensitivity.fixed), *games], columns
+
+
+def _parameter(name: str, values: Callable[[Any], Mapping[str, Value]], kind: Kind) -> Column:
+    return Column(name, lambda row: format_setting(values(row)[name]), kind=kind)
+
+
+def _fixed(value: float) -> str:
+    return wording.fixed(value, 3)
+
+
+def _interval(row: TunedParameters | TuningSensitivity) -> str | None:
+    if row.low is None or row.high is None:
+        return None
+    return f"{wording.fixed(row.low, 2)} … {wording.fixed(row.high, 2)}"
+
+
+def warning(games: Sequence[str], suite: TaskSuite | None = None) -> str:
+    """Say what is wrong with tuning on some games; "" where nothing is."""
+    outside = for_testing(games, suite)
+    if not outside:
+        return ""
+    training = suite.training_tasks if suite else ()
+    evaluated = () if suite else [game for game in outside if game in subset(REPORTED).tasks]
+    return prose.text("tuning", "warning", outside=outside, evaluated=evaluated, training=training)
+
+
+def tuned(directory: Path, tried: Mapping[str, Mapping[str, Value]]) -> Tuned:
+    """Rank the settings that a run played; `tried` has their parameters by label."""
+    run = load_run(directory)
+    table = run.table.select(algorithms=[label for label in run.table.algorithms if label in tried])
+    scores = table.mean_over_runs()
+    if np.isfinite(scores).any(axis=1).sum() < 2:
+        raise ArcadeMarkError(f"{directory}: fewer than two settings have a score; nothing is there to compare")
+    telling = np.asarray(np.isfinite(inter_algorithm(scores, table.tasks, zero_range="omit")).any(axis=0))
+    suite = run.record.protocol.suite
+    model = "" if suite else next((one for one in VALIDATION if {*subset(one).tasks} == {*table.tasks}), "")
+    settings = []
+    for label, row in zip(table.algorithms, scores, strict=True):
+        by_game = {task: float(score) for task, score in zip(table.tasks, row, strict=True) if np.isfinite(score)}
+        settings.append(
+            TunedSetting(
+                label,
+                tried[label],
+                *_place(run, label, row, scores, telling),
+                {task: by_game.get(task) for task in table.tasks},
+                _estimated(by_game) if model and len(by_game) == len(table.tasks) else None,
+            )
+        )
+    return Tuned(
+        directory=str(directory),
+        protocol=run.record.protocol.label,
+        games=table.tasks,
+        uninformative=tuple(task for task, tells in zip(table.tasks, telling, strict=True) if not tells),
+        for_testing=for_testing(table.tasks, suite),
+        learnt_once=any(trial.learns for trial in run.record.trials)
+        and len({trial.seed for trial in run.record.trials}) == 1,
+        settings=tuple(sorted(settings, key=lambda setting: 1.0 if setting.mean is None else -setting.mean)),
+        sensitivity=_sensitivity(run, table, tried),
+        suite=suite.name if suite else "",
+        model=model,
+    )
+
+
+def _estimated(scores: Mapping[str, float]) -> float | None:
+    return predictors.atari().median(scores, LEVEL)[0].value
+
+
+def _place(
+    run: RunScores, label: str, row: NDArray[np.float64], scores: NDArray[np.float64], telling: NDArray[np.bool_]
+) -> tuple[float | None, float | None, float | None]:
+    """Return a setting's mean place on the games that tell settings apart, and its interval."""
+    if not telling.any() or not np.isfinite(row[telling]).all():
+        return None, None, None
+    worst, best = (end(scores[:, telling], axis=0) for end in (np.nanmin, np.nanmax))
+    mean = intervals.interval(
+        {task: run.independent(label, task) for task, tells in zip(run.table.tasks, telling, strict=True) if tells},
+        lambda values: np.asarray(((values - worst) / (best - worst)).mean(axis=-1)),
+        np.random.default_rng(0),
+    )
+    low, high = (None if end is None else min(max(end, 0.0), 1.0) for end in (mean.low, mean.high))
+    return mean.value, low, high
+
+
+def _sensitivity(
+    run: RunScores, table: ScoreTable, tried: Mapping[str, Mapping[str, Value]]
+) -> TuningSensitivity | None:
+    whole = np.asarray(np.isfinite(table.mean_over_runs()).all(axis=1))
+    table = table.select(algorithms=[name for name, has in zip(table.algorithms, whole, strict=True) if has])
+    seeds = np.flatnonzero(np.isfinite(table.scores).all(axis=(0, 1)))
+    low, high = hyperparameters.limits(table.scores[:, :, seeds]) if whole.any() and seeds.size else np.zeros((2, 1))
+    telling = np.flatnonzero(high > low)
+    if len(telling) < 2:
+        return None
+    low, high = low[telling, np.newaxis], high[telling, np.newaxis]
+    table = table.select(tasks=[table.tasks[place] for place in telling])
+    placed = (table.scores[:, :, seeds] - low) / (high - low)
+    unit, parts = _parts(run, table, seeds)
+    settings = [tried[label] for label in table.algorithms]
+    names = tuple(settings[0])
+    columns = ([repr(values[name]) for values in settings] for name in names)
+    codes = np.array([np.unique(column, return_inverse=True)[1] for column in columns]).T
+    choices = hyperparameters.choices(placed.mean(axis=2), codes)
+    apart = hyperparameters.held_out((parts - low) / (high - low), codes) if unit else None
+    return TuningSensitivity(
+        table.tasks,
+        settings[choices[0].settings[0]],
+        {game: settings[place] for game, place in zip(table.tasks, choices[-1].settings, strict=True)},
+        hyperparameters.sensitivity(choices),
+        *_over(None if apart is None else apart[:, -1] - apart[:, 0]),
+        unit,
+        parts.shape[2],
+        hyperparameters.dimensionality(choices),
+        tuple(
+            TunedParameters(
+                tuple(names[place] for place in choice.tuned),
+                choice.score,
+                choice.score / choices[-1].score,
+                *_over(None if apart is None else apart[:, count]),
+            )
+            for count, choice in enumerate(choices)
+        ),
+    )
+
+
+def _parts(
+    run: RunScores, table: ScoreTable, seeds: NDArray[np.int64]
+) -> tuple[Literal["seed", "episode", ""], NDArray[np.float64]]:
+    """Return what may choose settings apart from the rest, and its scores, shape (settings, games, parts).
+
+    That is seeds of agents that learn, put together where they are many, or the episodes of the only one; of other
+    agents the episodes of all seeds.
+    """
+    shape = table.scores.shape[:2]
+    if not run.apart:
+        cells = [[run.independent(name, task)[0] for task in table.tasks] for name in table.algorithms]
+    elif seeds.size > 1:
+        cells = [[row[seeds] for row in rows] for rows in table.scores]
+    else:
+        places = np.isfinite(table.scores[:, :, : seeds[0]]).sum(axis=2)
+        cells = [
+            [run.episodes[name, task][place] for task, place in zip(table.tasks, row, strict=True)]
+            for name, row in zip(table.algorithms, places, strict=True)
+        ]
+    count = min(MAX_FOLDS, *(cell.size for row in cells for cell in row))
+    parts = np.array([cell[part::count].mean() for row in cells for cell in row for part in range(count)])
+    return "" if count < 2 else "seed" if run.apart and seeds.size > 1 else "episode", parts.reshape(*shape, count)
+
+
+def _over(parts: NDArray[np.float64] | None) -> tuple[float | None, float | None, float | None]:
+    """Return the mean over parts and its interval, None where there is none."""
+    if parts is None:
+        return None, None, None
+    value, low, high, _ = intervals.score_intervals([parts])[0].tolist()
+    return (value, None, None) if math.isnan(low) else (value, low, high)

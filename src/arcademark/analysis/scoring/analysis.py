@@ -1,0 +1,400 @@
+"""The one analysis of scores, of runs and of tables: from a dataset to everything that a document shows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import starmap
+from types import MappingProxyType
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark import wording
+from arcademark._version import __version__
+from arcademark.analysis import estimates, measures, published
+from arcademark.analysis.cells import PlayedAlgorithm, PlayedGame, run_names
+from arcademark.analysis.document import Breakthrough, Estimate, Notice
+from arcademark.analysis.measures import Measure, Runs
+from arcademark.analysis.record import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
+from arcademark.analysis.runs import directory, learning, methods
+from arcademark.analysis.scoring import notices, similar, verdict
+from arcademark.analysis.scoring.report import ScoreReport
+from arcademark.analysis.scoring.uncertainty import Bootstrap, statistic
+from arcademark.analysis.subsets.models import ANY
+from arcademark.analysis.tables import loading, protocols
+from arcademark.analysis.tables.dataset import Dataset, ScoreKeywords, ScoreOptions, prepare
+from arcademark.analysis.tables.document import (
+    Algorithm,
+    Coverage,
+    Efficiency,
+    Gain,
+    Played,
+    Score,
+    ScoredGame,
+    SingleRuns,
+    Statistic,
+    Summary,
+    Tolerance,
+)
+from arcademark.analysis.tables.loading import ScoreSource
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics import efficiency
+from arcademark.metrics.aggregate import AGGREGATES
+from arcademark.metrics.uncertainty import intervals, tolerance
+from arcademark.metrics.uncertainty.intervals import score_intervals
+from arcademark.suite import references, subsets
+from arcademark.suite.protocols import papers
+from arcademark.suite.subsets import Subset
+from arcademark.wording.prose import text
+
+ALE = "bellemare-2013"
+"""The paper of what our own runs are played on."""
+
+ESTIMATED = ("atari-57", "atari-100k")
+"""Suites whose median is estimated where games are missing; published models know the first."""
+
+TOLERANCE = "patterson-2024"
+"""Who asks for tolerance intervals of runs."""
+
+
+def analyse(
+    sources: Sequence[ScoreSource] | ScoreSource,
+    options: ScoreOptions | None = None,
+    /,
+    **keywords: Unpack[ScoreKeywords],
+) -> ScoreReport:
+    """Work out everything that is to be said of scores.
+
+    Parameters
+    ----------
+    sources : path, ``"catalogue:review-2021"``, ScoreTable, mapping, or a sequence of these
+        A path is a run's directory, or a file of any format that is read here; a mapping goes from algorithm to task to
+        a score, or one a run: ``{"DQN": {"pong": [18.9, 19.3]}}``.
+    options : ScoreOptions, optional
+    **asked : object
+        Its fields, where none is given: ``suite``, ``references``, ``algorithms``, ``games``, ``metrics``, …
+
+    Raises
+    ------
+    ArcadeMarkError
+        Where something named is not there, a file is not what it should be, or nothing is left to judge.
+    """
+    wanted = options or ScoreOptions(**keywords)
+    return of_dataset(prepare(sources, wanted), wanted)
+
+
+def of_dataset(
+    dataset: Dataset, options: ScoreOptions, follow: Callable[[int, int], None] | None = None
+) -> ScoreReport:
+    """Work out everything that is to be said of a dataset; see `analyse`.
+
+    ``follow`` is told how many algorithms are worked out, of how many, after each.
+    """
+    chosen = dataset.benchmark.chosen(options.metrics)
+    bootstrap = bootstrap_of(dataset, options)
+    runs = dataset.scores.runs.runs if dataset.scores.runs else ()
+    names = run_names(dataset.scores.runs) if dataset.scores.runs else ()
+    by_run = dict(zip((id(run.record) for run in runs), names, strict=True))
+    model, view = estimates.published(options.model), dataset.benchmark.view
+    if model is not None and view.name != ESTIMATED[0]:
+        raise ArcadeMarkError(
+            f"{model.name} estimates the median of {ESTIMATED[0]}; leave the model out, or the other benchmark"
+        )
+    estimated = options.model is not None and view.name in ESTIMATED
+    algorithms = []
+    for name in dataset.algorithms:
+        played = dataset.scores.get(name).played
+        more = _estimates(name, model, dataset, bootstrap) if estimated else {"estimate": None}
+        more |= _of_run(played, by_run, dataset.scores.get(name).frames) if played else {}
+        algorithms.append(_algorithm(name, dataset, chosen, bootstrap, **more))
+        if follow is not None:
+            follow(len(algorithms), len(dataset.algorithms))
+    noticed = notices.of_scores(dataset, algorithms, bootstrap)
+    views = tuple(map(directory.view, runs, names))
+    title = wording.shortened(dataset.algorithms, most=4)
+    models = dict.fromkeys(one.subset for item in algorithms for one in (item.estimate, item.published) if one)
+    used = [subsets.subset(name).papers for name in models if name != ANY]
+    beside = tuple(similar.budgets(dataset, algorithms))
+    games, randoms = _games(dataset), published.random_players() if dataset.benchmark.atari else {}
+    algorithms = [replace(item, verdict=verdict.judge(item, games, randoms, beside)) for item in algorithms]
+    papers = [item.paper for one in beside for item in one.published]
+    own = [
+        *((ALE,) if any(run.protocol.unit == "frame" for run in views) else ()),
+        *((TOLERANCE,) if options.tolerance else ()),
+    ]
+    common = shared(title, dataset, chosen, bootstrap, noticed, own, papers, *used)
+    return ScoreReport(
+        **common,
+        algorithms=tuple(algorithms),
+        learning=learning.curves(dataset.played),
+        runs=views,
+        methods=methods.paragraphs(algorithms, common["games"], views, common["scope"], common["intervals"])
+        if views
+        else (),
+        similar=beside,
+        tolerance=None if options.tolerance is None else _tolerance(dataset, options.tolerance),
+    )
+
+
+def _tolerance(dataset: Dataset, share: float) -> Tolerance:
+    """Find between which scores single runs lie, of all algorithms on all games that have several."""
+
+    def rows() -> Iterator[SingleRuns]:
+        for game in dataset.tasks:
+            for name in dataset.algorithms:
+                runs = dataset.runs(name).get(game, np.empty(0))
+                if runs.size > 1:
+                    interval = tolerance.tolerance_interval(runs, share)
+                    yield SingleRuns(
+                        name, game, runs.size, interval.low, interval.high, interval.share, interval.at_least
+                    )
+
+    needed, of_bound = tolerance.runs_needed(share), tolerance.runs_needed(share, ends=1)
+    return Tolerance(share, tolerance.CONFIDENCE, needed, of_bound, tuple(rows()))
+
+
+def bootstrap_of(dataset: Dataset, options: ScoreOptions) -> Bootstrap:
+    """Return how intervals of a dataset are found."""
+    runs = int(dataset.scores.table.runs_present().sum())
+    bootstrap = Bootstrap.choose(options.seed, options.resamples, options.method, runs)
+    episodes = {name: those for name in dataset.algorithms if (those := dataset.episodes(name))}
+    untrained = (item for item in dataset.played if item.name in episodes)
+    exact = frozenset(item.name for item in untrained if all(cell.exact for cell in item.cells.values()))
+    return replace(bootstrap, title=dataset.benchmark.title, episodes=episodes, exact=exact)
+
+
+def _of_run(item: PlayedAlgorithm, names: Mapping[int, str], frames: int | None) -> dict[str, Any]:
+    """Return what is known of an algorithm beside its scores where these are of a run."""
+    trial = next((trial for trial in item.trials if trial.learns), item.trials[0])
+    protocol, episodes = item.run.record.protocol, trial.training_episodes
+    if (trial.training_frames, episodes) == (None, None):
+        episodes = protocol.training_episodes
+    return {
+        "run": names[id(item.run.record)],
+        "variants": item.variants,
+        "frames_per_action": trial.frames_per_action or protocol.frame_skip,
+        "training_episodes": episodes if trial.learns else None,
+        "learns": bool(trial.learns),
+        "pooled": "" if item.apart else "network" if item.trained else "untrained",
+        "frames_of_files": frames is not None
+        and not trial.learns
+        and "trained_under" not in item.run.record.manifest
+        and frames == loading.frames_of_files(item),
+    }
+
+
+def shared(
+    title: str,
+    dataset: Dataset,
+    chosen: Sequence[Measure],
+    bootstrap: Bootstrap,
+    noticed: tuple[Notice, ...],
+    *more: Sequence[str],
+) -> dict[str, Any]:
+    """Return the fields of `TableDocument`; `more` are keys of papers."""
+    return {
+        "title": title,
+        "generator": f"ArcadeMark {__version__}",
+        "sources": dataset.scores.sources,
+        "scope": _scope(dataset),
+        "benchmark": dataset.benchmark.view,
+        "intervals": bootstrap.view(),
+        "games": _games(dataset),
+        "hard_exploration": published.hard_exploration({name: dataset.means(name) for name in dataset.algorithms})
+        if dataset.benchmark.atari
+        else None,
+        "notices": noticed,
+        "citations": cited(_papers(dataset, chosen, noticed).union(*more)),
+    }
+
+
+def _papers(dataset: Dataset, chosen: Sequence[Measure], noticed: Sequence[Notice]) -> set[str]:
+    """Return the keys of the papers that a document of a dataset rests on."""
+    plays = [dataset.play(name) for name in dataset.algorithms]
+    return {OF_SUMMARIES, *dataset.benchmark.papers}.union(
+        *(OF_NOTICES.get(notice.kind, ()) for notice in noticed),
+        *(OF_MEASURES.get(measure.metric, ()) for measure in chosen),
+        *(play.papers for play in plays),
+        *(papers(play.protocol) for play in plays if play.protocol),
+    )
+
+
+def _games(dataset: Dataset) -> tuple[ScoredGame, ...]:
+    benchmark, hns = dataset.benchmark, measures.atari()["hns"]
+    records = references.scores("human_world_record")
+    return tuple(
+        ScoredGame(
+            id=task,
+            name=benchmark.title(task),
+            references=MappingProxyType({kind: known.get(task) for kind, known in benchmark.references.items()}),
+            in_benchmark=task in benchmark.tasks,
+            hard_exploration=benchmark.atari and task in published.hard_games(),
+            record_hns=hns.normalise(task, records.get(task)) if benchmark.atari else None,
+        )
+        for task in dataset.tasks
+    )
+
+
+def _scope(dataset: Dataset) -> str:
+    """Say which games the summaries are over."""
+    benchmark, names = dataset.benchmark, dataset.tasks
+    if benchmark.atari and benchmark.view.name != ESTIMATED[0]:
+        names = tuple(task for task in names if task in benchmark.tasks)
+    if benchmark.atari and (known := directory.known_set(names)):
+        return known
+    if set(names) == set(benchmark.tasks):
+        return f"the {wording.plural(len(names), benchmark.noun)} of {benchmark.view.title}"
+    inside = sum(task in benchmark.tasks for task in names)
+    if inside == len(benchmark.tasks) and not benchmark.atari:
+        return f"the {wording.plural(inside, benchmark.noun)} of {benchmark.view.name}"
+    return f"{inside} of the {wording.plural(len(benchmark.tasks), benchmark.noun)} of {benchmark.view.name}"
+
+
+def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap: Bootstrap, **more: Any) -> Algorithm:
+    played, means = dataset.runs(name), dataset.means(name)
+    values = bootstrap.summaries(name, chosen, played)
+    summaries = tuple(_summary(*both, played, dataset) for both in zip(chosen, values, strict=True))
+    frames, run = dataset.scores.get(name).frames, dataset.scores.get(name).played
+    inside = {task: value for task, value in means.items() if task in dataset.benchmark.tasks}
+    bars_reached = published.bars(inside, name) if "human" in dataset.benchmark.references else ()
+    spent = frames or (learning.frames_used(run) if run else None)
+    if run and run.run.record.protocol.unit == "step":
+        spent = None  # of which no time of play follows
+    return Algorithm(
+        **identity(name, dataset),
+        coverage=_coverage(means, dataset, summaries),
+        scores=tuple(_scores(name, chosen, dataset, bootstrap)),
+        summaries=summaries,
+        breakthroughs=bars_reached,
+        efficiency=_efficiency(spent, summaries, bars_reached),
+        **more,
+    )
+
+
+def identity(name: str, dataset: Dataset) -> dict[str, Any]:
+    """Return the fields that `Algorithm` and a comparison's `Side` begin with."""
+    counts = [row.size for row in dataset.runs(name).values()]
+    return {
+        "name": name,
+        "source": dataset.source(name),
+        "protocol": dataset.play(name).label,
+        "training_frames": dataset.scores.get(name).frames,
+        "fewest_runs": min(counts, default=0),
+        "most_runs": max(counts, default=0),
+    }
+
+
+def _scores(name: str, chosen: Sequence[Measure], dataset: Dataset, bootstrap: Bootstrap) -> Iterator[Score]:
+    """Yield each game's score with its interval, in points and normalised; of a run also what is still to be played."""
+    runs, varying, played = dataset.runs(name), dataset.varying(name), dataset.scores.get(name).played
+    units = {task: values for task, (_, values) in varying.items()}
+    ends = score_intervals(list(units.values()), list(map(dataset.benchmark.score_bounds, units)))[:, :3]
+    by_unit = dict(zip(units, starmap(statistic, ends.tolist()), strict=True))
+    normalised = {item.metric: _normalised(item, list(units), ends) for item in chosen}
+    unknown = Statistic(None)
+    for task in dataset.tasks:
+        cell = played.cells.get(task) if played else None
+        if task in by_unit and by_unit[task].low is not None:
+            bootstrap.record("score", "student", varying[task][0], name, task)
+        if task in by_unit or cell:
+            yield Score(
+                task,
+                by_unit.get(task, unknown),
+                runs[task].size if task in runs else 0,
+                MappingProxyType({metric: values.get(task, unknown) for metric, values in normalised.items()}),
+                _played(cell) if cell else None,
+            )
+
+
+def _normalised(measure: Measure, tasks: Sequence[str], ends: NDArray[np.float64]) -> dict[str, Statistic]:
+    """Normalise scores and the ends of their intervals, of the tasks that the measure knows."""
+    known = [place for place, task in enumerate(tasks) if task in measure.known]
+    names = [tasks[place] for place in known]
+    rows = measure.normaliser(ends[known], names).tolist()
+    return {
+        task: Statistic(value) if math.isnan(low) else Statistic(value, low, high)
+        for task, (value, low, high) in zip(names, rows, strict=True)
+    }
+
+
+def _played(cell: PlayedGame) -> Played:
+    scores, places = np.unique(np.concatenate([*cell.runs, []]), return_inverse=True)
+    shared = scores.tolist()  # an object a score, not an episode: there may be many
+    return Played(
+        *(cell.planned, tuple([shared[place] for place in places.tolist()]), cell.truncated, cell.variant),
+        *(cell.planning, cell.different, cell.possible, cell.exact),
+    )
+
+
+def _summary(measure: Measure, statistics: Mapping[str, Statistic], played: Runs, dataset: Dataset) -> Summary:
+    unknown = tuple(dataset.benchmark.title(task) for task in played if task not in measure.known)
+    mean, median, iqm, gap = (statistics[name] for name in AGGREGATES)
+    games = len(played) - len(unknown)
+    return Summary(measure.metric, measure.title, measure.meaning, mean, median, iqm, gap, games, unknown)
+
+
+def _coverage(means: Mapping[str, float], dataset: Dataset, summaries: Sequence[Summary]) -> Coverage:
+    benchmark = dataset.benchmark
+    missing = [task for task in benchmark.tasks if task not in means]
+    inside = len(benchmark.tasks) - len(missing)
+    if not summaries:  # a suite without references
+        return Coverage(len(means), len(benchmark.tasks), (), None, "its suite has no reference scores")
+    unplaced = set(summaries[0].left_out) & set(map(benchmark.title, benchmark.tasks))
+    refused = text(
+        *("scores", "refused"),
+        missing=len(missing),
+        unplaced=len(unplaced),
+        others=summaries[0].games - inside,
+        noun=benchmark.noun,
+        suite=benchmark.view.name,
+        references="reference scores" if benchmark.view.own else f"{summaries[0].title} score",
+    )
+    names = tuple(map(benchmark.title, missing))
+    return Coverage(inside, len(benchmark.tasks), names, None if refused else summaries[0].median.value, refused)
+
+
+def _efficiency(frames: int | None, summaries: Sequence[Summary], bars: Sequence[Breakthrough]) -> Efficiency | None:
+    """Divide by training frames the uncapped or capped summaries and the records broken (Fan 2021, Eq. 7)."""
+    if not frames:
+        return None
+
+    def gain(percent: float | None) -> float | None:
+        return None if percent is None else float(efficiency.learning_efficiency(percent / 100, frames))
+
+    broken = next((len(bar.reached) for bar in bars if bar.metric == "hwrb"), None)
+
+    return Efficiency(
+        frames,
+        float(efficiency.game_time_days(frames)),
+        float(efficiency.game_time_days_review(frames)),
+        tuple(Gain(item.metric, item.title, gain(item.mean.value), gain(item.median.value)) for item in summaries),
+        None if broken is None else float(efficiency.learning_efficiency(broken, frames)),
+    )
+
+
+def _estimates(name: str, model: Subset | None, dataset: Dataset, bootstrap: Bootstrap) -> dict[str, Any]:
+    """Estimate from any games and, where these are a published model's own, by that too; or by the model asked for."""
+    varying = dataset.varying(name)
+    seeds = {
+        task: tuple(values[:, np.newaxis]) if over == "runs" and values.size > 1 else (values,)
+        for task, (over, values) in varying.items()
+    }
+    frame_cap = protocols.frame_cap(dataset.play(name))
+    suite = dataset.benchmark.view.name
+    games = [task for task in seeds if task in dataset.benchmark.tasks]
+    if model is not None:
+        found: dict[str, Estimate | None] = {"estimate": estimates.from_model(model, seeds, frame_cap, bootstrap.seed)}
+    else:
+        known = estimates.exactly(games) if suite == ESTIMATED[0] else None
+        paper = dataset.scores.get(name).paper
+        found = {
+            "estimate": estimates.from_any(name, paper, suite, seeds, frame_cap, bootstrap.seed),
+            "published": None if known is None else estimates.from_model(known, seeds, frame_cap, bootstrap.seed),
+        }
+    if any(one and one.sampling_low is not None for one in found.values()):
+        for task in model.tasks if model else games:
+            bootstrap.record("estimate", estimates.METHOD, varying[task][0], name, task, draws=intervals.RESAMPLES)
+    return found

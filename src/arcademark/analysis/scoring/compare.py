@@ -1,0 +1,259 @@
+"""The one analysis of algorithms against each other: from scores to everything that a comparison shows."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from statistics import NormalDist
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark import wording
+from arcademark.analysis.measures import Measure, Runs
+from arcademark.analysis.scoring import analysis, notices, orders
+from arcademark.analysis.scoring.comparison import (
+    Comparison,
+    GameDifference,
+    Pair,
+    Power,
+    Profile,
+    Side,
+    SummaryDifference,
+)
+from arcademark.analysis.scoring.uncertainty import Bootstrap
+from arcademark.analysis.tables.dataset import Dataset, ScoreKeywords, ScoreOptions, prepare
+from arcademark.analysis.tables.loading import ScoreSource
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics import compare as tests
+from arcademark.metrics import power as powers
+from arcademark.metrics.sequential import SequentialPlan
+from arcademark.metrics.uncertainty.intervals import LEVEL
+from arcademark.metrics.uncertainty.samples import means, padded
+
+CONFIDENCE = 0.99
+"""Of the tests on each game (Bellemare et al. 2013, §4.3)."""
+
+CITED = ("bellemare-2013", "agarwal-2021")
+"""Whose tests, and whose probability of improvement and profiles, a comparison shows."""
+
+SEQUENTIAL = "mathieu-2024"
+"""Whose test of runs group by group."""
+
+POWER_STATISTIC = "iqm"
+"""The summary whose difference the needed number of runs is given for."""
+
+LONG_TAIL = 1.5
+"""The best run over the score that 19 of 20 runs stay below, from which a profile leaves out the best runs."""
+
+PROFILE_STEPS, MAX_STEPS = (1.0, 2.0, 5.0, 10.0), 200
+"""In which steps, in percent, a profile is taken, the first that leaves no more of them; it ends after the last."""
+
+
+def compare_tables(
+    places: Sequence[ScoreSource] | ScoreSource,
+    options: ScoreOptions | None = None,
+    /,
+    *,
+    follow: Callable[[int, int], None] | None = None,
+    plan: SequentialPlan | None = None,
+    summary: str = POWER_STATISTIC,
+    **keywords: Unpack[ScoreKeywords],
+) -> Comparison:
+    """Work out everything that is to be said of algorithms against each other.
+
+    Parameters are those of `arcademark.analysis.scoring.analysis.analyse`; ``algorithms`` names at least two, or none
+    for all; it raises where no two share a game, too. ``follow`` is told how many pairs are compared, of how many,
+    after each. With a ``plan`` runs are also tested group by group, each run summed up over games by ``summary``.
+    """
+    wanted = options or ScoreOptions(**keywords)
+    _check_different(wanted.algorithms)
+    dataset = prepare(places, wanted)
+    if len(dataset.algorithms) < 2:
+        played = dataset.scores.runs
+        if parts := [str(part) for run in (played.runs if played else ()) for part in run.record.parts]:
+            raise ArcadeMarkError(
+                f"{wording.listing(parts)} are of the same agent under the same protocol and share no trial, so they "
+                f"are one run of {dataset.algorithms[0]!r}, with nothing to compare it with; name another agent's run"
+            )
+        raise ArcadeMarkError(
+            f"only one algorithm, {dataset.algorithms[0]!r}, so nothing to compare it with; name two, with another "
+            "table if need be"
+        )
+    measures = dataset.benchmark.chosen(wanted.metrics)
+    bootstrap = analysis.bootstrap_of(dataset, wanted)
+    main = measures[0]
+    tested = orders.sequential(dataset, main, bootstrap, plan, summary) if plan else None
+    pairs = _pairs(dataset, measures, bootstrap, follow)
+    sides = tuple(Side(**analysis.identity(name, dataset)) for name in dataset.algorithms)
+    title = " against ".join(dataset.algorithms) if len(sides) == 2 else wording.shortened(dataset.algorithms, most=4)
+    profiles = _profiles(dataset, main, bootstrap)
+    noticed = notices.of_comparison(dataset, sides, pairs, bootstrap, CONFIDENCE)
+    return Comparison(
+        **analysis.shared(title, dataset, measures, bootstrap, noticed, (*CITED, *((SEQUENTIAL,) if tested else ()))),
+        metric=main.metric,
+        metric_title=main.title,
+        metric_meaning=main.meaning,
+        confidence=CONFIDENCE,
+        algorithms=sides,
+        pairs=pairs,
+        sensitivity=orders.sensitivity(dataset),
+        profiles=profiles,
+        sequential=tested,
+    )
+
+
+def _check_different(names: Sequence[str]) -> None:
+    repeated = [name for name in dict.fromkeys(names) if list(names).count(name) > 1]
+    if repeated:
+        raise ArcadeMarkError(f"{repeated[0]!r} is named twice: an algorithm is not compared with itself; name another")
+    if len(names) == 1:
+        there = os.path.exists(names[0])
+        other = f"; for another table give --with {names[0]}" if there else "; no file or run has that name"
+        raise ArcadeMarkError(f"only {names[0]!r} is named; name another to compare it with, or none for all{other}")
+
+
+def _pairs(
+    dataset: Dataset, measures: Sequence[Measure], bootstrap: Bootstrap, follow: Callable[[int, int], None] | None
+) -> tuple[Pair, ...]:
+    """Compare each with each by the main measure, two alone by all."""
+    duels = list(itertools.combinations(dataset.algorithms, 2))
+    pairs = []
+    for done, names in enumerate(duels, start=1):
+        if dataset.runs(names[0]).keys() & dataset.runs(names[1]).keys():
+            pairs.append(_pair(names, dataset, measures if len(duels) == 1 else measures[:1], bootstrap))
+        if follow is not None:
+            follow(done, len(duels))
+    if not pairs:
+        raise ArcadeMarkError(f"{wording.listing(dataset.algorithms)} have no game in common; nothing to compare")
+    return _corrected(pairs)
+
+
+def _corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    """Correct the p-values of all pairs' games for how many they are."""
+    corrected = iter(tests.holm([game.p for pair in pairs for game in pair.games if game.p is not None]).tolist())
+
+    def correct(game: GameDifference) -> GameDifference:
+        return game if game.p is None else replace(game, corrected_p=next(corrected))
+
+    return tuple(replace(pair, games=tuple(map(correct, pair.games))) for pair in pairs)
+
+
+def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure], bootstrap: Bootstrap) -> Pair:
+    everything = [dataset.runs(name) for name in names]
+    shared = [task for task in dataset.tasks if all(task in runs for runs in everything)]
+    first, second = ({task: runs[task] for task in shared} for runs in everything)
+    left_out = [task for task in dataset.tasks if (task in everything[0]) != (task in everything[1])]
+    samples = tuple({task: dataset.samples(name)[task] for task in shared} for name in names)
+    games, tested = _games((first, second), samples, measures[0])
+    summaries: dict[str, dict[str, SummaryDifference]] = {}
+    for measure in measures:
+        one, other = measure.of_known(first), measure.of_known(second)
+        summaries[measure.metric] = bootstrap.differences(names, measure, one, other) if one else {}
+    return Pair(
+        first=names[0],
+        second=names[1],
+        games=games,
+        left_out=tuple(dataset.benchmark.title(task) for task in left_out),
+        better=tested.count("better"),
+        worse=tested.count("worse"),
+        undecided=tested.count("undecided"),
+        untested=tested.count("untested"),
+        improvement=bootstrap.improvement(names, first, second),
+        summaries=tuple(item for by_statistic in summaries.values() for item in by_statistic.values()),
+        power=_power(games, measures[0], summaries[measures[0].metric], *samples),
+    )
+
+
+def _games(
+    runs: Sequence[Runs], samples: Sequence[Runs], measure: Measure
+) -> tuple[tuple[GameDifference, ...], tests.PairedTests]:
+    """Compare runs game by game, and test the samples that they are, or are the means of."""
+    tables, (first, second) = [padded(side.values()) for side in runs], samples
+    tested = tests.paired_tests(padded(first.values()), padded(second.values()), list(first), alpha=1 - CONFIDENCE)
+    one, other = (dict(zip(first, means(table).tolist(), strict=True)) for table in tables)
+    of_one, of_other = measure.of_tasks(one), measure.of_tasks(other)
+    improvement = tests.probabilities_of_improvement(*tables).tolist()
+    games = []
+    for test, better in zip(tested.tests, improvement, strict=True):
+        task, placed = test.task, (of_one[test.task], of_other[test.task])
+        apart = one[task] - other[task]
+        games.append(
+            GameDifference(
+                game=task,
+                first=one[task],
+                second=other[task],
+                difference=apart,
+                normalised=None if placed[0] is None or placed[1] is None else placed[0] - placed[1],
+                p=test.p,
+                corrected_p=None,
+                verdict=test.verdict,
+                why=test.why,
+                improvement=better,
+                seeds_needed=_seeds_needed(apart, first[task], second[task], tested.alpha),
+            )
+        )
+    return tuple(games), tested
+
+
+def _seeds_needed(
+    difference: float, first: NDArray[np.float64], second: NDArray[np.float64], alpha: float
+) -> int | None:
+    """Return the runs of each that find the difference seen, if spreads are as seen; None where that is not known."""
+    if min(first.size, second.size) < 2 or difference == 0:
+        return None
+    spreads = float(np.std(first, ddof=1)), float(np.std(second, ddof=1))
+    if max(spreads) == 0:
+        return None
+    try:
+        return powers.seeds_needed(difference, spreads, alpha=alpha)
+    except ArcadeMarkError:  # more than could ever be played
+        return None
+
+
+def _power(
+    games: Sequence[GameDifference],
+    measure: Measure,
+    summaries: Mapping[str, SummaryDifference],
+    first: Runs,
+    second: Runs,
+) -> Power | None:
+    needs = {item.game: item.seeds_needed for item in games if item.seeds_needed is not None}
+    if not needs:
+        return None
+    have = {task: min(first[task].size, second[task].size) for task in needs}
+    interval = summaries.get(POWER_STATISTIC)
+    return Power(
+        games=len(needs),
+        enough=sum(have[task] >= need for task, need in needs.items()),
+        median_seeds=float(np.median(list(needs.values()))),
+        metric=measure.title,
+        statistic=POWER_STATISTIC,
+        seeds=None if interval is None else _seeds_of_summary(interval, float(np.median(list(have.values())))),
+    )
+
+
+def _seeds_of_summary(summary: SummaryDifference, runs: float) -> int | None:
+    """Scale the runs until the standard error, which falls with their square root, lets the difference be found."""
+    difference = summary.difference.value
+    if not summary.standard_error or not difference:
+        return None
+    normal = NormalDist()
+    wanted = normal.inv_cdf((1 + LEVEL) / 2) + normal.inv_cdf(powers.POWER)
+    return max(2, math.ceil(runs * (wanted * summary.standard_error / difference) ** 2))
+
+
+def _profiles(dataset: Dataset, measure: Measure, bootstrap: Bootstrap) -> tuple[Profile, ...]:
+    known = {name: runs for name in dataset.algorithms if (runs := measure.of_known(dataset.runs(name)))}
+    if not known:
+        return ()
+    ends = [np.nanquantile(measure.by_run(runs), [0.95, 1.0]).tolist() for runs in known.values()]
+    most, last = (max(each[end] for each in ends) for end in (0, 1))
+    end = min(float(last if last < LONG_TAIL * most else most), PROFILE_STEPS[-1] * MAX_STEPS)
+    step = next(step for step in PROFILE_STEPS if end <= step * MAX_STEPS)
+    thresholds = np.arange(0.0, max(end, 1.0) + step, step)
+    return tuple(bootstrap.profile(name, measure, runs, thresholds) for name, runs in known.items())

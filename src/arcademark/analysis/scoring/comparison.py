@@ -1,0 +1,446 @@
+"""What is said of algorithms set against each other: frozen data.
+
+Conventions are those of `arcademark.analysis.tables.document`. A difference is always the first algorithm's less the
+second's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from arcademark import wording
+from arcademark.analysis.document import grouped
+from arcademark.analysis.tables.document import STATISTICS, Statistic, TableDocument
+from arcademark.metrics.sequential import Decision, SequentialStep
+from arcademark.wording.columns import Column
+
+Verdict = Literal["better", "worse", "undecided", "untested"]
+
+VERDICTS = {"better": "good", "worse": "bad", "untested": "weak"}
+DECISIONS = {"larger": "good", "smaller": "bad", "undecided": "weak"}
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the algorithms compared.
+
+    name, source, protocol: As in `arcademark.analysis.tables.document.Algorithm`.
+    training_frames: None where they are not known.
+    fewest_runs, most_runs: Runs a game, on the games compared.
+    """
+
+    name: str
+    source: str
+    protocol: str
+    training_frames: int | None
+    fewest_runs: int
+    most_runs: int
+
+
+@dataclass(frozen=True)
+class GameDifference:
+    """Two algorithms on one game.
+
+    game: Its id.
+    first, second: Their scores, means over runs.
+    difference: In points.
+    normalised: The difference by the comparison's metric, in percent.
+    p: Of a two-tailed Welch's t-test; None where it cannot be made.
+    corrected_p: By Holm's method, for all such tests of the comparison, of every game and pair.
+    verdict: Of the first, at the tests' confidence.
+    why: Why it is untested.
+    improvement: How probable it is that a run of the first beats one of the second; a tie is half a win.
+    seeds_needed: Runs of each with which such a test would find the difference seen, four times in five; None where the
+        spread is not known, or there is no difference.
+    """
+
+    game: str
+    first: float
+    second: float
+    difference: float
+    normalised: float | None
+    p: float | None
+    corrected_p: float | None
+    verdict: Verdict
+    why: str
+    improvement: float
+    seeds_needed: int | None
+
+
+@dataclass(frozen=True)
+class SummaryDifference:
+    """One summary of one metric.
+
+    metric, title: Of the metric.
+    statistic: "mean", "median", "iqm" or "optimality_gap".
+    first, second: In percent, over the games that both have.
+    relative: The first's over the second's; None where the second's is not above 0.
+    standard_error: Of the difference; None where runs cannot tell.
+    """
+
+    metric: str
+    title: str
+    statistic: str
+    first: float
+    second: float
+    difference: Statistic
+    relative: float | None
+    standard_error: float | None
+
+
+@dataclass(frozen=True)
+class Power:
+    """How many runs it would take to find the differences seen, if they are true.
+
+    games: Games of which it can be told.
+    enough: Of these, those that have enough runs already.
+    median_seeds: Middle number of runs that a game needs.
+    metric, statistic: The summary that `seeds` is of.
+    seeds: Runs a game with which the interval of the summary's difference would leave out 0, four times in five.
+    """
+
+    games: int
+    enough: int
+    median_seeds: float | None
+    metric: str
+    statistic: str
+    seeds: int | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two algorithms against each other.
+
+    first, second: Their names.
+    games: Those that both have.
+    left_out: Names of the games that only one of them has.
+    better, worse, undecided, untested: Games by the first's verdict: Bellemare et al. 2013, Table 3.
+    improvement: How probable it is that a run of the first beats one of the second on a random game (Agarwal et al.
+        2021).
+    power: None where one of them has a single run.
+    """
+
+    first: str
+    second: str
+    games: tuple[GameDifference, ...]
+    left_out: tuple[str, ...]
+    better: int
+    worse: int
+    undecided: int
+    untested: int
+    improvement: Statistic
+    summaries: tuple[SummaryDifference, ...]
+    power: Power | None
+
+    @property
+    def median(self) -> Statistic | None:
+        """The difference of medians by the first metric."""
+        return self._difference("median")
+
+    @property
+    def iqm(self) -> Statistic | None:
+        """The difference of interquartile means by the first metric."""
+        return self._difference("iqm")
+
+    def _difference(self, statistic: str) -> Statistic | None:
+        return next((item.difference for item in self.summaries if item.statistic == statistic), None)
+
+    @property
+    def decided(self) -> int:
+        """Games on which one is better."""
+        return self.better + self.worse
+
+    @property
+    def tested(self) -> bool:
+        """Whether any game could be tested."""
+        return self.untested < len(self.games)
+
+    @property
+    def ordered(self) -> list[GameDifference]:
+        """The games, those first whose difference was decided."""
+        return sorted(self.games, key=lambda game: game.verdict not in ("better", "worse"))
+
+    @property
+    def higher(self) -> int:
+        """Games on which the first's score is higher."""
+        return sum(game.difference > 0 for game in self.games)
+
+    @property
+    def lower(self) -> int:
+        """Games on which it is lower."""
+        return sum(game.difference < 0 for game in self.games)
+
+    def stand(self, alpha: float) -> int:
+        """Count the differences that stand when corrected for the number of tests."""
+        return sum(game.corrected_p is not None and game.corrected_p < alpha for game in self.games)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is shown of a difference of summaries."""
+        return (
+            Column("metric", "title"),
+            Column("summary", lambda item: STATISTICS[item.statistic].replace("optimality", "opt."), kind="name"),
+            Column(self.first, "first", wording.percent),
+            Column(self.second, "second", wording.percent),
+            Column("difference", "difference.value", wording.percent, style="strong"),
+            Column("interval", lambda item: item.difference.span),
+            Column("relative", "relative", wording.fixed),
+        )
+
+
+@dataclass(frozen=True)
+class SequentialPair:
+    """Two algorithms, group by group.
+
+    first, second: Their names.
+    decision: Of the first, after the last group that both could be tested on.
+    steps: One a group until the pair is decided; differences and boundaries in points or percent, see `Sequential`.
+    """
+
+    first: str
+    second: str
+    decision: Decision
+    steps: tuple[SequentialStep, ...]
+
+
+@dataclass(frozen=True)
+class SequentialRuns:
+    """The runs that an algorithm has, and those that it lacks.
+
+    runs: On each of the games, in the order of the table.
+    used: Of these, those that were looked at.
+    more: How many to make next; 0 where none of its pairs is open.
+    """
+
+    algorithm: str
+    runs: int
+    used: int
+    more: int
+
+
+@dataclass(frozen=True)
+class Sequential:
+    """Whether more runs are needed, by AdaStop (Mathieu et al. 2024).
+
+    group, groups, alpha, permutations: As in `arcademark.metrics.sequential.SequentialPlan`.
+    games: Those that all algorithms have. A run's score is in points where there is one, else a summary of all.
+    metric, statistic: Of that summary, in percent; "" and "" where scores are in points.
+    """
+
+    group: int
+    groups: int
+    alpha: float
+    permutations: int
+    games: tuple[str, ...]
+    metric: str
+    statistic: str
+    algorithms: tuple[SequentialRuns, ...]
+    pairs: tuple[SequentialPair, ...]
+
+    @property
+    def lacking(self) -> Mapping[int, list[str]]:
+        """The algorithms by how many runs more they need."""
+        return grouped((side.more, side.algorithm) for side in self.algorithms if side.more)
+
+    @property
+    def needed(self) -> int:
+        """How many runs these then have."""
+        return max((side.runs + side.more for side in self.algorithms if side.more), default=0)
+
+    @property
+    def rows(self) -> tuple[tuple[SequentialPair, SequentialStep | None], ...]:
+        """The steps of a single pair, of several the last."""
+        last = slice(-1 if len(self.pairs) > 1 else 0, None)
+        return tuple((pair, step) for pair in self.pairs for step in (pair.steps[last] or (None,)))
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is shown of each row."""
+        unit = wording.percent if self.metric else wording.score
+        return (
+            Column("first", "0.first", style="strong"),
+            Column("second", "0.second", style="strong"),
+            Column("runs of each", "1.runs"),
+            Column("difference", "1.difference", unit),
+            Column("boundary", "1.boundary", unit),
+            Column("the first is", _decision, kind="name", style=lambda row: DECISIONS.get(_decision(row), "")),
+        )
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The algorithms in the order that one measure gives.
+
+    metric, title: What normalises: HNS has the human average for its reference, HWRNS the world record, …
+    statistic: What sums up.
+    values: In percent, in the document's order of algorithms, over the games that all have.
+    ranks: 1 is best; equal values share a rank.
+    inversions: Pairs that stand in the opposite order to the first metric's median (Aitchison et al. 2023, §7).
+    kendall_tau: Rank correlation with it; None where one of the two has no order.
+    """
+
+    metric: str
+    title: str
+    statistic: str
+    values: tuple[float, ...]
+    ranks: tuple[int, ...]
+    inversions: int
+    kendall_tau: float | None
+
+
+@dataclass(frozen=True)
+class Flip:
+    """Two algorithms whose order depends on the measure, and the measures that put the first and the second on top."""
+
+    first: str
+    second: str
+    first_above: tuple[str, ...]
+    second_above: tuple[str, ...]
+
+    COLUMNS: ClassVar = (
+        Column("this one above", "first", style="strong"),
+        Column("that one", "second", style="strong"),
+        Column("under", "first_above", kind="prose"),
+        Column("and below under", "second_above", kind="prose"),
+    )
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """Whether the order changes under another reference set or metric.
+
+    flips: No flips: no measure contradicts another.
+    """
+
+    rankings: tuple[Ranking, ...]
+    flips: tuple[Flip, ...]
+
+    @property
+    def inversions(self) -> list[tuple[int, list[str]]]:
+        """The measures that put pairs in the opposite order to the first metric's median, by how many pairs."""
+        return sorted(
+            grouped(
+                (item.inversions, f"{STATISTICS[item.statistic]} {item.title}")
+                for item in self.rankings
+                if item.inversions
+            ).items()
+        )
+
+
+@dataclass(frozen=True)
+class Profile:
+    """An algorithm's performance profile (Agarwal et al. 2021, §4.2).
+
+    thresholds: In percent.
+    shares: Of runs above each, averaged over games, as fractions.
+    low, high: Ends of its interval at each threshold by itself.
+    """
+
+    algorithm: str
+    thresholds: tuple[float, ...]
+    shares: tuple[float, ...]
+    low: tuple[float, ...] | None
+    high: tuple[float, ...] | None
+
+
+@dataclass(frozen=True)
+class Comparison(TableDocument):
+    """Everything that is said of algorithms against each other.
+
+    games: Those that at least two have.
+    metric, metric_title, metric_meaning: What normalises where one metric is enough: in the games, the profiles and the
+        power.
+    confidence: Of the tests, a fraction: 0.99.
+    pairs: Each with each, in the algorithms' order.
+    sensitivity: None where no game is common to all.
+    sequential: None where it was not asked for.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.comparison/1"
+    metric: str
+    metric_title: str
+    metric_meaning: str
+    confidence: float
+    algorithms: tuple[Side, ...]
+    pairs: tuple[Pair, ...]
+    sensitivity: Sensitivity | None
+    profiles: tuple[Profile, ...]
+    sequential: Sequential | None = None
+
+    @property
+    def sources_known(self) -> tuple[Side, ...]:
+        """The algorithms whose scores' source is known."""
+        return tuple(item for item in self.algorithms if item.source)
+
+    @property
+    def pair_columns(self) -> tuple[Column, ...]:
+        """What is shown of each of several pairs."""
+        return (
+            Column("first", "first", style="strong"),
+            Column("second", "second", style="strong"),
+            Column(f"{self.benchmark.noun}s", lambda pair: len(pair.games)),
+            Column("better –worse", lambda pair: f"{pair.better} –{pair.worse}" if pair.tested else None),
+            Column(
+                "P(first beats second)",
+                lambda pair: wording.fixed(pair.improvement.value),
+                below=lambda pair: share_span(pair.improvement),
+            ),
+            *(
+                Column(
+                    f"{title} {self.metric_title} difference", f"{name}.value", wording.percent, below=f"{name}.span"
+                )
+                for title, name in (("median", "median"), ("IQM", "iqm"))
+            ),
+        )
+
+    def game_columns(self, pair: Pair) -> tuple[Column, ...]:
+        """Return what is shown of each game."""
+        return (
+            Column(self.benchmark.noun, lambda game: self.game(game.game).name),
+            Column(pair.first, "first", wording.score, optional=True),
+            Column(pair.second, "second", wording.score, optional=True),
+            Column("difference", "difference", wording.score, style="strong"),
+            Column(self.metric_title, "normalised", wording.percent, meaning=self.metric_meaning),
+            Column("p", "p", _p),
+            Column("Holm's p", "corrected_p", _p, optional=True),
+            Column("verdict", "verdict", kind="name", style=lambda game: VERDICTS.get(game.verdict, "")),
+            Column("beats", "improvement", wording.fixed),
+            Column("runs needed", "seeds_needed"),
+        )
+
+    @property
+    def ranking_columns(self) -> tuple[Column, ...]:
+        """What is shown of the order that each measure gives."""
+        return (
+            Column("metric", "title"),
+            Column("summary", lambda item: STATISTICS[item.statistic].replace("optimality", "opt.")),
+            *(Column(side.name, f"ranks.{place}") for place, side in enumerate(self.algorithms)),
+            Column("inversions", "inversions"),
+            Column("Kendall's τ", "kendall_tau", wording.fixed),
+        )
+
+    @property
+    def banded(self) -> bool:
+        """Whether profiles have intervals."""
+        return any(item.low is not None for item in self.profiles)
+
+    @property
+    def with_intervals(self) -> bool:
+        """Whether differences have intervals."""
+        return any(pair.improvement.low is not None for pair in self.pairs)
+
+
+def share_span(statistic: Statistic) -> str:
+    """Show the interval of a fraction; "" where there is none."""
+    known = statistic.low is not None and statistic.high is not None
+    return f"{statistic.low:.2f} … {statistic.high:.2f}" if known else ""
+
+
+def _decision(row: tuple[SequentialPair, SequentialStep | None]) -> str:
+    return row[1].decision if row[1] else "undecided"
+
+
+def _p(value: float) -> str:
+    return "<0.001" if value < 0.001 else f"{value:.3f}"

@@ -1,0 +1,156 @@
+"""Whether algorithms can be ordered: under every metric and set of references, and with the runs that there are.
+
+More runs are needed, or not, as AdaStop says (`arcademark.metrics.sequential`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark import wording
+from arcademark.analysis.measures import Measure, Runs
+from arcademark.analysis.scoring.comparison import (
+    Flip,
+    Ranking,
+    Sensitivity,
+    Sequential,
+    SequentialPair,
+    SequentialRuns,
+)
+from arcademark.analysis.scoring.uncertainty import Bootstrap
+from arcademark.analysis.tables.dataset import Dataset
+from arcademark.analysis.tables.document import STATISTICS
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics import ranking
+from arcademark.metrics.aggregate import AGGREGATES, aggregates
+from arcademark.metrics.sequential import SequentialPlan, sequential_test
+from arcademark.suite import references
+
+OTHER_SOURCES = "hns_other_sources"
+
+USUAL = "median"
+"""The summary of the first metric whose order the others are held against."""
+
+
+def sensitivity(dataset: Dataset) -> Sensitivity | None:
+    """Rank a table's algorithms by every summary of every metric, over the games that all have; None if there are none.
+
+    HNS is also taken with the references that other sources print, where sources disagree.
+    """
+    runs = {name: dataset.runs(name) for name in dataset.algorithms}
+    shared = [task for task in dataset.tasks if all(task in row for row in runs.values())]
+    if not shared:
+        return None
+    found_by: list[tuple[Measure, str, dict[str, float]]] = []
+    for measure in _measures(dataset):
+        known = [task for task in shared if task in measure.known]
+        if not known:
+            continue
+        summaries = {name: measure.aggregates({task: rows[task] for task in known}) for name, rows in runs.items()}
+        found_by += [
+            (measure, statistic, {name: float(four[place]) for name, four in summaries.items()})
+            for place, statistic in enumerate(AGGREGATES)
+        ]
+    if not found_by:
+        return None
+    usual = next(values for _, statistic, values in found_by if statistic == USUAL)
+    rankings = [_ranking(measure, statistic, values, usual) for measure, statistic, values in found_by]
+    return Sensitivity(tuple(rankings), tuple(_flips(dataset.algorithms, rankings)))
+
+
+def _measures(dataset: Dataset) -> Iterator[Measure]:
+    yield from dataset.benchmark.measures.values()
+    if "human" in dataset.benchmark.references:
+        low, high = _as_others_print("random"), _as_others_print("human")
+        yield Measure(OTHER_SOURCES, "HNS, other sources", "HNS with references as others print them", low, high)
+
+
+def _as_others_print(kind: str) -> dict[str, float]:
+    return {
+        task: reference.alternatives[0].score if reference.alternatives else reference.score
+        for task, reference in references.references(kind).items()
+    }
+
+
+def _ranking(measure: Measure, statistic: str, values: Mapping[str, float], usual: Mapping[str, float]) -> Ranking:
+    sign = -1.0 if statistic == "optimality_gap" else 1.0
+    signed = {name: sign * value for name, value in values.items()}
+    ordered = min(len(set(order.values())) for order in (signed, usual)) > 1
+    return Ranking(
+        metric=measure.metric,
+        title=measure.title,
+        statistic=statistic,
+        values=tuple(values.values()),
+        ranks=tuple(ranking.ranks(signed).values()),
+        inversions=len(ranking.inversions(usual, signed)),
+        kendall_tau=ranking.kendall_tau(usual, signed) if ordered else None,
+    )
+
+
+def _flips(names: tuple[str, ...], rankings: list[Ranking]) -> Iterator[Flip]:
+    values: dict[ranking.Measure, dict[str, float]] = {
+        f"{STATISTICS[item.statistic]} {item.title}": {
+            name: -float(rank) for name, rank in zip(names, item.ranks, strict=True)
+        }
+        for item in rankings
+    }
+    for flip in ranking.flips(values):
+        yield Flip(flip.first, flip.second, tuple(map(str, flip.above)), tuple(map(str, flip.below)))
+
+
+SUMMARIES = tuple(name for name in AGGREGATES if name != "optimality_gap")
+
+
+def sequential(
+    dataset: Dataset, measure: Measure, bootstrap: Bootstrap, plan: SequentialPlan, summary: str
+) -> Sequential:
+    """Test each algorithm against each on the games that all have; raise where there is none.
+
+    The r-th score of a run is that of the r-th runs of all games: in points where there is one game, else their
+    ``summary`` by the measure. Of an agent that was never trained each episode is a run.
+    """
+    if summary not in SUMMARIES:
+        raise UnknownNameError("summary", summary, SUMMARIES)
+    names = dataset.algorithms
+    games = [game for game in dataset.tasks if all(game in dataset.runs(name) for name in names)]
+    if not games:
+        raise ArcadeMarkError(
+            f"{wording.listing(names)} have no game in common to test one after the other; name fewer"
+        )
+    known = [game for game in games if game in measure.known]
+    if len(games) > 1 and not known:
+        raise ArcadeMarkError(f"no game that all have is known to {measure.title}; name one game with --games")
+    summed_up = len(games) > 1
+    kept = known if summed_up else games
+    by_game = [{game: dataset.samples(name)[game] for game in kept} for name in names]
+    scores = [_summed_up(measure, runs, summary) if summed_up else runs[kept[0]] for runs in by_game]
+    result = sequential_test(scores, bootstrap.rng(*names, "sequential"), plan)
+    used = [max((len(pair.steps) for pair in result.pairs if side in (pair.first, pair.second)), default=0)
+            for side in range(len(names))]  # fmt: skip
+    return Sequential(
+        plan.group,
+        plan.groups,
+        plan.alpha,
+        plan.permutations,
+        tuple(kept),
+        measure.metric if summed_up else "",
+        summary if summed_up else "",
+        tuple(
+            SequentialRuns(name, row.size, groups * plan.group, max(wanted - row.size, 0))
+            for name, row, groups, wanted in zip(names, scores, used, result.wanted, strict=True)
+        ),
+        tuple(
+            SequentialPair(names[pair.first], names[pair.second], pair.decision, pair.steps) for pair in result.pairs
+        ),
+    )
+
+
+def _summed_up(measure: Measure, runs: Runs, summary: str) -> NDArray[np.float64]:
+    """Sum up the first runs of all games, the second, …, as many as every game has, shape (runs,)."""
+    complete = min(row.size for row in runs.values())
+    table = measure.normaliser(np.array([row[:complete] for row in runs.values()]), runs).T
+    scores: NDArray[np.float64] = aggregates(table, table[..., np.newaxis])[AGGREGATES.index(summary)]
+    return scores

@@ -1,0 +1,366 @@
+"""How far few runs leave a table's numbers uncertain: draws by `metrics.uncertainty.bootstrap`, limits, and notes.
+
+Mean and median of a capped measure are of capped means over runs: their intervals are found by the same rule, from the
+draws of the measure before it caps. An algorithm is drawn once for all that it is compared with.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark import wording
+from arcademark.analysis.document import grouped
+from arcademark.analysis.measures import Bounds, Measure, Runs
+from arcademark.analysis.scoring.comparison import Profile, SummaryDifference
+from arcademark.analysis.tables.document import INTERVALS_OF, Basis, IntervalMethod, Intervals, Over, Statistic
+from arcademark.metrics import compare
+from arcademark.metrics.aggregate import AGGREGATES, IQM_TRIM, aggregates
+from arcademark.metrics.distribution import performance_profile
+from arcademark.metrics.normalise import PERCENT
+from arcademark.metrics.uncertainty import bootstrap, intervals
+from arcademark.metrics.uncertainty.intervals import LEVEL, Method, Strata
+from arcademark.metrics.uncertainty.samples import (
+    improvement,
+    means,
+    middle_shares,
+    padded,
+    profile_strata,
+    sample_of,
+    together,
+    variances,
+)
+from arcademark.suite import tasks
+
+FEWEST_DRAWS = 500
+MAX_RUNS_DRAWN = 20_000_000
+"""Runs drawn for one interval, all draws together, above which draws become fewer, unless their number is asked for."""
+
+MAX_RUNS_OF_A_TABLE = 150_000_000
+"""Runs drawn for all algorithms of a table, once each, above which draws become fewer, unless a number is asked for."""
+
+MAX_KEPT = 256
+"""Algorithms whose draws are kept to be compared with others: 80 MB of 10,000 draws."""
+
+MAX_PROFILES = 2000
+"""Draws of a profile's band, which is looked at and not read off."""
+
+STILL = "no variation that could move it was seen between runs: how far it may be off is not known"
+"""What is said of an interval without width."""
+
+METHOD_TITLES: Mapping[str, str] = {
+    "student": "Student's t",
+    "symmetric": "stratified bootstrap, symmetric and widened for few runs",
+    "expanded": "stratified bootstrap, percentile limits widened for few runs",
+    "percentile": "stratified percentile bootstrap",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnSummaries:
+    """An algorithm's summaries by some measures, and what else they might have been.
+
+    values: Shape (measures, 4).
+    strata: Variances of shape (measures, 4, tasks).
+    draws: Shape (measures, 4, resamples); None where every task has a single run.
+    """
+
+    values: NDArray[np.float64]
+    strata: Strata
+    draws: NDArray[np.float64] | None
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """How intervals are found for one document.
+
+    seed, resamples, method: See `arcademark.analysis.tables.document.Intervals`.
+    fixed: Whether the number of draws was given.
+    title: What each task is called.
+    episodes: By algorithm and task, the episodes of those that were never trained: what is resampled of them instead of
+        runs, which they have one of. What is summed up are means over episodes.
+    exact: Those of them of which every episode that there can be was played, so that nothing is uncertain.
+    notes: What the intervals are to be read with, and of which algorithms that is said.
+    kept: Algorithms that are compared with others, by name, metric, tasks and number of draws.
+    recorded: By number and method, the values that intervals are over, with the algorithm, and its tasks where these
+        have intervals of their own.
+    drawn_of: By number, how many draws there were.
+    """
+
+    seed: int
+    resamples: int
+    method: Method
+    fixed: bool
+    title: Callable[[str], str] = tasks.game_name
+    episodes: Mapping[str, Runs] = field(default_factory=dict)
+    exact: frozenset[str] = frozenset()
+    notes: dict[str, dict[str, None]] = field(default_factory=dict)
+    kept: dict[tuple[str, str, tuple[str, ...], int], DrawnSummaries] = field(default_factory=dict)
+    recorded: dict[tuple[str, str], dict[tuple[Over, str], dict[str, None]]] = field(default_factory=dict)
+    drawn_of: dict[str, set[int]] = field(default_factory=dict)
+
+    @classmethod
+    def choose(cls, seed: int, resamples: int | None, method: str | None, runs: int = 1) -> Bootstrap:
+        """Take the usual number of draws, fewer of very many runs, and method, unless others are asked for."""
+        chosen = method or bootstrap.METHOD
+        intervals.check(chosen, LEVEL)
+        known: dict[str, Method] = {name: name for name in intervals.METHODS}
+        usual = max(FEWEST_DRAWS, min(bootstrap.RESAMPLES, MAX_RUNS_OF_A_TABLE // max(runs, 1)))
+        return cls(seed, resamples or usual, known[chosen], resamples is not None)
+
+    def record(self, of: str, method: str, over: Over, name: str, task: str = "", draws: int = 0) -> None:
+        """Take down that an algorithm has an interval: of which number, by which method, over which values."""
+        self.recorded.setdefault((of, method), {}).setdefault((over, name), {})[task] = None
+        self.drawn_of.setdefault(of, set()).update({draws} - {0})
+
+    def _record(self, of: str, names: Iterable[str], draws: int) -> None:
+        """Take down the bootstrap's intervals: over runs, or the episodes of what was never trained."""
+        for name in names:
+            self.record(of, self.method, "all_episodes" if name in self.episodes else "runs", name, draws=draws)
+
+    def view(self) -> Intervals:
+        """Say how the intervals were found that have been computed until now."""
+        known = sorted(self.recorded, key=lambda key: [*INTERVALS_OF].index(key[0]))
+        groups = grouped(((method, _bases(self.recorded[of, method], self.title)), of) for of, method in known)
+        draws = {of: (*sorted({min(each), max(each)}),) if each else () for of, each in self.drawn_of.items()}
+        return Intervals(
+            *(LEVEL, self.method, METHOD_TITLES[self.method], self.resamples, self.seed),
+            tuple(
+                IntervalMethod({of: draws[of] for of in those}, method, METHOD_TITLES[method], bases)
+                for (method, bases), those in groups.items()
+            ),
+        )
+
+    def rng(self, *names: str) -> np.random.Generator:
+        """Make the generator of what these names mean, whatever else is in the document."""
+        return np.random.default_rng([self.seed, zlib.crc32("\n".join(names).encode())])
+
+    def draws(self, *sides: Runs) -> int:
+        """Return how many draws to make: fewer where the runs are so many that it would take long."""
+        runs = sum(row.size for side in sides for row in side.values())
+        return self.resamples if self.fixed else max(FEWEST_DRAWS, min(self.resamples, MAX_RUNS_DRAWN // max(runs, 1)))
+
+    def summaries(self, name: str, measures: Sequence[Measure], runs: Runs) -> list[dict[str, Statistic]]:
+        """Find mean, median, IQM and optimality gap of an algorithm by each measure, over the tasks that it knows."""
+        groups = grouped(((tuple(item.of_known(runs)), item.of_means), item) for item in measures)
+        by_metric = {}
+        for (known, _), group in groups.items():
+            rows = self._summaries(name, group, {task: runs[task] for task in known}, self.draws(runs))
+            by_metric.update({measure.metric: row for measure, row in zip(group, rows, strict=True)})
+        return [by_metric[measure.metric] for measure in measures]
+
+    def _summaries(self, name: str, measures: Sequence[Measure], known: Runs, count: int) -> list[dict[str, Statistic]]:
+        if not known:
+            return [dict.fromkeys(AGGREGATES, Statistic(None)) for _ in measures]
+        drawn = self._drawn(name, measures, known, count)
+        if self._lone((name,), known) or drawn.draws is None:
+            return [dict(zip(AGGREGATES, map(Statistic, values), strict=True)) for values in drawn.values.tolist()]
+        low, high, _ = intervals.limits(drawn.values, drawn.draws, drawn.strata, method=self.method, level=LEVEL)
+        self._tell_still((name,), bool((low == high).any()))
+        if (low < high).any():
+            self._record("summary", [name], count)
+        ends: list[list[tuple[float, float, float]]] = np.stack([drawn.values, low, high], axis=-1).tolist()
+        return [
+            {key: statistic(*row, measure.within(key)) for key, row in zip(AGGREGATES, rows, strict=True)}
+            for measure, rows in zip(measures, ends, strict=True)
+        ]
+
+    def _drawn(self, name: str, measures: Sequence[Measure], known: Runs, count: int) -> DrawnSummaries:
+        """Sum an algorithm up by measures that know the same tasks, and resample where there are several runs.
+
+        A measure that caps is resampled by the same draws as the one that it caps. Either all or none of the measures
+        are of means.
+        """
+        if name in self.episodes or measures[0].of_means:
+            rng = None if self._alone(name, known) else self.rng(name)
+            return _drawn_of_means(measures, self._sample(name, known), rng, count)
+        line, values, strata = sum_up(measures, known)
+        if _single(known):
+            return DrawnSummaries(values, strata, None)
+        draws = np.empty((*values.shape, count))
+        for places in grouped((free.tobytes(), place) for place, free in enumerate(line)).values():
+            sample = sample_of(line[places[0]])
+            for bounds in {measures[place].bounds for place in places} - {None} or {None}:
+                resampled = bootstrap.resampled_aggregates(sample, self.rng(name), PERCENT, count, bounds)
+                for place in places:
+                    if measures[place].bounds is None:
+                        draws[place] = resampled[: len(AGGREGATES)]
+                    elif measures[place].bounds == bounds:
+                        draws[place] = resampled[len(AGGREGATES) :]
+        return DrawnSummaries(values, strata, draws)
+
+    def _sample(self, name: str, runs: Runs) -> Runs:
+        """Return what is resampled on the tasks of some runs: these, or the episodes of what was never trained."""
+        episodes = self.episodes.get(name)
+        return runs if episodes is None else {task: episodes[task] for task in runs}
+
+    def _alone(self, name: str, runs: Runs) -> bool:
+        """Whether an algorithm has a single run everywhere, or too few episodes of what was never trained somewhere."""
+        if name in self.episodes:
+            return any(row.size < intervals.FEWEST for row in self._sample(name, runs).values())
+        return _single(runs)
+
+    def drawn(self, name: str, measure: Measure, known: Runs, count: int) -> DrawnSummaries:
+        """Sum an algorithm up and resample it over some tasks, once for all that it is compared with."""
+        key = (name, measure.metric, tuple(known), count)
+        if key not in self.kept:
+            if len(self.kept) >= MAX_KEPT:
+                self.kept.clear()
+            self.kept[key] = self._drawn(name, [measure], known, count)
+        return self.kept[key]
+
+    def differences(
+        self, names: tuple[str, str], measure: Measure, first: Runs, second: Runs
+    ) -> dict[str, SummaryDifference]:
+        """Find by how much the first's summaries are higher than the second's, over the tasks that both have.
+
+        The measure knows all the tasks, which are the same, in the same order, of both.
+        """
+        count = self.draws(first, second)
+        one, other = (self.drawn(name, measure, runs, count) for name, runs in zip(names, (first, second), strict=True))
+        values, limits = (one.values - other.values)[0], np.full((3, len(AGGREGATES)), np.nan)
+        if not self._lone(names, first, second) and one.draws is not None and other.draws is not None:
+            strata = together(one.strata, other.strata)
+            strata, draws = Strata(strata.variances[0], strata.runs), (one.draws - other.draws)[0]
+            limits = np.array(intervals.limits(values, draws, strata, method=self.method, level=LEVEL))
+            self._tell_still(names, bool((limits[0] == limits[1]).any()))
+            if (limits[0] < limits[1]).any():
+                self._record("difference", names, count)
+        rows = np.stack([one.values[0], other.values[0], limits[2], values, *limits[:2]], axis=-1).tolist()
+        return {
+            key: SummaryDifference(
+                *(measure.metric, measure.title, key, mine, theirs),
+                difference=statistic(value, low, high, _apart(measure.within(key))),
+                relative=mine / theirs if theirs > 0 else None,
+                standard_error=None if np.isnan(error) else error,
+            )
+            for key, (mine, theirs, error, value, low, high) in zip(AGGREGATES, rows, strict=True)
+        }
+
+    def improvement(self, names: tuple[str, str], first: Runs, second: Runs) -> Statistic:
+        """Find how probable it is that a run of the first beats one of the second on a task that both have.
+
+        What was never trained has one run, the mean of its episodes.
+        """
+        if self._lone(names, first, second) or _single(first) or _single(second):
+            return Statistic(compare.probability_of_improvement(*(padded(runs.values()) for runs in (first, second))))
+        one, other = (sample_of(padded(runs.values())) for runs in (first, second))
+        count = self.draws(first, second)
+        draws = bootstrap.resampled_improvement(one, other, self.rng(*names), count)
+        value, strata = improvement(one, other)
+        low, high, _ = intervals.limits(value, draws, strata, method=self.method, level=LEVEL)
+        self._tell_still(names, not strata.variances.any())
+        if low < high:
+            self._record("improvement", names, count)
+        return statistic(value, max(float(low), 0.0), min(float(high), 1.0))
+
+    def profile(self, name: str, measure: Measure, known: Runs, thresholds: NDArray[np.float64]) -> Profile:
+        """Find an algorithm's performance profile and its pointwise band, at ascending thresholds in percent."""
+        runs = measure.by_run(known)
+        sample, values = sample_of(runs), performance_profile(runs, thresholds, missing="omit")
+        low = high = None
+        if (sample.sizes > 1).any():
+            count = min(self.draws(known), MAX_PROFILES)
+            draws = bootstrap.resampled_profile(sample, thresholds, self.rng(name, "profile"), count)
+            strata = profile_strata(sample, thresholds)
+            ends = intervals.limits(values, draws, strata, method=self.method, level=LEVEL)[:2]
+            low, high = (tuple(np.clip(end, 0.0, 1.0).tolist()) for end in ends)
+            self.record("profile", self.method, "runs", name, draws=count)
+        return Profile(name, tuple(thresholds.tolist()), tuple(values.tolist()), low, high)
+
+    def _tell_still(self, names: Sequence[str], still: bool) -> None:
+        """Take down whose interval has no width although something might vary."""
+        if still and not self.exact.issuperset(names):
+            self.notes.setdefault(STILL, {})[" and ".join(names)] = None
+
+    def _lone(self, names: Sequence[str], *sides: Runs) -> bool:
+        """Whether one of several leaves nothing to draw; else take down on which tasks each has too few runs.
+
+        Of what was never trained it is taken down in either case, of episodes.
+        """
+        lone = any(map(self._alone, names, sides))
+        for name, runs in zip(names, sides, strict=True):
+            fewest = intervals.FEWEST if name in self.episodes else 2
+            short = [self.title(task) for task, row in self._sample(name, runs).items() if row.size < fewest]
+            if short and name in self.episodes:
+                text = f"fewer than {fewest} episodes on {wording.shortened(short)}: too few for intervals of summaries"
+                self.notes.setdefault(text, {})[name] = None
+            elif short and not lone:
+                text = f"one run on {wording.shortened(short)}: the variation from run to run there is not included"
+                self.notes.setdefault(text, {})[name] = None
+        return lone
+
+
+def statistic(value: float, low: float, high: float, bounds: Bounds = None) -> Statistic:
+    """Hold limits within bounds; where nothing varied, or limits are NaN, there are none."""
+    if not low < high:
+        return Statistic(value)
+    least, most = bounds or (low, high)
+    return Statistic(value, max(min(least, value), low), min(max(most, value), high))
+
+
+def _bases(recorded: Mapping[tuple[Over, str], Iterable[str]], title: Callable[[str], str]) -> tuple[Basis, ...]:
+    """Group algorithms by what their intervals are over; tasks are named where one has intervals of several kinds."""
+    counts = Counter(name for _, name in recorded)
+    groups = grouped(((over, (*tasks,) if counts[name] > 1 else ()), name) for (over, name), tasks in recorded.items())
+    return tuple(Basis(over, (*names,), (*map(title, tasks),)) for (over, tasks), names in groups.items())
+
+
+def _single(runs: Runs) -> bool:
+    return all(row.size == 1 for row in runs.values())
+
+
+def _apart(bounds: Bounds) -> Bounds:
+    """Return the bounds of a difference of two that have bounds."""
+    return None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
+
+
+def _drawn_of_means(
+    measures: Sequence[Measure], sample: Runs, rng: np.random.Generator | None, count: int
+) -> DrawnSummaries:
+    """Sum up each task's mean, over runs or episodes, by measures that know all tasks; resample what it is of with rng.
+
+    What a task adds to a summary's variance is by how far a standard error of its mean moves it.
+    """
+    table, sizes = padded(sample.values()), np.array([row.size for row in sample.values()])
+    middle, errors = means(table), np.diag(np.sqrt(variances(table) / sizes))
+
+    def summaries(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.array([measure.aggregates_of_means(scores, sample) for measure in measures])
+
+    up, down = (summaries(middle[:, np.newaxis] + sign * errors) for sign in (1, -1))
+    strata = Strata(((up - down) / 2) ** 2, sizes)
+    if rng is None:
+        return DrawnSummaries(summaries(middle), strata, None)
+    draws = summaries(np.array([intervals.resampled_means(row, count, rng) for row in sample.values()]))
+    return DrawnSummaries(summaries(middle), strata, draws)
+
+
+def sum_up(measures: Sequence[Measure], known: Runs) -> tuple[NDArray[np.float64], NDArray[np.float64], Strata]:
+    """Sum up by measures that know the same tasks.
+
+    Returned are runs in percent without caps, shape (measures, tasks, runs), the summaries, shape (measures, 4), and
+    what each task's runs add to their variance, shape (measures, 4, tasks); of a capped mean over runs that is by how
+    far a standard error of it moves it.
+    """
+    sizes, table = np.array([row.size for row in known.values()]), padded(known.values())
+    middle, step = means(table), np.sqrt(variances(table) / sizes)
+    ends = np.stack([middle - step, middle + step, middle], axis=-1)
+    line, line_ends = (np.array([measure.line(scores, known) for measure in measures]) for scores in (table, ends))
+    held, held_ends = (
+        np.array([measure.held(scores) for measure, scores in zip(measures, lines, strict=True)])
+        for lines in (line, line_ends)
+    )
+    free, of_means = (((scores[..., 1] - scores[..., 0]) / 2) ** 2 for scores in (line_ends, held_ends))
+    shares, tasks = middle_shares(line_ends[..., 2], free), sizes.size
+    ordered, cut = np.sort(held.reshape(len(measures), -1)), int(IQM_TRIM * sizes.sum())  # NaN sorts last
+    low, high = (ordered[:, place, np.newaxis, np.newaxis] for place in (cut, sizes.sum() - 1 - cut))
+    of_iqm = variances(np.clip(held, low, high)) * sizes / (sizes.sum() - 2 * cut) ** 2
+    of_gap = variances(np.minimum(held, PERCENT)) / (sizes * tasks**2)
+    values = aggregates(held_ends[..., 2], held).T
+    return line, values, Strata(np.stack([of_means / tasks**2, shares**2 * free, of_iqm, of_gap], axis=1), sizes)

@@ -1,0 +1,79 @@
+"""What an algorithm's scores come to: facts, by the rules below, of which ``prose/verdict.jinja`` makes a sentence.
+
+* A game counts that has reference scores of random play and of a human, and a score that has an interval or does not
+  vary. Where no game has several runs or episodes, as of published scores, the scores count as they are, and that is
+  said. Where half of the games or fewer count, there is no verdict.
+* A game is above random play where its interval is above every random player known of it: the reference, and those of
+  the catalogue, who played under other protocols. It is above the human average where its interval is, or reaches down
+  to it.
+* An algorithm is random where no more games are above random play than intervals miss by chance, and most are below the
+  human average; worse where most games are below random play; open where it is neither, and no better.
+* Among published algorithms of a similar budget it has a place by the median human-normalised score over the same
+  games, if the interval of its own holds at most half of theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from arcademark.analysis.document import Similar
+from arcademark.analysis.tables.document import Algorithm, Place, Score, ScoredGame, Standing, Verdict
+from arcademark.metrics.uncertainty.intervals import FEWEST, LEVEL
+
+Ends = tuple[float, float]
+
+
+def judge(
+    item: Algorithm, games: Sequence[ScoredGame], randoms: Mapping[str, Sequence[float]], similar: Sequence[Similar]
+) -> Verdict | None:
+    """Find what an algorithm's scores come to; None where there is nothing to set them beside.
+
+    ``randoms`` are scores of random players besides the reference, by game.
+    """
+    anchors = {
+        game.id: ((*randoms.get(game.id, ()), random), human)
+        for game in games
+        if (random := game.references.get("random")) is not None and (human := game.references.get("human")) is not None
+    }
+    scores = [score for score in item.scores if score.game in anchors and score.score.value is not None]
+    if not scores:
+        return None
+    single = item.most_runs == 1 and not any(score.played or score.score.low is not None for score in scores)
+    known = [(ends, *anchors[score.game]) for score in scores if (ends := _ends(score, single=single)) is not None]
+    above = sum(low > max(random) for (low, _), random, _ in known)
+    below = sum(high < min(random) for (_, high), random, _ in known)
+    human = sum(low >= average for (low, _), _, average in known)
+    short = sum(high < average for (_, high), _, average in known)
+    standing: Standing = "better"
+    if 2 * len(known) <= len(scores):
+        standing = "unknown"
+    elif 2 * below > len(known):
+        standing = "worse"
+    elif above <= (1 - LEVEL) * len(known) and not single:
+        standing = "random" if 2 * short > len(known) else "open"
+    return Verdict(standing, len(known), len(scores), above, below, human, short, single, _place(item, similar))
+
+
+def _ends(score: Score, *, single: bool) -> Ends | None:
+    """Return the ends of a score's interval, which are the score where it does not vary, or is single; None without."""
+    value, low, high = score.score.value, score.score.low, score.score.high
+    if value is None or (low is not None and high is not None):
+        return None if low is None or high is None else (low, high)
+    played = score.played
+    many = len(played.episodes) if played and score.runs == 1 else score.runs
+    return (value, value) if single or many >= FEWEST or (played and played.exact) else None
+
+
+def _place(item: Algorithm, similar: Sequence[Similar]) -> Place | None:
+    """Find where an algorithm's median stands among published ones."""
+    group = next((one for one in similar if one.within and item.name in [peer.name for peer in one.own]), None)
+    median = next((one.median for one in item.summaries if one.metric == "hns"), None)
+    if group is None or median is None or median.low is None or median.high is None:
+        return None
+    ordered = sorted(group.published, key=lambda peer: peer.median_hns)
+    below = [peer for peer in ordered if peer.median_hns < median.low]
+    above = [peer for peer in ordered if peer.median_hns > median.high]
+    level = ordered[len(below) : len(ordered) - len(above)]
+    if 2 * len(level) > len(ordered):
+        return None
+    return Place(tuple(below[-1:]), tuple(level), tuple(above[:1]), len(ordered))

@@ -1,0 +1,113 @@
+"""A protocol in words, as its settings are declared, wherever they are shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from arcademark import wording
+from arcademark.analysis.record import ProtocolSetting, ProtocolView
+from arcademark.catalogue.model import SettingValue
+from arcademark.suite.protocols import AtariProtocol, Protocol
+from arcademark.suite.settings import format_setting
+
+FRAMES_PER_MINUTE = 3600
+_LENGTH = re.compile(r"(?P<number>[\d,]+) (?P<unit>min|frames)")
+_CAP = AtariProtocol.declarations()["max_frames_per_episode"].published
+_ORDER = (
+    *(_CAP, "action repeats", "sticky actions", "life information in training", "actions", "start", "frame stack"),
+    *("image size", "colour", "episode end", "averaged episodes"),
+)
+"""Settings as the catalogue calls them; those that matter most when scores are compared go first."""
+
+
+def minutes(frames: int) -> str:
+    """Write the length of an episode as the catalogue does."""
+    return f"{frames // FRAMES_PER_MINUTE:,} min" if frames % FRAMES_PER_MINUTE == 0 else f"{frames:,} frames"
+
+
+def view(protocol: Protocol) -> ProtocolView:
+    """Show a protocol with every setting, what was overridden, and where each value comes from."""
+    return ProtocolView(
+        name=protocol.name,
+        label=protocol.label,
+        title=protocol.title,
+        citation=protocol.citation,
+        unit=protocol.unit,
+        settings=tuple(_setting(protocol, field, value) for field, value in protocol.settings().items()),
+    )
+
+
+def _setting(protocol: Protocol, field: str, value: Any) -> ProtocolSetting:
+    original, provenance = protocol.overrides.get(field, value), protocol.provenance[field]
+    declared = protocol.declarations()[field]
+    return ProtocolSetting(
+        field=field,
+        title=declared.title,
+        value=value,
+        text=declared.in_words(value),
+        overridden=field in protocol.overrides,
+        original=original,
+        original_text=declared.in_words(original),
+        status=provenance.status,
+        note=provenance.note,
+    )
+
+
+def budget(frames: int | None, episodes: int | None, unit: str = "frame") -> str:
+    """Say a budget of training, "50 episodes" or "200,000,000 frames"; "" where there is none."""
+    if frames is not None:
+        return wording.plural(frames, unit)
+    return "" if episodes is None else wording.plural(episodes, "episode")
+
+
+def named_budget(protocol: Protocol) -> str:
+    """Say what the named protocol gives to train with, whatever was overridden."""
+    fields = (f"training_{protocol.unit}s", "training_episodes")
+    frames, episodes = (protocol.overrides.get(field, getattr(protocol, field)) for field in fields)
+    return budget(frames, episodes, protocol.unit)
+
+
+def length(value: SettingValue) -> int | None:
+    """Read the length of an episode in frames, 108_000, "30 min" or "108,000 frames"; None where it is none."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    match = _LENGTH.fullmatch(str(value))
+    if not match:
+        return None
+    return int(match["number"].replace(",", "")) * (FRAMES_PER_MINUTE if match["unit"] == "min" else 1)
+
+
+def of_protocol(protocol: Protocol) -> dict[str, SettingValue]:
+    """Return a protocol's settings in the words of the catalogue."""
+    settings: dict[str, SettingValue] = {}
+    for name, declared in protocol.declarations().items():
+        value = getattr(protocol, name)
+        written: SettingValue = format_setting(value)
+        if name == "max_frames_per_episode" and value is not None:
+            written = minutes(value)
+        elif isinstance(value, SettingValue):
+            written = value
+        title = declared.published or name.replace("_", " ")
+        settings[title] = declared.published_values.get(format_setting(value), written)
+    return settings
+
+
+def of_entry(settings: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
+    """Return the settings of published scores, lengths in minutes where they are whole ones."""
+    return {
+        name: minutes(value) if name == _CAP and isinstance(value, int) else value
+        for name, value in in_frames(settings).items()
+    }
+
+
+def in_frames(settings: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
+    """Return the settings of published scores, lengths of episodes as a number of frames."""
+    frames = length(settings.get(_CAP, ""))
+    return dict(settings) if frames is None else {**settings, _CAP: frames}
+
+
+def ordered(names: Iterable[str]) -> list[str]:
+    """Put settings in order, those that matter most first."""
+    return sorted(names, key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER))

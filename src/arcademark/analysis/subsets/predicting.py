@@ -1,0 +1,401 @@
+"""What ``arcademark subset predict`` shows: the median of all games and every game, from a few games' scores.
+
+* `arcademark.subset.predict.outlook` predicts from any games unless a model is named: a published one or a file.
+  Nothing is learnt from the paper of what is predicted.
+* A model needs exactly its games.
+* Values are in percent of the average human, or what a model file says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from arcademark import wording
+from arcademark.analysis import estimates, published
+from arcademark.analysis.subsets import models, predictors
+from arcademark.analysis.subsets.models import ANY
+from arcademark.analysis.subsets.predictors import TRAINING, Predictor, between
+from arcademark.analysis.tables import loading
+from arcademark.analysis.tables.loading import ScoreSource
+from arcademark.analysis.tables.protocols import PlayConditions, frame_cap
+from arcademark.catalogue import collections
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.subset.predict.any_tasks import MEDIAN
+from arcademark.subset.predict.model import Estimate, SubsetModel, frame_cap_warnings
+from arcademark.subset.predict.outlook import Outlook, Range
+from arcademark.suite import protocols as suite_protocols
+from arcademark.suite import references
+from arcademark.suite.subsets import LEVEL, subsets
+from arcademark.suite.tasks import canonical_game, game_name, games, suite
+from arcademark.wording import prose
+from arcademark.wording.columns import Column, Style
+
+Frames = Mapping[str, float] | None
+"""What playing each task costs; the same for all if None."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What is predicted of one algorithm.
+
+    estimate: None where games are missing.
+    missing: Names of the model's games without a score.
+    outside: Games whose score is outside what the training table has: beyond it a model is not known to hold.
+    forecast: What the games that there are say of all, whichever they are; in percent, and counts of games.
+    warnings: Why the forecast should not be relied on; empty if nothing speaks against it.
+    truth: What is predicted of all games, by name, where the algorithm has a score on every one of them.
+    left_out: The paper that the forecast learnt nothing from, as it has this algorithm; "" of all others.
+    """
+
+    algorithm: str
+    estimate: Estimate | None
+    missing: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
+    forecast: Outlook | None = None
+    warnings: tuple[str, ...] = ()
+    truth: Mapping[str, float] = field(default_factory=dict)
+    left_out: str = ""
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """Predictions for one or several algorithms.
+
+    level: Of every interval.
+    sources, remarks: What was read, and what must be known of that; what speaks against a prediction stands with it.
+    noun, groups: What a task is called, and, in the plural, what intervals are to hold others of: "game" and "papers".
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.subset-prediction/7"
+    level: float
+    predictions: tuple[Prediction, ...]
+    sources: tuple[str, ...]
+    remarks: tuple[str, ...]
+    noun: str = "game"
+    groups: str = "papers"
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is one algorithm."""
+        return len(self.predictions) == 1
+
+    @property
+    def estimated(self) -> tuple[Prediction, ...]:
+        """Those with an estimate."""
+        return tuple(item for item in self.predictions if item.estimate is not None)
+
+    @property
+    def model(self) -> str:
+        """The model that all estimates are by; "" where these are several."""
+        names = {item.estimate.model for item in self.estimated if item.estimate}
+        return names.pop() if len(names) == 1 else ""
+
+    @property
+    def unpredicted(self) -> tuple[str, ...]:
+        """Algorithms of which nothing is predicted."""
+        return tuple(item.algorithm for item in self.predictions if item.estimate is None and item.forecast is None)
+
+    @property
+    def doubts(self) -> dict[str, list[str]]:
+        """Why predictions should not be relied on, with the algorithms that each sentence concerns."""
+        concerned: dict[str, list[str]] = {}
+        for item in self.predictions:
+            outside = prose.text("prediction", "outside", names=item.outside) if item.outside else ""
+            for text in filter(None, (*(item.estimate or item).warnings, outside)):
+                concerned.setdefault(text, []).append(item.algorithm)
+        return concerned
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How numbers are to be read, each sentence once."""
+        sentences: list[str] = []
+        for item in self.predictions:
+            sentences += item.estimate.notes if item.estimate else ()
+            if item.forecast and item.forecast.tasks:
+                sentences += prose.paragraphs("intervals", it=self, outlook=item.forecast)
+        return tuple(dict.fromkeys(sentences))
+
+    def title(self, task: str) -> str:
+        """Name a task for people."""
+        return game_name(task) if self.noun == "game" else task
+
+    @property
+    def columns(self) -> tuple[Column | None, ...]:
+        """What is shown of each estimate, as far as any has it."""
+        estimates = [item.estimate for item in self.predictions if item.estimate is not None]
+        nested = any(item.nested is not None for item in estimates)
+        kind = "" if all(item.log_error is None for item in estimates) else "log "
+        return (
+            Column("algorithm", "algorithm", style="strong"),
+            Column(
+                "estimate",
+                lambda item: wording.quantity(item.estimate.value, item.estimate.unit),
+                style=lambda item: "doubtful" if item.estimate.warnings or item.outside else "strong",
+                sort="estimate.value",
+            ),
+            self._true(lambda item: item.truth.get(MEDIAN.name)),
+            Column("model", "estimate.model") if not self.model else None,
+            Column(
+                f"{'printed' if all(item.published for item in estimates) else 'typical'} {kind}error",
+                lambda item: f"±{_error(item.estimate, item.estimate.log_error or item.estimate.absolute_error)}",
+            ),
+            Column(
+                "on other papers",
+                lambda item: item.estimate.nested and _error(item.estimate, item.estimate.nested.mean),
+            )
+            if nested
+            else None,
+            Column(f"{wording.percentage(self.level)} from", lambda item: _end(item, "low")) if nested else None,
+            Column("to", lambda item: _end(item, "high")) if nested else None,
+        )
+
+    @property
+    def forecasts(self) -> tuple[tuple[Prediction, Range], ...]:
+        """Those with a forecast, and what it is of the median."""
+        return tuple((item, item.forecast.summaries[MEDIAN.name]) for item in self.predictions if item.forecast)
+
+    @property
+    def judged(self) -> tuple[tuple[float, Range], ...]:
+        """The true median and what is forecast of it, where both are there."""
+        return tuple((item.truth[MEDIAN.name], of) for item, of in self.forecasts if item.truth)
+
+    @property
+    def errors(self) -> list[float]:
+        """By what shares of the true median its values are off; of those only known to be below something nothing."""
+        return [abs(off) for truth, of in self.judged if (off := _off(truth, of)) is not None]
+
+    @property
+    def covered(self) -> int:
+        """How many true medians are in their interval."""
+        return sum(of.low is not None and of.low <= truth <= (of.high or 0) for truth, of in self.judged)
+
+    @property
+    def median_columns(self) -> tuple[Column | None, ...]:
+        """What is shown of the median that is forecast, where several algorithms' are."""
+        judged = any(item.truth for item, _ in self.forecasts)
+        return (
+            Column("algorithm", "0.algorithm"),
+            Column("from", lambda row: wording.plural(len(row[0].forecast.known), self.noun)),
+            Column("estimate", lambda row: _value(row, "value"), style="strong"),
+            Column(f"{wording.percentage(self.level)} from", lambda row: _shown(row[1].low, row[1])),
+            Column("to", lambda row: _shown(row[1].high, row[1])),
+            Column("true", lambda row: row[0].truth.get(MEDIAN.name), wording.percent) if judged else None,
+            Column("off", lambda row: _off(row[0].truth[MEDIAN.name], row[1]) if row[0].truth else None, wording.change)
+            if judged
+            else None,
+        )
+
+    def forecast_columns(self, item: Prediction) -> tuple[Column | None, ...]:
+        """What is shown of each summary, by name."""
+        coverage = item.forecast.coverage if item.forecast else {}
+        return (
+            Column(f"over all {self.noun}s", 0),
+            *_range("estimate", "strong"),
+            Column("±", lambda row: _reach(row[1])),
+            Column("true", lambda row: _shown(item.truth.get(row[0]), row[1]), style="strong") if item.truth else None,
+            Column("covered", lambda row: coverage[row[0]], wording.covered),
+        )
+
+    def _true(self, of: Callable[[Prediction], float | None]) -> Column | None:
+        known = any(of(item) is not None for item in self.estimated)
+        return Column("true", of, wording.percent, style="strong") if known else None
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Algorithms that were predicted without their paper."""
+        return tuple(item.algorithm for item in self.predictions if item.left_out)
+
+    @property
+    def task_columns(self) -> tuple[Column, ...]:
+        """What is shown of each task that is predicted."""
+        return (Column(self.noun, lambda row: self.title(row[0])), *_range("%"))
+
+
+def _off(truth: float, of: Range) -> float | None:
+    """Return the error relative to the truth."""
+    return None if of.value is None or not truth else of.value / truth - 1
+
+
+def _error(estimate: Estimate, size: float | None) -> str:
+    """Show an error: a share of the estimate, or in its unit where the model has no transform."""
+    if estimate.log_error is None:
+        return wording.quantity(size, "points" if estimate.unit == "%" else estimate.unit)
+    return wording.share(size)
+
+
+def _end(item: Prediction, end: str) -> str:
+    return wording.quantity(getattr(item.estimate, end), item.estimate.unit if item.estimate else "")
+
+
+def _range(heading: str, style: Style = "") -> Iterator[Column]:
+    """Yield columns of a name's `Range`: its value, and its interval."""
+    for title, end in ((heading, "value"), ("from", "low"), ("to", "high")):
+        yield Column(title, partial(_value, end=end), style=style if end == "value" else "")
+
+
+def _value(row: tuple[Any, Range], end: str) -> str:
+    if end == "value" and row[1].value is None:
+        return f"below {_shown(row[1].high, row[1])}"
+    return _shown(getattr(row[1], end), row[1])
+
+
+def _shown(number: float | None, of: Range) -> str:
+    return wording.percent(number) if number is None or of.unit == "score" else f"{number:.0f}"
+
+
+def _reach(item: Range) -> str | None:
+    if item.unit == "count":
+        return " "
+    return wording.percent(100 * item.error if item.error < float("inf") else None)
+
+
+def predicted(
+    places: Sequence[ScoreSource],
+    name: str = ANY,
+    *,
+    games: str = "",
+    algorithms: Sequence[str] = (),
+    protocol: str | None = None,
+    level: float = LEVEL,
+    frames: Frames = None,
+    training: Predictor | None = None,
+    reading: Mapping[str, Any] | None = None,
+) -> Predicted:
+    """Predict from any scores; raise where something is unknown, or no algorithm has the games of any model.
+
+    ``name`` is `ANY`, a published model or a model file; `ANY` predicts from ``games`` alone where these are named, and
+    if they are a subset the median of its suite. ``protocol`` holds where the table does not say. With ``training``,
+    instead of Atari's published scores, no model is taken but `ANY`.
+    """
+    any_games = name.lower() == ANY
+    if (training is not None or games) and not any_games:
+        other = "a training table" if training else f"--games {games}"
+        raise ArcadeMarkError(f"model {name} and {other} are two ways to predict; leave one out")
+    wanted = None if any_games else models.model(name)
+    read = loading.load(list(places), _canonical(wanted) if training is None else training.canonical, **(reading or {}))
+    for algorithm in algorithms:
+        if algorithm not in read.table.algorithms:
+            raise UnknownNameError("algorithm", algorithm, read.table.algorithms)
+    declared = loading.declare(read, None if protocol is None else suite_protocols.protocol(protocol), {})
+    wished = [name for name in declared.table.algorithms if not algorithms or name in algorithms]
+    named = subsets().get(games.lower())
+    predictor = training or (predictors.atari(named.suite if named else predictors.ATARI) if any_games else None)
+    only = predictor.chosen(games) if predictor and games else ()
+    predictions = []
+    for row, algorithm in enumerate(declared.table.algorithms):
+        if algorithm not in wished:
+            continue
+        scores, of = predictors.known(declared.table, row), declared.get(algorithm)
+        play = of.play
+        if predictor:
+            used = {task: scores[task] for task in only if task in scores} if games else scores
+            made = _from_any(algorithm, used, predictor, play, level, frames, predictor.group(algorithm, of.paper))
+            truth = predictor.truths(scores) if made.forecast and made.forecast.tasks else {}
+            predictions.append(replace(made, truth=truth))
+        elif wanted:
+            predictions.append(_by_model(algorithm, scores, wanted, play, level))
+    if not any(item.estimate or item.forecast for item in predictions):
+        raise ArcadeMarkError(f"nothing can be predicted: {_needed(predictions, wanted)}")
+    if training is None:
+        noun = "task" if wanted is not None and not _of_atari(wanted) else "game"
+        return Predicted(level, tuple(predictions), declared.sources, declared.remarks, noun)
+    sources, remarks = (*declared.sources, *training.sources), (*training.remarks, *declared.remarks)
+    return Predicted(level, tuple(predictions), sources, remarks, training.noun, training.groups)
+
+
+def _needed(predictions: Sequence[Prediction], wanted: SubsetModel | None) -> str:
+    if wanted is None:
+        known = predictions[0].missing if predictions else ()
+        return f"no score on any of {wording.shortened(known)}; name a table with scores on some"
+    lists = [item.missing for item in predictions] or [tuple(map(game_name, wanted.tasks))]
+    fewest = sorted((len(names), names) for names in lists)[0][1]
+    return f"{models.title(wanted)} needs scores on {wording.listing(fewest)}, too"
+
+
+def _of_atari(model: SubsetModel) -> bool:
+    return all(task in games() for task in model.tasks)
+
+
+def _canonical(model: SubsetModel | None) -> Callable[[str], str]:
+    if model is None or _of_atari(model):
+        return _game
+    by_lower = {task.lower(): task for task in model.tasks}
+    return lambda name: by_lower.get(name.strip().lower(), name.strip())
+
+
+def _game(name: str) -> str:
+    try:
+        return canonical_game(name)
+    except UnknownNameError as error:
+        message = str(error).rstrip("?")
+        raise ArcadeMarkError(
+            f"{message}; for another benchmark name a model file, or a table to learn from with --training"
+        ) from None
+
+
+def _by_model(
+    algorithm: str, scores: Mapping[str, float], model: SubsetModel, play: PlayConditions, level: float
+) -> Prediction:
+    missing = tuple(game_name(task) for task in model.tasks if task not in scores)
+    if missing:
+        return Prediction(algorithm, None, missing)
+    percent = _percent(model, scores)
+    estimate = model.estimate(percent, max_frames_per_episode=frame_cap(play), level=level)
+    known = [percent[task] for task in suite("atari-57").tasks if task in percent]
+    whole = model.published and not published.why_untrue(percent)
+    truth = {MEDIAN.name: float(np.median(known))} if whole else {}
+    reach = _known_range() if model.published else {}
+    outside = [task for task in model.tasks if task in reach and not reach[task][0] <= scores[task] <= reach[task][1]]
+    return Prediction(algorithm, estimate, truth=truth, outside=tuple(map(game_name, outside)))
+
+
+def _from_any(
+    algorithm: str,
+    scores: Mapping[str, float],
+    predictor: Predictor,
+    play: PlayConditions,
+    level: float,
+    frames: Frames,
+    group: str | None,
+) -> Prediction:
+    """Predict from any tasks; beside it by the published model of just these, where there is one."""
+    outlook = predictor.predict(scores, level=level, frames=frames, without=group)
+    if outlook is None:
+        return Prediction(algorithm, None, tuple(map(predictor.title, predictor.tasks)))
+    warnings: list[str] = []
+    if outlook.plays:
+        cap = predictor.max_frames_per_episode
+        warnings += frame_cap_warnings(cap, frame_cap(play))
+    if strangers := [predictor.title(task) for task in scores if task not in predictor.tasks]:
+        names = wording.shortened(strangers)
+        warnings.append(f"Not used, because the training scores do not include them: {names}.")
+    same = estimates.exactly(scores) if predictor is predictors.atari() else None
+    return Prediction(
+        algorithm,
+        _by_model(algorithm, scores, models.model(same.name), play, level).estimate if same else None,
+        outside=tuple(map(predictor.title, outlook.outside)),
+        forecast=outlook,
+        warnings=tuple(warnings),
+        left_out=group or "",
+    )
+
+
+def _percent(model: SubsetModel, scores: Mapping[str, float]) -> Mapping[str, float]:
+    """Normalise by the model's own references, or by those of atari-57; tasks without any are left out."""
+    if not model.references:
+        return between(scores, references.scores("random"), references.scores("human"))
+    low, high = ({task: pair[end] for task, pair in model.references.items()} for end in (0, 1))
+    return between(scores, low, high)
+
+
+@cache
+def _known_range() -> Mapping[str, tuple[float, float]]:
+    """Return the lowest and the highest score of each game in the table that published models were fitted to."""
+    table = collections.load(TRAINING, as_published=True)
+    means = table.mean_over_runs()
+    return dict(zip(table.tasks, zip(np.nanmin(means, axis=0), np.nanmax(means, axis=0), strict=True), strict=True))

@@ -1,0 +1,344 @@
+"""What predictions from any tasks learn from: the catalogue's scores on Atari, or a table of the user's own.
+
+Scores are in percent between two references: HNS on Atari, a user's low and high scores elsewhere. Intervals are to
+hold algorithms of other groups: papers, where these are known, else each algorithm is a group.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from arcademark import wording
+from arcademark.analysis import published
+from arcademark.analysis.subsets import dataset, fits
+from arcademark.analysis.tables.dataset import ScoreOptions
+from arcademark.analysis.tables.loading import ScoreSource
+from arcademark.errors import ArcadeMarkError
+from arcademark.metrics import normalise
+from arcademark.metrics.normalise import PERCENT
+from arcademark.scores.readers.base import canonical as canonical_at
+from arcademark.scores.readers.delimited import read_sheet
+from arcademark.scores.readers.piped import place
+from arcademark.scores.table import ScoreTable
+from arcademark.subset.predict import calibration, outlook
+from arcademark.subset.predict.any_tasks import FEWEST_ALGORITHMS, MEAN, MEDIAN, Quantity, Trained, reached, train
+from arcademark.subset.predict.calibration import Covered, Misses
+from arcademark.subset.predict.outlook import Outlook, Range
+from arcademark.subset.problem import Floats, log10_score
+from arcademark.suite import references
+from arcademark.suite.subsets import resolve_tasks, subset
+from arcademark.suite.tasks import canonical_game, game_name, suite
+
+if TYPE_CHECKING:
+    from arcademark.subset.search.search import Candidate
+
+TRAINING = "atari-5-training"
+"""What the published models were fitted to."""
+ATARI = "atari-57"
+Others: TypeAlias = tuple[tuple[tuple[float, Floats], ...], ...]
+"""By paper the sizes of errors, each with the transformed scores that were predicted from."""
+SEED = 1982
+"""Of the draws behind a forecast: the same scores give the same answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """A distribution of all tasks' scores, and what it takes to put scores to it.
+
+    low, high: What scores 0 % and 100 %.
+    quantities: What is predicted of all tasks.
+    canonical: From a task's name as written to the name it goes by.
+    noun, groups: What a task and what a group is called, the latter in the plural.
+    max_frames_per_episode: The frame cap of the scores; None where there is none, or it is not known.
+    sources, remarks: What was read and what else a reader must know, where it is not the catalogue.
+    bare: Groups by names in lower case that others may give to the algorithms learnt from, "rainbow".
+    """
+
+    trained: Trained
+    low: Mapping[str, float]
+    high: Mapping[str, float]
+    quantities: tuple[Quantity, ...]
+    canonical: Callable[[str], str]
+    noun: str = "game"
+    groups: str = "papers"
+    max_frames_per_episode: int | None = None
+    sources: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    bare: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """What is predicted, and predicted from."""
+        return self.trained.joint.tasks
+
+    def title(self, task: str) -> str:
+        """Name a task for people."""
+        return game_name(task) if self.noun == "game" else task
+
+    def chosen(self, names: str) -> tuple[str, ...]:
+        """Return the tasks that a list with commas names, of games suites and subsets, too; all must be learnt from."""
+        atari = self.noun == "game"
+        found = resolve_tasks(names) if atari else tuple(self.canonical(part.strip()) for part in names.split(","))
+        if strangers := [self.title(task) or "''" for task in found if task not in self.tasks]:
+            raise ArcadeMarkError(f"{names}: {', '.join(strangers)} not among the {self.noun}s of the training scores")
+        return found
+
+    def group(self, algorithm: str, paper: str = "") -> str | None:
+        """Return the group to leave out for an algorithm: its paper, else that of one of its name; None where none is.
+
+        Predictions of what was learnt from would be too good, and their intervals too narrow.
+        """
+        group = paper or self.named.get(algorithm.strip().lower())
+        return group if group in self.trained.groups else None
+
+    @cached_property
+    def named(self) -> Mapping[str, str]:
+        """Groups by the names in lower case of the algorithms learnt from, and by bare ones."""
+        own = zip(map(str.lower, self.trained.algorithms), self.trained.groups, strict=True)
+        return {**self.bare, **dict(own)}
+
+    def predict(
+        self,
+        scores: Mapping[str, float],
+        *,
+        level: float,
+        frames: Mapping[str, float] | None = None,
+        without: str | None = None,
+    ) -> Outlook | None:
+        """Predict from an algorithm's raw scores; None where it has none on any task of the training scores.
+
+        ``frames`` is what playing each task costs, above 0; the same for all if None. ``without`` is its `group`.
+        """
+        used = {task: score for task, score in scores.items() if task in self.tasks}
+        percent = between(used, self.low, self.high)
+        if not percent:
+            return None
+        rng, known = np.random.default_rng(SEED), tuple(np.isfinite(self._row(used)).tolist())
+        misses = _misses(self.trained, known, self.quantities)
+        return outlook.predict(
+            *(self.trained, percent, self.quantities),
+            rng=rng,
+            level=level,
+            frames=frames,
+            without=without,
+            misses=misses,
+        )
+
+    def median(
+        self, scores: Mapping[str, float], level: float, without: str | None = None
+    ) -> tuple[Range, Covered | None]:
+        """Predict the median of all tasks, in percent, from an algorithm's raw scores on one of them or more.
+
+        With it comes how many known algorithms' medians such intervals cover; None where there are none.
+        ``without`` is its `group`.
+        """
+        (median,), held = self.medians([scores], level, without)
+        return median, held
+
+    def medians(
+        self, scores: Sequence[Mapping[str, float]], level: float, without: str | None = None
+    ) -> tuple[tuple[Range, ...], Covered | None]:
+        """Predict as `median` does of algorithms that have the same tasks, and the same `group`, all at once."""
+        rows = np.array([self._row(some) for some in scores])
+        misses = _misses(self.trained, tuple(np.isfinite(rows[0]).tolist()))
+        medians = outlook.estimates(self.trained, rows, MEDIAN, misses, noise(len(self.tasks)), level, without)
+        return medians, misses.covered(MEDIAN.name, level)
+
+    def truths(self, scores: Mapping[str, float]) -> Mapping[str, float]:
+        """Return what is predicted, by quantity, of an algorithm that has a score on every task; else nothing.
+
+        Of Atari's 57 games median and mean, where what is missing does not matter (`published.why_untrue`).
+        """
+        row = self._row(scores)
+        places = np.flatnonzero(np.isfinite(row))
+        whole = len(places) == len(row)
+        if not whole and (self.tasks != suite(ATARI).tasks or published.why_untrue(scores)):
+            return {}
+        known = [quantity for quantity in self.quantities if whole or quantity.unit == "score"]
+        return {quantity.name: float(quantity.of(row[np.newaxis, places], places)[0]) for quantity in known}
+
+    def slopes(self, scores: Mapping[str, float]) -> Floats:
+        """Return by how much log₁₀(1 + median) rises with each log₁₀(1 + score), shape (scores,), both in percent."""
+        row = self._row(scores)
+        misses = _misses(self.trained, tuple(np.isfinite(row).tolist()))
+        values = outlook.slopes(self.trained, row, MEDIAN, noise(len(row)), misses)
+        order = [task for task in self.tasks if task in scores]
+        return np.asarray(values[[order.index(task) for task in scores]])
+
+    def _row(self, scores: Mapping[str, float]) -> Floats:
+        percent = between(scores, self.low, self.high)
+        return np.array([percent.get(task, np.nan) for task in self.tasks])
+
+
+@lru_cache(maxsize=2)
+def noise(tasks: int) -> Floats:
+    """Return the standard normal draws behind every prediction of so many tasks, shape (draws, tasks)."""
+    return calibration.noise_of(np.random.default_rng(SEED), tasks)
+
+
+@lru_cache(maxsize=64)
+def _misses(trained: Trained, known: tuple[bool, ...], quantities: tuple[Quantity, ...] = (MEDIAN,)) -> Misses:
+    """Return how far known algorithms are missed from these tasks: the costly part, the same of all that have them."""
+    return calibration.misses(trained, np.array(known), quantities, noise(len(known)))
+
+
+def atari(name: str = ATARI) -> Predictor:
+    """Return what predicts all games of a suite, learnt from the catalogue: see `fits`."""
+    return _atari(name)
+
+
+@cache
+def _atari(name: str) -> Predictor:
+    trained, named = fits.load(name)
+    return Predictor(
+        trained,
+        references.scores("random"),
+        references.scores("human"),
+        of_games(trained.joint.tasks),
+        canonical_game,
+        max_frames_per_episode=subset("atari-5").max_frames_per_episode,
+        bare=named,
+    )
+
+
+def own(
+    training: Sequence[ScoreSource],
+    references: str | os.PathLike[str] | None = None,
+    papers: str | os.PathLike[str] | None = None,
+    transform: str | None = None,
+) -> Predictor | None:
+    """Learn from a table of the user's own, if any, normalised by their own references or those of atari-57.
+
+    ``papers`` is as for `origins`, and ``transform``, "log10" if None, as for `arcademark.subset.predict.any_tasks`.
+    """
+    if not training:
+        if option := "references" if references else "papers" if papers else "transform" if transform else "":
+            raise ArcadeMarkError(f"{option} goes with training, the scores to learn from; give these, too")
+        return None
+    table = dataset.normalised(training, ScoreOptions(references=references))
+    known = origins(table.algorithms, table.papers, None if papers is None else Path(papers))
+    owners = [known[name] for name in table.algorithms]
+    if len(set(owners)) < 2:
+        whose = f"all of one paper, {owners[0]}" if len(owners) > 1 else "one algorithm's"
+        raise ArcadeMarkError(
+            f"the scores to learn from are {whose}, and at least two are needed to measure how well others are "
+            "predicted; add scores, or name papers with --papers"
+        )
+    trained = train(table.percent, table.algorithms, table.tasks, owners, transform=transform or "log10")
+    tasks, remarks = trained.joint.tasks, table.remarks
+    if trained.left_out:
+        names = wording.shortened(map(table.benchmark.title, trained.left_out))
+        few = f"fewer than {FEWEST_ALGORITHMS} algorithms have a score, or all the same"
+        remarks = (*remarks, f"Left out of all, summaries too, for {few}: {names}.")
+    on_atari = table.benchmark.atari
+    return Predictor(
+        trained,
+        table.low,
+        table.high,
+        of_games(tasks) if on_atari else (MEDIAN, MEAN, reached("at 100 % or more", [PERCENT] * len(tasks))),
+        table.benchmark.canonical,
+        table.benchmark.noun,
+        "papers" if len(set(owners)) < len(owners) else "algorithms",
+        sources=tuple(f"trained on {source}" for source in table.sources),
+        remarks=remarks,
+    )
+
+
+def other_papers(model: Candidate, papers: Collection[str], algorithms: Collection[str] = ()) -> Others:
+    """Return a linear model's errors on the algorithms of atari-57 that are of none of these papers, a list a paper.
+
+    Nor of a paper that has one of these ``algorithms``, whose paper is not known. Of the true median, in log₁₀ space,
+    each with the transformed scores of the model's games.
+    """
+    trained, entries = atari().trained, published.training()
+    trained = trained.only(trained.fitted)
+    known = published.identities()
+    names = {*algorithms, *(known.get(name, name) for name in algorithms)}
+    same = [name in names or entries[name].identity in names for name in trained.algorithms]
+    papers = {*papers, *(group for group, shared in zip(trained.groups, same, strict=True) if shared)}
+    places = [trained.joint.tasks.index(task) for task in model.tasks]
+    by_paper: dict[str, list[tuple[float, Floats]]] = {}
+    for group, percent in zip(trained.groups, trained.percent, strict=True):
+        scores, there = log10_score(percent[places]), np.flatnonzero(np.isfinite(percent))
+        true = not published.why_untrue([trained.joint.tasks[place] for place in there])
+        if true and group not in papers and np.isfinite(scores).all():
+            predicted = float(scores @ np.array(model.coefficients))
+            by_paper.setdefault(group, []).append((abs(predicted - float(log10_score(np.nanmedian(percent)))), scores))
+    return tuple(tuple(errors) for errors in by_paper.values())
+
+
+def between(scores: Mapping[str, float], low: Mapping[str, float], high: Mapping[str, float]) -> Mapping[str, float]:
+    """Return scores in percent between two references; tasks without any are left out."""
+    names = [task for task in scores if task in low]
+    values = PERCENT * normalise.normalise([scores[task] for task in names], low, high, names)
+    return dict(zip(names, values.tolist(), strict=True))
+
+
+def known(table: ScoreTable, row: int) -> Mapping[str, float]:
+    """Return an algorithm's mean score of each task that it has one of."""
+    means = zip(table.tasks, table.mean_over_runs()[row], strict=True)
+    return {task: float(value) for task, value in means if np.isfinite(value)}
+
+
+def of_games(tasks: Sequence[str]) -> tuple[Quantity, ...]:
+    """Return what is told of all games: median, mean, games at human level, human world records broken."""
+    records = references.scores("human_world_record")
+    bars = normalise.hns(
+        [records[task] for task in tasks], references.scores("random"), references.scores("human"), tasks
+    )
+    return MEDIAN, MEAN, reached("at human level", [PERCENT] * len(tasks)), reached("records broken", bars.tolist())
+
+
+def read_frames(path: Path, canonical: Callable[[str], str] = canonical_game) -> Mapping[str, float]:
+    """Read what playing each task costs: a CSV file, game (or task) and frames above 0, each game once."""
+    sheet = read_sheet(place(path))
+    task, frames = sheet.find(("game", "task")), sheet.find(("frames",))
+    if task is None or frames is None or not sheet.size:
+        raise ArcadeMarkError(f"{path}: expected the columns game and frames, and a row a game")
+    codes, names, first = sheet.names(task)
+    tasks = [canonical_at(sheet.place(int(row), task), name, canonical) for name, row in zip(names, first, strict=True)]
+    costs: dict[str, float] = {}
+    for row, (code, number) in enumerate(zip(codes.tolist(), sheet.scores(frames).tolist(), strict=True)):
+        if tasks[code] in costs or not number > 0:
+            raise ArcadeMarkError(
+                f"{path}, row {sheet.line(row)}: expected each game once, with a number of frames above 0"
+            )
+        costs[tasks[code]] = number
+    return costs
+
+
+def read_papers(path: Path) -> Mapping[str, str]:
+    """Read which paper each algorithm is of: a CSV file with the columns algorithm and paper, each algorithm once."""
+    sheet = read_sheet(place(path))
+    columns = [column for name in ("algorithm", "paper") if (column := sheet.find((name,))) is not None]
+    if len(columns) < 2:
+        raise ArcadeMarkError(f"{path}: columns {', '.join(sheet.header)}; expected algorithm and paper")
+    read = [sheet.names(column) for column in columns]
+    papers: dict[str, str] = {}
+    for row in range(sheet.size):
+        algorithm, paper = (names[codes[row]] for codes, names, _ in read)
+        if algorithm in papers:
+            raise ArcadeMarkError(
+                f"{path}, row {sheet.line(row)}: {algorithm!r} stands twice; name each algorithm once"
+            )
+        papers[algorithm] = paper
+    return papers
+
+
+def origins(algorithms: Sequence[str], known: Mapping[str, str], papers: Path | None) -> Mapping[str, str]:
+    """Return each algorithm's paper: as the file says, else as the catalogue does, else itself.
+
+    A file that names none of the algorithms is refused.
+    """
+    named = {} if papers is None else read_papers(papers)
+    if papers is not None and not named.keys() & set(algorithms):
+        names = wording.shortened(algorithms)
+        raise ArcadeMarkError(f"{papers}: names none of the algorithms, {names}; write them as in the table of scores")
+    return {name: named.get(name, known.get(name, name)) for name in algorithms}

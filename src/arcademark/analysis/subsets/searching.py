@@ -1,0 +1,548 @@
+"""What ``arcademark subset search`` shows: the best subsets of one size or every, how sure they are, and models."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite, log
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, TypeAlias, TypedDict
+
+import numpy as np
+
+from arcademark import wording
+from arcademark.analysis.subsets import predictors, summaries
+from arcademark.analysis.subsets.dataset import Normalised
+from arcademark.analysis.subsets.predictors import Others
+from arcademark.errors import ArcadeMarkError
+from arcademark.subset.predict.model import SubsetModel, from_candidate
+from arcademark.subset.predict.spread import spread
+from arcademark.subset.problem import FOLD_SEED, Problem, make_problem
+from arcademark.subset.progress import Progress
+from arcademark.subset.search import plan as plans
+from arcademark.subset.search.plan import SearchStep
+from arcademark.subset.search.prepared import Certificate, Incomplete, Nonnegative, SearchOptions
+from arcademark.subset.search.search import Candidate, SearchResult, r2_of_all, search
+from arcademark.subset.studies import validate
+from arcademark.subset.studies.validate import PredictionInterval, Validation, Win
+from arcademark.suite.subsets import LEVEL, Nested, conformal_half_width
+from arcademark.wording.columns import Column
+
+Choose: TypeAlias = Literal["best", "charged"]
+"""By the error on complete cases, or with incomplete cases charged."""
+OBJECTIVES: Mapping[str, Incomplete] = MappingProxyType({"best": "leave out", "charged": "charge"})
+"""What becomes of incomplete cases, by how subsets are chosen."""
+LOG = "log10"
+MOST = 200
+"""Sizes that may be asked for at once."""
+MINIMUM = 40
+"""Games an algorithm, and algorithms a game must have on Atari (Atari-5, §4.1)."""
+
+
+@dataclass(frozen=True)
+class SearchRequest(SearchOptions):
+    """What is searched for, and how.
+
+    size: Tasks of the subset; None with a plan.
+    plan: A plan's name.
+    target: One of `arcademark.subset.problem.SUMMARIES`, "hwrns median" on Atari, or a function of the user's own,
+        ``path/to/file.py:function`` or ``package.module:function``, of an algorithm's normalised scores.
+    transform: "log10" or "none".
+    choose: How subsets are chosen.
+    minimum_tasks, minimum_algorithms: How many tasks an algorithm, and how many algorithms a task must have; None for
+        the usual: 40 on Atari, else half.
+    nested: Whether to leave each paper out, search again without it, and predict its algorithms.
+    papers: A CSV file, algorithm and paper, for what the catalogue does not know; whoever is in neither is its own
+        paper.
+    """
+
+    size: int | None = None
+    plan: str | None = None
+    target: str = "median"
+    transform: str = "log10"
+    choose: Choose = "best"
+    fold_seed: int = FOLD_SEED
+    minimum_tasks: int | None = None
+    minimum_algorithms: int | None = None
+    nested: bool = False
+    papers: Path | None = None
+
+    def options(self, **changed: object) -> dict[str, Any]:
+        """Return the options of each search, some of them changed."""
+        options = {field.name: getattr(self, field.name) for field in dataclasses.fields(SearchOptions)}
+        return {**options, "within": self.within or None, "incomplete": OBJECTIVES[self.choose], **changed}
+
+
+class SearchKeywords(TypedDict, total=False):
+    """The fields of `SearchRequest` but for the size as keywords, for type checkers."""
+
+    plan: str | None
+    target: str
+    include: Sequence[str]
+    exclude: Collection[str]
+    within: Collection[str] | None
+    top: int
+    nonnegative: Nonnegative
+    folds: int
+    fold_seed: int
+    bounds: bool
+    threads: int | None
+    transform: str
+    choose: Choose
+    minimum_tasks: int | None
+    minimum_algorithms: int | None
+    nested: bool
+    papers: Path | None
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """One search's result.
+
+    name: The step of a plan, or "".
+    model: The best one's.
+    nested: Errors on papers left out of the search; None if not asked for.
+    """
+
+    name: str
+    best: Candidate
+    runners_up: tuple[Candidate, ...]
+    certificate: Certificate
+    model: SubsetModel
+    nested: Validation | None = None
+
+    @property
+    def listed(self) -> tuple[tuple[int, Candidate], ...]:
+        """The subsets with their ranks, from 1."""
+        return tuple(enumerate((self.best, *self.runners_up), 1))
+
+    @property
+    def on_others(self) -> dict[str, float | None] | None:
+        """How the model does on papers of the catalogue that the scores do not have; None where not measured."""
+        papers = self.model.nested.other_papers if self.model.nested else ()
+        if not papers or self.model.spread is None:
+            return None
+        every = np.concatenate(papers)
+        half_width = conformal_half_width(self.model.spread.errors, LEVEL)
+        return {
+            "algorithms": len(every),
+            "papers": len(papers),
+            "mean": log(10) * float(np.mean(every)),
+            "median": log(10) * float(np.median(every)),
+            "factor": 10**half_width if isfinite(half_width) else None,
+        }
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is searched.
+
+    target, unit, transform: What is predicted, and in which unit: "%", "games", or "" for a plain number.
+    metric: What the scores are: "hns" or "normalised", in percent.
+    algorithms, tasks: How many take part.
+    left_out: Algorithms and tasks that do not, each with the reason.
+    titles: Tasks' names for people.
+    noun: What a task is called.
+    """
+
+    target: str
+    unit: str
+    transform: str
+    metric: str
+    algorithms: int
+    tasks: int
+    left_out: Mapping[str, str]
+    folds: int
+    fold_seed: int
+    titles: Mapping[str, str]
+    noun: str
+    sources: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def log(self) -> bool:
+        """Whether errors are relative."""
+        return self.transform == LOG
+
+    @property
+    def reasons(self) -> list[str]:
+        """Who is left out, and why."""
+        return [f"{self.titles.get(name, name)} ({reason})" for name, reason in self.left_out.items()]
+
+    def names(self, item: Candidate | Win) -> str:
+        """Name a subset's tasks."""
+        return ", ".join(self.titles[task] for task in item.tasks)
+
+    def error(self, value: float) -> str:
+        """Show an error: a share of what is predicted, or in its unit where there is no transform."""
+        return wording.share(value) if self.log else f"{value:.3g}"
+
+    def width(self, item: PredictionInterval) -> str:
+        """Show how wide an interval is."""
+        size = item.factor if self.log else item.half_width
+        return wording.MISSING if size is None else f"{size:.3g}"
+
+
+@dataclass(frozen=True)
+class Searched(Setup):
+    """A search, or a plan's searches.
+
+    choose: How subsets were chosen.
+    results: In order.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.subset-search/4"
+    choose: Choose
+    results: tuple[StepResult, ...]
+
+    LEVEL: ClassVar = LEVEL
+    STEPS: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {
+            "5": "The best five",
+            "3": "The best three of these",
+            "1": "The best one of these",
+            "3-val": "The best three for tuning, none of the five among them",
+            "5-val": "These and two more for tuning",
+            "10": "The five and the best five more, none for tuning among them",
+        }
+    )
+
+    def columns(self, best: Candidate) -> tuple[Column, ...]:
+        """What is shown of each subset, with its rank, beside the best."""
+
+        def more(row: tuple[int, Candidate]) -> str | None:
+            if not best.cv_mse:  # nothing is a percentage of 0
+                return None
+            return "" if row[0] == 1 else f"{100 * (row[1].cv_mse / best.cv_mse - 1):+.1f}\N{NO-BREAK SPACE}%"
+
+        return (
+            Column("", 0),
+            Column(
+                f"{self.noun}s", lambda row: self.names(row[1]), kind="name", style=lambda row: "strong" * (row[0] == 1)
+            ),
+            Column("R²", lambda row: f"{row[1].r2:.3f}"),
+            Column(
+                "log error" if self.log else f"mean error{f', {self.unit}' if self.unit else ''}",
+                lambda row: self.error(self.chosen_by(row[1])),
+            ),
+            Column("error +", more, str),
+            Column("n", lambda row: row[1].n),
+        )
+
+    def chosen_by(self, item: Candidate) -> float:
+        """Return the error that a subset is chosen by, in the unit of errors."""
+        return item.log_error if self.log else item.cv_mae
+
+    @staticmethod
+    def counted(proof: Certificate) -> list[str]:
+        """Say what was done about every subset."""
+        done = {
+            "cross-validated": proof.evaluated,
+            "proven to be worse by a bound": proof.pruned,
+            "with too few algorithms": proof.inadmissible,
+        }
+        return [f"{number:,} {what}" for what, number in done.items() if number or what == "cross-validated"]
+
+    def weights(self, best: Candidate) -> list[tuple[str, str]]:
+        """Return tasks' names with their coefficients."""
+        return [(self.titles[task], f"{one:.4f}") for task, one in zip(best.tasks, best.coefficients, strict=True)]
+
+    @property
+    def weight_columns(self) -> tuple[Column, ...]:
+        """What is shown of each."""
+        return (Column(self.noun, 0), Column("coefficient", 1))
+
+    def errors(self, step: StepResult) -> tuple[tuple[str, ...], ...]:
+        """Return the error that chose a subset, and nested ones: mean, median, worst, and of how many algorithms."""
+        chosen = ("cross-validated, as it was chosen", self.error(self.chosen_by(step.best)))
+        if step.nested is None:
+            return (chosen,)
+        sizes = map(self.error, (step.nested.mean, step.nested.median, step.nested.worst))
+        return ((*chosen, "", "", ""), ("nested: chosen without the paper", *sizes, str(len(step.nested.held_out))))
+
+    @property
+    def error_columns(self) -> tuple[Column, ...]:
+        """What is shown of each."""
+        heads = (Column(head, place, str) for place, head in enumerate(("mean", "median", "worst", "n"), 1))
+        return (Column("error", 0, style=lambda row: "strong" if row[-1] else ""), *heads)
+
+    @property
+    def interval_columns(self) -> tuple[Column, ...]:
+        """What is shown of each interval for algorithms of another paper."""
+        return (
+            Column("interval", lambda item: wording.percentage(item.level)),
+            Column("×/÷" if self.log else "±", self.width),
+            Column("held", lambda item: f"{item.inside} of {item.of}"),
+            Column("of papers'", "of_papers", wording.share),
+        )
+
+    @property
+    def winner_columns(self) -> tuple[Column, ...]:
+        """What is shown of each subset that wins without some papers."""
+        return (Column("winner", self.names), Column("times", "times"))
+
+
+@dataclass(frozen=True)
+class Sized:
+    """The best subset of a size.
+
+    error, spread: Cross-validated error and its standard error: a log error, as a fraction, where scores are
+        log-transformed, else in the target's own units.
+    r2_of_all: R² over all algorithms, where those that are left out count as predicted by the mean; None without
+        variance.
+    nested: Errors on papers left out of the search; None if not asked for.
+    """
+
+    size: int
+    best: Candidate
+    error: float
+    spread: float
+    r2_of_all: float | None
+    certificate: Certificate
+    model: SubsetModel
+    nested: Validation | None = None
+
+
+@dataclass(frozen=True)
+class Series:
+    """The best subsets by one objective.
+
+    incomplete: What becomes of algorithms without a subset's scores.
+    sizes: Ascending.
+    """
+
+    incomplete: Incomplete
+    sizes: tuple[Sized, ...]
+
+
+@dataclass(frozen=True)
+class EverySize(Setup):
+    """The best subsets of every size.
+
+    series: By the mean over complete cases; where scores are missing, also with a charge for who is left out. Or the
+        one that was asked for.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.subset-sizes/4"
+    series: tuple[Series, ...]
+
+    SERIES: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {"leave out": "The best subset of every size", "charge": "The best where whoever is left out counts"}
+    )
+
+    def columns(self, series: Series) -> tuple[Column | None, ...]:
+        """What is shown of each size."""
+        nested = any(item.nested is not None for item in series.sizes)
+        return (
+            Column("size", "size"),
+            Column("error", "error", self.error),
+            Column("±", "spread", self.error),
+            Column("n", "best.n"),
+            Column("R² of all", "r2_of_all", partial(wording.fixed, places=4)),
+            Column("nested", "nested.mean", self.error) if nested else None,
+            Column("proven", lambda item: f"of {item.certificate.subsets:,}" if item.certificate.holds else "NO"),
+        )
+
+    def steps(self, series: Series) -> Iterator[tuple[int, str]]:
+        """Yield each size with its tasks, those marked that the one before has not."""
+        before = frozenset[str]()
+        for item in series.sizes:
+            names = (f"{'' if task in before else '+'}{self.titles[task]}" for task in item.best.tasks)
+            yield item.size, ", ".join(names)
+            before = frozenset(item.best.tasks)
+
+    @property
+    def steps_columns(self) -> tuple[Column, ...]:
+        """What is shown of each."""
+        return (Column("size", 0), Column(f"{self.noun}s", 1, kind="prose"))
+
+
+Results: TypeAlias = Mapping[str, SearchResult]
+"""By the name of a step, or by size."""
+Begin: TypeAlias = Callable[[str, int], Progress] | None
+"""Given a step's name and size, returns what is told how far its search is."""
+
+
+def searched(scores: Normalised, request: SearchRequest, name: str, progress: Begin = None) -> Searched:
+    """Search, and put together what is shown; ``name`` is the table's, for the models' names."""
+    if (request.size is None) == (request.plan is None):
+        raise ArcadeMarkError("subset search: ask for either --size N or --plan atari-5")
+    session = Session(scores, request, name, progress)
+    steps = plans.plan(request.plan) if request.plan else (SearchStep("", request.size or 0),)
+
+    def follow(problem: Problem, begin: Begin, **changed: object) -> Results:
+        """Search step by step, each from what was found before."""
+        bars = None if begin is None else lambda step: begin(step.name, step.size)
+        return plans.follow(problem, steps, progress=bars, **request.options(**changed))
+
+    results = follow(session.problem, progress)
+    known = session.known(results, lambda sample: follow(sample, None, top=1), request.choose)
+    every = (StepResult(name=name, runners_up=results[name].runners_up, **fields) for name, fields in known)
+    return Searched(**session.setup(), choose=request.choose, results=tuple(every))
+
+
+class Session:
+    """What searches of one size and of every size share: scores, what is requested, and the problem made of both."""
+
+    def __init__(self, scores: Normalised, request: SearchRequest, name: str, progress: Begin) -> None:
+        if request.papers is not None and not request.nested:
+            raise ArcadeMarkError("papers go with nested, which leaves papers out; give it, too")
+        self.scores, self.request, self._name, self._progress = scores, request, name, progress
+        self.log = request.transform == LOG
+        self._noun = scores.benchmark.noun
+        tasks, algorithms = (
+            MINIMUM if scores.benchmark.atari else size // 2 for size in (len(scores.tasks), len(scores.algorithms))
+        )
+        problem = make_problem(
+            scores.percent,
+            scores.algorithms,
+            scores.tasks,
+            target=summaries.truth(scores, request.target),
+            transform=request.transform,
+            minimum_tasks=tasks if request.minimum_tasks is None else request.minimum_tasks,
+            minimum_algorithms=algorithms if request.minimum_algorithms is None else request.minimum_algorithms,
+        )
+        empty = dict.fromkeys(scores.unscored, "no algorithm has a score on it")
+        self.problem = dataclasses.replace(problem, left_out=MappingProxyType({**problem.left_out, **empty}))
+        self._target = summaries.title(request.target, scores.metric, self._noun)
+        self._unit = summaries.unit(request.target, self._noun)
+
+    def bar(self, title: str, size: int = 0) -> Progress | None:
+        """Return what is told how far a search is."""
+        return None if self._progress is None else self._progress(title, size)
+
+    def setup(self) -> dict[str, Any]:
+        """Return the fields of `Setup`."""
+        scores, request, problem = self.scores, self.request, self.problem
+        return {
+            "target": self._target,
+            "unit": self._unit,
+            "transform": request.transform,
+            "metric": scores.metric,
+            "algorithms": len(problem.algorithms),
+            "tasks": len(problem.tasks),
+            "left_out": problem.left_out,
+            "folds": request.folds,
+            "fold_seed": request.fold_seed,
+            "titles": {task: scores.title(task) for task in scores.tasks},
+            "noun": self._noun,
+            "sources": scores.sources,
+            "remarks": scores.remarks,
+        }
+
+    def known(
+        self, results: Results, again: Callable[[Problem], Results], choose: Choose
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield what is shown of each search's best, by name: itself, the proof, its model and its nested errors."""
+        nested: Mapping[str, Validation] = {}
+        if self.request.nested:
+            papers = predictors.origins(self.problem.algorithms, self.scores.papers, self.request.papers)
+            nested = validate.nested(
+                self.problem,
+                papers,
+                lambda sample: {name: result.best for name, result in again(sample).items()},
+                self.bar("papers left out"),
+                log=self.log,
+            )
+        how = "" if choose == "best" else f"-{choose}"
+        for name, result in results.items():
+            errors = nested.get(name)
+            model = self.model(result.best, f"{name or self.request.size}{how}", result.certificate, errors)
+            yield name, {"best": result.best, "certificate": result.certificate, "model": model, "nested": errors}
+
+    def model(self, best: Candidate, ending: str, certificate: Certificate, nested: Validation | None) -> SubsetModel:
+        """Make the model of a subset, named by the table and by what it predicts unless that is the median."""
+        request, scores = self.request, self.scores
+        target = "" if request.target == "median" else f"-{summaries.slug(request.target)}"
+        return from_candidate(
+            best,
+            f"{self._name}{target}-{ending}",
+            target=f"{self._target} over all {self._noun}s",
+            citation=f"the best of {certificate.subsets:,} subsets of {self._name}",
+            transform=request.transform,
+            references={task: (scores.low[task], scores.high[task]) for task in self.problem.tasks},
+            summary=request.target,
+            unit=self._unit,
+            **self._errors(best, nested),
+        )
+
+    def _errors(self, best: Candidate, nested: Validation | None) -> dict[str, Any]:
+        """Return what a model keeps of its errors: on papers left out and, of Atari's median, on those not searched."""
+        if nested is None:
+            return {}
+        usual = spread(self.problem, best.tasks, nested.errors(usual=True))
+        ours = self.scores.benchmark.view.name == predictors.ATARI and self.request.target == "median"
+        others: Others = ()
+        if ours and self.log:
+            papers = predictors.origins(self.problem.algorithms, self.scores.papers, self.request.papers)
+            unknown = [name for name in self.problem.algorithms if papers[name] == name]
+            others = predictors.other_papers(best, {*papers.values(), *self.scores.papers.values()}, unknown)
+        more = tuple(tuple(size / usual.extrapolation(at) for size, at in errors) for errors in others)
+        return {
+            "nested": Nested(
+                nested.mean,
+                nested.median,
+                nested.worst,
+                len(nested.held_out),
+                nested.errors(),
+                tuple(tuple(size for size, _ in errors) for errors in others),
+            ),
+            "spread": dataclasses.replace(usual, errors=(*usual.errors, *more)),
+        }
+
+
+def read_sizes(text: str) -> tuple[int, ...]:
+    """Read sizes, "1-10" or "3,5,8-10", at most `MOST`; ascending."""
+    numbers: set[int] = set()
+    for part in text.split(","):
+        ends = re.fullmatch(r"\s*(\d{1,4})\s*(?:[-\N{EN DASH}]\s*(\d{1,4})\s*)?", part)
+        first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (0, 0)
+        if not 1 <= first <= last:
+            raise ArcadeMarkError(f"--sizes {text}: {part.strip()!r} is no size; ask for 1-10, or for 3,5,8-10")
+        numbers.update(range(first, last + 1))
+    if len(numbers) > MOST:
+        raise ArcadeMarkError(f"--sizes {text}: {len(numbers):,} sizes, expected at most {MOST}")
+    return tuple(sorted(numbers))
+
+
+def every_size(
+    scores: Normalised,
+    request: SearchRequest,
+    sizes: Sequence[int],
+    name: str,
+    progress: Begin = None,
+    *,
+    both: bool = True,
+) -> EverySize:
+    """Search every size, and put together what is shown.
+
+    In both ways where scores are missing, if ``both``, and not only as ``request.choose`` says.
+    """
+    session = Session(scores, request, name, progress)
+    every: tuple[Choose, ...] = ("best", "charged") if both and np.isnan(session.problem.X).any() else (request.choose,)
+    series = tuple(Series(OBJECTIVES[choose], tuple(_series(session, choose, sizes))) for choose in every)
+    return EverySize(**session.setup(), series=series)
+
+
+def _series(session: Session, choose: Choose, sizes: Sequence[int]) -> Iterator[Sized]:
+    options = session.request.options(incomplete=OBJECTIVES[choose], top=1)
+    title = "all charged" if choose == "charged" else ""
+    results = {str(size): search(session.problem, size, progress=session.bar(title, size), **options) for size in sizes}
+
+    def again(sample: Problem) -> Results:
+        return {str(size): search(sample, size, **options) for size in sizes}
+
+    for name, fields in session.known(results, again, choose):
+        best = results[name].best
+        r2 = r2_of_all(session.problem, best)
+        yield Sized(
+            size=int(name),
+            error=best.log_error if session.log else best.cv_mae,
+            spread=best.standard_error * (log(10) if session.log else 1.0),
+            r2_of_all=r2 if np.isfinite(r2) else None,
+            **fields,
+        )

@@ -1,0 +1,315 @@
+"""What ``arcademark subset study`` shows: estimates beside true values, of the whole catalogue or any table.
+
+Of the catalogue it is the table that a newcomer's estimate is compared with: estimates with estimates (Atari-5, §8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+
+from arcademark import wording
+from arcademark.analysis import published
+from arcademark.analysis.subsets import models, summaries
+from arcademark.analysis.subsets.dataset import Normalised
+from arcademark.analysis.subsets.predictors import TRAINING
+from arcademark.analysis.tables.protocols import PlayConditions, frame_cap
+from arcademark.catalogue import collections
+from arcademark.errors import ArcadeMarkError
+from arcademark.subset.predict.model import SubsetModel
+from arcademark.subset.studies.study import Agreement, Study, StudyRow, study
+from arcademark.wording.columns import Column
+
+MODELS = models.NESTED
+SAME_SHARE, SAME_LEAST = 0.9, 20
+"""Scores are the training table's if so large a share of so many games at least is equal."""
+EQUAL = 0.5
+"""Points by which sources may differ that round."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One algorithm with its estimates.
+
+    fitted: The algorithm of the models' own training table that has these scores; "" if it is none of these.
+    frame_cap: Of its episodes; None for none, and where `frame_cap_known` is False.
+    """
+
+    row: StudyRow
+    fitted: str
+    frame_cap: int | None
+    frame_cap_known: bool
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How well the models do on some of the algorithms; one agreement a model."""
+
+    title: str
+    agreements: tuple[Agreement, ...]
+
+
+@dataclass(frozen=True)
+class Studied:
+    """Estimates beside true values.
+
+    models: Their names for people.
+    summary, target, unit: What they predict, in a word and in full, and its unit: "%", "games", or "" for a plain
+        number.
+    lines: Algorithms with at least one estimate, from the highest true value; those without one last.
+    left_out: Algorithms without any estimate.
+    kinds: All algorithms; where some are of the training table, these and the others apart, too. One of the training
+        table counts once, under however many names its scores stand; who is scored otherwise than a model's data is
+        left out, unless all are.
+    published: Whether a model is a published one.
+    corrected: Algorithms of the training table with tasks whose score was corrected after the models were fitted.
+    scored_otherwise: Algorithms under another frame cap than the models' data.
+    frame_caps: Of the models' data.
+    sources, remarks: What was read, and what must be known of that.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.subset-study/2"
+    models: tuple[str, ...]
+    summary: str
+    target: str
+    unit: str
+    lines: tuple[Line, ...]
+    left_out: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    relative_to: str | None
+    minimum_tasks: int
+    published: bool
+    corrected: Mapping[str, tuple[str, ...]]
+    scored_otherwise: tuple[str, ...]
+    frame_caps: tuple[int, ...]
+    sources: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def caption(self) -> str:
+        """The units of values and errors."""
+        units = {"%": "in percent", "": "as they are"}.get(self.unit, f"in {self.unit}")
+        return f"True values and estimates {units}; off: by what share of the true value an estimate is."
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is shown of each algorithm."""
+        show = partial(wording.quantity, unit="%" if self.unit == "%" else "")
+        return (
+            Column("algorithm", lambda line: line.row.algorithm + "*" * bool(line.fitted)),
+            Column("tasks" if self.unit == "tasks" else "games", "row.tasks", str),
+            Column(self.summary, "row.true", show),
+            *self._of_models("value", "error", show),
+        )
+
+    @property
+    def relative_columns(self) -> tuple[Column, ...]:
+        """What is shown of each algorithm beside the one that others are relative to."""
+        fixed = wording.fixed
+        estimates = self._of_models("relative", "relative_error", fixed)
+        return (Column("algorithm", "row.algorithm"), Column(self.summary, "row.relative", fixed), *estimates)
+
+    def _of_models(self, value: str, error: str, show: Callable[[float], str]) -> Iterator[Column]:
+        def getter(place: int, name: str) -> Callable[[Line], float | None]:
+            return lambda line: getattr(line.row.estimates[place], name)
+
+        for place, model in enumerate(self.models):
+            yield Column(model, getter(place, value), show)
+            yield Column(f"{model} off", getter(place, error), wording.change, optional=True)
+
+    @property
+    def agreements(self) -> tuple[tuple[str, str, Agreement], ...]:
+        """How well each model does on each kind of algorithms."""
+        return tuple(
+            (kind.title, *pair) for kind in self.kinds for pair in zip(self.models, kind.agreements, strict=True)
+        )
+
+    @property
+    def agreement_columns(self) -> tuple[Column | None, ...]:
+        """What is shown of each."""
+        share, relative = wording.share, any(row[2].relative_mean_error is not None for row in self.agreements)
+        return (
+            Column("of", 0),
+            Column("model", 1),
+            Column("n", lambda row: row[2].compared, meaning="Algorithms that have an estimate and a true value"),
+            Column("mean error", lambda row: row[2].mean_error, share),
+            Column("worst", lambda row: row[2].worst_error, share),
+            Column("bias", lambda row: row[2].bias, wording.change),
+            Column("relative", lambda row: row[2].relative_mean_error, share) if relative else None,
+            Column("inversions", lambda row: f"{len(row[2].inversions)} of {row[2].pairs}"),
+        )
+
+    def inversions(self, kind: Kind) -> Iterator[tuple[str, str]]:
+        """Yield models with the pairs that they order otherwise."""
+        for name, item in zip(self.models, kind.agreements, strict=True):
+            if item.inversions:
+                yield name, "; ".join(f"{better} and {worse}" for better, worse in item.inversions)
+
+
+def studied(
+    scores: Normalised,
+    names: Sequence[str] = MODELS,
+    *,
+    target: str | None = None,
+    relative_to: str | None = None,
+    minimum_tasks: int | None = None,
+) -> Studied:
+    """Estimate every algorithm by every model, published ones or files.
+
+    ``target`` is what they predict, where their files do not say, or say a function of the user's own. A value counts
+    as true if it is over ``minimum_tasks``: 55 on Atari, else half of the tasks.
+    """
+    chosen = tuple(models.model(name) for name in names)
+    for model in chosen:
+        check_references(model, scores)
+    summary = common_summary(chosen, target)
+    truth = summaries.truth(scores, summary)
+    least = minimum_tasks or (published.MIN_TRUE_GAMES if scores.benchmark.atari else max(1, len(scores.tasks) // 2))
+    known = training_twins(scores) if any(not model.references for model in chosen) else {}
+    otherwise = _scored_otherwise(chosen, scores)
+    beside = {*_repeated(known), *otherwise}
+
+    def part(rows: Sequence[int], baseline: str | None) -> Study:
+        values = truth if isinstance(truth, str) or callable(truth) else truth[list(rows)]
+        algorithms = [scores.algorithms[row] for row in rows]
+        return study(
+            scores.percent[list(rows)], algorithms, scores.tasks, chosen,
+            target=values, minimum_tasks=least, relative_to=baseline, beside=beside,
+        )  # fmt: skip
+
+    whole = part(range(len(scores.algorithms)), relative_to)
+    estimated = [row for row in whole.rows if any(item.value is not None for item in row.estimates)]
+    if not estimated:
+        raise ArcadeMarkError(
+            f"no algorithm has all games of {wording.listing(map(models.title, chosen), 'or')}; choose another --models"
+        )
+    kinds = [Kind("all algorithms", whole.agreements)]
+    if known and len(known) < len(scores.algorithms):
+        for title, keep in (("in the training table", True), ("others", False)):
+            rows = [place for place, name in enumerate(scores.algorithms) if (name in known) == keep]
+            kinds.append(Kind(title, part(rows, None).agreements))
+    return Studied(
+        models=tuple(map(models.title, chosen)),
+        summary=summaries.short(summary),
+        target=summaries.title(summary, scores.metric, scores.benchmark.noun),
+        unit=summaries.unit(summary, scores.benchmark.noun),
+        lines=tuple(_line(row, known, scores.plays) for row in estimated),
+        left_out=tuple(row.algorithm for row in whole.rows if row not in estimated),
+        kinds=tuple(kinds),
+        relative_to=relative_to,
+        minimum_tasks=least,
+        published=any(model.published for model in chosen),
+        corrected=_corrected(known, scores) if known else {},
+        scored_otherwise=tuple(row.algorithm for row in estimated if row.algorithm in otherwise),
+        frame_caps=tuple(sorted(_caps(chosen))),
+        sources=scores.sources,
+        remarks=scores.remarks,
+    )
+
+
+def common_summary(chosen: Sequence[SubsetModel], requested: str | None) -> str:
+    """Return what all models predict, by the name that ``--target`` takes; ``requested`` is what the user calls it.
+
+    Refused are models that predict different things or something else than is asked for, and, where nothing is asked
+    for, those that do not say what they predict or name a function.
+    """
+    for model in chosen:
+        named = model.summary
+        if requested is None and named is None:
+            raise ArcadeMarkError(
+                f"{model.name} predicts the {model.target!r}, and its file does not say how that is computed; say it "
+                f"with --target ({wording.listing(summaries.targets(), 'or')}, or FILE.py:NAME)"
+            )
+        if requested is None and summaries.is_function(named or ""):
+            raise ArcadeMarkError(
+                f"{model.name} predicts {named}, a function of its maker's, which no model file makes run; add "
+                f"--target FILE.py:NAME to compute it"
+            )
+        # Functions are told apart by their own names, as files move.
+        if requested is not None and named is not None and requested.rpartition(":")[2] != named.rpartition(":")[2]:
+            raise ArcadeMarkError(f"{model.name} predicts {named!r}, not {requested!r}; leave --target out")
+    named_all = sorted({requested or model.summary or "" for model in chosen})
+    if len(named_all) > 1:
+        raise ArcadeMarkError(
+            f"the models predict different things, {wording.listing(map(repr, named_all))}; study them one at a time"
+        )
+    return named_all[0]
+
+
+def check_references(model: SubsetModel, scores: Normalised) -> None:
+    """Refuse scores that are normalised otherwise than those that a model was fitted to."""
+    if not model.references and not scores.benchmark.atari:
+        raise ArcadeMarkError(f"{model.name} is made of Atari games, and the references are another benchmark's")
+    for task, (low, high) in model.references.items():
+        if task in scores.low and (scores.low[task], scores.high[task]) != (low, high):
+            raise ArcadeMarkError(
+                f"{model.name} was fitted with {low:g} and {high:g} as references of {task}, here they are "
+                f"{scores.low[task]:g} and {scores.high[task]:g}; use the same"
+            )
+
+
+def training_twins(scores: Normalised) -> Mapping[str, str]:
+    """Return which algorithms have the scores of one that the published models were fitted to, and of which."""
+    if not scores.benchmark.atari:
+        return {}
+    table = collections.load(TRAINING)
+    trained = table.select(tasks=[task for task in scores.tasks if task in table.tasks]).mean_over_runs()
+    columns = [scores.tasks.index(task) for task in scores.tasks if task in table.tasks]
+    twins = {}
+    for row, name in enumerate(scores.algorithms):
+        own = scores.raw[row, columns]
+        both = np.isfinite(own) & np.isfinite(trained)
+        same = (both & (np.abs(own - trained) <= EQUAL)).sum(axis=1)
+        place = int(np.argmax(same))
+        if same[place] >= max(SAME_LEAST, SAME_SHARE * both[place].sum()):
+            twins[name] = table.algorithms[place]
+    return twins
+
+
+def _line(row: StudyRow, known: Mapping[str, str], plays: Mapping[str, PlayConditions]) -> Line:
+    cap = frame_cap(plays.get(row.algorithm, PlayConditions()))
+    return Line(row, known.get(row.algorithm, ""), cap if isinstance(cap, int) else None, cap != "unknown")
+
+
+def _repeated(known: Mapping[str, str]) -> set[str]:
+    """Return who has the scores of one of the training table that another stands for: its namesake, or the first."""
+    stands: dict[str, str] = {}
+    for name, twin in known.items():
+        if twin not in stands or name == twin:
+            stands[twin] = name
+    return {name for name, twin in known.items() if stands[twin] != name}
+
+
+def _scored_otherwise(chosen: Sequence[SubsetModel], scores: Normalised) -> set[str]:
+    """Return whose frame cap is another than that of the models' data; none where all are so."""
+    caps = _caps(chosen)
+    cap_of = {name: frame_cap(scores.plays.get(name, PlayConditions())) for name in scores.algorithms}
+    others = {name for name, cap in cap_of.items() if cap != "unknown" and caps and cap not in caps}
+    return set() if len(others) == len(scores.algorithms) else others
+
+
+def _caps(chosen: Sequence[SubsetModel]) -> set[int]:
+    return {model.max_frames_per_episode for model in chosen if model.max_frames_per_episode is not None}
+
+
+def _corrected(known: Mapping[str, str], scores: Normalised) -> Mapping[str, tuple[str, ...]]:
+    """Name the scores that the catalogue has corrected since models were fitted to the training table."""
+    now, then = (collections.load(TRAINING, as_published=printed) for printed in (False, True))
+    fresh, old = (dict(zip(table.algorithms, table.mean_over_runs(), strict=True)) for table in (now, then))
+    corrected = {}
+    for name, twin in known.items():
+        own = dict(zip(scores.tasks, scores.raw[scores.algorithms.index(name)], strict=True))
+        changed = tuple(
+            scores.title(task)
+            for place, task in enumerate(now.tasks)
+            if task in own
+            and abs(own[task] - fresh[twin][place]) <= EQUAL
+            and abs(old[twin][then.tasks.index(task)] - fresh[twin][place]) > EQUAL
+        )
+        if changed:
+            corrected[name] = changed
+    return corrected

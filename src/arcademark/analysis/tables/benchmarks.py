@@ -1,0 +1,238 @@
+"""What a table is measured by: a suite of this project, or a user's own reference scores.
+
+Every measure is a line through two scores of each task (Bellemare et al. 2013, §4.1; Fan 2021, Eq. 3).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from numpy.typing import ArrayLike
+
+from arcademark import wording
+from arcademark.analysis import measures
+from arcademark.analysis.document import grouped
+from arcademark.analysis.measures import Measure
+from arcademark.analysis.tables.document import BenchmarkView, ReferenceKind
+from arcademark.catalogue import collections
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics import normalise, ranges
+from arcademark.scores.references import read_references
+from arcademark.suite import anomalies, references, tasks
+from arcademark.suite.task_suites import TaskSuite
+
+KINDS = MappingProxyType(
+    {
+        "random": "random play",
+        "human": "human average",
+        "human_world_record": "human world record",
+        "low": "low (0 %)",
+        "high": "high (100 %)",
+    }
+)
+"""Kinds of references, in words."""
+
+USUAL = "atari-57"
+"""The suite that scores are measured by unless another one is asked for."""
+
+BASELINES = ("baselines-2013", "ale-2013")
+"""Collections of the catalogue with the baselines of 2013: all 37 agents, else the three that are published."""
+
+Limits = Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark ready to measure by.
+
+    references: Reference scores by kind.
+    measures: By metric, those shown unless others are asked for first.
+    shown: The metrics shown unless others are asked for.
+    remarks: What a reader must know of the measures.
+    papers: Keys of those that references and measures are from.
+    groups: Tasks together by name, of a suite beyond Atari.
+    """
+
+    view: BenchmarkView
+    tasks: tuple[str, ...]
+    references: Mapping[str, Mapping[str, float]]
+    measures: Mapping[str, Measure]
+    shown: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
+    papers: tuple[str, ...] = ()
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def noun(self) -> str:
+        """What a task is called: a game, on Atari."""
+        return "game" if self.atari else "task"
+
+    @property
+    def atari(self) -> bool:
+        """Whether its tasks are Atari games."""
+        return not self.view.own
+
+    def canonical(self, name: str) -> str:
+        """Return the name that a task goes by; raise where it is no Atari game, and nothing else is measured."""
+        if self.atari:
+            try:
+                return tasks.canonical_game(name)
+            except UnknownNameError as error:
+                message = str(error).rstrip("?")
+                hint = "of another benchmark, give reference scores with --references"
+                raise ArcadeMarkError(f"{message}; {hint}") from None
+        by_lower = {task.lower(): task for task in self.tasks}
+        return by_lower.get(name.strip().lower(), name.strip())
+
+    def title(self, task: str) -> str:
+        """Name a task for people."""
+        return tasks.game_name(task) if self.atari else task
+
+    def score_bounds(self, task: str) -> tuple[float | None, float | None]:
+        """Return the lowest and the highest score that a task can have, each None where that is not known."""
+        return tasks.score_bounds(task) if self.atari else (None, None)
+
+    def chosen(self, metrics: Sequence[str]) -> tuple[Measure, ...]:
+        """Return the measures to show, the usual ones where none is asked for; raise for one that is not there."""
+        for metric in metrics:
+            if metric not in self.measures:
+                raise UnknownNameError("metric", metric, self.measures)
+        return tuple(self.measures[metric] for metric in metrics or self.shown)
+
+    def beside(self, algorithms: Sequence[str], names: Sequence[str], scores: ArrayLike) -> Benchmark:
+        """Add the inter-algorithm measure where there are several algorithms, of scores (algorithms, tasks).
+
+        It is shown unless others are that need no such comparison.
+        """
+        if len(algorithms) < 2:
+            return self
+        limits = ranges.algorithm_limits(scores, names)
+        made = _placed(
+            "inter_algorithm",
+            "inter-algorithm",
+            "0 % is the worst of these algorithms, 100 % the best (Bellemare et al. 2013, §4.1.3)",
+            limits,
+            of_means=True,
+        )
+        return replace(
+            self,
+            measures={**self.measures, made.metric: made},
+            shown=self.shown
+            if self.measures and "random_normalised" not in self.measures
+            else (*self.shown, made.metric),
+        )
+
+
+def load_benchmark(
+    suite: str = USUAL, own: str | os.PathLike[str] | None = None, decimal: str | None = None
+) -> Benchmark:
+    """Make the benchmark of a suite, or of a file of references (see `arcademark.scores.references`)."""
+    if own is not None:
+        if suite != USUAL:
+            raise ArcadeMarkError(f"{suite} and the references of {os.fspath(own)} are two benchmarks; leave one out")
+        return _own(own, decimal)
+    known = tasks.suite(suite)
+    anchors = {kind: references.scores(kind, known.name) for kind in known.references}
+    entries = {kind: references.references(kind, known.name).values() for kind in known.references}
+    kinds = tuple(
+        ReferenceKind(KINDS[kind], "; ".join(dict.fromkeys(entry.source for entry in entries[kind])))
+        for kind in entries
+    )
+    view = BenchmarkView(known.name, known.title, False, len(known.tasks), kinds)
+    if "human" in anchors:
+        made = measures.atari(known.name)
+        benchmark = Benchmark(view, known.tasks, anchors, made, tuple(made))
+    else:
+        benchmark = _ale(view, known.tasks, anchors)
+    scaled = _min_max(known.tasks)
+    benchmark = replace(benchmark, measures={**benchmark.measures, scaled.metric: scaled})
+    papers = dict.fromkeys(key for those in entries.values() for entry in those for key in entry.papers)
+    return replace(benchmark, papers=tuple(papers))
+
+
+def _min_max(names: Sequence[str]) -> Measure:
+    """Make the measure of the scores that games can have, which is shown where it is asked for."""
+    limits = {game: limits for game in names if (limits := anomalies.score_range(game))}
+    others = wording.listing(tasks.game_name(game) for game in names if game not in limits)
+    meaning = f"0 % is the least that a game can score, 100 % the most (Fan 2021, below Eq. 3); not known of {others}"
+    return _placed("min_max", "min-max", meaning, limits)
+
+
+def _own(path: str | os.PathLike[str], decimal: str | None) -> Benchmark:
+    known = read_references(path, decimal=decimal)
+    source = known.source
+    return _anchored(source, source, tuple(known.low), {"low": known.low, "high": known.high}, (source, source))
+
+
+def of_tasks(suite: TaskSuite) -> Benchmark:
+    """Make the benchmark of a suite beyond Atari; tasks without both references have no normalised score."""
+    ends = [(task.id, task.low, task.high) for task in suite.tasks.values() if task.low and task.high]
+    scores = {"low": {task: low.score for task, low, _ in ends}, "high": {task: high.score for task, _, high in ends}}
+    sources = [low.source for _, low, _ in ends], [high.source for _, _, high in ends]
+    said = tuple("; ".join(dict.fromkeys(those)) for those in sources)
+    made = _anchored(suite.name, suite.title, tuple(suite.tasks), scores, said)
+    return replace(made, groups=suite.groups)
+
+
+def _anchored(
+    name: str, title: str, names: tuple[str, ...], ends: Mapping[str, Mapping[str, float]], sources: tuple[str, ...]
+) -> Benchmark:
+    """Make a benchmark of low and high scores, where there are any."""
+    low, high = ends["low"], ends["high"]
+    capped = "normalised, held within 0 and 100 %", low, high, (0.0, normalise.PERCENT)
+    made = {
+        "normalised": Measure("normalised", "normalised", "0 % is low, 100 % high", low, high),
+        "capped": Measure("capped", "capped", *capped),
+    }
+    kinds = tuple(ReferenceKind(KINDS[end], source) for end, source in zip(ends, sources, strict=True))
+    view = BenchmarkView(name, title, True, len(names), kinds if low else ())
+    return Benchmark(view, names, ends, made if low else {}, tuple(made) if low else ())
+
+
+def _ale(view: BenchmarkView, names: tuple[str, ...], anchors: Mapping[str, Mapping[str, float]]) -> Benchmark:
+    limits = ranges.random_limits(anchors["random"], names)
+    made = {
+        "random_normalised": _placed(
+            "random_normalised",
+            "random-normalised",
+            "100 % is as far from 0 as random play's score (Bellemare et al. 2013, §4.1.1)",
+            limits,
+        )
+    }
+    remarks = []
+    if flat := ranges.zero_ranges(limits, names):
+        remarks.append(
+            f"Random play scores 0 on {wording.listing(map(tasks.game_name, flat))}: no random-normalised score there."
+        )
+    baselines, remark = _baselines()
+    if baselines.keys() >= set(names):
+        limits = ranges.baseline_limits(baselines, tuple(baselines))
+        made["baseline"] = _placed(
+            "baseline",
+            "baseline",
+            "0 % is the worst of the baselines, 100 % the best (Bellemare et al. 2013, §4.1.2)",
+            limits,
+        )
+        remarks.append(remark)
+    return Benchmark(view, names, anchors, made, tuple(made), tuple(remarks))
+
+
+def _baselines() -> tuple[dict[str, list[float]], str]:
+    """Return the baselines' scores by game, and in words which they are; all 37 where the catalogue has them."""
+    for collection in (name for name in BASELINES if name in collections.collections()):
+        results = [item for item in collections.results(collection) if item.entry.kind == "baseline"]
+        by_task = grouped((item.task, item.score) for item in results)
+        agents = list(dict.fromkeys(item.entry.algorithm for item in results))
+        few = "" if len(agents) >= 37 else f" and not all 37, of which {collection} has these only"
+        return by_task, f"The baseline scores' range is that of {wording.shortened(agents)}{few}."
+    return {}, ""
+
+
+def _placed(metric: str, title: str, meaning: str, limits: Limits, *, of_means: bool = False) -> Measure:
+    """Make the measure of a range, without the tasks whose range is empty."""
+    sound = {task: pair for task, pair in limits.items() if pair[0] != pair[1]}
+    low, high = ({task: pair[end] for task, pair in sound.items()} for end in (0, 1))
+    return Measure(metric, title, meaning, low, high, of_means=of_means)

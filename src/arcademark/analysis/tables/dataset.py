@@ -1,0 +1,318 @@
+"""What is asked of a table, and the table ready to answer it: read, selected, and with its benchmark."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, TypedDict
+
+import numpy as np
+from msgspec import structs
+from numpy.typing import NDArray
+
+from arcademark import wording
+from arcademark.analysis.cells import PlayedAlgorithm
+from arcademark.analysis.tables import loading
+from arcademark.analysis.tables.benchmarks import USUAL, Benchmark, load_benchmark, of_tasks
+from arcademark.analysis.tables.document import Over
+from arcademark.analysis.tables.loading import Scores, ScoreSource
+from arcademark.analysis.tables.protocols import PlayConditions
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.metrics.uncertainty.samples import means, padded
+from arcademark.scores.table import ScoreTable
+from arcademark.suite import protocols, subsets, tasks
+from arcademark.suite.task_suites import Task, TaskSuite, load_suite
+from arcademark.suite.tasks import listed
+
+MAX_ALGORITHMS = 1_000
+"""Algorithms that are shown or compared at once."""
+
+MAX_RUNS = 100_000
+"""Runs of an algorithm on a task."""
+
+MAX_SCORES = 1_000_000
+"""Scores of all algorithms, tasks and runs."""
+
+COMMON = "common"
+"""Instead of games: those that every algorithm has."""
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """Everything that may be asked beside the table itself.
+
+    suite: What the scores are measured by: a suite of this project; None for that of the runs, else atari-57.
+    references: A user's own reference scores instead (columns task, low, high).
+    algorithms: Which to show, in this order; all if empty.
+    games: A suite, a subset or games, separated by commas or one by one; "common" for those that every algorithm has;
+        "" for all.
+    metrics: Which normalised scores to show; the benchmark's usual ones if empty.
+    protocol: A named protocol, of algorithms of which the table does not say.
+    frames: Training frames, of all algorithms or by algorithm.
+    seed: Of the draws behind the intervals.
+    resamples: How many draws; the usual number if None.
+    method: How intervals are found; the recommended way if None.
+    model: What medians of all games are estimated from where some are missing: "any", whichever there are, or a
+        published model's name; None for no estimates.
+    tolerance: Of which share of single runs to give the tolerance interval, a fraction.
+    every_variant: Whether to show each of the Const and Perturb agents of runs, and not just the best on each game.
+    reading: Options of `arcademark.scores.reading.read_tables`.
+    """
+
+    suite: str | None = None
+    references: str | os.PathLike[str] | None = None
+    algorithms: Sequence[str] = ()
+    games: str | Sequence[str] = ""
+    metrics: Sequence[str] = ()
+    protocol: str | None = None
+    frames: int | Mapping[str, int] | None = None
+    seed: int = 0
+    resamples: int | None = None
+    method: str | None = None
+    model: str | None = "any"
+    tolerance: float | None = None
+    every_variant: bool = False
+    reading: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        for name in ("algorithms", "metrics"):
+            if isinstance(value := getattr(self, name), str):
+                object.__setattr__(self, name, (value,))
+
+
+class ScoreKeywords(TypedDict, total=False):
+    """The fields of `ScoreOptions` as keywords, for type checkers."""
+
+    suite: str | None
+    references: str | os.PathLike[str] | None
+    algorithms: str | Sequence[str]
+    games: str | Sequence[str]
+    metrics: str | Sequence[str]
+    protocol: str | None
+    frames: int | Mapping[str, int] | None
+    seed: int
+    resamples: int | None
+    method: str | None
+    model: str | None
+    tolerance: float | None
+    every_variant: bool
+    reading: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A table ready to be judged.
+
+    unscored: Tasks that the table names and has no score on, where it was not asked for some games only.
+    """
+
+    scores: Scores
+    benchmark: Benchmark
+    unscored: tuple[str, ...] = ()
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The algorithms' names."""
+        return self.scores.table.algorithms
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks' names; those of the benchmark first, in its order."""
+        return self.scores.table.tasks
+
+    @cached_property
+    def _runs(self) -> dict[str, dict[str, NDArray[np.float64]]]:
+        by_name: dict[str, dict[str, NDArray[np.float64]]] = {}
+        for name, rows in zip(self.algorithms, self.scores.table.scores, strict=True):
+            known = ((task, row[~np.isnan(row)]) for task, row in zip(self.tasks, rows, strict=True))
+            by_name[name] = {task: row for task, row in known if row.size}
+        return by_name
+
+    @cached_property
+    def _means(self) -> dict[str, dict[str, float]]:
+        return {
+            name: dict(zip(known, means(padded(known.values())).tolist(), strict=True)) if known else {}
+            for name, known in self._runs.items()
+        }
+
+    def source(self, name: str) -> str:
+        """Return where an algorithm's scores come from."""
+        return self.scores.table.sources[self.algorithms.index(name)]
+
+    def play(self, name: str) -> PlayConditions:
+        """Return how an algorithm's scores were made."""
+        return self.scores.get(name).play
+
+    def runs(self, name: str) -> dict[str, NDArray[np.float64]]:
+        """Return an algorithm's scores by task, one a run; tasks without any are left out."""
+        return self._runs[name]
+
+    def varying(self, name: str) -> dict[str, tuple[Over, NDArray[np.float64]]]:
+        """Return by task the values that vary independently: runs' scores, or the episodes of an only run where known.
+
+        With them comes what they are.
+        """
+        known = self.scores.get(name)
+        over: Over = "all_episodes" if known.played and not known.played.trained else "episodes"
+        return {
+            task: ("runs", row) if row.size > 1 or task not in known.lone else (over, known.lone[task])
+            for task, row in self.runs(name).items()
+        }
+
+    def units(self, name: str) -> dict[str, NDArray[np.float64]]:
+        """Return the values of `varying`."""
+        return {task: values for task, (_, values) in self.varying(name).items()}
+
+    def episodes(self, name: str) -> dict[str, NDArray[np.float64]]:
+        """Return by task the episodes of an agent that was never trained, all that varies of it; {} of others."""
+        played = self.scores.get(name).played
+        return {} if played is None or played.trained else self.units(name)
+
+    def samples(self, name: str) -> dict[str, NDArray[np.float64]]:
+        """Return by task what tests take for runs: these or, of an agent that was never trained, its episodes."""
+        return self.episodes(name) or self.runs(name)
+
+    def elsewhere(self, name: str) -> bool:
+        """Whether an algorithm's scores were not played here, and no collection of the catalogue has them."""
+        return not self.scores.get(name).played and not self.scores.get(name).qualified
+
+    @property
+    def played(self) -> tuple[PlayedAlgorithm, ...]:
+        """The algorithms of runs, in order."""
+        return tuple(item for name in self.algorithms if (item := self.scores.get(name).played))
+
+    def means(self, name: str) -> dict[str, float]:
+        """Return an algorithm's scores averaged over runs; tasks without any are left out."""
+        return self._means[name]
+
+
+def prepare(places: Sequence[ScoreSource] | ScoreSource | Scores, options: ScoreOptions) -> Dataset:
+    """Read what is to be judged, unless that is done, and what to judge it by; raise where nothing is left."""
+    suite = _task_suite(places, options)
+    if suite is None:
+        measure = load_benchmark(options.suite or USUAL, options.references, options.reading.get("decimal"))
+    else:
+        measure = of_tasks(suite)
+    frames = {"": options.frames} if isinstance(options.frames, int) else dict(options.frames or {})
+    read = loading.load(places, measure.canonical, every_variant=options.every_variant, **options.reading)
+    chosen = [_meant(name, read.table.algorithms) for name in options.algorithms]
+    if len(set(chosen)) < len(chosen):
+        twice = next(name for name in chosen if chosen.count(name) > 1)
+        raise ArcadeMarkError(f"the algorithm {twice!r} is named twice; name each once")
+    frames = {name and _meant(name, read.table.algorithms): number for name, number in frames.items()}
+    protocol = None if options.protocol is None else protocols.protocol(options.protocol)
+    known = loading.declare(read, protocol, frames)
+    table = known.table.select(algorithms=chosen or None)
+    _check_size(table)
+    present = ~np.isnan(table.mean_over_runs())
+    for place, name in enumerate(table.algorithms):
+        if played := known.get(name).played:  # what is still to be played is shown, too
+            present[place] |= [task in played.cells for task in table.tasks]
+    games = options.games if isinstance(options.games, str) else ",".join(options.games)
+    kept = _tasks(games, table.algorithms, table.tasks, present, measure)
+    unscored = () if games else tuple(task for task in table.tasks if task not in kept)
+    table = table.select(tasks=kept)
+    if not table.runs_present().any() and not (kept and known.runs):
+        raise ArcadeMarkError(
+            f"no scores left of {', '.join(known.sources) or 'the table'}; check --algorithms and --games"
+        )
+    if not measure.atari and not set(table.tasks) & set(measure.tasks):
+        raise ArcadeMarkError(
+            f"{measure.view.name} has references for {wording.shortened(measure.tasks)}, and for none of the tasks "
+            f"scored, {wording.shortened(table.tasks)}; name tasks alike in both files"
+        )
+    measure = measure.beside(table.algorithms, table.tasks, table.mean_over_runs())
+    return Dataset(replace(known, table=table), measure, unscored)
+
+
+def _check_size(table: ScoreTable) -> None:
+    number, most = table.runs_present(), len(table.algorithms)
+    if most > MAX_ALGORITHMS:
+        raise ArcadeMarkError(
+            f"{most:,} algorithms, expected at most {MAX_ALGORITHMS:,} at once; name some of them (--algorithms)"
+        )
+    if number.size and number.max() > MAX_RUNS:
+        row, column = np.unravel_index(int(number.argmax()), number.shape)
+        raise ArcadeMarkError(
+            f"{table.algorithms[row]!r} has {number.max():,} runs on {table.tasks[column]!r}, expected at most "
+            f"{MAX_RUNS:,}; if these are episodes, name a column 'episode' and give a row's run in 'run'"
+        )
+    if number.sum() > MAX_SCORES:
+        raise ArcadeMarkError(
+            f"{number.sum():,} scores, expected at most {MAX_SCORES:,} at once; name some algorithms (--algorithms)"
+        )
+
+
+def _task_suite(places: Sequence[ScoreSource] | ScoreSource | Scores, options: ScoreOptions) -> TaskSuite | None:
+    """Return the suite beyond Atari that is asked for, or that runs were played on."""
+    if options.references is not None:
+        return None
+    of_atari = options.suite is None or options.suite.lower() in tasks.suites()
+    if options.suite is not None and not of_atari:
+        return load_suite(options.suite)
+    played = loading.suites_of(places)
+    if not any(played.values()):
+        return None
+    if options.suite is not None:
+        place, suite = next((place, suite) for place, suite in played.items() if suite is not None)
+        raise ArcadeMarkError(
+            f"--suite {options.suite} is of Atari games, and {place} was played on tasks of {suite.name}; leave "
+            "--suite out to measure by its own"
+        )
+    if apart := [place for place, suite in played.items() if suite is None and loading.is_there(place)]:
+        raise ArcadeMarkError(f"{apart[0]} has scores of Atari games, other runs of other tasks; report them apart")
+    first, *others = [suite for suite in played.values() if suite is not None]
+    every: dict[str, Task] = {}
+    for task in (task for suite in (first, *others) for task in suite.tasks.values()):
+        same = every.setdefault(task.id, task)
+        if (same.played(), same.low, same.high) != (task.played(), task.low, task.high):
+            raise ArcadeMarkError(
+                f"task {task.id!r} is not the same in all of these runs, in its environment, arguments, limit or "
+                "references; report them apart"
+            )
+    order = dict.fromkeys(task for suite in (first, *others) for task in suite.tasks)
+    return structs.replace(first, tasks={task: every[task] for task in order})
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """Return the algorithm that a name means: the one so written, or else the only one that is so but for case."""
+    if name in known:
+        return name
+    alike = [candidate for candidate in known if candidate.casefold() == name.casefold()]
+    if len(alike) > 1:
+        raise ArcadeMarkError(f"the algorithm {name!r} may be {wording.listing(map(repr, alike), 'or')}; write which")
+    if not alike:
+        raise UnknownNameError("algorithm", name, known)
+    return alike[0]
+
+
+def _tasks(
+    games: str, algorithms: Sequence[str], there: Sequence[str], present: NDArray[np.bool_], measure: Benchmark
+) -> list[str]:
+    """Return the tasks to keep: the benchmark's in its order, then others; those without any score go."""
+    scored = [task for task, column in zip(there, present.T, strict=True) if column.any()]
+    wanted = set(scored)
+    if games == COMMON:
+        wanted = {task for task, column in zip(there, present.T, strict=True) if column.all()}
+        if not wanted:
+            raise ArcadeMarkError(
+                f"--games common: no {measure.noun} has a score of all of {', '.join(algorithms)}; name {measure.noun}s"
+            )
+    elif games:
+        named = subsets.resolve_tasks(games) if measure.atari else _own_tasks(games, there, measure)
+        wanted &= set(named)
+    order = [*measure.tasks, *(task for task in scored if task not in measure.tasks)]
+    return [task for task in order if task in wanted]
+
+
+def _own_tasks(games: str, there: Sequence[str], measure: Benchmark) -> list[str]:
+    chosen: list[str] = []
+    for name in listed(games, "--games"):
+        task = measure.canonical(name)
+        if task not in there and name.lower() not in measure.groups:
+            raise UnknownNameError(measure.noun, task, there)
+        chosen += (task,) if task in there else measure.groups[name.lower()]
+    return chosen

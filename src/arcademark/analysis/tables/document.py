@@ -1,0 +1,467 @@
+"""What is said of a table of scores: frozen data, everything that a renderer shows and nothing that it has to work out.
+
+* Normalised scores and summaries are in percent, scores in the task's own unit, lengths in emulated frames.
+* What could not be computed is None (never NaN), and a `Notice` or a reason beside it says why.
+* Order is the order to show: algorithms as the table has them, games as the benchmark has them.
+* Tasks are called games, as on Atari, also where a user's own benchmark has other tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from arcademark import wording
+from arcademark.analysis.document import Breakthrough, Estimate, HardExploration, Notice, Noticed, Peer
+from arcademark.analysis.record import Citation, PlanningCost
+from arcademark.metrics.uncertainty.intervals import FEWEST
+
+KINDS = MappingProxyType(
+    {"random": "random", "human": "human", "human_world_record": "record", "low": "low", "high": "high"}
+)
+"""Kinds of references, as the headings of narrow columns."""
+
+CAPPED = frozenset({"capped_hns", "saber", "capped"})
+"""Metrics that say no more of a single game than the one that they cap."""
+
+Standing = Literal["random", "worse", "better", "open", "unknown"]
+Over = Literal["runs", "episodes", "all_episodes"]
+Pooled = Literal["", "untrained", "network"]
+
+INTERVALS_OF = MappingProxyType(
+    {
+        "score": "a {noun}'s score",
+        "summary": "summaries",
+        "difference": "differences of summaries",
+        "improvement": "the probability of improvement",
+        "profile": "performance profiles",
+        "estimate": "an estimate if the same {noun}s are played again",
+    }
+)
+"""Numbers that have intervals, in words."""
+
+MAX_LEVEL = 2
+"""Algorithms that a verdict names as level with one."""
+
+STATISTICS = MappingProxyType({"mean": "mean", "median": "median", "iqm": "IQM", "optimality_gap": "optimality gap"})
+"""Summaries, in words."""
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A number and how far the runs leave it uncertain.
+
+    value: None where there is nothing to compute it from.
+    low, high: Ends of its interval; None where the runs cannot tell.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def span(self) -> str:
+        """The interval of a percentage without signs, e.g. "812 … 930"; "" where there is none."""
+        known = self.low is not None and self.high is not None
+        return f"{wording.number(self.low)} … {wording.number(self.high)}" if known else ""
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The values that some algorithms' intervals are over.
+
+    over: "runs"; "episodes" of an algorithm's only run; or "all_episodes", of all seeds of one that was never trained.
+    games: Names of the games of which it holds, where the same algorithms have other intervals over other values; else
+        empty.
+    """
+
+    over: Over
+    algorithms: tuple[str, ...]
+    games: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class IntervalMethod:
+    """The method of some of the intervals, recorded when they were computed.
+
+    of: Numbers that have such intervals, keys of `INTERVALS_OF`, each with its number of draws, or the lowest and the
+        highest; none for Student's t.
+    method: "student", or a method of `arcademark.metrics.uncertainty.intervals`.
+    """
+
+    of: Mapping[str, tuple[int, ...]]
+    method: str
+    title: str
+    bases: tuple[Basis, ...]
+
+    def numbers(self, noun: str) -> str:
+        """Name the numbers that have such intervals, where a task is called so."""
+        return wording.listing(
+            INTERVALS_OF[one].format(noun=noun)
+            + (f" ({' to '.join(map(wording.count, draws))} draws)" if draws else "")
+            for one, draws in self.of.items()
+        )
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """How the intervals were found.
+
+    confidence: A fraction, 0.95.
+    method, title: Name and words of the method of summaries' intervals.
+    resamples: How many draws.
+    seed: Of the draws.
+    methods: What was computed; empty where nothing has an interval.
+    """
+
+    confidence: float
+    method: str
+    title: str
+    resamples: int
+    seed: int
+    methods: tuple[IntervalMethod, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReferenceKind:
+    """One kind of reference scores: what it is, "random play", and where the scores come from."""
+
+    title: str
+    source: str
+
+
+@dataclass(frozen=True)
+class BenchmarkView:
+    """What the scores are measured by.
+
+    name, title: "atari-57"; of a user's own benchmark, the file of its references.
+    own: Whether it is a user's own.
+    games: How many it has.
+    """
+
+    name: str
+    title: str
+    own: bool
+    games: int
+    references: tuple[ReferenceKind, ...]
+
+    @property
+    def noun(self) -> str:
+        """What it has many of: games on Atari, else tasks."""
+        return "task" if self.own else "game"
+
+
+@dataclass(frozen=True)
+class ScoredGame:
+    """A game that the table scores.
+
+    id, name: "battle_zone", "Battle Zone".
+    references: Its reference scores by kind ("random", "human", "human_world_record"; "low", "high"), None where there
+        is none.
+    in_benchmark: Whether the benchmark has it; others are in no summary of the whole.
+    record_hns: The world record's human-normalised score in percent; None where there is none.
+    """
+
+    id: str
+    name: str
+    references: Mapping[str, float | None]
+    in_benchmark: bool
+    hard_exploration: bool
+    record_hns: float | None
+
+
+@dataclass(frozen=True)
+class Played:
+    """The episodes that a score of a run is the mean of.
+
+    planned: Episodes asked for, over all seeds.
+    episodes: Every episode's score, by seed, then episode: of evaluation, or a learner's last of training where the
+        protocol reports training.
+    truncated: Whether the frame cap ended it; same order.
+    variant: Where the best of several agents is shown: the one that scored best on this game. Else "".
+    planning: What the decisions of a planner cost; None for other agents.
+    different: Episodes without those that are the same again: of the same start and actions, where nothing else is left
+        to chance.
+    possible: How many different ones there can be, where the agent draws nothing either; None where that is not known.
+    exact: Whether all of these were played, each as often, so that the score has no interval over episodes.
+    """
+
+    planned: int
+    episodes: tuple[float, ...]
+    truncated: tuple[bool, ...]
+    variant: str
+    planning: PlanningCost | None
+    different: int
+    possible: int | None
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Score:
+    """One algorithm on one game.
+
+    game: Its id.
+    score: Mean over runs, in points; its interval is over runs or, of a single one whose episodes are known, over
+        these.
+    runs: Runs with a score: seeds that are trainings of their own; all seeds of any other agent are one.
+    normalised: The same by metric, in percent.
+    played: Its episodes, where it is of a run.
+    """
+
+    game: str
+    score: Statistic
+    runs: int
+    normalised: Mapping[str, Statistic]
+    played: Played | None = None
+
+    @property
+    def interval(self) -> str:
+        """The interval in points, "1,200 … 1,450"; where there is none, a dash or why: "too few runs"."""
+        score = self.score
+        if score.low is not None and score.high is not None and score.value is not None:
+            return wording.span(score.low, score.high, wording.decimals(score.value))
+        if self.played and self.played.exact:
+            return "exact"
+        if score.value is not None and 1 < self.runs < FEWEST:
+            return "too few runs"
+        return "too few episodes" if self.played and self.runs == 1 and len(self.played.episodes) < FEWEST else ""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One metric summarised over the games that an algorithm has.
+
+    metric, title, meaning: As in `arcademark.analysis.measures`.
+    mean, median, iqm, optimality_gap: In percent. The gap is how far scores fall short of 100 % on average; less is
+        better.
+    games: Games that took part.
+    left_out: Names of the games that have a score, but not the references that the metric needs.
+    """
+
+    metric: str
+    title: str
+    meaning: str
+    mean: Statistic
+    median: Statistic
+    iqm: Statistic
+    optimality_gap: Statistic
+    games: int
+    left_out: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of the benchmark an algorithm has, and what that forbids.
+
+    games, of: Games of the benchmark with a score, and all of them.
+    missing: Names of those without.
+    median: The median over the whole benchmark of its first metric, in percent; None if refused.
+    refused: Why it is; "" if it is not.
+    """
+
+    games: int
+    of: int
+    missing: tuple[str, ...]
+    median: float | None
+    refused: str
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What a frame of training gained of one metric: its mean and median a frame, as fractions (1e-9, not percent)."""
+
+    metric: str
+    title: str
+    mean: float | None
+    median: float | None
+
+
+@dataclass(frozen=True)
+class Efficiency:
+    """What an algorithm's training took, and what each frame of it gained.
+
+    training_frames: Emulated frames; of a run whose training is counted in episodes, those it used on average a game
+        and seed.
+    game_time_days: The training played at 60 frames a second, in days.
+    review_days: The same as Fan 2021, Eq. 6, computes it.
+    gains: One a metric.
+    records: Human world records broken a frame; None on a benchmark without human references.
+    """
+
+    training_frames: int
+    game_time_days: float
+    review_days: float
+    gains: tuple[Gain, ...]
+    records: float | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an algorithm's median human-normalised score is among those of published ones of a similar budget.
+
+    below, above: The nearest whose medians are outside the interval of its own; empty where there is none.
+    level: Those whose medians are in it.
+    of: How many there are in all.
+    """
+
+    below: tuple[Peer, ...]
+    level: tuple[Peer, ...]
+    above: tuple[Peer, ...]
+    of: int
+
+    @property
+    def named(self) -> tuple[Peer, ...]:
+        """Those that a sentence names."""
+        return (*self.below, *self.above, *self.level[:MAX_LEVEL])
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an algorithm's scores come to, by the rules of `arcademark.analysis.scoring.verdict`.
+
+    standing: "random", "worse", "better" than that on some games, "open" where intervals do not tell, or "unknown"
+        where there are too few.
+    games, of: Games that were counted, and all that have references and a score.
+    above_random, below_random, above_human, below_human: Of those counted.
+    single: Whether single scores were counted, for lack of any interval.
+    place: None where frames, neighbours or an interval are not known, or the interval is too wide.
+    """
+
+    standing: Standing
+    games: int
+    of: int
+    above_random: int
+    below_random: int
+    above_human: int
+    below_human: int
+    single: bool
+    place: Place | None
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One algorithm's result.
+
+    name: Unique in the document.
+    source: The file, run or collection that its scores come from.
+    protocol: The label of the protocol, "" where it is not known.
+    training_frames: None where they are not known.
+    fewest_runs, most_runs: Runs a game; 0 and 0 if it has no score.
+    scores: One a game that it has; in the document's order of games.
+    breakthroughs: Empty on a benchmark without human references.
+    estimate: None on another benchmark than atari-57.
+    run: Name of the run that it was played in; "" for others.
+    variants: 1, or the number of agents of which each game shows the best ("best const").
+    frames_per_action: Emulated frames between two actions; None where it is not known.
+    training_episodes: A learner's budget on each game, where it is counted in episodes.
+    learns: Whether it was trained in its run.
+    pooled: Of a run, why all seeds are one run: it was never trained ("untrained"), or one network played all of them
+        ("network"); "" where each seed is a run.
+    frames_of_files: Whether its training frames are what the files of its networks say, on average a game and seed.
+    published: Beside an estimate from any games, that of the published model whose games are exactly those it has.
+    verdict: None where no game has references of random play and a human.
+    """
+
+    name: str
+    source: str
+    protocol: str
+    training_frames: int | None
+    fewest_runs: int
+    most_runs: int
+    coverage: Coverage
+    scores: tuple[Score, ...]
+    summaries: tuple[Summary, ...]
+    breakthroughs: tuple[Breakthrough, ...]
+    efficiency: Efficiency | None
+    estimate: Estimate | None
+    run: str = ""
+    variants: int = 1
+    frames_per_action: int | None = None
+    training_episodes: int | None = None
+    learns: bool = False
+    pooled: Pooled = ""
+    frames_of_files: bool = False
+    published: Estimate | None = None
+    verdict: Verdict | None = None
+
+    @property
+    def estimated(self) -> Estimate | None:
+        """Its estimate, if that says anything."""
+        return self.estimate if self.estimate and self.estimate.telling else None
+
+    @property
+    def planning(self) -> PlanningCost | None:
+        """What its decisions on all games cost; None of agents that do not plan."""
+        costs = [score.played.planning for score in self.scores if score.played and score.played.planning]
+        decisions, frames = sum(cost.decisions for cost in costs), sum(cost.simulated_frames for cost in costs)
+        return PlanningCost(decisions, frames, frames / decisions) if decisions else None
+
+    @property
+    def runs_a_game(self) -> str:
+        """How many runs a game it has: "5", "3–5"."""
+        return "–".join(map(wording.count, sorted({self.fewest_runs, self.most_runs})))
+
+
+@dataclass(frozen=True)
+class SingleRuns:
+    """Between which scores single runs of an algorithm lie on a game, in points.
+
+    low, high: Scores of runs: the interval; the lowest and the highest where runs are too few for it.
+    share: How large a share of runs lies between them at least: less than was asked for where runs are too few.
+    at_least: The score that the share asked for reaches; None where runs are too few.
+    """
+
+    algorithm: str
+    game: str
+    runs: int
+    low: float
+    high: float
+    share: float
+    at_least: float | None
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Tolerance intervals: they hold a share of single runs, of further ones too (Patterson et al. 2024).
+
+    share, confidence: What was asked for, fractions.
+    runs_needed: The fewest runs of which there is such an interval.
+    runs_of_bound: The fewest of which there is a score that the share reaches.
+    rows: One an algorithm and game that has two runs or more.
+    """
+
+    share: float
+    confidence: float
+    runs_needed: int
+    runs_of_bound: int
+    rows: tuple[SingleRuns, ...]
+
+
+@dataclass(frozen=True)
+class TableDocument(Noticed):
+    """What every document on a table says.
+
+    title: The algorithms' names.
+    generator: "ArcadeMark 0.1.0".
+    sources: What was read, in words.
+    scope: Which games the summaries are over, in words.
+    hard_exploration: None on a benchmark that has no such games.
+    notices: Warnings first.
+    """
+
+    title: str
+    generator: str
+    sources: tuple[str, ...]
+    scope: str
+    benchmark: BenchmarkView
+    intervals: Intervals
+    games: tuple[ScoredGame, ...]
+    hard_exploration: HardExploration | None
+    notices: tuple[Notice, ...]
+    citations: tuple[Citation, ...]
+
+    def game(self, task: str) -> ScoredGame:
+        """Return the game with this id; raise KeyError if the document does not have it."""
+        return {game.id: game for game in self.games}[task]

@@ -1,0 +1,349 @@
+"""Brings scores together from wherever they are: files of any format, runs of ours, collections of the catalogue."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, runtime_checkable
+from typing import Protocol as Structural
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark import wording
+from arcademark.analysis import published
+from arcademark.analysis.cells import PlayedAlgorithm, played_algorithms
+from arcademark.analysis.tables import protocols
+from arcademark.analysis.tables.protocols import PlayConditions
+from arcademark.catalogue import collections
+from arcademark.catalogue.model import Entry
+from arcademark.errors import ArcadeMarkError
+from arcademark.records import manifest
+from arcademark.records.model import RunRecord
+from arcademark.scores.runs import RunCollection, load_runs
+from arcademark.scores.table import ScoresByName, ScoreTable, concatenate
+from arcademark.suite.protocols import Protocol
+from arcademark.suite.task_suites import TaskSuite
+from arcademark.suite.tasks import listed
+
+CATALOGUE = "catalogue:"
+"""How a collection of the catalogue is named where a file could be, or several with commas."""
+
+EVERYTHING = "all"
+"""Instead of a collection's name: every collection of the catalogue."""
+
+
+@runtime_checkable
+class Frame(Structural):
+    """What is needed of a DataFrame, of pandas or alike."""
+
+    columns: Any
+
+    def to_dict(self) -> Mapping[Any, Mapping[Any, Any]]:
+        """Return its columns."""
+
+
+ScoreSource = str | os.PathLike[str] | ScoreTable | ScoresByName | RunCollection | RunRecord | Frame
+"""A path, ``catalogue:`` and a collection's name, a table, scores by algorithm and task, runs, or a DataFrame."""
+
+_Read = str | os.PathLike[str] | ScoreTable | RunRecord
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of an algorithm beside its scores.
+
+    frames: Of its training.
+    qualified: What it is called beside another of its name, "Agent57 (Fan 2021)"; "" where that is not known.
+    paper: The key of the paper that published it, of the catalogue; else "".
+    lone: By task, the episodes of an only run, where they are known, as values that vary independently.
+    played: Where it is of a run of ours.
+    one_seed: Whether a file says that several runs on a task are of one seed.
+    untrained: Whether it is known to have been trained for no frame.
+    """
+
+    play: PlayConditions = field(default_factory=PlayConditions)
+    frames: int | None = None
+    qualified: str = ""
+    paper: str = ""
+    lone: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    played: PlayedAlgorithm | None = None
+    one_seed: bool = False
+    untrained: bool = False
+
+    @property
+    def length_unknown(self) -> bool:
+        """Whether it is, or may be, the result of a training of which the length is not known."""
+        learns = self.played and any(trial.learns for trial in self.played.trials)
+        return not (self.frames or self.untrained or learns)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores, and what is known of their algorithms.
+
+    sources: What was read, one sentence a place.
+    remarks: What else a reader must know, full sentences.
+    runs: The runs that are among what was read.
+    """
+
+    table: ScoreTable
+    known: Mapping[str, Known]
+    sources: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    runs: RunCollection | None = None
+
+    def get(self, name: str) -> Known:
+        """Return what is known of an algorithm."""
+        return self.known[name]
+
+    def rename(self, names: Mapping[str, str]) -> Scores:
+        """Give algorithms new names everywhere."""
+        known = {}
+        for name, item in self.known.items():
+            new = names.get(name, name)
+            known[new] = replace(item, played=item.played and replace(item.played, name=new))
+        return replace(self, table=self.table.rename(names), known=known)
+
+
+def load(
+    places: Sequence[ScoreSource] | ScoreSource | Scores,
+    canonical: Callable[[str], str],
+    *,
+    every_variant: bool = False,
+    **reading: Any,
+) -> Scores:
+    """Read scores and put them into one table.
+
+    ``canonical`` turns a task's name as written into the name it goes by; ``every_variant`` keeps the members of runs'
+    families of agents beside the best of each game; ``reading`` is for `arcademark.scores.reading.read_tables`.
+    """
+    if isinstance(places, Scores):
+        return places
+    if isinstance(places, RunCollection):
+        return of_runs(places, every_variant=every_variant)
+    scores, files, runs = list[Scores | str](), list[str](), list[RunRecord | str | os.PathLike[str]]()
+    for place in chain.from_iterable(_opened(one, reading) for one in _wanted(places)):
+        if isinstance(place, ScoreTable):
+            tasks = tuple(canonical(task) for task in place.tasks)
+            scores.append(_table(replace(place, tasks=tasks), "a table"))
+        elif _is_run(place):
+            scores += [] if runs else ["runs"]  # all of a kind are read at once, in the place of the first
+            runs.append(place)
+        elif (name := _text(place)).startswith(CATALOGUE):
+            scores.append(_collection(name.removeprefix(CATALOGUE)))
+        else:
+            scores += [] if files else ["files"]
+            files.append(name)
+    read = {
+        "runs": lambda: of_runs(load_runs(runs), every_variant=every_variant),
+        "files": lambda: _files(files, canonical, reading),
+    }
+    return _together([item if isinstance(item, Scores) else read[item]() for item in scores])
+
+
+def _wanted(places: Sequence[ScoreSource] | ScoreSource) -> list[_Read]:
+    several = places if isinstance(places, Sequence) and not isinstance(places, str) else [places]
+    if not several:
+        raise ArcadeMarkError("no table given; name a file, a run's directory, or catalogue:review-2021")
+    return [_place(place) for place in several]
+
+
+def _place(place: ScoreSource) -> _Read:
+    if isinstance(place, Mapping):
+        return ScoreTable.from_mapping(place)
+    if isinstance(place, Frame):
+        return ScoreTable.from_dataframe(place)
+    if isinstance(place, ScoreTable | RunRecord):
+        return place
+    if not isinstance(place, str | os.PathLike):
+        what = f"{type(place).__name__} given for a table of scores, which does not name algorithms and tasks"
+        raise ArcadeMarkError(
+            f"{what}; give a path, a ScoreTable, or a dict such as {{'DQN': {{'pong': [18.9, 19.3]}}}}"
+        )
+    if not os.fspath(place).strip():
+        raise ArcadeMarkError("the name of a table is empty; name a file, a run's directory, or catalogue:review-2021")
+    return place
+
+
+def _text(place: _Read) -> str:
+    if isinstance(place, RunRecord):
+        return str(place.directory)
+    return os.fspath(place) if not isinstance(place, ScoreTable) else ""
+
+
+def _is_run(place: _Read) -> bool:
+    text = _text(place)
+    return isinstance(place, RunRecord) or (
+        bool(text) and not text.startswith(CATALOGUE) and (Path(text) / "manifest.json").exists()
+    )
+
+
+def suites_of(places: Sequence[ScoreSource] | ScoreSource | Scores) -> dict[str, TaskSuite | None]:
+    """Return by place the suite beyond Atari that a run was played on, None of any other place."""
+    known: dict[str, Protocol | None]
+    if isinstance(places, Scores):
+        places = places.runs or RunCollection((), places.table)
+    if isinstance(places, RunCollection):
+        known = {str(run.record.directory): run.record.protocol for run in places.runs}
+    else:
+        wanted = [one for place in _wanted(places) for one in _opened(place, {})]
+        known = {_text(place) or "a table": _protocol_of(place) for place in wanted}
+    return {place: rules.suite if rules else None for place, rules in known.items()}
+
+
+def is_table(name: str) -> bool:
+    """Whether what stands where algorithms may, too, is a table by itself: a file, a run or published scores."""
+    return name.startswith(CATALOGUE) or Path(name).is_file() or _is_run(name)
+
+
+def is_there(place: str) -> bool:
+    """Tell whether what `suites_of` names can be read at all."""
+    return place.startswith((CATALOGUE, "a table")) or Path(place).exists()
+
+
+def _protocol_of(place: _Read) -> Protocol | None:
+    if isinstance(place, RunRecord):
+        return place.protocol
+    path = Path(_text(place))
+    return manifest.protocol_of(path, manifest.read(path)) if _is_run(place) else None
+
+
+def _opened(place: _Read, reading: Mapping[str, Any]) -> Sequence[_Read]:
+    """Return the runs of a folder of runs alone; of anything else, itself."""
+    from arcademark.scores.reading import runs_in
+
+    folder = Path(_text(place))
+    if not _text(place) or _is_run(place) or any(reading.values()) or not folder.is_dir():
+        return (place,)
+    return runs_in(folder) or (place,)
+
+
+def _files(files: Sequence[str], canonical: Callable[[str], str], reading: Mapping[str, Any]) -> Scores:
+    from arcademark.scores.reading import read_tables
+
+    read = read_tables(list(map(Path, files)), canonical_task=canonical, **reading)
+    names = wording.shortened(files, most=4)
+    scores, lone = _table(read.table, names), defaultdict[str, dict[str, NDArray[np.float64]]](dict)
+    for (name, task), runs in (read.episodes or {}).items():
+        if len(runs) == 1:
+            lone[name][task] = runs[0]
+    known = {
+        name: replace(item, lone=lone[name], one_seed=name in read.one_seed) for name, item in scores.known.items()
+    }
+    return Scores(scores.table, known, (f"{names}: {read.summary}",), tuple(read.notes))
+
+
+def _table(table: ScoreTable, name: str) -> Scores:
+    labels = zip(table.algorithms, table.protocols, strict=True)
+    return Scores(table, {algorithm: Known(protocols.from_label(label)) for algorithm, label in labels}, (name,))
+
+
+def of_runs(collection: RunCollection, *, every_variant: bool = False) -> Scores:
+    """Make scores of runs: of an algorithm one a seed, of a family of baselines the best on each game."""
+    shown = played_algorithms(collection, every_variant=every_variant)
+    rows: list[tuple[str, str, int, float]] = []
+    for item in shown:
+        for task, cell in item.cells.items():
+            means = (float(np.mean(scores)) for scores in cell.runs)
+            rows += [(item.name, task, *pair) for pair in zip(cell.numbers, means, strict=True)]
+            rows += [] if cell.runs else [(item.name, task, item.trials[0].seed, np.nan)]
+    table = ScoreTable.from_rows(
+        rows,
+        protocols={item.name: item.run.record.protocol.label for item in shown},
+        sources={item.name: str(item.run.record.directory) for item in shown},
+    )
+    known = {
+        item.name: Known(
+            PlayConditions(item.run.record.protocol.label, item.run.record.protocol),
+            training_frames(item) or None,
+            lone={task: cell.units() for task, cell in item.cells.items() if len(cell.runs) == 1},
+            played=item,
+            untrained=not item.trained,
+        )
+        for item in shown
+    }
+    sources = tuple(f"{run.record.directory}: a run of ArcadeMark" for run in collection.runs)
+    return Scores(table, known, sources, runs=collection)
+
+
+def training_frames(item: PlayedAlgorithm) -> int | None:
+    """Return a learner's budget in frames, or what a trained network's files say; None where there is neither."""
+    learners = [trial for trial in item.trials if trial.learns]
+    if not learners:
+        return frames_of_files(item)
+    if learners[0].training_episodes is not None:
+        return None
+    return learners[0].training_frames or item.run.record.protocol.training_frames
+
+
+def frames_of_files(item: PlayedAlgorithm) -> int | None:
+    """Return the frames that networks were trained for elsewhere, on average a game and seed; None unless all say."""
+    record = item.run.record
+    said = {agent["label"]: agent.get("trained_frames", {}) for agent in record.manifest["agents"]}
+    scored = (trial for trial in item.trials if len(record.scored_episodes(trial)))
+    frames = [said.get(trial.agent, {}).get(f"{trial.game} {trial.seed}") for trial in scored]
+    return round(float(np.mean(frames))) if frames and None not in frames else None
+
+
+def published_entries(place: str) -> Mapping[str, Entry]:
+    """Return the entries that a place ``catalogue:`` means: of collections, of all, or what predictions learn from."""
+    names = listed(place.removeprefix(CATALOGUE), CATALOGUE)
+    if names == (published.TRAINING,):
+        return published.training()
+    return collections.select(None if names == (EVERYTHING,) else names)
+
+
+def _collection(names: str) -> Scores:
+    """Read collections; references are no algorithms and stay aside."""
+    entries = published_entries(f"{CATALOGUE}{names}")
+    references = [name for name, entry in entries.items() if entry.kind == "reference"]
+    kept = {name: entry for name, entry in entries.items() if name not in references}
+    table = collections.table(kept)
+    lost = [name for name in kept if name not in table.algorithms]
+    place = "the catalogue" if names == EVERYTHING else f"{CATALOGUE}{names}"
+    remarks = [
+        *([f"Reference players of {place}, not used: {wording.listing(references)}."] if references else []),
+        *([f"Not in {place}, for their scores are lost: {wording.listing(lost)}."] if lost else []),
+    ]
+    runs = "each algorithm's as one run" if table.scores.shape[2] == 1 else "run by run where runs are published"
+    known = {
+        name: Known(
+            *(protocols.from_entry(entry), entry.training_frames or None, entry.qualified, entry.origin.key),
+            untrained=entry.training_frames == 0,
+        )
+        for name, entry in kept.items()
+        if name in table.algorithms
+    }
+    return Scores(table, known, (f"{CATALOGUE}{names}: published scores, {runs}",), tuple(remarks))
+
+
+def _together(every: Sequence[Scores]) -> Scores:
+    """Put scores side by side; a name that two of them have is followed by its source in brackets."""
+    counts = Counter(name for scores in every for name in scores.table.algorithms)
+    apart = []
+    for scores in every:
+        shared = [name for name in scores.table.algorithms if counts[name] > 1]
+        sources = dict(zip(scores.table.algorithms, scores.table.sources, strict=True))
+        places = {name: Path(sources[name]).name.replace(",", " ") or "?" for name in shared}
+        apart.append(scores.rename({name: scores.get(name).qualified or f"{name} [{places[name]}]" for name in shared}))
+    return Scores(
+        concatenate([scores.table for scores in apart]),
+        dict(chain.from_iterable(scores.known.items() for scores in apart)),
+        sources=tuple(chain.from_iterable(scores.sources for scores in apart)),
+        remarks=tuple(chain.from_iterable(scores.remarks for scores in apart)),
+        runs=next((scores.runs for scores in apart if scores.runs), None),
+    )
+
+
+def declare(scores: Scores, protocol: Protocol | None, frames: Mapping[str, int]) -> Scores:
+    """Add what the user knows: the protocol of algorithms that have none, and training frames ("" means of all)."""
+    known = {}
+    for name, item in scores.known.items():
+        play = item.play if protocol is None or item.play.known else PlayConditions(protocol.label, protocol)
+        known[name] = replace(item, play=play, frames=frames.get(name) or item.frames or frames.get(""))
+    return replace(scores, known=known)

@@ -1,0 +1,78 @@
+"""Draws curves: panels beside and below each other, a legend above, colours that never stand alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from arcademark.pages.figures.canvas import beside, blank, legend, legend_height, ticked, wrapped
+from arcademark.pages.figures.model import CurveFigure, CurvePanel, Curves, Guide
+from arcademark.pages.figures.style import DASHES, MARKERS, NAME_SIZE, NUMBER_SIZE, PALETTE, SERIES, TICK_SIZE, WIDTH
+
+PAD, AROUND, LINE = 5.0, 62.0, 13.0
+"""Between axes and ticks; what titles and ticks take beside the axes' height; a further line of either."""
+
+
+def draw(shown: Curves, width: float = WIDTH) -> Figure:
+    """Draw curves on a figure that has no canvas yet."""
+    most = shown.columns if width == WIDTH else 1
+    columns, cell = min(most, len(shown.panels) or 1), width / most
+    titles = [wrapped(panel.title, 0.8 * cell, NAME_SIZE, bold=True) for panel in shown.panels]
+    more = max((len(panel.feet) + len(lines) - 1 for panel, lines in zip(shown.panels, titles, strict=True)), default=0)
+    rows = max(-(-len(shown.panels) // columns), 1)
+    above = legend_height(shown.legend, cell * columns)
+    height = above + rows * (shown.body + AROUND + LINE * more)
+    figure = blank(height, cell * columns, layout=ConstrainedLayoutEngine(rect=(0, 0, 1, 1 - above / height)))
+    for place, (panel, lines) in enumerate(zip(shown.panels, titles, strict=True)):
+        axes = figure.add_subplot(rows, columns, place + 1)
+        axes.set_title("\n".join(lines), loc="left", fontsize=NAME_SIZE, color=PALETTE["ink"], fontweight="bold")
+        _behind(axes, panel)
+        for curve in panel.curves:
+            _curve(axes, curve)
+    legend(figure, shown.legend, 0, DASHES)
+    return figure
+
+
+def _behind(axes: Axes, panel: CurvePanel) -> None:
+    """Draw what is behind the curves: both axes, what to compare with, and lines of numbers below the ticks."""
+    axes.spines[:].set_visible(False)
+    axes.patch.set_visible(False)
+    below = zip(*(texts for _, texts in panel.feet), strict=True) if panel.feet else [()] * len(panel.ticks)
+    across = [(value, "\n".join((text, *feet))) for (value, text), feet in zip(panel.ticks, below, strict=True)]
+    ticked(axes, tuple(across), panel.levels, axis="both" if panel.grid else "y")
+    axes.set(xlim=panel.limits, ylim=panel.heights)
+    names = "\n".join(("", *(name for name, _ in panel.feet)))
+    beside(axes, names, (0, 0), (-PAD, -PAD), TICK_SIZE, "muted", ha="right", va="top")
+    axes.set_xlabel(panel.across, fontsize=NUMBER_SIZE, color=PALETTE["muted"])
+    if panel.guide is not None:
+        axes.axvline(panel.guide.value, color=PALETTE[panel.guide.shade], linewidth=1, zorder=1)
+        _named(axes, panel.guide, (panel.guide.value, 1), (5, -5), ("data", "axes fraction"), va="top")
+    if panel.level is not None:
+        axes.axhline(panel.level.value, color=PALETTE[panel.level.shade], linewidth=0.9, dashes=(2, 2), zorder=1)
+        _named(axes, panel.level, (1, panel.level.value), (0, 2), ("axes fraction", "data"), ha="right", va="bottom")
+
+
+def _named(
+    axes: Axes, guide: Guide, place: tuple[float, float], offset: tuple[float, float], at: tuple[str, str], **how: Any
+) -> None:
+    beside(axes, guide.text, place, offset, NUMBER_SIZE, guide.shade, at, zorder=4, **how)
+
+
+def _curve(axes: Axes, curve: CurveFigure) -> None:
+    shade = PALETTE[SERIES[curve.series]]
+    if curve.band is not None:
+        axes.fill_between(curve.x, *curve.band, color=shade, alpha=0.16, linewidth=0, zorder=2)
+    for place, half, value in zip(curve.x, curve.spread, curve.y, strict=False):
+        axes.plot([place] * 2, [max(0.0, value - half), value + half], color=shade, linewidth=0.8, zorder=2)
+    if len(curve.x) and curve.x[0] == curve.x[-1]:  # a point
+        axes.plot(curve.x[:1], curve.y[:1], marker="o", markersize=3, color=shade, zorder=4)
+        return
+    how: dict[str, Any] = {"linewidth": 1.6, "dashes": DASHES[curve.series], "zorder": 4}
+    if curve.thin:
+        how = {"linewidth": 0.6, "alpha": 0.45, "zorder": 3}
+    if curve.marked:
+        how |= {"marker": MARKERS[curve.series], "markersize": 4, "clip_on": False}
+    axes.plot(curve.x, curve.y, color=shade, drawstyle=f"steps-{curve.steps}" if curve.steps else "default", **how)

@@ -1,0 +1,102 @@
+"""Draws pictures: rows with their titles, and pictures beside each other with theirs below them."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from arcademark.pages.figures.canvas import TITLE_LINE, axes_at, beside, blank, wrapped
+from arcademark.pages.figures.model import Picture, PictureRow, Pictures
+from arcademark.pages.figures.style import NAME_SIZE, NUMBER_SIZE, PALETTE, TICK_SIZE, WIDTH
+
+GAP, ROW_GAP, LINE_GAP = 15.0, 20.0, 10.0
+"""Between two pictures; between rows, and lines of one."""
+MOST = 4
+"""Columns."""
+WIDEST = (WIDTH - GAP) / 2
+SCREEN = 210 / 160
+"""A screen's height to its width."""
+TEXT_LINE, CAPTION_LINE, CAPTION_GAP, HEAD_GAP = 12.0, 10.5, 5.0, 6.0
+PIXELS_AN_INCH = 300
+"""Of pictures in SVG."""
+ENLARGED = 640
+"""Pixels to which small pictures are enlarged before anything smooths them."""
+
+Line = list[tuple[float, float, Picture]]
+"""Pictures beside each other, each with its left end and the width of its place."""
+
+
+def draw(shown: Pictures) -> Figure:
+    """Draw pictures on a figure that has no canvas yet."""
+    columns = max(min(MOST, sum(picture.span for picture in row.pictures)) for row in shown.rows)
+    rows = [(row, _lines(row, columns)) for row in shown.rows]
+    heights = [_head(row) + sum(map(_height, lines)) + LINE_GAP * (len(lines) - 1) for row, lines in rows]
+    top = sum(heights) + ROW_GAP * (len(heights) - 1)
+    figure = blank(top, dpi=PIXELS_AN_INCH)
+    for (row, lines), height in zip(rows, heights, strict=True):
+        head = axes_at(figure, 0, top - _head(row), WIDTH, _head(row))
+        beside(head, row.title, (0, 1), (0, 0), NAME_SIZE, "ink", fontweight="bold", va="top")
+        for number, text in enumerate(_text(row)):
+            beside(head, text, (0, 1), (0, -TITLE_LINE - TEXT_LINE * number), NUMBER_SIZE, "muted", va="top")
+        below = top - _head(row)
+        for line in lines:
+            for left, width, picture in line:
+                _picture(figure, picture, (left, below), width)
+            below -= _height(line) + LINE_GAP
+        top -= height + ROW_GAP
+    return figure
+
+
+def _lines(row: PictureRow, columns: int) -> list[Line]:
+    """Share the pictures out between lines of so many columns."""
+    one = min(WIDEST, (WIDTH - GAP * (columns - 1)) / columns)
+    lines: list[Line] = [[]]
+    used = 0
+    for picture in row.pictures:
+        span = min(picture.span, columns)
+        if used + span > columns:
+            lines.append([])
+            used = 0
+        lines[-1].append((used * (one + GAP), span * (one + GAP) - GAP, picture))
+        used += span
+    return lines
+
+
+def _height(line: Line) -> float:
+    return max(
+        _size(picture.pixels, width)[1] + CAPTION_GAP + CAPTION_LINE * len(_caption(picture, width))
+        for _, width, picture in line
+    )
+
+
+def _head(row: PictureRow) -> float:
+    return TITLE_LINE + TEXT_LINE * len(_text(row)) + HEAD_GAP
+
+
+def _text(row: PictureRow) -> list[str]:
+    return wrapped(row.text, WIDTH, NUMBER_SIZE)
+
+
+def _caption(picture: Picture, width: float) -> list[str]:
+    return wrapped(picture.title, width, TICK_SIZE)
+
+
+def _size(pixels: NDArray[np.uint8], width: float) -> tuple[float, float]:
+    """Return width and height: as wide as the place, but no higher than a screen would be there."""
+    high, wide = pixels.shape[:2]
+    height = min(width * high / wide, width * SCREEN)
+    return height * wide / high, height
+
+
+def _picture(figure: Figure, picture: Picture, corner: tuple[float, float], width: float) -> None:
+    """Draw a picture below and to the right of a corner, and its title below it."""
+    left, top = corner
+    wide, high = _size(picture.pixels, width)
+    axes = axes_at(figure, left, top - high, wide, high)
+    times = max(1, ENLARGED // max(picture.pixels.shape[:2]))
+    axes.imshow(picture.pixels.repeat(times, axis=0).repeat(times, axis=1), aspect="auto")
+    for spine in axes.spines.values():
+        spine.set(color=PALETTE["rule"], linewidth=0.5, visible=True)
+    for line, text in enumerate(_caption(picture, width)):
+        beside(axes, text, (0, 0), (0, -CAPTION_GAP - CAPTION_LINE * line), TICK_SIZE, "muted", va="top")

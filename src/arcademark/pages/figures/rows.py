@@ -1,0 +1,234 @@
+"""Draws rows: names at the left or, for phones, above; then panels, each with its marks and, beside them, numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from arcademark.pages.figures.canvas import (
+    TITLE_LINE,
+    axes_at,
+    beside,
+    blank,
+    legend,
+    legend_height,
+    text_width,
+    ticked,
+    title,
+    wrapped,
+)
+from arcademark.pages.figures.model import Mark, Numbers, RowPanel, RowsFigure
+from arcademark.pages.figures.style import NAME_SIZE, NUMBER_SIZE, PALETTE, TICK_SIZE, WIDTH
+
+MAX_PANELS = 4
+"""Panels beside each other; more are put below, and on phones every one."""
+ROW, LINE, APART, ABOVE = 17.0, 11.0, 15.0, 14.0
+"""Height of a ruled row; of a line where rows have several, and what is between two of these rows; of a name above."""
+HEADING = 23.0
+PAD, BESIDE = 16.0, 11.0
+"""Between a panel's numbers and the next panel; between marks and numbers, and two columns of numbers."""
+HEAD, LOW_HEAD, FOOT, UNIT_LINE, LINE_GAP = 21.0, 6.0, 20.0, 11.0, 12.0
+"""Between titles and rows, with a line of small texts and without; below; a line of units; between lines of panels."""
+TICK_GAP, INSET = 4.0, 14.0
+"""Between the texts of two ticks; left of panels below names, for half of a tick's."""
+LOOSE = 0.95
+"""Share of its room that a title takes, as other fonts are wider."""
+FAR = 0.6
+"""Fraction of an axis beyond which the text of a guide stands to its left, so as not to reach the numbers."""
+
+POINTS = {"dot": (25.0, 1.1), "ring": (25.0, 1.1), "point": (9.0, 0.6), "hollow": (9.0, 0.6)}
+"""Sizes of points and of their edges."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where a figure's rows are, in points from the first one's top: rows' names and tops, headings, and all."""
+
+    names: tuple[str, ...]
+    tops: tuple[float, ...]
+    heights: tuple[float, ...]
+    headings: tuple[tuple[str, float], ...]
+    height: float
+    ruled: bool
+    above: float
+
+    @property
+    def left(self) -> float:
+        """Where panels begin."""
+        return INSET if self.above else max((text_width(name, NAME_SIZE) for name in self.names), default=0.0) + 12
+
+    @property
+    def line(self) -> float:
+        """How high a line is."""
+        return ROW if self.ruled else LINE
+
+    def y(self, row: int, line: float) -> float:
+        """Return the middle of a line."""
+        return self.tops[row] + (self.above or (0.0 if self.ruled else APART / 2)) + self.line * (line + 0.5)
+
+    def middle(self, row: int) -> float:
+        """Return the middle of a row's name."""
+        return self.tops[row] + (self.above or self.heights[row]) / 2
+
+
+def draw(shown: RowsFigure, width: float = WIDTH) -> Figure:
+    """Draw rows on a figure that has no canvas yet."""
+    rows = _layout(shown, 0.0 if width == WIDTH else ABOVE)
+    lines = _lines(shown.panels, 1 if rows.above else MAX_PANELS)
+    sizes = [_widths(line, width - rows.left) for line in lines]
+    heads = [_head(line) + TITLE_LINE * _title_lines(line, size) for line, size in zip(lines, sizes, strict=True)]
+    feet = [FOOT * any(panel.ticks for panel in line) + UNIT_LINE * any(panel.unit for panel in line) for line in lines]
+    body = max(rows.height, 1.0)
+    bottom = sum(heads) + sum(feet) + body * len(lines) + LINE_GAP * (len(lines) - 1)
+    figure = blank(bottom + legend_height(shown.legend, width), width)
+    for line, size, head, foot in zip(lines, sizes, heads, feet, strict=True):
+        bottom -= head + body
+        _names(axes_at(figure, 0, bottom, width, body, zorder=5), rows, (width, body))
+        x = rows.left
+        for panel, (before, wide, *numbers) in zip(line, size, strict=True):
+            axes = axes_at(figure, x + before, bottom, wide, body)
+            axes.set(xlim=panel.limits, ylim=(body, 0))
+            title(axes, wrapped(panel.title, LOOSE * (wide + sum(numbers)), NAME_SIZE, bold=True), _head(line) + 4)
+            _behind(axes, panel, rows, wide)
+            _marks(axes, panel.marks, rows)
+            if panel.before is not None:
+                _numbers(axes, panel.before, rows, -BESIDE, 0)
+            for place, column in enumerate(panel.numbers):
+                _numbers(axes, column, rows, sum(numbers[: place + 1]), 1)
+            x += before + wide + sum(numbers) + PAD
+        bottom -= foot + LINE_GAP
+    legend(figure, shown.legend, rows.left)
+    return figure
+
+
+def _layout(shown: RowsFigure, above: float) -> Layout:
+    headings: list[tuple[str, float]] = []
+    tops: list[float] = []
+    names = [name for _, members in shown.groups for name in members]
+    apart, row = (ABOVE + LINE / 2, ABOVE + ROW) if above else (APART, ROW)
+    heights = [apart + LINE * count for count in shown.lines] or [row] * len(names)
+    top = 0.0
+    for heading, members in shown.groups:
+        if heading:
+            headings.append((heading, top + HEADING * 0.62))
+            top += HEADING
+        for _ in members:
+            tops.append(top)
+            top += heights[len(tops) - 1]
+    return Layout(tuple(names), tuple(tops), tuple(heights), tuple(headings), top, not shown.lines, above)
+
+
+def _lines(panels: Sequence[RowPanel], most: int) -> list[Sequence[RowPanel]]:
+    """Share panels out evenly between as many lines as they need."""
+    count = math.ceil(len(panels) / most)
+    size = math.ceil(len(panels) / count)
+    return [panels[start : start + size] for start in range(0, len(panels), size)]
+
+
+def _widths(panels: Sequence[RowPanel], room: float) -> list[tuple[float, ...]]:
+    """Return the widths of each panel's numbers to the left, of its axis and of its columns of numbers."""
+    before = [0.0 if panel.before is None else _number_width(panel.before) for panel in panels]
+    numbers = [[_number_width(column) for column in panel.numbers] for panel in panels]
+    free = room - sum(before) - sum(map(sum, numbers)) - PAD * (len(panels) - 1)
+    shares = sum(panel.share for panel in panels)
+    return [
+        (first, free * panel.share / shares, *widths)
+        for panel, first, widths in zip(panels, before, numbers, strict=True)
+    ]
+
+
+def _number_width(column: Numbers) -> float:
+    size = TICK_SIZE if column.weak else NUMBER_SIZE
+    texts = [text_width(text, size) for *_, text in column.texts]
+    return BESIDE + max(text_width(column.title, NUMBER_SIZE), *texts, 0.0)
+
+
+def _head(panels: Sequence[RowPanel]) -> float:
+    small = any(panel.guides or any(column.title for column in panel.numbers) for panel in panels)
+    return HEAD if small else LOW_HEAD
+
+
+def _title_lines(panels: Sequence[RowPanel], sizes: Sequence[tuple[float, ...]]) -> int:
+    pairs = zip(panels, sizes, strict=True)
+    return max(len(wrapped(panel.title, LOOSE * sum(size[1:]), NAME_SIZE, bold=True)) for panel, size in pairs)
+
+
+def _names(frame: Axes, rows: Layout, size: tuple[float, float]) -> None:
+    frame.set(xlim=(0, size[0]), ylim=(size[1], 0))
+    backing = {"facecolor": PALETTE["paper"], "edgecolor": "none", "pad": 1.0}
+    for row, name in enumerate(rows.names):
+        box = backing if rows.above else None
+        frame.text(0, rows.middle(row), name, fontsize=NAME_SIZE, color=PALETTE["ink"], va="center", bbox=box)
+        if rows.ruled:
+            y = rows.tops[row] + rows.heights[row]
+            frame.plot([0 if rows.above else rows.left - 7, size[0]], [y, y], color=PALETTE["rule"], linewidth=0.35)
+    for heading, y in rows.headings:
+        frame.text(0, y, heading, fontsize=NUMBER_SIZE, color=PALETTE["muted"], va="center", bbox=backing)
+
+
+def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float) -> None:
+    """Draw ticks, each with its text where the one before leaves room for it, and what to compare with."""
+    low, high = panel.limits
+    free, texts = -rows.left, list[tuple[float, str]]()
+    for value, text in panel.ticks:
+        middle, half = (value - low) / (high - low) * width, text_width(text, TICK_SIZE) / 2
+        fits = middle - half >= free
+        texts.append((value, text if fits else ""))
+        free = middle + half + TICK_GAP if fits else free
+    ticked(axes, tuple(texts), axis="x")
+    axes.set_xlabel(panel.unit, fontsize=TICK_SIZE, color=PALETTE["muted"], loc="left")
+    free = -math.inf
+    for guide in panel.guides:
+        shade = PALETTE[guide.shade]
+        axes.plot([guide.value] * 2, [-4, rows.height], color=shade, linewidth=1, zorder=1, clip_on=False)
+        place = (guide.value - low) / (high - low)
+        align = "right" if place > FAR and panel.numbers and guide.shade == "record" else "center"
+        ink = "ink" if guide.shade == "muted" else guide.shade
+        half = text_width(guide.text, NUMBER_SIZE) / 2
+        reach, past = (2 * half, 0.0) if align == "right" else (half, half)
+        right = max(0.0, free + reach - place * width)  # of the name before
+        beside(axes, guide.text, (place, 1), (right, 8), NUMBER_SIZE, ink, ha=align)
+        free = place * width + right + past + TICK_GAP
+
+
+def _marks(axes: Axes, marks: Sequence[Mark], rows: Layout) -> None:
+    points: dict[tuple[str, str], list[Mark]] = {}
+    for mark in marks:
+        y, shade, high = rows.y(mark.row, mark.line), PALETTE[mark.shade], mark.lines * rows.line
+        if mark.kind == "bar":
+            order = 0.2 if mark.shade == "track" else 2
+            axes.barh(y, mark.end - mark.start, left=mark.start, height=high, color=shade, linewidth=0, zorder=order)
+        elif mark.kind in ("whisker", "rule"):
+            width, order = (1.1, 2.5) if mark.kind == "whisker" else (0.5, 0.1)
+            axes.plot([mark.start, mark.end], [y, y], color=shade, linewidth=width, zorder=order, solid_capstyle="butt")
+        elif mark.kind == "stroke":
+            axes.plot([mark.end] * 2, [y - high / 2, y + high / 2], color=shade, linewidth=2, zorder=4)
+        else:
+            points.setdefault((mark.kind, mark.shade), []).append(mark)
+    for (kind, name), found in points.items():
+        size, edge = POINTS[kind]
+        axes.scatter(
+            [mark.end for mark in found],
+            [rows.y(mark.row, mark.line) for mark in found],
+            s=size,
+            facecolors=PALETTE[name if kind in ("dot", "point") else "paper"],
+            edgecolors=PALETTE[name],
+            linewidths=edge,
+            zorder=3,
+            clip_on=False,
+        )
+
+
+def _numbers(axes: Axes, column: Numbers, rows: Layout, right: float, end: int) -> None:
+    """Set numbers to end some points to the right of an end of the axis."""
+    size, shade = (TICK_SIZE, "muted") if column.weak else (NUMBER_SIZE, "ink")
+    for row, line, text in column.texts:
+        place = ("axes fraction", "data")
+        y = rows.y(row, line)
+        beside(axes, text, (end, y), (right, 0), size, shade, ha="right", va="center", coordinates=place)
+    if column.title:
+        beside(axes, column.title, (end, 1), (right, 8), NUMBER_SIZE, "muted", ha="right")

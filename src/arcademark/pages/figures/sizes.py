@@ -1,0 +1,72 @@
+"""The curve of error against size as a figure."""
+
+from __future__ import annotations
+
+from arcademark.analysis.subsets.searching import EverySize, Series
+from arcademark.pages.figures.model import CurveFigure, CurvePanel, Curves
+from arcademark.pages.figures.style import ticks
+
+KINDS = (".svg", ".png")
+NAMES = {"leave out": "best", "charge": "best if all count"}
+MAX_LEVELS = 6
+BODY = 204.0
+ROOM = 1.04
+"""How far the axis up goes beyond the highest point or whisker."""
+SHIFT = 0.012
+"""Part of the axis across that curves stand apart, so that whiskers do not cover each other."""
+
+
+def model(analysis: EverySize) -> Curves:
+    """Lay the figure out: a curve an objective, one for its nested errors, and how many algorithms it has."""
+    factor, unit = (100.0, " %") if analysis.log else (1.0, "")
+    sizes = [float(item.size) for item in analysis.series[0].sizes]
+    margin = 0.05 * (sizes[-1] - sizes[0]) or 0.5
+    curves = [pair for series in analysis.series for pair in _curves(series, factor)]
+    top = ROOM * max(value + half for _, (_, y, spread) in curves
+                     for value, half in zip(y, spread or (0.0,) * len(y), strict=True))  # fmt: skip
+    apart = SHIFT * (sizes[-1] - sizes[0] + 2 * margin)
+    error = "Relative error" if analysis.log else "Mean error"
+    panel = CurvePanel(
+        title=f"{error} of the {analysis.target}, predicted from few {analysis.noun}s",
+        across=f"{analysis.noun}s of the subset; bars: standard error over folds",
+        limits=(sizes[0] - margin, sizes[-1] + margin),
+        heights=(0.0, top),
+        ticks=tuple((size, f"{size:.0f}") for size in sizes),
+        levels=tuple((value, f"{value:g}{unit}") for value in ticks(0.0, top, MAX_LEVELS)),
+        curves=tuple(
+            CurveFigure(
+                tuple(at + (index - (len(curves) - 1) / 2) * apart for at in x), y, index, marked=True, spread=spread
+            )
+            for index, (_, (x, y, spread)) in enumerate(curves)
+        ),
+        feet=tuple(
+            ("n" if series.incomplete == "leave out" else "n, all count", tuple(str(x.best.n) for x in series.sizes))
+            for series in analysis.series
+        ),
+    )
+    return Curves((panel,), legend=tuple((name, index) for index, (name, _) in enumerate(curves)), body=BODY)
+
+
+Points = tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]
+
+
+def _curves(series: Series, factor: float) -> list[tuple[str, Points]]:
+    """Return names with sizes, errors and their spread."""
+    name = NAMES[series.incomplete]
+    x = tuple(float(item.size) for item in series.sizes)
+    errors, spread = (tuple(factor * value for value in values) for values in zip(
+        *((item.error, item.spread) for item in series.sizes), strict=True))  # fmt: skip
+    curves = [(name, (x, errors, spread))]
+    nested = [(float(item.size), factor * item.nested.mean) for item in series.sizes if item.nested is not None]
+    if nested:
+        sizes, means = zip(*nested, strict=True)
+        curves.append((f"{name}, on other papers", (sizes, means, ())))
+    return curves
+
+
+def figure(analysis: EverySize) -> tuple[tuple[Curves, str], ...]:
+    """Lay the figure out, and say what it shows."""
+    drawn = model(analysis)
+    named = zip(drawn.legend, drawn.panels[0].curves, strict=True)
+    words = "; ".join(f"{name}: {curve.y[0]:.3g} to {curve.y[-1]:.3g}" for (name, _), curve in named)
+    return ((drawn, f"{drawn.panels[0].title}. From the smallest to the largest subset {words}."),)

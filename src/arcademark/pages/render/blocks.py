@@ -1,0 +1,165 @@
+"""What a document is made of: sections of tables, figures, facts, notices and prose.
+
+A presenter makes a `Document` of an analysis; each renderer of `arcademark.pages.render` shows every document. Blocks
+hold numbers as texts, and nothing of how a terminal or a page looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import TypeAlias
+
+from arcademark import __version__
+from arcademark.analysis.document import Notice
+from arcademark.analysis.record import Citation
+from arcademark.pages.figures import model, style
+from arcademark.wording.columns import Column, Style
+
+GENERATOR = f"ArcadeMark {__version__}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One field of a table; `below` it, in small print, its interval. A page sorts by `sort`, or by the text."""
+
+    text: str
+    style: Style = ""
+    below: str = ""
+    sort: float | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells, each as long as the columns; without headings there is no line of them.
+
+    grouped: Whether rows whose first cells are equal belong together; these then stand once.
+    sortable: Whether a page lets readers sort it.
+    most: Rows that are shown where not everything is.
+    cards: Whether a page shows each row as a card: its title, a large number, what that is from, and facts.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+    grouped: bool = False
+    sortable: bool = False
+    most: int | None = None
+    cards: bool = False
+
+
+@dataclass(frozen=True)
+class Prose:
+    """One paragraph."""
+
+    text: str
+    style: Style = ""
+
+
+@dataclass(frozen=True)
+class Code:
+    """Lines to copy."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names with what they are, a line each."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Notices:
+    """What the reader must know, warnings apart from notes."""
+
+    notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True)
+class References:
+    """The papers that the document leans on."""
+
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing, or several side by side.
+
+    name: Unique in the document, in small letters.
+    made: Returns what is to be drawn, each with what it shows in words.
+    legend: Names with their palette colours.
+    """
+
+    name: str
+    made: Callable[[], Sequence[tuple[model.Figure, str]]]
+    caption: str = ""
+    legend: tuple[tuple[str, str], ...] = ()
+
+    def alone(self, others: tuple[tuple[str, str], ...] = ()) -> model.Figure:
+        """Return it as one drawing, panels of curves put together, with its legend, or with that of others."""
+        drawings = [drawing for drawing, _ in self.made()]
+        first = drawings[0]
+        if isinstance(first, model.Pictures):
+            return first
+        legend = first.legend or tuple((name, style.SERIES.index(shade)) for name, shade in self.legend or others)
+        if isinstance(first, model.RowsFigure):
+            return replace(first, legend=legend)
+        panels = tuple(panel for drawing in drawings if isinstance(drawing, model.Curves) for panel in drawing.panels)
+        return replace(first, panels=panels, columns=min(first.columns, len(panels)), legend=legend)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A title and what stands below it. Make one with `section`.
+
+    title: "" for none.
+    blocks: Without any, nothing is shown.
+    detail: Whether a terminal shows it only where everything is asked for.
+    folded: Whether a page shows its title alone until that is clicked.
+    """
+
+    title: str
+    blocks: tuple[Block, ...]
+    detail: bool = False
+    folded: bool = False
+
+
+Block: TypeAlias = Table | Prose | Code | Facts | Notices | References | Figure | Section
+
+
+@dataclass(frozen=True)
+class Document:
+    """Everything that is shown of an analysis; its kind, "Report", stands above the title, its lead below."""
+
+    title: str
+    kind: str
+    lead: str
+    blocks: tuple[Block, ...]
+    generator: str = GENERATOR
+
+
+def section(title: str, *content: Block | None, detail: bool = False, folded: bool = False) -> Section:
+    """Make a section of the blocks that there are; sections without content are none."""
+    kept = tuple(item for item in content if item is not None and (not isinstance(item, Section) or item.blocks))
+    return Section(title, kept, detail, folded)
+
+
+def flat(shown: Iterable[Block], everything: bool = True) -> Iterator[Block]:
+    """Yield blocks and, after their sections, those within these, in order; details where everything is asked for."""
+    for block in shown:
+        if not isinstance(block, Section):
+            yield block
+        elif everything or not block.detail:
+            yield block
+            yield from flat(block.blocks, everything)
+
+
+def groups(shown: Table) -> list[list[tuple[Cell, ...]]]:
+    """Return the rows that belong together; each row by itself where the table is not grouped."""
+    if not shown.grouped:
+        return [[row] for row in shown.rows]
+    return [list(rows) for _, rows in groupby(shown.rows, key=lambda row: row[0].text)]

@@ -1,0 +1,62 @@
+"""A document as one HTML file: no request to anywhere, readable without scripts, light and dark."""
+
+from __future__ import annotations
+
+import re
+
+from markupsafe import Markup
+
+from arcademark.errors import escaped
+from arcademark.pages.figures.model import Pictures
+from arcademark.pages.figures.style import DARK, NARROW, PALETTE, WIDTH
+from arcademark.pages.render import blocks
+from arcademark.pages.render.blocks import Block, Document, Figure, Table
+from arcademark.wording import prose
+
+
+def render(document: Document) -> str:
+    """Write the page, in which everything that comes from users is escaped, what cannot be seen too."""
+    environment = prose.environment(
+        "arcademark.pages", finalize=lambda value: escaped(value, kept="\n") if type(value) is str else value
+    )
+    environment.filters.update(breakable=breakable, slug=slug)
+    environment.globals.update(kind_of=kind_of, drawings=drawings, groups=groups)
+    return environment.get_template("document.html.jinja").render(document=document, palette=PALETTE, dark=DARK)
+
+
+def breakable(name: str) -> Markup:
+    """Let a long name break after punctuation rather than anywhere."""
+    parts = re.split(r"(?<=[:(,/])", escaped(name))
+    return Markup("<wbr>").join(parts)
+
+
+def slug(title: str) -> str:
+    """Return an identifier of a title."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "section"
+
+
+def kind_of(block: Block) -> str:
+    """Return the name of a block's macro."""
+    return type(block).__name__.lower()
+
+
+def groups(shown: Table) -> list[list[tuple[blocks.Cell, ...]]]:
+    """Return the bodies of a table; a sortable one has a single body, whose rows are whole."""
+    return [list(shown.rows)] if shown.sortable else blocks.groups(shown)
+
+
+def drawings(shown: Figure) -> list[Markup]:
+    """Draw each part of a figure for the page, and again for a phone: colours the page's own, content in words too."""
+    from arcademark.pages.figures import files
+
+    made = []
+    for number, (model, words) in enumerate(shown.made()):
+        name = f"{shown.name}-{number}" if number else shown.name
+        sizes = {"": WIDTH} if isinstance(model, Pictures) else {"wide": WIDTH, "narrow": NARROW}
+        drawn = []
+        for size, width in sizes.items():
+            label = Markup('<svg class="{}" role="img" aria-label="{}" ').format(size, escaped(words))
+            svg = files.as_svg(files.draw(model, width), f"{name}-narrow" if size == "narrow" else name)
+            drawn.append(Markup(files.themed(svg).replace("<svg ", label, 1)))
+        made.append(Markup("\n").join(drawn))
+    return made

@@ -1,1 +1,0 @@
-"""Renderers: each shows every document that is made of `arcademark.reports.render.blocks`."""

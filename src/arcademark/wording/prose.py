@@ -1,0 +1,115 @@
+"""Sentences and paragraphs from the templates of ``templates/prose``, and the environment of all text templates.
+
+In templates every public function of `arcademark.wording` is a filter.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from contextvars import ContextVar
+from functools import cache
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from arcademark import wording
+from arcademark.suite.settings import duration
+from arcademark.wording import plain
+
+_HERE = "arcademark.wording"
+HINT = f"\ue000{secrets.token_hex(8)}"
+"""Where a notice's hint begins: ``{{ hint }}`` in its macro."""
+
+
+def text(template: str, name: str, /, **values: Any) -> str:
+    """Return the sentences that a macro of ``templates/prose/TEMPLATE`` makes, on one line."""
+    return _line(getattr(_template(f"prose/{template}").module, name)(**values))
+
+
+def variable(template: str, name: str, /) -> str:
+    """Return a text that ``templates/prose/TEMPLATE`` sets."""
+    return _line(getattr(_template(f"prose/{template}").module, name))
+
+
+def paragraphs(template: str, /, **values: Any) -> tuple[str, ...]:
+    """Return the paragraphs of ``templates/prose/TEMPLATE``, which empty lines part, each on one line."""
+    parts = re.split(r"\n\s*\n", _template(f"prose/{template}").render(values))
+    return tuple(_line(part) for part in parts if part.strip())
+
+
+def _line(text: str) -> str:
+    return re.sub(r"[ \n]+", " ", str(text)).strip(" ")
+
+
+def rendered(package: str, name: str, pieces: Pieces, /, **values: Any) -> str:
+    """Return the text of a package's template, with a token for each interpolated value, kept among the pieces."""
+    token = _PIECES.set(pieces)
+    try:
+        return _template(name, package).render(values)
+    finally:
+        _PIECES.reset(token)
+
+
+class Pieces(list[Any]):
+    """What a template interpolates: texts, and blocks; in the text that is read, tokens stand for them.
+
+    No text can hold a token that it was not given: each document's are its own.
+    """
+
+    def __init__(self) -> None:
+        self._mark = f"\ue000{secrets.token_hex(8)}"
+        self.token = re.compile(f"{self._mark}(\\d+)\ue001")
+
+    def keep(self, piece: Any) -> str:
+        """Return the token of a piece."""
+        self.append(piece)
+        return f"{self._mark}{len(self) - 1}\ue001"
+
+    def filled(self, text: str) -> str:
+        """Put texts in the places of their tokens, and in those of tokens within them."""
+        return self.token.sub(lambda token: self.filled(str(self[int(token[1])])), text)
+
+
+_PIECES: ContextVar[Pieces | None] = ContextVar("pieces", default=None)
+
+
+@jinja2.pass_context
+def _interpolated(_: object, value: Any) -> Markup:
+    """Keep a value as one piece of a document's text; in prose, which is not read again, it stands as it is.
+
+    What macros and blocks make is part of the template.
+    """
+    if isinstance(value, Markup):
+        return value
+    pieces, words = _PIECES.get(), value if isinstance(value, str) else plain(value)
+    return Markup(words if pieces is None or not words else pieces.keep(words))
+
+
+def environment(*packages: str, **how: Any) -> jinja2.Environment:
+    """Make what reads the templates of packages; what stands in them for values is escaped, and has to be there."""
+    return jinja2.Environment(
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name) for name in packages]),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        **how,
+    )
+
+
+@cache
+def _environment(*packages: str) -> jinja2.Environment:
+    made = environment(_HERE, *packages, finalize=_interpolated)  # escaping tells what macros make from other texts
+    made.filters.update(
+        {name: value for name, value in vars(wording).items() if callable(value) and not name.startswith("_")},
+        duration=duration,
+    )
+    made.filters["line"] = lambda text: Markup(_line(text))
+    made.globals["hint"] = Markup(HINT)
+    return made
+
+
+def _template(name: str, *packages: str) -> jinja2.Template:
+    return _environment(*packages).get_template(f"{name}.jinja")
