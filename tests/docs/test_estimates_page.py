@@ -47,7 +47,7 @@ def test_errors_on_unseen_algorithms_are_the_same_everywhere():
     """Of five, ten and fourteen games: the error, over algorithms and over sources, and intervals that cover."""
     by_name = {row["from"].strip("`"): row for row in ROWS}
     five, ten, fourteen = (by_name[f"atari-{size}"] for size in (5, 10, 14))
-    for text in (page("README.md"), page("src", "arcademark", "reports", "templates", "site", "site.js")):
+    for text in (page("README.md"), page("src", "arcademark", "pages", "templates", "site", "site.js")):
         words = " ".join(text.split())
         assert f"off by {error(five)} %" in words
         assert f"{error(ten)} % from ten and {error(fourteen)} % from fourteen" in words
