@@ -2,6 +2,7 @@
 
 import importlib
 import itertools
+import pickle
 import signal
 import threading
 import time
@@ -222,7 +223,9 @@ def test_what_ends_the_interpreter_or_never_returns_is_refused(game):
     assert ale.recv()[-1]["env_id"].tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("path", ["", "/", "/dev/zero", "nowhere", ale_py.roms.get_rom_path("warlords")])
+@pytest.mark.parametrize(
+    "path", ["", "/", "/dev/zero", "/proc/self/mem", "nowhere", ale_py.roms.get_rom_path("warlords")]
+)
 def test_what_is_no_rom_is_refused(path):
     with pytest.raises(ArcadeMarkError, match="load another"):
         ALEVectorInterface(path, 2)
@@ -274,6 +277,11 @@ def test_interrupted_steps_leave_nothing_playing(make):
         signal.signal(signal.SIGALRM, before)
     first = envs.reset(seed=1)[0]
     assert np.array_equal(first, make().reset(seed=1)[0])
+
+
+def test_a_vector_is_no_copy_of_another():
+    with pytest.raises(TypeError, match="cannot be pickled or copied"):
+        pickle.dumps(ALEVectorInterface(ale_py.roms.get_rom_path("pong"), 2))
 
 
 def test_a_closed_vector_plays_on_alone():

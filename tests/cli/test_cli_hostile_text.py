@@ -149,6 +149,9 @@ def test_texts_of_a_manifest_steer_no_terminal(shown, played):
         (played / "manifest.json").write_text(json.dumps(document))
         shown("report", played)
         shown("runs", "ledger", played, "--all")
+    for name in ("versions", "machine", "emulators"):
+        (played / "manifest.json").write_text(json.dumps(manifest | {name: {}}))
+        assert shown("report", played, "--all").code == 0
 
 
 def test_styles_are_all_that_steers_a_terminal():

@@ -242,13 +242,16 @@ def _tensor(value: Any) -> NDArray[Any]:
 def rom_file(rom: Any) -> Path:
     """Return a file's path.
 
-    ArgumentTypeError: it is neither text nor a path. RefusedError: there is no regular file.
+    ArgumentTypeError: it is neither text nor a path. RefusedError: there is no regular file that can be read.
     """
     path = _converted(os.fsdecode, rom)
     if path is None:
         raise ArgumentTypeError(f"ROM {_quoted(rom)}: expected a path")
     try:
         mode = os.stat(path).st_mode
+        if stat.S_ISREG(mode):
+            with open(path, "rb") as file:
+                file.read(1)
     except (OSError, ValueError) as error:  # the second for a NUL
         reason = error.strerror if isinstance(error, OSError) else "no file has such a name"
         raise RefusedError(f"ROM {_quoted(path)}: it cannot be read ({reason}); load another") from None

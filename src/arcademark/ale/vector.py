@@ -24,6 +24,7 @@ from ale_py import Action
 from numpy.typing import NDArray
 
 from arcademark.ale.arguments import (
+    ArgumentTypeError,
     OneThread,
     RefusedError,
     check_sizes,
@@ -182,6 +183,9 @@ class ALEVectorInterface:
         vector = object.__new__(_PlayedByConsole)
         vector._start(name, rom, **given)
         return vector
+
+    def __reduce__(self) -> Any:
+        raise ArgumentTypeError("an ALEVectorInterface cannot be pickled or copied; make another")
 
     def _prepare(self, games: int, batch_size: int) -> None:
         self._count, self._batch_size = games, batch_size or games

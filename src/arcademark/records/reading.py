@@ -93,8 +93,11 @@ def read_checked(
 def read_trials(
     directory: Path, database: sqlite3.Connection, document: manifest.Document, protocol: Protocol
 ) -> tuple[TrialRecord, ...]:
-    """Read the trials of a run, which are all of the manifest's plan."""
+    """Read the trials of a run, which are all of the manifest's plan, each at a place of its own."""
     trials = tuple(select_trials(database, protocol))
+    places = "SELECT count(*), count(DISTINCT id), count(DISTINCT position), ifnull(max(position) + 1, 0) FROM trial"
+    if len({*database.execute(places).fetchone()}) > 1:
+        raise damage(directory, "a trial is missing from it, or is there twice")
     for trial, wrong in manifest.unplanned(document, protocol, trials):
         what = f"trial {one_line(trial.id, 100)} is not of the plan in {manifest.FILE}: {wrong}"
         raise damage(directory, what)
