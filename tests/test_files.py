@@ -3,6 +3,7 @@
 import os
 import pickle
 import socket
+import struct
 import zlib
 
 import pytest
@@ -133,6 +134,37 @@ def test_where_owners_alone_may_delete_the_cache_is_a_folder_of_ones_own(cache):
     own.chmod(0o777)
     with pytest.warns(ArcadeMarkWarning, match=f"others can write to {own}"):
         assert files.cache_folder() is None
+
+
+def test_the_folder_of_ones_own_is_no_link_that_could_lead_elsewhere_later(cache, tmp_path):
+    cache.chmod(0o1777)
+    mine = tmp_path / "mine"
+    mine.mkdir(mode=0o700)
+    (cache / f"user-{os.geteuid()}").symlink_to(mine)
+    assert files.cache_folder() == mine
+
+
+def test_a_folder_that_somebody_else_made_first_is_not_taken(cache):
+    own = files.cache_folder() / "new"
+    files.make_private(own)
+    own.chmod(0o777)
+    with pytest.raises(PermissionError, match=f"others can write to {own}"):
+        files.make_private(own)
+
+
+def test_an_access_control_list_may_let_others_write_where_the_mode_names_the_group(cache, monkeypatch):
+    os.chown(cache, -1, os.getegid())
+    cache.chmod(0o770)
+    monkeypatch.setattr(files, "_own_group", lambda: os.getegid())
+    assert files.exposed(cache) == ""
+    listed = struct.pack(
+        "<I" + "HHI" * 5, 2, 1, 7, 2**32 - 1, 2, 7, OTHER, 4, 0, 2**32 - 1, 16, 7, 2**32 - 1, 32, 0, 2**32 - 1
+    )
+    try:
+        os.setxattr(cache, "system.posix_acl_access", listed)
+    except OSError:
+        pytest.skip("the file system has no access control lists")
+    assert files.exposed(cache) == f"others can write to {cache}"
 
 
 def test_a_folder_above_the_cache_counts_too(cache, monkeypatch):

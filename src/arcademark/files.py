@@ -8,6 +8,7 @@ whole or not at all, and pages and figures replace only what bears our mark. Wha
 from __future__ import annotations
 
 import contextlib
+import errno
 import grp
 import io
 import json
@@ -348,7 +349,7 @@ def cache_folder() -> Path | None:
         return None
     own = Path(os.path.realpath(folder))
     if own.is_dir() and (mode := own.stat().st_mode) & stat.S_ISVTX and mode & _OTHERS:
-        own /= f"user-{os.geteuid()}"
+        own = Path(os.path.realpath(own / f"user-{os.geteuid()}"))  # no link that its owner could lead elsewhere later
     if why := exposed(own):
         remedy = "name a folder of your own in ARCADEMARK_CACHE, or let nobody else write there (chmod go-w)"
         text = f"{folder}: {why}, so nothing there is used and nothing is kept between processes; {remedy}"
@@ -373,7 +374,7 @@ def exposed(path: Path) -> str:
 
     Looked at are the owner and the mode of `path` and of all folders that it lies in; in these, others may write where
     nobody can replace what is another's. The group of this user's own name, as many systems give each user one and let
-    it write, is this user.
+    it write, is this user, unless an access control list names others.
     """
     real = Path(os.path.realpath(path))
     for place in (real, *real.parents):
@@ -384,7 +385,7 @@ def exposed(path: Path) -> str:
         within = place is not real
         if status.st_uid not in (0, os.geteuid()) and not (within and _unmapped(status.st_uid)):
             return f"{place} belongs to another user"
-        group = stat.S_IWGRP if status.st_gid == _own_group() else 0
+        group = stat.S_IWGRP if status.st_gid == _own_group() and not _has_list(place) else 0
         if status.st_mode & _OTHERS & ~group and not (within and status.st_mode & stat.S_ISVTX):
             return f"others can write to {place}"
     return ""
@@ -400,6 +401,13 @@ def _own_group() -> int | None:
     return None
 
 
+def _has_list(path: Path) -> bool:
+    """Whether a file has an access control list: what its mode says of the group is the most that the list allows."""
+    with contextlib.suppress(OSError, AttributeError):  # the second where the system has none
+        return "system.posix_acl_access" in os.listxattr(path)
+    return False
+
+
 def _unmapped(user: int) -> bool:
     """Whether a number stands for users that have none here: in a container without root's rights, root's outside."""
     with contextlib.suppress(OSError, ValueError):
@@ -409,10 +417,15 @@ def _unmapped(user: int) -> bool:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder, and those that it lies in, to which nobody else can write; OSError as of `mkdir`."""
-    if not folder.is_dir():
-        make_private(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
+    """Make a folder, and those that it lies in, to which nobody else can write.
+
+    OSError: as of `mkdir`, and where somebody else was first.
+    """
+    for place in reversed((folder, *folder.parents)):
+        if not place.is_dir():
+            place.mkdir(mode=0o700, exist_ok=True)
+    if why := exposed(folder):
+        raise PermissionError(errno.EACCES, why)
 
 
 def open_lock(path: Path) -> IO[str]:
