@@ -32,6 +32,7 @@ def test_each_form_is_read_as_it_should_be_or_refused_with_a_way_out(path):
         for task, runs in tasks.items():
             row = table.scores[table.algorithms.index(algorithm), table.tasks.index(task)]
             np.testing.assert_array_equal(row, [np.nan if run is None else run for run in runs])
+    assert expected.get("read_as", "") in reading.read_as
     for note in expected.get("notes", []):
         assert any(note in said for said in reading.notes), reading.notes
 

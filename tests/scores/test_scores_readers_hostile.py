@@ -125,7 +125,7 @@ HOSTILE = [
     ("result.json", ITERATION % ('"config": ' + "[" * 900 + "]" * 900), "nested in more than 64 levels"),
     ("result.json", ITERATION % '"episode_reward_mean": 1e300', "1e\\+300 is no score"),
     ("result.json", ITERATION % '"config": 7', "no env_runners/episode_return_mean"),
-    *(("scores.json", content, r"the name '.*\\x1b.*' holds .* take it out") for content in CONTROLS),
+    *(("scores.json", content, r"'.*\\x1b.*' holds .* take it out") for content in CONTROLS),
     *(
         ("scores.csv", content, "scores.csv")  # patterns that look back would take hours
         for content in (

@@ -45,7 +45,6 @@ def write(tmp_path, text, encoding="utf-8"):
         ("algorithm,Po\x07ng\na,1\n", r"row 1, column 2: 'Po\\x07ng' holds .* U\+0007; take it out"),
         ("algorithm,Pong\na\u202eb,1\n", r"U\+202E; take it out"),
         ("algorithm,Pong\na,18.9 [17.2, 20.1]\n", "cells, expected 2"),
-        ("game,a\nPong,1\nMean,1\n", "row 3, column 'game': unknown game 'Mean'; .*leave rows of summaries out"),
         ("algorithm,game,score,run\na,Pong,1,1.5\n", "row 2, column 'run': '1.5' is no whole number"),
         ("algorithm,game,episode,score\na,Pong,1,1\na,Pong,1,2\n", "row 3: a second score .*run 0, same episode"),
         (
@@ -169,10 +168,10 @@ def test_a_corner_without_a_name_is_told_by_the_games(tmp_path):
 
 def test_what_is_left_out_is_said(tmp_path):
     made = read(tmp_path, ",algorithm,game,score,note\n0,a,Pong,1,x\n", last=5)
-    assert made.notes == (
-        "columns left out: (unnamed) (index), note (note)",
-        "'last' has no effect: the table has neither episodes nor frames",
-    )
+    assert made.notes == ("'last' has no effect: the table has neither episodes nor frames",)
+    assert made.read_as == "Read as: 1 run of 1 algorithm ('a') on 1 game; ignored: (unnamed), note"
+    assert made.explained[1] == "'algorithm': algorithm (by its name)"
+    assert read(tmp_path, "game,a\nPong,1\nMean,1\n").notes == ("left out, for they are none of the games: Mean",)
     assert read(tmp_path, "game,a,b\nPong,1,\n").notes[-1] == "1 algorithm without any score: b"
 
 

@@ -50,7 +50,7 @@ FIRST_LINES = ["[1]", "7", *('{"t_start": ' + rest for rest in ("1.0", '"x"}', "
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        *((f"#{head}\nr,l,t\n1,2,3\n", "row 1: expected a monitor's first line") for head in FIRST_LINES),
+        *((f"#{head}\nr,l,t\n1,2,3\n", "row 1: expected (a monitor's first line|the columns)") for head in FIRST_LINES),
         ('#{"t_start": 1.0}\nreward,l,t\n1,2,3\n', "row 2: expected the columns r, l, t, not 'reward, l, t'"),
         ('#{"t_start": 1.0}\nr,l,t\n1,2,3\nx,2,3\n', "row 4, column 'r': 'x' is no score"),
         ('#{"t_start": 1.0}\nr,l,t\n1,2,3\n1,2\n', "row 4: 2 cells, expected 3 as in the header; correct"),

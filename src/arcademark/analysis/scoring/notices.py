@@ -115,7 +115,9 @@ def _shared(
         yield notice("measures", noun=benchmark.noun)
     yield from (said("measures", text) for text in benchmark.remarks)
     yield from _intervals(counts, bootstrap, benchmark.noun)
-    yield from (said("read", text if text.endswith(".") else f"{text}.") for text in dataset.scores.remarks)
+    for text in dataset.scores.remarks:
+        kind = "read_as" if text.startswith("Read as: ") else "read"
+        yield said(kind, text if text.endswith(".") else f"{text}.")
     if benchmark.atari:
         yield notice("hard_exploration")
 

@@ -235,7 +235,7 @@ def _files(files: Sequence[str], canonical: Callable[[str], str], reading: Mappi
     known = {
         name: replace(item, lone=lone[name], one_seed=name in read.one_seed) for name, item in scores.known.items()
     }
-    return Scores(scores.table, known, (f"{names}: {read.summary}",), tuple(read.notes))
+    return Scores(scores.table, known, (f"{names}: {read.summary}",), (read.read_as, *read.notes))
 
 
 def _table(table: ScoreTable, name: str) -> Scores:

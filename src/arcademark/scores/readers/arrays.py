@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from arcademark import files
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.scores.readers.base import MAX_JSON_BYTES, UnrecognisedError, read_bytes
+from arcademark.scores.readers.base import MAX_JSON_BYTES, read_bytes
 from arcademark.scores.readers.delimited import decode
 from arcademark.scores.table import MAX_CELLS
 
@@ -40,6 +40,11 @@ _READERS = {
 }
 
 
+def archive_names(path: Path) -> list[str]:
+    """Return the names of a zip archive's members."""
+    return files.ZipArchive(read_bytes(path), path, "write it again", ".npz file").names
+
+
 def load_npz(path: Path) -> dict[str, NDArray[Any]]:
     """Return the arrays of numbers of an ``.npz`` file by name."""
     arrays: dict[str, NDArray[Any]] = {}
@@ -54,8 +59,6 @@ def load_npz(path: Path) -> dict[str, NDArray[Any]]:
 
 def _check_members(path: Path, archive: files.ZipArchive) -> None:
     members = archive.members
-    if any(member.filename.startswith("xl/workbook") for member in members):
-        raise UnrecognisedError(f"{path}: is an Excel workbook, which is not read; save its sheet as CSV")
     if len(members) > MAX_ARRAYS:
         raise ArcadeMarkError(f"{path}: holds {len(members):,} arrays, expected at most {MAX_ARRAYS:,}")
     name, times = next(iter(Counter(member.filename for member in members).most_common(1)), ("", 0))
@@ -126,3 +129,12 @@ def load_json(path: Path) -> Any:
 def parse_json(path: Path, text: str, row: int) -> Any:
     """Return what JSON text that begins in a row of the file holds."""
     return files.parse_json(text, path, _CUT, row)
+
+
+def json_records(path: Path) -> list[Any]:
+    """Return what the lines of a JSON file hold; the last is left out where a running job has not finished it."""
+    text = decode(path, read_bytes(path, MAX_JSON_BYTES))
+    lines = [(row, line) for row, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not text.endswith("\n") and not lines[-1][1].rstrip().endswith("}"):
+        lines.pop()
+    return [parse_json(path, line, row) for row, line in lines]

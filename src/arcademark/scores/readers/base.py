@@ -85,6 +85,10 @@ class Reading:
         For each algorithm the numbers (seeds) of its runs along the run axis.
     one_seed : frozenset of str
         Algorithms of which several runs on a task are of one seed, as the file says.
+    ignored : tuple of str
+        Names of the columns that have no part in the table.
+    explained : tuple of str
+        What each column was taken for, and why.
     """
 
     table: ScoreTable
@@ -95,18 +99,35 @@ class Reading:
     files: tuple[Path, ...]
     runs: Mapping[str, tuple[int, ...]]
     one_seed: frozenset[str] = frozenset()
+    ignored: tuple[str, ...] = ()
+    explained: tuple[str, ...] = ()
+
+    @property
+    def runs_per_task(self) -> str:
+        """How many runs there are on a task: "1 run", "1 to 5 runs"."""
+        present = self.table.runs_present()
+        result = present[present > 0]
+        low, high = (int(result.min()), int(result.max())) if result.size else (0, 0)
+        return f"{low} to {high} runs" if low != high else count(high, "run")
 
     @property
     def summary(self) -> str:
         """One line: "long table, 1,000 rows: 3 algorithms, 27 tasks, 1 to 5 runs"."""
-        present = self.table.runs_present()
-        result = present[present > 0]
-        low, high = (int(result.min()), int(result.max())) if result.size else (0, 0)
-        runs = f"{low} to {high} runs" if low != high else count(high, "run")
         algorithms, tasks = len(self.table.algorithms), len(self.table.tasks)
         read = " and ".join(count(number, noun) for noun, number in self.amounts.items())
         files = "" if len(self.files) == 1 else f"{count(len(self.files), 'file')}, "
-        return f"{self.format}, {files}{read}: {count(algorithms, 'algorithm')}, {count(tasks, 'task')}, {runs}"
+        return (
+            f"{self.format}, {files}{read}: {count(algorithms, 'algorithm')}, {count(tasks, 'task')}, "
+            f"{self.runs_per_task}"
+        )
+
+    @property
+    def read_as(self) -> str:
+        """One line: "Read as: 3 runs of 1 algorithm ('mine') on 4 games; ignored: rank"."""
+        names, tasks = self.table.algorithms, len(self.table.tasks)
+        ignored = f"; ignored: {listed(self.ignored, 8)}" if self.ignored else ""
+        whose = f"{count(len(names), 'algorithm')} ({listed(list(map(repr, names)))})"
+        return f"Read as: {self.runs_per_task} of {whose} on {count(tasks, 'game')}{ignored}"
 
 
 @dataclass(frozen=True)
@@ -250,8 +271,7 @@ def canonical(place: str, name: str, canonical_task: Callable[[str], str]) -> st
     try:
         return canonical_task(name)
     except ArcadeMarkError as error:
-        hint = "; a table holds games only, so leave rows of summaries out" if name.lower() in SUMMARIES else ""
-        raise ArcadeMarkError(f"{place}: {error}{hint}") from error
+        raise ArcadeMarkError(f"{place}: {error}") from error
 
 
 def is_task(name: str, canonical_task: Callable[[str], str]) -> bool:
@@ -260,9 +280,6 @@ def is_task(name: str, canonical_task: Callable[[str], str]) -> bool:
         return canonical_task is not str and bool(canonical_task(name))
     except ArcadeMarkError:
         return False
-
-
-SUMMARIES = frozenset({"mean", "median", "iqm", "average", "hns", "hwrns", "total", "sum", "games", "avg", "mean hns"})
 
 
 def read_bytes(path: Path, most: int = files.MAX_BYTES) -> bytes:

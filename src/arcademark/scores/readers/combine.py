@@ -42,6 +42,8 @@ def combine(readings: Sequence[Reading]) -> Reading:
         tuple(dict.fromkeys(path for reading in readings for path in reading.files)),
         numbers_of_runs(scores),
         frozenset(name for reading in readings for name in reading.one_seed),
+        tuple(dict.fromkeys(name for reading in readings for name in reading.ignored)),
+        tuple(f"{listed(reading.files)}: {text}" for reading in readings for text in reading.explained),
     )
 
 

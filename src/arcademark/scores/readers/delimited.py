@@ -1,9 +1,11 @@
-"""Reads tables: text with commas, tabs or semicolons between cells, or in Markdown; or Parquet.
+"""Reads tables: text with commas, tabs, semicolons, bars or blanks between cells, grids in other text; or Parquet.
 
 Conventions
 -----------
 * Text is UTF-8, or UTF-16 with its byte order mark.
 * Errors count rows as an editor counts lines: the header of a CSV file is row 1.
+* Lines that begin with ``#``, ``//`` or ``%`` above the header, or stand alone below it, are comments. A title above
+  the header, empty rows, and empty columns at the end are left out.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ import contextlib
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, takewhile
 from pathlib import Path
@@ -22,6 +25,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import MAX_BYTES
 from arcademark.scores.formulas import unescaped
 from arcademark.scores.readers.base import MAX_CELLS_READ, MAX_TEXT_BYTES, SAID, count, listed, read_bytes, read_head
+from arcademark.scores.readers.grids import Grid, grids_in, grids_of_workbook, sheet_of, with_one_header
 from arcademark.scores.readers.parquet import parse_parquet
 from arcademark.scores.readers.sheet import Sheet, bare, checked
 
@@ -29,19 +33,32 @@ _CHUNK = 256
 """Rows parsed at a time: so few that they are gone before the garbage collector looks for them."""
 
 _SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)
-_COMMENTS = ("# ", "##", "// ", "% ")
+_COMMENTS = ("#", "//", "%")
 _SAMPLED, _START = 10, 100_000
 """Lines, and characters at most, from which the separator is told."""
 
+MAX_GRIDS = 50
+"""Tables of a text of which is tried whether they hold scores."""
 
-def read_sheet(path: Path, decimal: str | None = None, table: str | None = None) -> Sheet:
-    """Read a CSV or a Parquet file, its numbers with the decimal mark given, or with the one that they show.
+WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+"""What workbooks begin with."""
 
-    Of several tables in a text, `table` is the number or the heading of the one to read.
+
+def read_sheet(
+    path: Path, decimal: str | None = None, table: str | None = None, fits: Callable[[Sheet], bool] | None = None
+) -> Sheet:
+    """Read a table, its numbers with the decimal mark given, or with the one that they show.
+
+    Of several in a text or workbook, `table` is the number or the heading of the one to read; else it is the only one
+    that `fits`.
     """
-    parquet = read_head(path).startswith(b"PAR1")
-    content = read_bytes(path, MAX_BYTES if parquet else MAX_TEXT_BYTES)
-    return replace(parse_parquet(path, content) if parquet else parse_sheet(path, content, 0, table), decimal=decimal)
+    head = read_head(path)
+    if head.startswith(b"PAR1"):
+        return replace(parse_parquet(path, read_bytes(path, MAX_BYTES)), decimal=decimal)
+    content = read_bytes(path, MAX_TEXT_BYTES)
+    found = grids_of_workbook(path, content) if head.startswith(WORKBOOKS) else grids_in(decode(path, content))
+    sheet = _chosen(path, found, table, fits) if found else parse_sheet(path, content)
+    return replace(sheet, decimal=decimal)
 
 
 def decode(path: Path, content: bytes) -> str:
@@ -62,25 +79,16 @@ def _encoding(content: bytes) -> str:
     return "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
 
 
-def parse_sheet(path: Path, content: bytes, skip: int = 0, table: str | None = None) -> Sheet:
+def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
     """Parse delimited text, below `skip` lines that are not part of the table."""
     text = decode(path, content)
-    said = ""
-    if found := _tables_in_markdown(text):
-        skip, end = _chosen(path, found, table)
-        content = "\n".join(text.splitlines()[:end]).encode()
-    else:
-        head = text[:_START].splitlines()[skip:]
-        comments = len(list(takewhile(lambda line: line.startswith(_COMMENTS), head)))
-        skip += comments if comments < len(head) else 0
-        if head[comments : comments + 1] and (named := _SEPARATOR.fullmatch(head[comments].strip())):
-            skip, said = skip + 1, named[1]
-    start = "".join(islice(_lines(content, skip), _SAMPLED))[:_START]
-    tabbed = Path(path).suffix.lower() == ".tsv" and "\t" in start.partition("\n")[0]
-    separator = "\t" if tabbed else said or _separator(start)
+    skip, separator = _begin(text, skip, Path(path).suffix.lower() == ".tsv")
+    if separator == " ":
+        return _in_columns(path, text, skip)
     reader = _rows(content, skip, separator, strict=True)
     header: tuple[str, ...] = ()
     columns: list[list[str]] = []
+    notes: tuple[str, ...] = ()
 
     def line(row: int) -> int:
         return skip + _line(content, skip, separator, row)
@@ -90,11 +98,16 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0, table: str | None = N
             filled = [row for row in rows if _filled(row)]
             if filled and not header:
                 header = tuple(unescaped(bare(name)) for name in filled.pop(0))
+                if header[0].startswith("#") and len(header) > 1:
+                    header = (header[0].lstrip("# "), *header[1:])
                 columns = [[] for _ in header]
             for number, row in enumerate(filled):
                 if len(row) > len(header) and not any(cell.strip() for cell in row[len(header) :]):
                     del row[len(header) :]
-                if len(row) != len(header):
+                if len(row) < len(header) and number == len(filled) - 1 and _cut_short(text, reader):
+                    filled.pop()
+                    notes = ("the last row is cut short and left out",)
+                elif len(row) != len(header):
                     raise ArcadeMarkError(
                         f"{path}, row {line(len(columns[0]) + number)}: {len(row)} cells, expected {len(header)} as in "
                         f"the header{_hint(separator, len(row), len(header))}"
@@ -112,36 +125,99 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0, table: str | None = N
     while len(header) > 1 and not header[-1] and not any(cell.strip() for cell in columns[-1]):
         header = header[:-1]
         columns.pop()
-    return checked(Sheet(path, header, tuple(columns), len(columns[0]), line, separator), skip + 1)
+    sheet = with_one_header(Sheet(path, header, tuple(columns), len(columns[0]), line, separator, notes=notes))
+    return checked(sheet, skip + 1)
 
 
-def _tables_in_markdown(text: str) -> list[tuple[int, int, str]]:
-    """Return where each table begins and ends, in lines, and the heading above it."""
-    if "|" not in text or "--" not in text:
+def _begin(text: str, skip: int, tabs: bool) -> tuple[int, str]:
+    """Return how many lines stand above the header, and what separates cells; a blank where only blanks do."""
+    lines = text[:_START].splitlines()[skip:]
+    comments = len(list(takewhile(lambda line: line.startswith(_COMMENTS) or not line.strip(), lines)))
+    if comments == len(lines):
+        return skip, ","
+    if named := _SEPARATOR.fullmatch(lines[comments].strip()):
+        return skip + comments + 1, named[1]
+    rest = lines[comments : comments + _SAMPLED]
+    separator = "\t" if tabs and "\t" in rest[0] else _separator(rest)
+    if separator != " ":
+        widths = [len(_cells(line, separator)) for line in rest]
+        titles = len(list(takewhile(lambda width: width == 1, widths)))
+        if titles and len(set(widths[titles:])) == 1:  # of a title
+            return skip + comments + titles, separator
+        above = lines[comments - 1] if comments else ""
+        if above.startswith("#") and len(_cells(above, separator)) == widths[0] > 1:
+            comments -= 1  # a header that begins with a mark, as NumPy writes it
+    return skip + comments, separator
+
+
+def _separator(lines: Sequence[str]) -> str:
+    """Find what separates cells: what cuts the first lines into equally many, or else what the header has most of."""
+    start = "\n".join(lines)
+    widths = {separator: _widths(start, separator) for separator in ",\t;|"}
+    even = {separator: cells for separator, cells in widths.items() if len(set(cells)) == 1 and cells[0] > 1}
+    if not even and max(cells[0] for cells in widths.values()) == 1:
+        widths = {separator: cells[1:] or [1] for separator, cells in widths.items()}  # below a title
+        if max(cells[0] for cells in widths.values()) == 1 and len(lines) > 1 and " " in lines[0].strip():
+            return " "
+    return max(even or widths, key=lambda separator: widths[separator][0])
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
         return []
-    lines = text.splitlines()
-    result = []
-    for at in range(1, len(lines)):
-        if "|" in lines[at] and _is_rule(lines[at]) and "|" in lines[at - 1]:
-            end = next((row for row in range(at, len(lines)) if "|" not in lines[row]), len(lines))
-            above = (line.strip(" \t#*_:") for line in reversed(lines[max(0, at - 12) : at - 1]) if "|" not in line)
-            result.append((at - 1, end, next(filter(None, above), "")))
-    return result
 
 
-def _chosen(path: Path, found: Sequence[tuple[int, int, str]], table: str | None) -> tuple[int, int]:
-    """Return where the table begins and ends that is asked for by number or heading."""
-    names = [f"{number} ({heading})" if heading else str(number) for number, (_, _, heading) in enumerate(found, 1)]
+def _in_columns(path: Path, text: str, skip: int) -> Sheet:
+    """Parse text in columns, apart by blanks: by two or more, else by any; the name of an index may be missing."""
+    lines = [(at, line) for at, line in enumerate(text.splitlines(), 1) if at > skip and line.strip()]
+    lines = lines[:1] + [(at, line) for at, line in lines[1:] if not line.startswith(_COMMENTS)]
+    above = text.splitlines()[skip - 1].lstrip("# ") if skip else ""
+    for gap in (r"\s{2,}|\t", r"\s+"):
+        rows = [(at, re.split(gap, line.strip())) for at, line in lines]
+        widths = Counter(len(cells) for _, cells in rows[1:])
+        width = max(widths, default=0)
+        if above and len(re.split(gap, above)) == width > 1:
+            rows.insert(0, (skip, re.split(gap, above)))
+        if width > 1 and len(widths) == 1 and len(rows[0][1]) in (width - 1, width):
+            rows[0][1][:0] = [""] * (width - len(rows[0][1]))
+            return sheet_of(path, Grid("", rows))
+    return checked(
+        Sheet(path, (bare(lines[0][1]),), ([line for _, line in lines[1:]],), len(lines) - 1, lambda row: row + 2), 1
+    )
+
+
+def _cut_short(text: str, reader: Iterator[Any]) -> bool:
+    """Tell whether a text ends within a row, and nothing follows it: what a running job has written so far."""
+    return not text.endswith(("\n", "\r")) and next(reader, None) is None
+
+
+def _chosen(path: Path, found: Sequence[Grid], table: str | None, fits: Callable[[Sheet], bool] | None) -> Sheet:
+    """Return the table that is asked for by number or heading, or the only one, or the only one that fits."""
+    names = [f"{number} ({heading})" if heading else str(number) for number, (heading, _) in enumerate(found, 1)]
     asked = (table or "").strip().lower()
-    meant = [one for number, one in enumerate(found, 1) if asked in (str(number), one[2].lower())]
-    if table is None and len(found) == 1:
+    meant = [one for number, one in enumerate(found, 1) if asked in (str(number), one.heading.lower())]
+    if table is None:
         meant = list(found)
+        if len(found) > 1 and fits is not None:
+            meant = [grid for grid in found[:MAX_GRIDS] if _fits(path, grid, fits)]
     if len(meant) != 1:
         wrong = "" if table is None else f", and {table!r} names none or several"
         raise ArcadeMarkError(
             f"{path}: holds {count(len(found), 'table')}, {listed(names, 8)}{wrong}; choose one with {SAID['table']}"
         )
-    return meant[0][:2]
+    sheet = sheet_of(path, meant[0])
+    chosen = names[found.index(meant[0])]
+    notes = (f"of {count(len(found), 'table')} number {chosen} is read",) if len(found) > 1 else ()
+    return replace(sheet, notes=notes)
+
+
+def _fits(path: Path, grid: Grid, fits: Callable[[Sheet], bool]) -> bool:
+    try:
+        return fits(sheet_of(path, grid))
+    except ArcadeMarkError:
+        return False
 
 
 def _lines(content: bytes, skip: int) -> Iterator[str]:
@@ -150,34 +226,13 @@ def _lines(content: bytes, skip: int) -> Iterator[str]:
 
 
 def _rows(content: bytes, skip: int, separator: str, *, strict: bool = False) -> Any:
-    lines = _lines(content, skip)
-    return csv.reader(map(_unruled, lines) if separator == "|" else lines, delimiter=separator, strict=strict)
-
-
-def _is_rule(line: str) -> bool:
-    """Whether it is the line below the header of a table in Markdown."""
-    return "-" in line and not line.strip("|:- \t\r\n")
-
-
-def _unruled(line: str) -> str:
-    """Return a line of a table in Markdown without the marks at its ends; nothing of the one below the header."""
-    return "" if _is_rule(line) else line.strip().removeprefix("|").removesuffix("|")
+    return csv.reader(_lines(content, skip), delimiter=separator, strict=strict)
 
 
 def _hint(separator: str, cells: int, expected: int) -> str:
     if separator == "," and cells > expected:
         return "; put names that hold a comma in quotes, and write numbers without thousands separators"
     return "; correct or remove the row"
-
-
-def _separator(start: str) -> str:
-    """Find what separates cells: what cuts the first lines into equally many, or else what the header has most of."""
-    lines = [line for line in start.splitlines() if line.strip()]
-    if len(lines) > 1 and "|" in lines[0] and "|" in lines[1] and _is_rule(lines[1]):
-        return "|"
-    widths = {separator: _widths(start, separator) for separator in ",\t;"}
-    even = {separator: cells for separator, cells in widths.items() if len(set(cells)) == 1 and cells[0] > 1}
-    return max(even or widths, key=lambda separator: widths[separator][0])
 
 
 def _widths(text: str, separator: str) -> list[int]:
@@ -212,4 +267,7 @@ def _damage(error: csv.Error) -> str:
 
 
 def _filled(row: Sequence[str]) -> bool:
-    return bool(row) and (bool(row[0].strip()) or any(cell.strip() for cell in row))
+    """Whether a row holds anything but a comment."""
+    if not row or row[0].startswith("#"):
+        return len(row) > 1 and any(cell.strip() for cell in row[1:])
+    return bool(row[0].strip()) or any(cell.strip() for cell in row)

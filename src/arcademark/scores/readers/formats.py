@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,20 +11,19 @@ from typing import Any
 from arcademark import plugins
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.scores.readers import layouts, rliable, roles
-from arcademark.scores.readers.arrays import NO_PICKLE, load_json, load_npz, parse_json
+from arcademark.scores.readers.arrays import NO_PICKLE, archive_names, json_records, load_json, load_npz, parse_json
 from arcademark.scores.readers.base import (
     GZIP,
-    MAX_JSON_BYTES,
     Log,
     Options,
     Reading,
     UnrecognisedError,
     canonical,
-    read_bytes,
     read_head,
     unpacked,
 )
-from arcademark.scores.readers.delimited import decode, read_sheet
+from arcademark.scores.readers.delimited import read_sheet
+from arcademark.scores.readers.grids import is_workbook
 from arcademark.scores.readers.logs import rllib, series, stable_baselines, tensorboard
 from arcademark.scores.readers.nested import nested_sheet
 from arcademark.scores.readers.piped import PipedFile
@@ -148,7 +146,7 @@ def read(file: Recognised, options: Options) -> Read:
 
 
 def _recognised(path: Path, head: bytes, format: str | None, options: Options) -> tuple[str, Any]:
-    if head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
+    if head[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not is_workbook(archive_names(path)):
         names = set(load_npz(path))
         return ("sb3-evaluations" if {"timesteps", "results"} <= names else "rliable"), None
     if head.startswith(b"\x93NUMPY"):
@@ -167,49 +165,32 @@ def _recognised(path: Path, head: bytes, format: str | None, options: Options) -
         raise UnrecognisedError(
             f"{path}: is a program; expected a table of scores. 'arcademark run --agent-command {path}' plays one"
         )
-    if start.startswith(b"#") and (start[1:].lstrip()[:1] == b"{" or not start.startswith((b"# ", b"##"))):
+    if start.startswith(b"#") and start[1:].lstrip()[:1] == b"{":
         return "sb3-monitor", None
     if start[:1] in (b"{", b"["):
         return _json(path, options)
-    sheet = read_sheet(path, table=options.table)
+    sheet = read_sheet(path, options.decimal, options.table, lambda sheet: bool(layouts.read_table(sheet, options)))
     return _layout(sheet, format, options), sheet
 
 
 def _json(path: Path, options: Options) -> tuple[str, Any]:
     first, more = rllib.first_line(path)
-    if first.endswith("}"):
+    content: Any = None
+    if first.endswith("}") and (more or rllib.is_result(parse_json(path, first, 1))):
         if rllib.is_result(parse_json(path, first, 1)):
             return "rllib", None
-        if more:
-            text = decode(path, read_bytes(path, MAX_JSON_BYTES))
-            records = [parse_json(path, line, row) for row, line in enumerate(text.splitlines(), 1) if line.strip()]
-            sheet = nested_sheet(path, records)
-            if sheet is not None:
-                with contextlib.suppress(UnrecognisedError):
-                    return _layout(sheet, None, options), sheet
-            raise UnrecognisedError(f"{path}: JSON lines, but no results of RLlib, and no records of scores")
-    content = load_json(path)
-    sheet = nested_sheet(path, content)
+        content = json_records(path)
+    else:
+        content = load_json(path)
+    sheet = nested_sheet(path, content, options)
     if sheet is not None:
-        with contextlib.suppress(UnrecognisedError):
-            return roles.interpret(sheet, options).layout, sheet
-    if isinstance(content, dict) and content and all(map(_holds_scores, content.values())):
+        return _layout(sheet, None, options), sheet
+    if isinstance(content, dict) and content and all(isinstance(value, list) for value in content.values()):
         return "rliable", content
     raise UnrecognisedError(
         f"{path}: JSON, but no scores in a known form; expected RLlib's results, records of scores, or an object "
         "of algorithms and games to scores"
     )
-
-
-def _holds_scores(value: Any) -> bool:
-    """Whether a list, or each list of an object, begins with a number, at whatever depth."""
-    if isinstance(value, dict):
-        return bool(value) and all(isinstance(part, list) and _holds_scores(part) for part in value.values())
-    if not isinstance(value, list):
-        return False
-    while isinstance(value, list) and value:
-        value = value[0]
-    return value is None or isinstance(value, int | float)
 
 
 def _layout(sheet: Sheet, format: str | None, options: Options) -> str:

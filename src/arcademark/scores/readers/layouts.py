@@ -6,19 +6,21 @@ Conventions
 * With ``episode``, a run's score is the mean over its episodes. With ``frames``, rows are a learning curve, and the
   score is that of the last frames; with both, the last 100 episodes, or the episodes of the last frames where several
   stand at the same. ``last`` asks for another number of them.
-* Rows of other suites' environments, ``CartPole-v1``, are left out, and a note says so.
+* Rows of other suites' environments, ``CartPole-v1``, of summaries, ``Mean``, and of what is no game and has no score,
+  are left out, and a note says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers import roles
-from arcademark.scores.readers.base import SAID, Options, Reading, canonical
+from arcademark.scores.readers.base import SAID, Options, Reading, canonical, listed
 from arcademark.scores.readers.role_names import Role
 from arcademark.scores.readers.roles import Interpretation
 from arcademark.scores.readers.rows import Rows, collect
@@ -49,16 +51,17 @@ def build(sheet: Sheet, found: Interpretation, options: Options) -> Reading:
     algorithms = heads if found.values and not by_algorithm else _label(sheet, columns, "algorithm", options, width)
     if by_algorithm:
         names, codes = heads
-        tasks, notes = _tasks(lambda at: f"{sheet.path}, row 1, column {names[at]!r}", names, codes, options)
+        tasks, notes = _tasks(lambda at: f"{sheet.path}, row 1, column {names[at]!r}", names, codes, options, scores)
     else:
         names, codes = _label(sheet, columns, "game", options, width)
         column = columns.get("game")
         tasks, notes = _tasks(
             lambda at: "task" if column is None else sheet.place(int(np.argmax(codes[::width] == at)), column),
-            *(names, codes, options),
+            *(names, codes, options, scores),
         )
     run = _run(sheet, found, options)[row] if not any(v.run is not None for v in found.values) else _runs(found, sheet)
     kept = tasks[1] >= 0
+
     orders = [None if column is None else sheet.integers(column)[row][kept] for column in ordered] or [None, None]
     episode, frames = orders
     of_rows = Rows(
@@ -74,7 +77,9 @@ def build(sheet: Sheet, found: Interpretation, options: Options) -> Reading:
         episode=episode,
         frames=frames,
     )
-    return collect(of_rows, found.layout, options, [*roles.notes(sheet, found), *notes])
+    reading = collect(of_rows, found.layout, options, [*found.notes, *notes])
+    ignored = tuple(sheet.header[at] or "(unnamed)" for at in found.left_out)
+    return replace(reading, ignored=ignored, explained=found.explained(sheet))
 
 
 def _heads(found: Interpretation, size: int) -> _Labels:
@@ -100,22 +105,24 @@ def _label(sheet: Sheet, columns: Mapping[Role, int], role: Role, options: Optio
 
 
 def _tasks(
-    place: Callable[[int], str], names: Sequence[str], codes: _Ints, options: Options
+    place: Callable[[int], str], names: Sequence[str], codes: _Ints, options: Options, scores: NDArray[np.float64]
 ) -> tuple[_Labels, list[str]]:
-    """Return the tasks and which of them each row has, −1 where it is of another suite; and what to say of these."""
+    """Return the tasks and which of them each row has, −1 where it is of none; and what to say of these."""
     merged: dict[str, int] = {}
     positions, foreign = [], []
+    scored: set[int] | None = None
     for at, name in enumerate(names):
         try:
             positions.append(merged.setdefault(options.canonical_task(name), len(merged)))
         except ArcadeMarkError:
-            if not roles.is_foreign(name):
+            scored = set(codes[~np.isnan(scores)].tolist()) if scored is None else scored
+            if at in scored and not roles.is_foreign(name):
                 canonical(place(at), name, options.canonical_task)
-            foreign.append(name)
+            foreign.append((at, name))
             positions.append(-1)
     if foreign and not merged:
-        canonical(place(0), names[0], options.canonical_task)
-    said = [roles.foreign_note(foreign)] if foreign else []
+        canonical(place(foreign[0][0]), names[foreign[0][0]], options.canonical_task)
+    said = [f"left out, for they are none of the games: {listed([name for _, name in foreign], 8)}"] if foreign else []
     return (tuple(merged), np.array(positions, dtype=np.int64)[codes]), said
 
 

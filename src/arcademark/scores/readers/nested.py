@@ -1,39 +1,206 @@
-"""Makes sheets of JSON: a list of records, or an object of objects with a number at each end."""
+"""Makes sheets of JSON: records, rows, columns (as pandas writes frames), or objects in objects.
+
+Conventions
+-----------
+* A list of objects is a record a row; of lists, rows below a header. An object of lists, or of objects with texts at
+  their ends, is a table by its columns, or by its rows where they are numbered.
+* Of objects in objects each level of keys is of one kind: games, runs (``0``, ``seed_1``), statistics (``mean``,
+  ``std``) or, otherwise, algorithms. A list at the end holds runs, or a run's episodes.
+* Rows are counted from 1. What an object lacks, or holds as null, is an empty cell.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import MAX_CELLS_READ
+from arcademark.scores.readers.base import MAX_CELLS_READ, Options, gathered, is_task
+from arcademark.scores.readers.role_names import RULES
+from arcademark.scores.readers.roles import role_of
 from arcademark.scores.readers.sheet import Sheet, bare, checked
 
+_WRAPPERS = frozenset({"results", "result", "data", "scores", "records", "rows", "runs", "table", "values", "history"})
+"""Keys of what holds the scores, beside others that are no lists or objects."""
+_RUN = re.compile(RULES["patterns"]["run"], re.IGNORECASE)
+_STATISTICS = ("summary", "spread", "count", "normalised", "rank", "score", "note")
+MAX_DEPTH = 6
+"""Objects in objects that are looked into."""
 
-def nested_sheet(path: Path, content: Any) -> Sheet | None:
-    """Return the sheet of records (a row each) or of nested objects (a row an outer name); None where it is neither.
+_Leaf = tuple[tuple[str, ...], Any]
 
-    Rows are counted from 1. What a record or an object lacks, or holds as null, is an empty cell.
-    """
+
+def nested_sheet(path: Path, content: Any, options: Options) -> Sheet | None:
+    """Return the sheet of what JSON holds; None where it is no table."""
+    content = _unwrapped(content)
     if isinstance(content, Mapping):
-        corner, labels, rows = [""], [[str(name)] for name in content], list(content.values())
-    elif isinstance(content, Sequence) and not isinstance(content, str):
-        corner, labels, rows = [], [[] for _ in content], list(content)
+        table = _framed(content) or _columns(content) or _levels(content, options)
+    elif isinstance(content, list) and content:
+        table = _records(content) or _rows(content)
     else:
+        table = None
+    if table is None:
         return None
-    if not rows or not all(isinstance(row, Mapping) and row for row in rows):
-        return None
-    names = list(dict.fromkeys(name for row in rows for name in row))
+    names, rows = table
     if len(names) * len(rows) > MAX_CELLS_READ:
         raise ArcadeMarkError(
             f"{path}: holds more than {MAX_CELLS_READ:,} cells, the most that are read; give a smaller table"
         )
-    cells = [[row.get(name) for name in names] for row in rows]
-    if any(isinstance(cell, Mapping | list | bool) for row in cells for cell in row):
+    if not rows or any(len(row) != len(names) or any(map(_unread, row)) for row in rows):
         return None
-    texts = [
-        [*label, *("" if cell is None else str(cell) for cell in row)] for label, row in zip(labels, cells, strict=True)
-    ]
-    header = tuple(bare(str(name)) for name in (*corner, *names))
+    texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    header = tuple(bare(str("" if name is None else name)) for name in names)
     return checked(Sheet(path, header, tuple(map(list, zip(*texts, strict=True))), len(texts), lambda row: row + 1), 1)
+
+
+_Table = tuple[Sequence[Any], Sequence[Sequence[Any]]]
+
+
+def _unread(cell: object) -> bool:
+    return isinstance(cell, Mapping | list | bool)
+
+
+def _number(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _unwrapped(content: Any) -> Any:
+    """Return what one key of an object holds, if nothing else there can be scores."""
+    for _ in range(MAX_DEPTH):
+        if not isinstance(content, Mapping) or {"columns", "data"} <= content.keys():
+            break
+        within = [name for name, value in content.items() if isinstance(value, Mapping | list)]
+        lone = [name for name in within if name.lower() in _WRAPPERS and name != "schema"]
+        if len(lone) != 1 or not {*within} <= {lone[0], "schema", "config", "args", "metadata", "meta"}:
+            break
+        content = content[lone[0]]
+    return content
+
+
+def _framed(content: Mapping[str, Any]) -> _Table | None:
+    """Read pandas' ``split``: columns, data and index."""
+    names, data, index = content.get("columns"), content.get("data"), content.get("index")
+    if not isinstance(names, list) or not isinstance(data, list) or not all(isinstance(row, list) for row in data):
+        return None
+    names = [" ".join(map(str, name)) if isinstance(name, list) else name for name in names]
+    if not isinstance(index, list) or index == list(range(len(data))) or len(index) != len(data):
+        return names, data
+    labels = [one if isinstance(one, list) else [one] for one in index]
+    return [*[""] * len(labels[0]), *names], [[*label, *row] for label, row in zip(labels, data, strict=True)]
+
+
+def _rows(content: Sequence[Any]) -> _Table | None:
+    whole = all(isinstance(row, list) for row in content)
+    return (content[0], content[1:]) if whole and all(isinstance(name, str) for name in content[0]) else None
+
+
+def _records(content: Sequence[Any]) -> _Table | None:
+    """Read a record a row, its inner objects' names behind each other; a list in it holds runs."""
+    if not all(isinstance(row, Mapping) and row for row in content):
+        return None
+    rows: list[Mapping[str, Any]] = []
+    for row in content:
+        flat = {" ".join(keys): value for keys, value in _leaves(row)}
+        lists = [name for name, value in flat.items() if isinstance(value, list)]
+        if len(lists) == 1 and all(map(_number, flat[lists[0]])):
+            several = "episode" if {role_of(name) for name in flat} & {"run", "seed"} else "run"
+            rows += [{**flat, lists[0]: value, several: at} for at, value in enumerate(flat[lists[0]])]
+        else:
+            rows.append({name: value for name, value in flat.items() if not isinstance(value, list)})
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    flags = {name for row in rows for name, value in row.items() if isinstance(value, bool)}
+    names = [name for name in names if name not in flags]
+    return names, [[row.get(name) for name in names] for row in rows]
+
+
+def _columns(content: Mapping[str, Any]) -> _Table | None:
+    """Read a table by its columns: lists, or objects by row; or by its rows, where these are numbered."""
+    values = list(content.values())
+    if all(isinstance(value, list) and value for value in values):
+        whole = len({*map(len, values)}) == 1 and not any(map(_unread, (cell for value in values for cell in value)))
+        texts = any(isinstance(cell, str) for value in values for cell in value)
+        return (list(content), list(zip(*values, strict=True))) if whole and texts else None
+    if not values or not all(isinstance(value, Mapping) and value for value in values):
+        return None
+    cells = [cell for value in values for cell in value.values()]
+    if any(isinstance(cell, Mapping | list) for cell in cells) or all(map(_number, cells)):
+        return None
+    if all(name.isdecimal() for name in content):
+        return _records(values)
+    labels = list(dict.fromkeys(label for value in values for label in value))
+    rows = [[value.get(label) for value in values] for label in labels]
+    numbered = all(label.isdecimal() for label in labels)
+    if numbered:
+        return list(content), rows
+    outer = {role_of(name) for name in content} & {"algorithm", "game", "score"}
+    if outer:
+        return ["", *content], [[label, *row] for label, row in zip(labels, rows, strict=True)]
+    return ["", *labels], [[name, *(value.get(label) for label in labels)] for name, value in content.items()]
+
+
+def _leaves(content: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[_Leaf]:
+    for name, value in content.items():
+        if isinstance(value, Mapping) and len(above) < MAX_DEPTH:
+            yield from _leaves(value, (*above, str(name)))
+        else:
+            yield (*above, str(name)), value
+
+
+def _levels(content: Mapping[str, Any], options: Options) -> _Table | None:
+    """Read objects in objects, each level of which is of a kind."""
+    leaves = [leaf for leaf in _leaves(content) if not isinstance(leaf[1], str) or role_of(leaf[0][-1]) != "note"]
+    depths = {len(keys) for keys, _ in leaves}
+    numbers = all(all(map(_number, value)) if isinstance(value, list) else _number(value) for _, value in leaves)
+    if len(depths) != 1 or not numbers:
+        return None
+    keys = [list(dict.fromkeys(names)) for names in zip(*(keys for keys, _ in leaves), strict=True)]
+    kinds = _kinds(keys, options)
+    listed = any(isinstance(value, list) for _, value in leaves)
+    if len(set(kinds)) < len(kinds) or (kinds == ["algorithm"] and listed):
+        return None
+    if listed and "statistic" in kinds:  # the scores themselves, beside what sums them up
+        leaves = [leaf for leaf in leaves if isinstance(leaf[1], list)]
+        kinds[kinds.index("statistic")] = "note"
+    parts = [at for at, kind in enumerate(kinds) if kind != "statistic"]
+    names = [kinds[at] for at in parts]
+    if "statistic" in kinds:
+        at = kinds.index("statistic")
+        by_row = gathered((tuple(keys[part] for part in parts), (keys[at], value)) for keys, value in leaves)
+        rows = [(key, dict(cells)) for key, cells in by_row.items()]
+        return [*names, *keys[at]], [[*key, *(cells.get(name) for name in keys[at])] for key, cells in rows]
+    runs = (
+        {label: (re.sub(r"\D", "", label) or str(at)) for at, label in enumerate(keys[kinds.index("run")])}
+        if "run" in kinds
+        else {}
+    )
+    several = [("episode" if "run" in kinds else "run")] if listed else []
+    result: list[list[Any]] = []
+    for path, value in leaves:
+        key = [runs.get(part, part) if kind == "run" else part for part, kind in zip(path, kinds, strict=True)]
+        cells = value if isinstance(value, list) else [value]
+        result += [[*key, *([at] if several else []), cell] for at, cell in enumerate(cells)]
+    return [*names, *several, "score"], result
+
+
+def _kinds(keys: Sequence[Sequence[str]], options: Options) -> list[str]:
+    """Return what each level of keys is: game, run, statistic or algorithm."""
+    shares = [sum(is_task(name, options.canonical_task) for name in names) / len(names) for names in keys]
+    if is_task("no task is named so", options.canonical_task):
+        shares = [0.0] * len(keys)
+    kinds = []
+    for names, share in zip(keys, shares, strict=True):
+        if share == max(shares) and share >= 0.5:
+            kinds.append("game")
+        elif all(map(_RUN.fullmatch, names)):
+            kinds.append("run")
+        elif all(role_of(name) in _STATISTICS for name in names):
+            kinds.append("statistic")
+        else:
+            kinds.append("algorithm")
+    if "game" not in kinds and kinds.count("algorithm") == 2:  # where nothing tells games
+        kinds[len(kinds) - 1 - kinds[::-1].index("algorithm")] = "game"
+    elif "game" not in kinds and options.algorithm is not None:
+        kinds = ["game" if kind == "algorithm" else kind for kind in kinds]
+    return kinds

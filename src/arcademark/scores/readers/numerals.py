@@ -18,12 +18,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-MISSING = frozenset(
-    (
-        *("", "nan", "na", "n/a", "n.a.", "#n/a", "<na>", "nat", "null", "none", "missing", "tbd", "?", ".", "..", "…"),
-        *("-", "--", "---", "\N{MINUS SIGN}", "–", "—"),
-    )
-)
+from arcademark.scores.readers.role_names import RULES
+
+MISSING = frozenset(RULES["missing"])
 """Cells that hold no score, in any case."""
 
 MARKS = (".", ",")

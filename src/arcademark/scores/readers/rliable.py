@@ -3,7 +3,7 @@
 Conventions
 -----------
 * ``.npz``: one array an algorithm. ``.npy``: one array, its algorithm given by the caller. JSON: an object from
-  algorithm to nested lists, or from algorithm to task to a list of runs, which needs no order of tasks.
+  algorithm to nested lists.
 * Arrays do not name their tasks: the caller gives their order.
 * NaN is a missing score.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -27,15 +27,10 @@ from arcademark.scores.readers.base import (
     Reading,
     canonical,
     count,
-    is_task,
     read_head,
     refuse_improper,
 )
 from arcademark.scores.table import ScoreTable, blank
-
-_Lists: TypeAlias = list[list[float | None]]
-_Named: TypeAlias = dict[str, list[float | None]]
-"""What JSON files hold of each algorithm: scores by run and task, or by task and run."""
 
 
 def read_file(path: Path, options: Options) -> Reading:
@@ -50,41 +45,16 @@ def read_file(path: Path, options: Options) -> Reading:
 
 def read_object(path: Path, content: Mapping[str, Any], options: Options) -> Reading:
     """Read the object of a JSON file."""
-    named = all(isinstance(value, dict) for value in content.values())
-    if named and not is_task("no task is named so", tasks := options.canonical_task):
-        inner = list(dict.fromkeys(name for value in content.values() for name in value))
-        if all(is_task(name, tasks) for name in content) and not any(is_task(name, tasks) for name in inner):
-            content = {name: {task: value[name] for task, value in content.items() if name in value} for name in inner}
     read: dict[str, Any] = {}
     for name, value in content.items():
         try:
-            scores = msgspec.convert(value, _Named if named else _Lists)
-            read[name] = scores if named else np.array(scores, dtype=np.float64)
+            read[name] = np.array(msgspec.convert(value, list[list[float | None]]), dtype=np.float64)
         except ValueError as error:
             raise ArcadeMarkError(
                 f"{path}, {name!r}: expected lists of numbers, of shape (runs, tasks), or one a task; use null where "
                 f"one is missing ({one_line(str(error))})"
             ) from None
-    return _by_task(path, read, options) if named else read_arrays(path, read, options)
-
-
-def _by_task(path: Path, content: Mapping[str, _Named], options: Options) -> Reading:
-    rows: dict[tuple[str, str, int], float] = {}
-    for algorithm, tasks in content.items():
-        refuse_improper(f"{path}, {algorithm!r}", [algorithm, *tasks])
-        for name, value in tasks.items():
-            place = f"{path}, {algorithm!r}, {name!r}"
-            task = canonical(place, name, options.canonical_task)
-            scores = np.array(value, dtype=np.float64)
-            _check(place, scores)
-            if (algorithm, task, 0) in rows:
-                raise ArcadeMarkError(f"{place}: a second list for {algorithm!r} on {task!r}; keep one")
-            rows |= {(algorithm, task, run): float(score) for run, score in enumerate(scores)}
-    if not rows:
-        raise ArcadeMarkError(f"{path}: there is no score; expected algorithms, each with its games")
-    sources = dict.fromkeys(content, str(path))
-    table = ScoreTable.from_rows(((*key, score) for key, score in rows.items()), sources=sources)
-    return _reading(path, table)
+    return read_arrays(path, read, options)
 
 
 def read_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options) -> Reading:

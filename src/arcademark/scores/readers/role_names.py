@@ -1,25 +1,12 @@
-"""The roles that columns of a table can have."""
+"""The roles that columns of a table can have, and what their names say: data that the leaderboard's page shares."""
 
-from typing import Literal, get_args
+import json
+from importlib.resources import files
+from typing import Any, TypeAlias
 
-Role = Literal[
-    "algorithm",
-    "game",
-    "run",
-    "seed",
-    "score",
-    "episode",
-    "frames",
-    "protocol",
-    "spread",
-    "count",
-    "normalised",
-    "rank",
-    "index",
-    "summary",
-    "note",
-    "value",
-]
-"""``value``: an algorithm's or a game's scores, whatever the column is called."""
+Role: TypeAlias = str
+RULES: dict[str, Any] = json.loads(files(__package__).joinpath("data/roles.json").read_text(encoding="utf-8"))
+"""Names, words, patterns and questions by which roles are told; names and words are in lower case."""
 
-ROLES: tuple[str, ...] = get_args(Role)
+ROLES: tuple[str, ...] = tuple(RULES["roles"])
+"""Of them ``value`` is an algorithm's or a game's scores, whatever the column is called."""

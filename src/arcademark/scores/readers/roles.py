@@ -4,77 +4,39 @@ Conventions
 -----------
 * *Long*: a column of scores, beside columns of algorithms and games (one of them may be given by the caller).
 * *Wide*: a column of games and one a value for each algorithm or run; or a column of algorithms and one for each game.
-* The column of games goes by its name, else it is the one whose cells are games, where games are known.
-* ``seed 0, seed 1`` are runs of one algorithm, ``DQN seed 0, DQN seed 1`` of the one that they name. ``DQN std`` is a
-  spread, ``DQN HNS`` normalised: with what stands before them they are no algorithms.
-* What has no part in the table is left out, each column with the role why.
+* What names say is data, in ``data/roles.json``. The column of games goes by its name, else it is the one whose cells
+  are games, where games are known.
+* ``seed 0, seed 1`` are runs of one algorithm, ``DQN seed 0, DQN seed 1`` of the one that they name. ``DQN std`` and
+  ``std_DQN`` are spreads, ``DQN HNS`` is normalised: with what stands beside these words they are no algorithms.
+* What has no part in the table is left out, each column with its role. Where two readings are possible, none is made.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.scores.readers import numerals
-from arcademark.scores.readers.base import SAID, Options, UnrecognisedError, count, gathered, is_task, listed
-from arcademark.scores.readers.role_names import ROLES, Role
+from arcademark.scores.readers.base import SAID, Options, UnrecognisedError, gathered, is_task, listed
+from arcademark.scores.readers.role_names import ROLES, RULES, Role
 from arcademark.scores.readers.sheet import Sheet
 
-NAMES: Mapping[Role, tuple[str, ...]] = {
-    "algorithm": (
-        *("algorithm", "agent", "method", "algo", "model", "alg", "algorithms", "agents", "exp name", "algorithm name"),
-        *("agent name", "approach", "learner"),
-    ),
-    "game": (
-        *("task", "game", "env", "env id", "environment", "environment name", "games", "tasks", "atari game", "rom"),
-        *("game name", "env name", "environment id", "task name", "game id", "envs", "environments"),
-    ),
-    "run": ("run", "trial", "run number", "run id", "replicate", "repetition"),
-    "seed": ("seed", "random seed", "seed id"),
-    "episode": ("episode",),
-    "frames": ("frames", "frame", "step", "global step", "timesteps", "iteration"),
-    "protocol": ("protocol",),
-    "count": ("n", "count", "runs", "seeds", "episodes", "trials"),
-    "rank": ("rank", "ranking", "position"),
-    "index": ("", "unnamed", "index", "idx", "#", "no", "row"),
-    "summary": ("mean", "avg", "average", "median", "best", "worst", "total", "sum", "overall", "iqm", "all"),
-    "note": (
-        *("note", "notes", "comment", "comments", "source", "reference", "ref", "paper", "citation", "year", "state"),
-        *("status", "name", "user", "created", "tags", "runtime", "hostname", "host", "date", "url", "link"),
-        "job type",
-    ),
-}
+NAMES: Mapping[Role, Sequence[str]] = RULES["names"]
 """Names of columns by role, in lower case and with blanks between words; earlier ones are preferred."""
 
-_SCORES = frozenset({"score", "scores", "return", "returns", "reward", "rewards", "points"})
-_KINDS = frozenset(
-    (
-        *("mean", "avg", "average", "final", "raw", "episode", "episodic", "eval", "evaluation", "test", "total"),
-        *("undiscounted", "game", "rew", "ep"),
-    )
-)
-_SPREADS = frozenset(
-    (
-        *("std", "sd", "stddev", "stdev", "deviation", "dev", "stderr", "sem", "se", "err", "error", "ci", "iqr"),
-        *("var", "variance", "lower", "upper", "low", "high", "min", "max", "±"),
-    )
-)
-_SURE = frozenset({"std", "sd", "stddev", "stdev", "stderr", "sem", "ci", "±"})
-_MEANS = frozenset({"mean", "avg", "average"})
-_OF_SPREADS = frozenset({"95", "95%", "90", "90%", "standard", "confidence", "interval", "bound", "of", "the"})
-_NORMALISED = frozenset({"hns", "hwrns", "normalised", "normalized"})
-_OF_NORMALISED = frozenset({"human", "%", "percent", "capped", "median", "random", "world", "record", "the", "in"})
-_COUNTS = frozenset({"n", "num", "number", "of", "runs", "seeds", "episodes", "trials", "count"})
-_PREFERRED = ("score", "return", "episode return", "episodic return", "eval episode return", "reward")
-_RUN = re.compile(r"(?:seed|run|trial|rep|s|r)?[\s_\-]*#?(\d{1,9})", re.IGNORECASE)
-_RUN_OF = re.compile(r"(.*[^\s_\-/:(\[])[\s_\-/:(\[]+(?:seed|run|trial|rep)[\s_\-]*#?(\d{1,9})[)\]]?", re.IGNORECASE)
-_NUMBERED = re.compile(r"(.*[^\s_\-\d])[\s_\-]+(\d{1,2})")
+_WORDS = {role: (frozenset(some), frozenset(beside)) for role, (some, beside) in RULES["words"].items()}
+_SURE, _MEANS = frozenset(RULES["sure"]), frozenset(RULES["means"])
+_PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in RULES["patterns"].items()}
 _ENVIRONMENT = re.compile(r"(?:[\w.]+/)?\w[\w.]*-v\d+")
+_SPLIT = re.compile(r"[\s_\-./:()\[\]]+")
+_TRAINED = frozenset({"train", "training"})
+"""Words of scores that count only where there are no others."""
+_PARTS: tuple[Role, ...] = ("algorithm", "game", "run", "seed", "score", "episode", "frames", "protocol")
 MAX_SAMPLE = 200
 """Headers and cells of a column from which is told what they are."""
 
@@ -101,22 +63,45 @@ class Interpretation:
     left_out : mapping of int to role
         The columns that the table does not hold, in their order.
     notes : tuple of str
+    why : mapping of int to str
+        For columns whose names alone do not say it: what does.
     """
 
     columns: Mapping[Role, int]
     values: tuple[Value, ...] = ()
-    left_out: Mapping[int, Role] | None = None
+    left_out: Mapping[int, Role] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    why: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def layout(self) -> str:
         """The format that it is of."""
         return "wide" if self.values else "long"
 
+    def explained(self, sheet: Sheet) -> tuple[str, ...]:
+        """Say of each column, in their order, which role it has and why."""
+        said = {column: f"{role} ({self.why.get(column, 'by its name')})" for role, column in self.columns.items()}
+        said |= {
+            column: f"{role}, ignored ({self.why.get(column, 'by its name')})" for column, role in self.left_out.items()
+        }
+        for value in self.values:
+            run = "" if value.run is None else f", run {value.run}"
+            what = "on" if "game" not in self.columns else "of"
+            said[value.column] = (
+                f"value: scores {what} {value.name!r}{run} ({self.why.get(value.column, 'no other role fits')})"
+            )
+        return tuple(f"{_quoted(sheet, at)}: {text}" for at, text in sorted(said.items()))
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words of a name in lower case: "DQN_95%CI" as dqn, 95%, ci."""
+    apart = re.sub(r"([a-z])([A-Z])", r"\1 \2", name.replace("+/-", "±"))
+    return tuple(_PATTERNS["words"].findall(apart.lower()))
+
 
 def key(name: str) -> str:
     """Return a column's name as `NAMES` has it: in lower case, with blanks between words."""
-    return " ".join(re.findall(r"[^\s_\-.:()\[\]]+", name.lower().replace("+/-", "±")))
+    return " ".join(words_of(name))
 
 
 @lru_cache(maxsize=2**14)
@@ -127,24 +112,33 @@ def role_of(name: str) -> Role | None:
     """
     if "/" in name.replace("+/-", ""):
         return "score" if role_of(name.rpartition("/")[2]) == "score" else None
-    text = key(name)
+    text, words = key(name), words_of(name)
+    if not words:
+        return None if name else "index"
+    role: Role
     for role, names in NAMES.items():
-        if text in names or (role == "index" and re.fullmatch(r"unnamed \d+( level \d+)?", text)):
+        if text in names or (role == "index" and words[:1] == ("unnamed",)):
             return role
-    words = frozenset(text.split())
-    found: tuple[tuple[Role, frozenset[str], frozenset[str]], ...] = (
-        ("normalised", _NORMALISED, _OF_NORMALISED | _SCORES | _KINDS),
-        ("spread", _SPREADS, _OF_SPREADS | _SCORES | _KINDS),
-        ("count", _COUNTS - {"of"}, _COUNTS),
-        ("score", _SCORES, _KINDS),
-    )
-    return next((role for role, some, others in found if words & some and words <= some | others), None)
+    numbers = frozenset(word for word in words if word[0].isdecimal())
+    for role, (some, beside) in _WORDS.items():
+        percents = frozenset(word for word in numbers if word.endswith("%"))
+        rest = frozenset(words) - numbers
+        named = (rest & some) or (role == "spread" and percents)
+        if named and rest <= some | beside and (not numbers or role == "spread"):
+            return role
+    return None
 
 
 def is_long(sheet: Sheet) -> bool:
     """Tell whether a table's header alone shows a long one: a score, beside an algorithm or a game."""
     roles = set(map(role_of, sheet.header))
     return "score" in roles and bool(roles & {"algorithm", "game"})
+
+
+def question(name: str, /, **values: object) -> str:
+    """Return one of the questions that doubt raises, with what is asked about."""
+    text: str = RULES["questions"][name]
+    return text.format(**{"roles": SAID["roles"], "algorithm": SAID["algorithm"]} | values)
 
 
 def interpret(sheet: Sheet, options: Options) -> Interpretation:
@@ -157,80 +151,363 @@ def interpret(sheet: Sheet, options: Options) -> Interpretation:
     ArcadeMarkError
         If something has to be said that neither the table nor the caller does.
     """
-    named = _names(sheet, options.roles or {})
-    columns = _by_name(sheet, named)
-    tasks = options.canonical_task if _discerns(options.canonical_task) else None
-    if "game" not in columns and tasks and (at := _column_of_tasks(sheet, columns, tasks)) is not None:
-        columns = {role: column for role, column in columns.items() if column != at} | {"game": at}
-    taken = set(columns.values())
-    free = [at for at in range(len(sheet.header)) if at not in taken]
-    if "score" in columns and {"algorithm", "game"} & columns.keys():
-        if options.algorithm is None and "algorithm" not in columns:
-            _refuse_doubt(sheet, columns["score"], [at for at in free if named[at] is None and _any_number(sheet, at)])
-        left = {at: named[at] or "note" for at in free}
-        return _checked(sheet, options, Interpretation(columns, (), left))
-    if "game" in columns:
-        return _checked(sheet, options, _by_game(sheet, columns, free, named, options))
-    heads = [at for at, name in enumerate(sheet.header) if named[at] is None and tasks and is_task(name, tasks)]
-    if "algorithm" not in columns and heads and 2 * len(heads) >= len(free) - 1 and free[0] not in heads:
-        columns = columns | {"algorithm": free[0]}  # in a corner, or named otherwise
-    if "algorithm" not in columns:
-        if tasks is None and not sheet.header[0] and len(sheet.header) > 1:
-            raise ArcadeMarkError(_corner(sheet))
-        raise UnrecognisedError(_corner(sheet) if not sheet.header[0] and len(sheet.header) > 1 else expected(sheet))
-    taken = set(columns.values())
-    rest = [at for at in free if at not in {*taken, *heads} and (sheet.header[at] or not _any_number(sheet, at))]
-    left = {at: role for at in rest if (role := named[at]) not in (None, "value")}
-    values = tuple(Value(at, sheet.header[at]) for at in range(len(sheet.header)) if at not in {*taken, *left})
-    if not values:
-        raise UnrecognisedError(expected(sheet))
-    return _checked(sheet, options, Interpretation(columns, _named(sheet, values), left))
+    found = _Reader(sheet, options).interpretation()
+    _refuse_contradictions(sheet, options, found)
+    return found
 
 
-def _named(sheet: Sheet, values: tuple[Value, ...]) -> tuple[Value, ...]:
-    """Refuse columns of scores without a name."""
-    for value in values:
-        if not value.name:
+class _Reader:
+    """One sheet on its way to an interpretation: the role that each column's name says, and what cells say."""
+
+    def __init__(self, sheet: Sheet, options: Options) -> None:
+        self.sheet, self.options = sheet, options
+        self.tasks = options.canonical_task if _discerns(options.canonical_task) else None
+        self.why: dict[int, str] = {}
+        self.named = self._names(options.roles or {})
+        self.header = range(len(sheet.header))
+        self.known = frozenset(map(key, sheet.header))
+        _refuse_repeated(sheet, self.named)
+
+    def _names(self, given: Mapping[str, str]) -> list[Role | None]:
+        """Return the role that each column's name says, or that the caller gives it."""
+        said = {name.strip().lower(): role for name, role in given.items()}
+        for name, role in given.items():
+            if role not in ROLES:
+                raise UnknownNameError("role", role, ROLES)
+            if name.strip().lower() not in self.sheet.lowered:
+                raise ArcadeMarkError(
+                    f"{self.sheet.path}: {SAID['roles']} names the column {name!r}; there is none of that name"
+                )
+        self.said_runs = {
+            at
+            for at, name in enumerate(self.sheet.lowered)
+            if said.get(name) == "run" and any(_PATTERNS[one].fullmatch(name) for one in ("run", "run_of", "numbered"))
+        }
+        self.why |= {at: "as said" for at, name in enumerate(self.sheet.lowered) if name in said}
+        return [
+            "value" if at in self.said_runs else said.get(name.lower(), role_of(name))
+            for at, name in enumerate(self.sheet.header)
+        ]
+
+    def interpretation(self) -> Interpretation:
+        columns = self._parts()
+        left = {at: self.named[at] for at in self.header if at not in columns.values()}
+        if {"algorithm", "game"} <= columns.keys() or ("score" in columns and {"algorithm", "game"} & columns.keys()):
+            return self._long(columns, list(left))
+        if "game" in columns:
+            return self._wide(columns, list(left))
+        return self._by_algorithm(columns, list(left))
+
+    def _parts(self) -> dict[Role, int]:
+        """Return the columns that make rows of a table, of each role the preferred one."""
+        found = gathered((role, at) for at, role in enumerate(self.named) if role in _PARTS)
+
+        def preference(role: Role, at: int) -> tuple[bool, bool, int, int]:
+            text, names = key(self.sheet.header[at]), RULES["scores"] if role == "score" else NAMES[role]
+            place = names.index(text) if text in names else len(names)
+            return (not self.why.get(at), bool(_TRAINED & {*words_of(text)}), place, at)
+
+        columns = {role: min(those, key=lambda at: preference(role, at)) for role, those in found.items()}
+        if self.tasks is not None:
+            self._exchange(columns)
+            if "game" not in columns and (at := self._column_of_tasks(columns)) is not None:
+                columns = {role: column for role, column in columns.items() if column != at} | {"game": at}
+                self.why[at] = "its cells are games"
+        heads = [at for at in self.header if at not in columns.values() and self.named[at] != "score"]
+        game = columns.get("game")
+        lost = next((at for at in heads if _PATTERNS["number"].fullmatch(self.sheet.header[at])), None)
+        if lost is None and game is not None and self._is_task(self.sheet.header[game]):
+            lost = game
+        if lost is not None and self.why.get(lost) != "as said":
             raise ArcadeMarkError(
-                f"{sheet.path}, row 1, column {value.column + 1}: the column has no name; name each once"
+                f"{self.sheet.path}, row 1: {question('headless', name=repr(self.sheet.header[lost]))}"
             )
-    return values
+        return columns
 
+    def _exchange(self, columns: dict[Role, int]) -> None:
+        """Turn a corner that names the header's rather than its column's cells: ``game,Pong`` above ``DQN,18.9``."""
+        for role, other in (("game", "algorithm"), ("algorithm", "game")):
+            at = columns.get(role)
+            if at is None or other in columns or "score" in columns or self.why.get(at):
+                continue
+            heads = [name for i, name in enumerate(self.sheet.header) if i != at and self.named[i] is None]
+            cells, above = self._share_of_tasks(at), sum(map(self._is_task, heads))
+            if cells == (role == "algorithm") and (2 * above > len(heads)) == (role == "game") and heads:
+                columns[other] = columns.pop(role)
+                self.why[at] = "its cells, and the header, say so"
+                return
 
-def _names(sheet: Sheet, given: Mapping[str, str]) -> list[Role | None]:
-    """Return the role that each column's name says, or that the caller gives it."""
-    said = {name.strip().lower(): role for name, role in given.items()}
-    for name, role in given.items():
-        if role not in ROLES:
-            raise UnknownNameError("role", role, ROLES)
-        if name.strip().lower() not in sheet.lowered:
-            raise ArcadeMarkError(
-                f"{sheet.path}: {SAID['roles']} names the column {name!r}; there is none of that name"
-            )
-    return [said.get(name.lower(), role_of(name)) for name in sheet.header]  # type: ignore[misc]
+    def _is_task(self, name: str) -> bool:
+        return self.tasks is not None and is_task(name, self.tasks)
 
+    def _share_of_tasks(self, at: int) -> float:
+        """Return which share of a column's names are tasks'."""
+        cells = self.sheet.columns[at]
+        if isinstance(cells, np.ndarray):
+            return 0.0
+        names = [text for text in dict.fromkeys(map(self.sheet.text, cells[:MAX_SAMPLE])) if text]
+        return sum(map(self._is_task, names)) / max(len(names), 1)
 
-def _refuse_doubt(sheet: Sheet, score: int, others: Sequence[int]) -> None:
-    """Refuse a column of scores beside columns that may be algorithms, unless the caller says which."""
-    if others:
-        name, beside = sheet.header[score], listed([repr(sheet.header[at]) for at in others])
-        raise ArcadeMarkError(
-            f"{sheet.path}, row 1: the scores may be column {name!r}, or those of the algorithms {beside}; say the "
-            f"first with {SAID['algorithm']}, the second with roles= (--read {name!r}=note)"
+    def _column_of_tasks(self, columns: Mapping[Role, int]) -> int | None:
+        """Return the first column at least half of whose names are tasks'."""
+        return next((at for at in self.header if at not in columns.values() and self._share_of_tasks(at) >= 0.5), None)
+
+    def _any_number(self, at: int) -> bool:
+        """Tell whether any cell of a column is a number, or all are missing."""
+        cells = self.sheet.columns[at]
+        if isinstance(cells, np.ndarray):
+            return True
+        there = [cell for cell in cells[:MAX_SAMPLE] if cell.strip().lower() not in numerals.MISSING]
+        return not there or any(
+            numerals.apart(cell).marks or any(map(str.isdigit, cell.lstrip()[:1])) for cell in there
         )
 
+    def _long(self, columns: dict[Role, int], free: Sequence[int]) -> Interpretation:
+        """Interpret a table with a row a score: one column holds them, or it is asked which."""
+        score = columns.get("score")
+        given = score is not None and self.why.get(score) == "as said"
+        rivals = [at for at in free if self.named[at] == "score" and not _TRAINED & {*words_of(self.sheet.header[at])}]
+        if score is None:
+            rivals = [at for at in free if self.named[at] in (None, "value") and self._any_number(at)]
+            if not rivals:
+                return self._summary(columns, {at: self.named[at] or "note" for at in free})
+            score, rivals = rivals[0], rivals[1:]
+            self.why[score] = "the only column of numbers that is nothing else"
+        elif not given and "algorithm" not in columns and self.options.algorithm is None:
+            others = [at for at in free if self.named[at] is None and self._any_number(at)]
+            if others:
+                raise ArcadeMarkError(self._ask("beside", score, others))
+        if rivals and not given:
+            raise ArcadeMarkError(self._ask("score", score, rivals))
+        left = {at: self.named[at] or "note" for at in free if at != score}
+        return Interpretation(columns | {"score": score}, (), left, (), self.why)
 
-def _by_name(sheet: Sheet, named: Sequence[Role | None]) -> dict[Role, int]:
-    """Return the columns whose names say what they are, of each role the preferred one."""
-    found = gathered((role, at) for at, role in enumerate(named) if role is not None)
+    def _ask(self, name: str, first: int, others: Sequence[int]) -> str:
+        names = [repr(self.sheet.header[at]) for at in (first, *others)]
+        beside = listed(names[1:], 8)
+        return (
+            f"{self.sheet.path}, row 1: {question(name, first=names[0], others=beside, name=self.sheet.header[first])}"
+        )
 
-    def preference(role: Role, at: int) -> tuple[int, int, int]:
-        text = key(sheet.header[at])
-        names = _PREFERRED if role == "score" else NAMES[role]
-        return (names.index(text) if text in names else len(names), len(text.split()), at)
+    def _summary(self, columns: dict[Role, int], left: dict[int, Role]) -> Interpretation:
+        """Take a column of means for scores, where there are no others."""
+        sums = [at for at, role in left.items() if role == "summary" and self._any_number(at)]
+        means = [at for at in sums if key(self.sheet.header[at]) in _MEANS] or sums
+        if len(means) > 1:
+            raise ArcadeMarkError(self._ask("score", means[0], means[1:]))
+        if means:
+            left.pop(means[0])
+            self.why[means[0]] = "the only column of scores"
+            return Interpretation(columns | {"score": means[0]}, (), left, (), self.why)
+        normalised = next((self.sheet.header[at] for at, role in left.items() if role == "normalised"), None)
+        if normalised is not None:
+            raise ArcadeMarkError(
+                f"{self.sheet.path}, row 1: column {normalised!r} holds normalised scores; give the games' own points"
+            )
+        raise UnrecognisedError(expected(self.sheet))
 
-    parts: tuple[Role, ...] = ("algorithm", "game", "run", "seed", "score", "episode", "frames", "protocol")
-    return {role: min(found[role], key=lambda at: preference(role, at)) for role in parts if role in found}
+    def _values(self, free: Sequence[int]) -> tuple[list[Value], dict[int, Role]]:
+        """Tell columns with scores of an algorithm or a game from those that stand beside them."""
+        left: dict[int, Role] = {}
+        values = []
+        for at in free:
+            name = self.sheet.header[at]
+            role, whose = (self.named[at], name) if self.named[at] else self._of_value(name)
+            if role in (None, "value") or not (name or not at or not self._any_number(at)):
+                values.append(Value(at, whose or name))
+            else:
+                left[at] = role
+                self.why.setdefault(at, "by its name" if self.named[at] else f"by its name, of {whose!r}")
+        return values, left
+
+    def _of_value(self, name: str) -> tuple[Role | None, str]:
+        """Return the role of a column of values, and whose it is: of "DQN std" and "std_DQN" spread and "DQN".
+
+        What may be part of an algorithm's name, as in "DQN max", is only where another column is "DQN" or its mean; a
+        mean is of "DQN" where that has a spread and no column of its own.
+        """
+        for split in _SPLIT.finditer(name):
+            for whose, what in (
+                (name[: split.start()], name[split.end() :].strip(")] ")),
+                (name[split.end() :].strip(")] "), name[: split.start()]),
+            ):
+                role = role_of(what) if whose and what else None
+                if role is None or (role_of(whose) is not None and not self._is_task(whose)):
+                    continue
+                beside = key(whose) in self.known - {""}
+                mean = any(key(f"{one} {whose}") in self.known or key(f"{whose} {one}") in self.known for one in _MEANS)
+                sure = set(words_of(what)) & _SURE and (beside or mean or what == name[split.end() :].strip(")] "))
+                if role == "summary" and key(what) in _MEANS:
+                    if not beside and self._has_spread(whose):
+                        return "value", whose
+                elif role in ("normalised", "spread", "count", "rank", "note", "summary") and (sure or beside or mean):
+                    return role, whose
+        return None, name
+
+    def _has_spread(self, whose: str) -> bool:
+        """Tell whether a column is a spread of it, "DQN std"."""
+        own = words_of(whose)
+        rest = [set(words_of(name)) - set(own) for name in self.sheet.header if set(own) <= set(words_of(name))]
+        return any(words & _SURE and not words & _MEANS for words in rest)
+
+    def _wide(self, columns: dict[Role, int], free: Sequence[int]) -> Interpretation:
+        """Interpret a table with a row a game, and a column for each algorithm or run."""
+        values, left = self._values(free)
+        nameless = next((value.column for value in values if not value.name), None)
+        words = [at for value in values if self.named[at := value.column] is None and not self._any_number(at)]
+        if self.sheet.size and len(words) < len(values):
+            values = [value for value in values if value.column not in words]
+            left = dict(sorted((left | dict.fromkeys(words, "note")).items()))
+            self.why |= dict.fromkeys(words, "its cells are words")
+        if nameless is not None:
+            raise ArcadeMarkError(
+                f"{self.sheet.path}, row 1, column {nameless + 1}: the column has no name; name each once"
+            )
+        if not values:
+            return self._summary(columns, left)
+        runs, notes = self._as_runs(values)
+        return Interpretation(columns, runs, left, notes, self.why)
+
+    def _as_runs(self, values: Sequence[Value]) -> tuple[tuple[Value, ...], tuple[str, ...]]:
+        """Name the algorithm and the run of each column, where all of them name runs."""
+        names = [value.name for value in values]
+        asked = [name for value, name in zip(values, names, strict=True) if self.why.get(value.column) != "as said"]
+        if asked and len(values) > 1 and all(map(_PATTERNS["parts"].fullmatch, names)):
+            raise ArcadeMarkError(f"{self.sheet.path}, row 1: {question('parts', names=listed(names), one=names[0])}")
+        lone = [_PATTERNS["run"].fullmatch(name) for name in names]
+        if all(lone) and (len(values) > 1 or _PATTERNS["named_run"].fullmatch(names[0])) and asked:
+            if self.options.algorithm is None:
+                raise ArcadeMarkError(f"{self.sheet.path}, row 1: {question('runs', names=listed(names))}")
+            named = [(self.options.algorithm, match[1] or match[2]) for match in lone if match]
+        elif all(lone) and self.said_runs and self.options.algorithm is not None:
+            named = [(self.options.algorithm, match[1] or match[2]) for match in lone if match]
+        else:
+            whose = [_PATTERNS["run_of"].fullmatch(name) for name in names]
+            if not all(whose):
+                return self._numbered(values)
+            named = [(match[1], match[2]) for match in whose if match]
+        return _runs_of(values, named)
+
+    def _numbered(self, values: Sequence[Value]) -> tuple[tuple[Value, ...], tuple[str, ...]]:
+        """Refuse columns such as ``DQN_1, DQN_2``, which may be runs or algorithms, unless the caller says which.
+
+        Beside more columns without a number they are algorithms, with a note: runs have numbers for every algorithm.
+        """
+        names = [value.name for value in values]
+        matches = {name: match for name in names if (match := _PATTERNS["numbered"].fullmatch(name))}
+        most = 2 * len(matches) < len(names) - 1
+        notes = []
+        named: dict[int, tuple[str, str | None]] = {value.column: (value.name, None) for value in values}
+        for whose, numbers in gathered((match[1], int(match[2])) for match in matches.values()).items():
+            those = [name for name, match in matches.items() if match[1] == whose]
+            at = [value.column for value in values if value.name in those]
+            first = [0] if whose in names else []  # DQN, DQN.1, DQN.2, as pandas writes columns of one name
+            if self.said_runs & set(at):
+                named |= {one: (whose, matches[name][2]) for one, name in zip(at, those, strict=True)}
+                named |= {value.column: (whose, "0") for value in values if value.name == whose}
+                continue
+            counted = sorted(first + numbers)
+            consecutive = counted in (list(range(len(counted))), list(range(1, len(counted) + 1)))
+            if len(counted) < 2 or not consecutive or any(self.why.get(one) == "as said" for one in at):
+                continue
+            if most:
+                notes.append(f"{listed(those)} taken for algorithms; name runs '{whose} seed {numbers[0]}'")
+                continue
+            asked = question(
+                "numbered",
+                names=listed([*([whose] if first else []), *those]),
+                of=repr(whose),
+                name=whose,
+                number=numbers[0],
+                one=those[0],
+            )
+            raise ArcadeMarkError(f"{self.sheet.path}, row 1: {asked}")
+        if self.said_runs:
+            runs, said = _runs_of(values, [named[value.column] for value in values])
+            return runs, (*notes, *said)
+        return tuple(values), tuple(notes)
+
+    def _by_algorithm(self, columns: dict[Role, int], free: list[int]) -> Interpretation:
+        """Interpret a table with a row an algorithm, or a run of one, and a column for each game."""
+        values, left = self._values([at for at in free if self.sheet.header[at]])
+        heads = [value for value in values if self._is_task(value.name)]
+        nameless = [at for at in free if not self.sheet.header[at]]
+        if "algorithm" not in columns:
+            if not heads or 2 * len(heads) < len(values) - 1:
+                raise self._corner()
+            corner = next((at for at in (*nameless, *(value.column for value in values)) if at == free[0]), None)
+            if corner is not None and corner not in {value.column for value in heads} and not self._is_index(corner):
+                columns = columns | {"algorithm": corner}  # in a corner, or named otherwise
+                self.why[corner] = "it stands first, beside games"
+            elif self.options.algorithm is None:
+                raise ArcadeMarkError(
+                    f"{self.sheet.path}, row 1: there is no column 'algorithm'; add one, or, for all rows, say it with "
+                    f"{SAID['algorithm']}"
+                )
+            elif not {"run", "seed"} & columns.keys():
+                index = next((at for at in self.header if self._is_index(at)), None)
+                columns = columns if index is None else columns | {"run": index}
+                left.pop(index if index is not None else -1, None)
+        taken = {*columns.values(), *left}
+        empty = [at for at in nameless if at not in taken and not self._any_number(at)]
+        left |= dict.fromkeys(empty, "index")
+        if lost := next((at for at in nameless if at not in {*taken, *empty}), None):
+            raise ArcadeMarkError(
+                f"{self.sheet.path}, row 1, column {lost + 1}: the column has no name; name each once"
+            )
+        values = [value for value in values if value.column not in taken]
+        if heads:  # words beside games
+            words = {
+                value.column for value in values if not self._is_task(value.name) and not self._any_number(value.column)
+            }
+            values = [value for value in values if value.column not in words]
+            left |= dict.fromkeys(words, "note")
+        if not values:
+            raise UnrecognisedError(expected(self.sheet))
+        return Interpretation(columns, tuple(values), dict(sorted(left.items())), (), self.why)
+
+    def _is_index(self, at: int) -> bool:
+        """Tell whether a column without a name, or named so, counts rows: 0, 1, 2, …."""
+        cells = [str(cell).strip().removesuffix(".0") for cell in self.sheet.columns[at]]
+        return self.named[at] == "index" and cells in ([str(i + first) for i in range(len(cells))] for first in (0, 1))
+
+    def _corner(self) -> ArcadeMarkError:
+        if self.sheet.header[0] or len(self.sheet.header) < 2:
+            return UnrecognisedError(expected(self.sheet))
+        said = (
+            f"{self.sheet.path}, row 1, column 1: the column has no name; name it 'game' or 'algorithm', whichever its "
+            "cells are"
+        )
+        return ArcadeMarkError(said) if self.tasks is None else UnrecognisedError(said)
+
+
+def _runs_of(
+    values: Sequence[Value], named: Sequence[tuple[str, str | None]]
+) -> tuple[tuple[Value, ...], tuple[str, ...]]:
+    def number(text: str | None) -> int | None:
+        return None if text is None else int(text) if text.isdecimal() else ord(text.lower()) - ord("a")
+
+    runs = tuple(
+        replace(value, name=name, run=number(run) or 0) for value, (name, run) in zip(values, named, strict=True)
+    )
+    algorithms = dict.fromkeys(value.name for value in runs)
+    whose = "one algorithm" if len(algorithms) == 1 else f"{len(algorithms):,} algorithms"
+    columns = "1 column is a run" if len(runs) == 1 else f"{len(runs):,} columns are runs"
+    return runs, (f"{columns} of {whose}: {listed([value.name for value in values])}",)
+
+
+def _quoted(sheet: Sheet, at: int) -> str:
+    return repr(sheet.header[at]) if sheet.header[at] else f"(column {at + 1}, without a name)"
+
+
+def _refuse_repeated(sheet: Sheet, named: Sequence[Role | None]) -> None:
+    """Refuse two columns of one name, unless that says that both are left out."""
+    first: dict[str, int] = {}
+    for at, name in enumerate(sheet.lowered):
+        if name and first.setdefault(name, at) != at and named[at] in (None, "value", *_PARTS):
+            raise ArcadeMarkError(
+                f"{sheet.path}, row 1, column {at + 1}: the column {sheet.header[at]!r} is named twice; name each once"
+            )
 
 
 def _discerns(canonical_task: Callable[[str], str]) -> bool:
@@ -238,136 +515,14 @@ def _discerns(canonical_task: Callable[[str], str]) -> bool:
     return canonical_task is not str and not is_task("no task is named so", canonical_task)
 
 
-def _column_of_tasks(sheet: Sheet, columns: Mapping[Role, int], tasks: Callable[[str], str]) -> int | None:
-    """Return the first column at least half of whose names are tasks'."""
-    for at, cells in enumerate(sheet.columns):
-        if isinstance(cells, np.ndarray) or at in columns.values():
-            continue
-        names = [text for text in dict.fromkeys(map(sheet.text, cells[:MAX_SAMPLE])) if text]
-        if names and 2 * sum(is_task(name, tasks) for name in names) >= len(names):
-            return at
-    return None
-
-
-def _by_game(
-    sheet: Sheet, columns: dict[Role, int], free: Sequence[int], named: Sequence[Role | None], options: Options
-) -> Interpretation:
-    """Interpret a table with a row a game, and a column for each algorithm or run."""
-    left: dict[int, Role] = {}
-    known = {name.strip().lower() for name in sheet.header}
-    values = []
-    for at in free:
-        role, of = (named[at], "") if named[at] else _of_value(sheet.header[at], known)
-        if role == "summary" and of:
-            values.append(Value(at, of))
-        elif role not in (None, "value") and (sheet.header[at] or not at or not _any_number(sheet, at)):
-            left[at] = role
-        else:
-            values.append(Value(at, sheet.header[at]))
-    _named(sheet, tuple(values))
-    free_of_role = (value for value in values if named[value.column] is None)
-    words = [value for value in free_of_role if sheet.size and not _any_number(sheet, value.column)]
-    if len(words) < len(values):
-        values = [value for value in values if value not in words]
-        left = dict(sorted((left | dict.fromkeys([value.column for value in words], "note")).items()))
-    if not values:
-        sums = [at for at, role in left.items() if role == "summary"]
-        if sums and "score" not in columns:
-            left.pop(sums[0])
-            return Interpretation(columns | {"score": sums[0]}, (), left)
-        normalised = next((sheet.header[at] for at, role in left.items() if role == "normalised"), None)
-        if normalised is not None:
-            raise ArcadeMarkError(
-                f"{sheet.path}, row 1: column {normalised!r} holds normalised scores; give the games' own points"
-            )
-        raise UnrecognisedError(expected(sheet))
-    runs, notes = _as_runs(sheet, values, options)
-    return Interpretation(columns, runs, left, notes)
-
-
-def _of_value(name: str, known: Collection[str]) -> tuple[Role | None, str]:
-    """Return the role of a column beside algorithms, and of which algorithm it is: of "DQN std" spread and "DQN".
-
-    What may be part of an algorithm's name, as in "DQN max", is only where `known` names (in lower case) hold "DQN"; a
-    mean is of "DQN" where that has a spread.
-    """
-    for split in re.finditer(r"[\s_\-./:(\[]+", name):
-        of, what = name[: split.start()], name[split.end() :]
-        role = role_of(what) if of and what else None
-        beside = of.lower() in known
-        if role == "normalised" or (role == "spread" and (beside or set(key(what).split()) & _SURE)):
-            return role, of
-        if role in ("spread", "count", "rank") and f"{of}{split[0]}mean".lower() in known:
-            return role, of
-        if role in ("count", "rank") and beside:
-            return role, of
-        if role == "summary" and key(what) in _MEANS and not beside:
-            spreads = (other for other in known if other.startswith(of.lower()) and set(key(other).split()) & _SURE)
-            if any(spreads):
-                return role, of
-    return None, ""
-
-
-def _any_number(sheet: Sheet, at: int) -> bool:
-    """Tell whether any cell of a column is a number, or all are missing."""
-    cells = sheet.columns[at]
-    if isinstance(cells, np.ndarray):
-        return True
-    there = [cell for cell in cells[:MAX_SAMPLE] if cell.strip().lower() not in numerals.MISSING]
-    return not there or any(numerals.apart(cell).marks or any(map(str.isdigit, cell.lstrip()[:1])) for cell in there)
-
-
-def _as_runs(sheet: Sheet, values: Sequence[Value], options: Options) -> tuple[tuple[Value, ...], tuple[str, ...]]:
-    """Name the algorithm and the run of each column, where all of them name runs."""
-    lone = [_RUN.fullmatch(value.name) for value in values]
-    if all(lone) and (len(values) > 1 or re.match("seed|run|trial|rep", values[0].name, re.IGNORECASE)):
-        if options.algorithm is None:
-            raise ArcadeMarkError(
-                f"{sheet.path}, row 1: nothing says which algorithm the runs "
-                f"{listed([value.name for value in values])} are of; say it with {SAID['algorithm']}"
-            )
-        named = [(options.algorithm, match[1]) for match in lone if match]
-    else:
-        of = [_RUN_OF.fullmatch(value.name) for value in values]
-        if not all(of):
-            return tuple(values), _numbered(sheet, [value.name for value in values], options)
-        named = [(match[1], match[2]) for match in of if match]
-    runs = tuple(Value(value.column, name, int(run)) for value, (name, run) in zip(values, named, strict=True))
-    algorithms = dict.fromkeys(value.name for value in runs)
-    whose = "one algorithm" if len(algorithms) == 1 else f"{len(algorithms):,} algorithms"
-    columns = "1 column is a run" if len(runs) == 1 else f"{len(runs):,} columns are runs"
-    return runs, (f"{columns} of {whose}: {listed([value.name for value in values])}",)
-
-
-def _numbered(sheet: Sheet, names: Sequence[str], options: Options) -> tuple[str, ...]:
-    """Refuse columns such as ``DQN_1, DQN_2``, which may be runs or algorithms, unless the caller says the latter.
-
-    Beside more columns without a number they are algorithms, with a note: runs have numbers for every algorithm.
-    """
-    most = 2 * sum(_NUMBERED.fullmatch(name) is not None for name in names) < len(names) - 1
-    said = {name.strip().lower() for name in options.roles or {}}
-    numbers = gathered((match[1], int(match[2])) for name in names if (match := _NUMBERED.fullmatch(name)))
-    for of, found in numbers.items():
-        those = [name for name in names if (match := _NUMBERED.fullmatch(name)) and match[1] == of]
-        consecutive = sorted(found) in (list(range(len(found))), list(range(1, len(found) + 1)))
-        if len(found) > 1 and consecutive and not said & {name.lower() for name in those}:
-            if most:
-                return (f"{listed(those)} taken for algorithms; name runs '{of} seed {found[0]}'",)
-            raise ArcadeMarkError(
-                f"{sheet.path}, row 1: columns {listed(those)} may be runs of {of!r}, or algorithms; for the first "
-                f"name them '{of} seed {found[0]}', for the second say --read '{those[0]}=value'"
-            )
-    return ()
-
-
-def _checked(sheet: Sheet, options: Options, result: Interpretation) -> Interpretation:
+def _refuse_contradictions(sheet: Sheet, options: Options, found: Interpretation) -> None:
     """Refuse options that contradict a column."""
     said: tuple[tuple[Role, str | None, str], ...] = (
         ("algorithm", options.algorithm, "algorithm"),
         ("game", options.task, "task"),
     )
     for role, given, place in said:
-        column = result.columns.get(role)
+        column = found.columns.get(role)
         if given is None or column is None or not sheet.size:
             continue
         _, names, _ = sheet.names(column)
@@ -378,7 +533,6 @@ def _checked(sheet: Sheet, options: Options, result: Interpretation) -> Interpre
                 f"{sheet.path}: {SAID[place]} is {given!r}, and column {sheet.header[column]!r} holds {other!r}; leave "
                 "one out"
             )
-    return result
 
 
 def _alike(name: str, given: str, canonical: Callable[[str], str]) -> bool:
@@ -388,22 +542,9 @@ def _alike(name: str, given: str, canonical: Callable[[str], str]) -> bool:
         return False
 
 
-def notes(sheet: Sheet, result: Interpretation) -> Iterator[str]:
-    """Yield what there is to be said of how a table was read."""
-    yield from result.notes
-    if result.left_out:
-        names = [f"{sheet.header[at] or '(unnamed)'} ({role})" for at, role in result.left_out.items()]
-        yield f"columns left out: {listed(names, 8)}"
-
-
 def is_foreign(name: str) -> bool:
-    """Tell whether a name is an environment's id, so that what is no game is a task of another suite."""
-    return _ENVIRONMENT.fullmatch(name) is not None
-
-
-def foreign_note(names: Sequence[str]) -> str:
-    """Say which tasks of other suites were left out."""
-    return f"{count(len(names), 'task')} left out, none of the games: {listed(names)}"
+    """Whether a name is an environment's id or a summary's: what is no game is a task of another suite, or no task."""
+    return _ENVIRONMENT.fullmatch(name) is not None or role_of(name) in ("summary", "normalised", "count", "rank")
 
 
 def expected(sheet: Sheet) -> str:
@@ -412,10 +553,4 @@ def expected(sheet: Sheet) -> str:
         f"{sheet.path}, row 1: expected the columns algorithm, game, score (long), or a column of algorithms with a "
         "column for each game, or of games with one for each algorithm (wide), not "
         f"{', '.join(sheet.header[:12])!r}"
-    )
-
-
-def _corner(sheet: Sheet) -> str:
-    return (
-        f"{sheet.path}, row 1, column 1: the column has no name; name it 'game' or 'algorithm', whichever its cells are"
     )

@@ -236,14 +236,8 @@ def _parses(text: str) -> bool:
 
 
 def checked(sheet: Sheet, row: int) -> Sheet:
-    """Return a sheet whose columns, named in a row, are told apart by their names, or refuse it."""
-    first: dict[str, int] = {}
-    for column, name in enumerate(sheet.lowered):
-        if wrong := improper(sheet.header[column]):
+    """Return a sheet whose columns, named in a row, have proper names, or refuse it."""
+    for column, name in enumerate(sheet.header):
+        if wrong := improper(name):
             raise ArcadeMarkError(f"{sheet.path}, row {row}, column {column + 1}: {wrong}")
-        if name and first.setdefault(name, column) != column:
-            raise ArcadeMarkError(
-                f"{sheet.path}, row {row}, column {column + 1}: the column {sheet.header[column]!r} is named twice; "
-                "name each once"
-            )
     return sheet

@@ -61,6 +61,18 @@ def collect_logs(logs: Sequence[tuple[Log, Path]], format: str, options: Options
         _episodes(merged, values),
         tuple(dict.fromkeys(log.path for log, _ in logs)),
         numbers_of_runs(values),
+        explained=_explained(runs),
+    )
+
+
+def _explained(runs: Mapping[_Key, Sequence[Log]]) -> tuple[str, ...]:
+    """Say of each log whose it is, and which series of it are scores."""
+    series = {"episode": "episodes", "average": "averages"}
+    return tuple(
+        f"{log.place}: {algorithm!r} on {task!r}, run {run}; scores are {log.series or 'the only series'}, "
+        f"{series[log.unit]}"
+        for (algorithm, task, run), parts in runs.items()
+        for log in parts
     )
 
 

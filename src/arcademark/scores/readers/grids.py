@@ -1,0 +1,360 @@
+r"""Finds tables in text and workbooks: Markdown, reStructuredText and what is drawn with ``+--``, LaTeX, HTML, Excel.
+
+Conventions
+-----------
+* A grid is its heading (or caption, or sheet's name) and its rows: each the line in which it stands, and its cells.
+* What spans several columns or rows stands in the first of them; names that are blank below a name repeat it.
+* Type around a whole cell (``**DQN**``, ``\textbf{DQN}``, a link), citations and footnotes are taken off.
+"""
+
+from __future__ import annotations
+
+import html.parser
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arcademark import files
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.base import MAX_CELLS_READ
+from arcademark.scores.readers.roles import role_of
+from arcademark.scores.readers.sheet import Sheet, bare, checked
+
+_Row = tuple[int, list[str]]
+
+
+class Grid(NamedTuple):
+    """A table as it stands somewhere."""
+
+    heading: str
+    rows: list[_Row]
+
+
+_MARKDOWN_RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
+_MARKED = re.compile(r"(\*\*|__|`|\*|_)(?=\S)(.*\S)\1|!?\[([^\[\]]*)\]\([^()\s]*\)")
+_HEADER_ROWS = 3
+_ENVIRONMENT = re.compile(
+    r"\\begin\{(tabular[xy]?|tabulary|longtable|longtblr|tblr|array)\*?\}(.*?)\\end\{\1\*?\}", re.DOTALL
+)
+_BRACES = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
+_TEX_RULES = re.compile(
+    r"(?<!\\)%.*|\\(?:top|mid|bottom)rule(?:\[.*?\])?|\\(?:hline|addlinespace|endhead|endfirsthead|endfoot|endlastfoot)"
+    r"(?:\[.*?\])?|\\(?:cline|cmidrule)(?:\(\w+\))?\{.*?\}|\\(?:rowcolor|cellcolor|arrayrulecolor)(?:\[\w+\])?\{.*?\}"
+)
+_TEX_DROPPED = re.compile(
+    r"~?\\(?:cite\w*|footnote\w*|tnote|label|textsuperscript|vspace|hspace)(?:\[[^\[\]]*\])*"
+    + _BRACES
+    + r"|\\(?:scriptsize|small|footnotesize|tiny|bfseries|itshape|centering|bf|it|em)\b"
+)
+_TEX_KEPT = re.compile(
+    r"\\(?:text\w*|math\w*|emph|underline|makecell|shortstack|thead|mbox|hbox|num|best|second)(?:\[\w*\])?" + _BRACES
+)
+_TEX_SIGNS = {r"\,": "\u2009", r"\;": " ", "~": " ", r"\pm": "±", "{,}": ",", r"\textemdash": "—", "---": "—", "$": ""}
+_SPAN = re.compile(r"\s*\\multi(column|row)(?:\[\w+\])?\{(\d+)\}(?:\[.*?\])?\{[^{}]*\}" + _BRACES)
+_RST_RULE = re.compile(r"\s*=+(?:[ \t]+=+)+\s*")
+_BOX_RULE = re.compile(r"\s*\+(?:[-=:]+\+)+\s*")
+
+
+def grids_in(text: str) -> list[Grid]:
+    """Return the tables in a text, in their order; none where it is separated by commas or such."""
+    if "\\begin{" in text and (found := list(_latex(text))):
+        return found
+    if re.search(r"<table[\s>]", text, re.IGNORECASE):
+        parser = _Tables()
+        parser.feed(text)
+        return [grid for grid in parser.found if len(grid.rows) > 1]
+    if "--" not in text and "==" not in text:
+        return []
+    lines = text.splitlines()
+    return list(_drawn(lines)) + list(_markdown(lines)) + list(_simple(lines))
+
+
+def _heading(lines: Sequence[str], at: int) -> str:
+    """Return the nearest line of text above a line."""
+    above = (line.strip(" \t#*_:=~-") for line in reversed(lines[max(0, at - 12) : at]) if "|" not in line)
+    return next(filter(None, above), "")
+
+
+def _markdown(lines: Sequence[str]) -> Iterator[Grid]:
+    for at in range(1, len(lines)):
+        if "|" in lines[at] and "|" in lines[at - 1] and _MARKDOWN_RULE.fullmatch(lines[at]):
+            end = next((row for row in range(at, len(lines)) if "|" not in lines[row]), len(lines))
+            rows = [(row + 1, _split(lines[row])) for row in range(at - 1, end) if row != at]
+            yield Grid(_heading(lines, at - 1), rows)
+
+
+def _split(line: str) -> list[str]:
+    within = line.strip().removeprefix("|")
+    within = within[:-1] if re.search(r"(?<!\\)\|$", within) else within
+    return [_unmarked(cell.replace("\\|", "|")) for cell in re.split(r"(?<!\\)\|", within)]
+
+
+def _unmarked(cell: str) -> str:
+    text = cell.strip()
+    while marked := _MARKED.fullmatch(text):
+        text = (marked[2] or marked[3] or "").strip()
+    return text
+
+
+def _drawn(lines: Sequence[str]) -> Iterator[Grid]:
+    """Find tables in boxes; where a rule stands between all rows, as in RST, the lines between two are one row."""
+    at = 0
+    while at < len(lines):
+        if not _BOX_RULE.fullmatch(lines[at]):
+            at += 1
+            continue
+        start = at
+        while at < len(lines) and (_BOX_RULE.fullmatch(lines[at]) or lines[at].lstrip().startswith("|")):
+            at += 1
+        rules = [row for row in range(start, at) if _BOX_RULE.fullmatch(lines[row])]
+        groups = [range(a + 1, b) for a, b in pairwise(rules) if b > a + 1]
+        split = {
+            row: [cell.strip() for cell in lines[row].strip().strip("|").split("|")]
+            for group in groups
+            for row in group
+        }
+        if any("=" in lines[row] for row in rules):
+            rows = [
+                (group[0] + 1, [" ".join(parts).strip() for parts in zip(*(split[row] for row in group), strict=False)])
+                for group in groups
+            ]
+        else:
+            rows = [(row + 1, split[row]) for group in groups for row in group]
+        if len(rows) > 1:
+            yield Grid(_heading(lines, start), [(row, list(map(_unmarked, cells))) for row, cells in rows])
+
+
+def _simple(lines: Sequence[str]) -> Iterator[Grid]:
+    """Find RST's simple tables, between three rules of ``==``."""
+    rules = [at for at, line in enumerate(lines) if _RST_RULE.fullmatch(line)]
+    while len(rules) >= 3:
+        top, middle, end = rules[:3]
+        rules = rules[3:]
+        starts = [match.start() for match in re.finditer("=+", lines[top])]
+        bounds = list(zip(starts, [*starts[1:], None], strict=True))
+        rows = [
+            (at + 1, [_unmarked(lines[at][a:b]) for a, b in bounds])
+            for at in (*range(top + 1, middle), *range(middle + 1, end))
+            if lines[at].strip() and not re.fullmatch(r"[\s-]+", lines[at])
+        ]
+        yield Grid(_heading(lines, top), rows)
+
+
+def _latex(text: str) -> Iterator[Grid]:
+    for found in _ENVIRONMENT.finditer(text):
+        around = text[text.rfind("\\begin{table", 0, found.start()) : text.find("\\end{table", found.end())]
+        caption = re.search(r"\\caption" + _BRACES, around if around.count("\\begin{tabular") < 2 else "")
+        body = _arguments(found[2])
+        line = text.count("\n", 0, found.end()) - body.count("\n") + 1
+        held: dict[int, tuple[int, str]] = {}
+        rows = []
+        for row in re.split(r"\\\\(?:\[[^\]]*\])?|\\tabularnewline", body):
+            bare_row = _TEX_RULES.sub("", row)
+            if bare_row.strip():
+                rows.append((line + row[: len(row) - len(row.lstrip())].count("\n"), list(_tex_cells(bare_row, held))))
+            line += row.count("\n")
+        yield Grid(_tex(caption[1]) if caption else "", rows)
+
+
+def _arguments(body: str) -> str:
+    """Return the rows of an environment, without its arguments in brackets and braces."""
+    rest = body.lstrip()
+    while argument := re.match(r"\[[^\[\]]*\]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}", rest):
+        rest = rest[argument.end() :]
+    return rest
+
+
+def _tex_cells(row: str, held: dict[int, tuple[int, str]]) -> Iterator[str]:
+    column = 0
+    for cell in re.split(r"(?<!\\)&", row):
+        span = _SPAN.match(cell)
+        text, left = _tex(span[3] if span else cell), held.pop(column, (0, ""))
+        if span and span[1] == "row" and int(span[2]) > 1:
+            held[column] = (int(span[2]) - 1, text)
+        elif left[0]:
+            text = text or left[1]
+            held[column] = (left[0] - 1, left[1])
+        yield text
+        column += 1
+        for _ in range(int(span[2]) - 1 if span and span[1] == "column" else 0):
+            yield ""
+            column += 1
+
+
+def _tex(cell: str) -> str:
+    text = _TEX_DROPPED.sub("", cell)
+    while (plain := _TEX_KEPT.sub(r"\1", text)) != text:
+        text = plain
+    for sign, written in _TEX_SIGNS.items():
+        text = text.replace(sign, written)
+    text = re.sub(r"\\([&%#_{}])", r"\1", text).strip()
+    return text[1:-1].strip() if text.startswith("{") and text.endswith("}") else text
+
+
+class _Tables(html.parser.HTMLParser):
+    """Gathers the tables of a page; what spans columns or rows is repeated downwards only."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[Grid] = []
+        self._title, self._text = "", None  # type: tuple[str, list[str] | None]
+        self._skipped, self._in_table = 0, False
+        self._held: dict[int, tuple[int, str]] = {}
+        self._span = (1, 1)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        if tag in ("script", "style", "sup", "sub"):
+            self._skipped += 1
+        elif tag == "table":
+            self.found.append(Grid(self._title, []))
+            self._in_table, self._held = True, {}
+        elif tag == "tr" and self.found:
+            self.found[-1].rows.append((self.getpos()[0], []))
+        elif tag in ("td", "th", "caption") or re.fullmatch("h[1-6]", tag):
+            self._text = []
+            sizes = [dict(attrs).get(name) or "1" for name in ("colspan", "rowspan")]
+            wide, high = (min(int(size), 1_000) if size.isdecimal() else 1 for size in sizes)
+            self._span = (max(wide, 1), max(high, 1))
+        elif tag == "br" and self._text is not None:
+            self._text.append(" ")
+
+    def handle_data(self, data: str) -> None:
+        if self._text is not None and not self._skipped:
+            self._text.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("script", "style", "sup", "sub"):
+            self._skipped = max(0, self._skipped - 1)
+        elif tag == "table":
+            self._in_table = False
+        elif tag in ("td", "th") and self._text is not None and self.found and self.found[-1].rows:
+            cells = self.found[-1].rows[-1][1]
+            self._fill(cells)
+            text = bare("".join(self._text))
+            if self._span[1] > 1:
+                self._held |= {len(cells) + at: (self._span[1] - 1, text) for at in range(self._span[0])}
+            cells += [text, *[""] * (self._span[0] - 1)]
+            self._fill(cells)
+            self._text = None
+        elif (tag == "caption" or re.fullmatch("h[1-6]", tag)) and self._text is not None:
+            self._title, self._text = bare("".join(self._text)), None
+            if tag == "caption" and self.found:
+                self.found[-1] = Grid(self._title, self.found[-1].rows)
+
+    def _fill(self, cells: list[str]) -> None:
+        while (held := self._held.get(len(cells))) is not None:
+            rows, text = self._held.pop(len(cells))
+            if rows > 1:
+                self._held[len(cells)] = (rows - 1, text)
+            cells.append(held[1])
+
+
+def is_workbook(names: Sequence[str]) -> bool:
+    """Whether the members of an archive are those of a workbook of Excel or LibreOffice."""
+    return any(name.startswith("xl/workbook") or name == "content.xml" for name in names)
+
+
+def grids_of_workbook(path: Path, content: bytes) -> list[Grid]:
+    """Return the sheets of a workbook that hold anything."""
+    try:
+        import python_calamine
+    except ImportError:
+        raise ArcadeMarkError(
+            f"{path}: reading workbooks needs python-calamine; pip install '.[readers]', or save the sheet as CSV"
+        ) from None
+    archive = files.ZipArchive(content, path, "save it again", "workbook")
+    if archive.inflated_bytes > files.MAX_BYTES:
+        raise ArcadeMarkError(
+            f"{path}: holds {archive.inflated_bytes:,} bytes when it is unpacked, expected at most "
+            f"{files.MAX_BYTES:,}; save fewer sheets in a file"
+        )
+    try:
+        book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
+        sheets = [book.get_sheet_by_name(name) for name in book.sheet_names]
+        for sheet in sheets:
+            if sheet.total_height * sheet.total_width > MAX_CELLS_READ:
+                raise ArcadeMarkError(f"{path}: holds more than {MAX_CELLS_READ:,} cells; give a smaller table")
+        rows = [list(enumerate(sheet.to_python(skip_empty_area=False), 1)) for sheet in sheets]
+    except (python_calamine.CalamineError, OSError, ValueError) as error:
+        raise ArcadeMarkError(f"{path}: not a whole workbook ({str(error)[:100]}); save it again, or as CSV") from error
+    found = (
+        Grid(sheet.name, [(line, [_cell(cell) for cell in cells]) for line, cells in lines if any(map(_cell, cells))])
+        for sheet, lines in zip(sheets, rows, strict=True)
+    )
+    return [grid for grid in found if grid.rows]
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.17g}" if isinstance(value, float) else str(value)
+
+
+def sheet_of(path: Path, grid: Grid) -> Sheet:
+    """Make a sheet of a grid: blank columns left out, short rows filled, and its first row the header."""
+    rows = [(line, list(map(str.strip, cells))) for line, cells in grid.rows if any(map(str.strip, cells))]
+    width = max((max(at for at, cell in enumerate(cells) if cell) + 1 for _, cells in rows), default=0)
+    full = [(line, (cells + [""] * width)[:width]) for line, cells in rows]
+    kept = [at for at in range(width) if any(cells[at] for _, cells in full)]
+    if not full:
+        raise ArcadeMarkError(f"{path}: the table is empty; expected a header and rows of scores")
+    lines, table = [line for line, _ in full], [[cells[at] for at in kept] for _, cells in full]
+    for above, below in pairwise(table[1:]):  # as merged cells, and tables in print, leave them
+        for at in range(min(2, len(kept) - 1)):
+            if below[at] or not any(below[at + 1 :]):
+                break
+            below[at] = above[at]
+    columns = tuple(map(list, zip(*table[1:], strict=True))) or tuple([] for _ in kept)
+    header = tuple(map(bare, table[0]))
+    sheet = Sheet(path, header, columns, len(table) - 1, lambda row: lines[row + 1], "|")
+    return checked(with_one_header(sheet), lines[0])
+
+
+def with_one_header(sheet: Sheet) -> Sheet:
+    """Put the rows of a header into one, "DQN mean" of "DQN" above "mean", and leave out a title above it."""
+    header, taken = list(sheet.header), 0
+    columns = [column[:_HEADER_ROWS] for column in sheet.columns]
+    if any(isinstance(column, np.ndarray) for column in columns):
+        return sheet
+    while taken < min(_HEADER_ROWS, sheet.size):
+        below = [str(column[taken]).strip() for column in columns]
+        filled = [name for name in header if name]
+        named = [name.lower() for name in header[1:]]
+        first, rest = below[0], list(filter(None, below[1:]))
+        if len(filled) == 1 and header[0] and len(header) > 2 and len(rest) > 1:
+            header = below  # below a title
+        elif (
+            not rest
+            and first
+            and role_of(first) in ("game", "algorithm", "index", "seed", "run")
+            and (not header[0] or taken)
+        ):
+            header[0] = first  # the name of an index
+        elif "" not in named and len(set(named)) == len(named):
+            break
+        elif role_of(first) in ("seed", "run") and all(cell.isdecimal() for cell in rest):
+            header = ["", *_joined(header[1:], [cell and f"{first} {cell}" for cell in below[1:]])]
+        elif rest and not any(re.fullmatch(r"[-+]?\d.*", cell) for cell in rest):
+            header = _joined(header, below)
+        else:
+            break
+        taken += 1
+    if not taken:
+        return sheet
+    left = tuple(column[taken:] for column in sheet.columns)
+    line: Callable[[int], int] = sheet.line
+    return Sheet(
+        sheet.path, tuple(map(bare, header)), left, sheet.size - taken, lambda row: line(row + taken), sheet.separator
+    )
+
+
+def _joined(above: Sequence[str], below: Sequence[str]) -> list[str]:
+    """Join two rows of a header; what is blank in the upper one continues what stands before it."""
+    result, last = [], ""
+    for name, under in zip(above, below, strict=True):
+        last = name or last
+        result.append(f"{last} {under}".strip() if under and under != last else name or under)
+    return result
