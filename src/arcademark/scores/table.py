@@ -154,32 +154,13 @@ class ScoreTable:
 
     @classmethod
     def from_dataframe(cls, frame: Any) -> ScoreTable:
-        """Build a table from a DataFrame of pandas, of polars, or of whatever gives its columns by ``to_dict()``.
+        """Build a table from a DataFrame or Series of pandas, polars, or whatever gives its columns by ``to_dict()``.
 
-        A row a score, with the columns ``algorithm``, ``game`` (or ``task``), ``score`` and, where there are several,
-        ``run`` (or ``seed``), in any case; others are left alone. None or NaN stands for a missing score.
+        It is read as a CSV file of it would be: a row a score (algorithm, game, score, run), or wide.
         """
-        columns = {
-            str(name).lower(): list(cells.values() if isinstance(cells, Mapping) else cells)
-            for name, cells in frame.to_dict().items()
-        }
-        task = "task" if "task" in columns and "game" not in columns else "game"
-        if lost := [name for name in ("algorithm", task, "score") if name not in columns]:
-            raise ArcadeMarkError(
-                f"a DataFrame without the column {lost[0]!r}; expected algorithm, game, score (and run)"
-            )
-        runs = columns.get("run", columns.get("seed", [0] * len(columns["score"])))
-        try:
-            numbers = [
-                (int(run), np.nan if score is None else float(score))
-                for run, score in zip(runs, columns["score"], strict=True)
-            ]
-        except (TypeError, ValueError):
-            raise ArcadeMarkError("a DataFrame whose columns score and run are not numbers; expected numbers") from None
-        names = zip(columns["algorithm"], columns[task], strict=True)
-        return cls.from_rows(
-            (str(algorithm), str(name), *pair) for (algorithm, name), pair in zip(names, numbers, strict=True)
-        )
+        from arcademark.scores.readers.frames import read_frame
+
+        return read_frame(frame).table
 
     def to_dataframe(self, library: str = "pandas") -> Any:
         """Return a DataFrame of "pandas" or "polars", which has to be installed: `from_dataframe` takes it back.

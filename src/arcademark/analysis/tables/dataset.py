@@ -189,6 +189,19 @@ class Dataset:
         return self._means[name]
 
 
+def explained(places: Sequence[str], options: ScoreOptions) -> list[str]:
+    """Say of every file how its columns, or logs, are read, and why."""
+    from arcademark.scores.reading import read_tables
+
+    measure = load_benchmark(options.suite or USUAL, options.references, options.reading.get("decimal"))
+    unknown = "leave out" if options.games else "refuse"
+    lines = []
+    for place in places:
+        read = read_tables(place, canonical_task=measure.canonical, unknown_tasks=unknown, **options.reading)
+        lines += [f"{place}: {read.summary}", read.read_as, *(f"  {text}" for text in (*read.explained, *read.notes))]
+    return lines
+
+
 def prepare(places: Sequence[ScoreSource] | ScoreSource | Scores, options: ScoreOptions) -> Dataset:
     """Read what is to be judged, unless that is done, and what to judge it by; raise where nothing is left."""
     suite = _task_suite(places, options)
@@ -197,7 +210,13 @@ def prepare(places: Sequence[ScoreSource] | ScoreSource | Scores, options: Score
     else:
         measure = of_tasks(suite)
     frames = {"": options.frames} if isinstance(options.frames, int) else dict(options.frames or {})
-    read = loading.load(places, measure.canonical, every_variant=options.every_variant, **options.reading)
+    read = loading.load(
+        places,
+        measure.canonical,
+        every_variant=options.every_variant,
+        some_tasks=bool(options.games),
+        **options.reading,
+    )
     chosen = [_meant(name, read.table.algorithms) for name in options.algorithms]
     if len(set(chosen)) < len(chosen):
         twice = next(name for name in chosen if chosen.count(name) > 1)

@@ -24,6 +24,7 @@ from arcademark.catalogue.model import Entry
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import manifest
 from arcademark.records.model import RunRecord
+from arcademark.scores.readers.base import Reading
 from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.scores.table import ScoresByName, ScoreTable, concatenate
 from arcademark.suite.protocols import Protocol
@@ -39,18 +40,16 @@ EVERYTHING = "all"
 
 @runtime_checkable
 class Frame(Structural):
-    """What is needed of a DataFrame, of pandas or alike."""
+    """What is needed of a DataFrame or Series, of pandas or alike."""
 
-    columns: Any
-
-    def to_dict(self) -> Mapping[Any, Mapping[Any, Any]]:
+    def to_dict(self) -> Mapping[Any, Any]:
         """Return its columns."""
 
 
 ScoreSource = str | os.PathLike[str] | ScoreTable | ScoresByName | RunCollection | RunRecord | Frame
 """A path, ``catalogue:`` and a collection's name, a table, scores by algorithm and task, runs, or a DataFrame."""
 
-_Read = str | os.PathLike[str] | ScoreTable | RunRecord
+_Read = str | os.PathLike[str] | ScoreTable | RunRecord | Frame
 
 
 @dataclass(frozen=True)
@@ -115,12 +114,14 @@ def load(
     canonical: Callable[[str], str],
     *,
     every_variant: bool = False,
+    some_tasks: bool = False,
     **reading: Any,
 ) -> Scores:
     """Read scores and put them into one table.
 
     ``canonical`` turns a task's name as written into the name it goes by; ``every_variant`` keeps the members of runs'
-    families of agents beside the best of each game; ``reading`` is for `arcademark.scores.reading.read_tables`.
+    families of agents beside the best of each game; ``some_tasks`` leaves out tasks of unknown names; ``reading`` is
+    for `arcademark.scores.reading.read_tables`.
     """
     if isinstance(places, Scores):
         return places
@@ -131,6 +132,8 @@ def load(
         if isinstance(place, ScoreTable):
             tasks = tuple(canonical(task) for task in place.tasks)
             scores.append(_table(replace(place, tasks=tasks), "a table"))
+        elif isinstance(place, Frame) and not isinstance(place, RunRecord):
+            scores.append(_framed(place, canonical, reading))
         elif _is_run(place):
             scores += [] if runs else ["runs"]  # all of a kind are read at once, in the place of the first
             runs.append(place)
@@ -139,6 +142,7 @@ def load(
         else:
             scores += [] if files else ["files"]
             files.append(name)
+    reading = {**reading, "unknown_tasks": "leave out"} if some_tasks else reading
     read = {
         "runs": lambda: of_runs(load_runs(runs), every_variant=every_variant),
         "files": lambda: _files(files, canonical, reading),
@@ -156,9 +160,7 @@ def _wanted(places: Sequence[ScoreSource] | ScoreSource) -> list[_Read]:
 def _place(place: ScoreSource) -> _Read:
     if isinstance(place, Mapping):
         return ScoreTable.from_mapping(place)
-    if isinstance(place, Frame):
-        return ScoreTable.from_dataframe(place)
-    if isinstance(place, ScoreTable | RunRecord):
+    if isinstance(place, ScoreTable | RunRecord | Frame):
         return place
     if not isinstance(place, str | os.PathLike):
         what = f"{type(place).__name__} given for a table of scores, which does not name algorithms and tasks"
@@ -173,7 +175,7 @@ def _place(place: ScoreSource) -> _Read:
 def _text(place: _Read) -> str:
     if isinstance(place, RunRecord):
         return str(place.directory)
-    return os.fspath(place) if not isinstance(place, ScoreTable) else ""
+    return "" if isinstance(place, ScoreTable | Frame) else os.fspath(place)
 
 
 def _is_run(place: _Read) -> bool:
@@ -226,8 +228,20 @@ def _opened(place: _Read, reading: Mapping[str, Any]) -> Sequence[_Read]:
 def _files(files: Sequence[str], canonical: Callable[[str], str], reading: Mapping[str, Any]) -> Scores:
     from arcademark.scores.reading import read_tables
 
-    read = read_tables(list(map(Path, files)), canonical_task=canonical, **reading)
-    names = wording.shortened(files, most=4)
+    return _of_reading(
+        read_tables(list(map(Path, files)), canonical_task=canonical, **reading), wording.shortened(files, most=4)
+    )
+
+
+def _framed(frame: Frame, canonical: Callable[[str], str], reading: Mapping[str, Any]) -> Scores:
+    from arcademark.scores.readers.base import Options
+    from arcademark.scores.readers.frames import read_frame
+
+    options = {name: value for name, value in reading.items() if name != "format"}
+    return _of_reading(read_frame(frame, Options(canonical_task=canonical, **options)), "a DataFrame")
+
+
+def _of_reading(read: Reading, names: str) -> Scores:
     scores, lone = _table(read.table, names), defaultdict[str, dict[str, NDArray[np.float64]]](dict)
     for (name, task), runs in (read.episodes or {}).items():
         if len(runs) == 1:

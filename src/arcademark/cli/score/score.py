@@ -13,7 +13,7 @@ from arcademark.cli.output import Output, with_output
 from arcademark.errors import ArcadeMarkError
 
 
-@commands.command("score", "algorithms games metrics suite protocol model export reading everything forms")
+@commands.command("score", "algorithms games metrics suite protocol model export explain reading everything forms")
 @click.argument("places", nargs=-1, required=True, metavar="TABLE…")
 @tables.algorithms
 @tables.measured_by
@@ -25,6 +25,7 @@ from arcademark.errors import ArcadeMarkError
     help="Also write the scores: .csv, .tsv or .parquet, a row a score; .npz, rliable's arrays; with --all those of "
     "every Const and Perturb agent.",
 )
+@click.option("--explain", is_flag=True, help="Print how each column, or log, is read and why, and nothing else.")
 @click.option("--wide", is_flag=True, help="Export a row a game and a column an algorithm.")
 @with_output
 @tables.tolerance
@@ -35,6 +36,7 @@ def command(
     algorithms: str | None,
     model: str,
     export: Path | None,
+    explain: bool,
     wide: bool,
     output: Output,
     **given: Any,
@@ -44,6 +46,7 @@ def command(
     TABLE is a file of scores (long or wide CSV, Parquet, the logs of training libraries), a folder of them, a run's
     directory, or a collection of published scores: catalogue:review-2021.
     """
+    from arcademark.analysis.tables.dataset import explained
     from arcademark.cli.score.report import show
     from arcademark.scores.export import RLIABLE
 
@@ -56,5 +59,9 @@ def command(
     if export is not None and export.exists():
         raise ArcadeMarkError(f"{export}: exists already; name another file with --export")
     wanted = tables.score_options(algorithms=tables.names("algorithms", algorithms), **given)
-    show(places, replace(wanted, model=model), output, export=export, wide=wide)
+    wanted = replace(wanted, model=model)
+    if explain:
+        output.tell(*explained(places, wanted))
+        return 0
+    show(places, wanted, output, export=export, wide=wide)
     return 0

@@ -60,7 +60,7 @@ def make(
         What stands for the screens before an episode's first: copies of that, as in Gymnasium's
         ``FrameStackObservation``, or zeros, as in Stable-Baselines3's ``VecFrameStack``.
     **overrides
-        Settings of the protocol to change, e.g. ``frame_skip=5``.
+        Settings of the protocol to change, e.g. ``frame_skip=5``; or ``overrides={"frame_skip": 5}``, as `run` takes.
 
     Raises
     ------
@@ -137,7 +137,13 @@ def make_vec(
 
 def _rules(protocol: str | protocols.Protocol, overrides: Mapping[str, object]) -> protocols.Protocol:
     named = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
-    return named.override(overrides) if overrides else named
+    given = overrides.get("overrides") or {}
+    if not isinstance(given, Mapping):
+        raise ArcadeMarkError(f"overrides is {given!r}; expected settings, as in overrides={{'frame_skip': 5}}")
+    if twice := next((name for name in given if name in overrides), None):
+        raise ArcadeMarkError(f"{twice!r} is given twice, by itself and in overrides; leave one out")
+    changed = {name: value for name, value in overrides.items() if name != "overrides"} | dict(given)
+    return named.override(changed) if changed else named
 
 
 def _vector(num_envs: int, *, game: str, **how: Any) -> GymnasiumVectorEnv:

@@ -157,6 +157,8 @@ class Options:
         What columns are, of `arcademark.scores.readers.roles.ROLES`, where their names and cells say otherwise.
     table : str, optional
         Which of several tables in a text, by number or heading.
+    unknown_tasks : {"refuse", "leave out"}
+        What becomes of tasks that `canonical_task` does not know.
     decimal : {".", ","}, optional
         What stands before decimals in tables, where they do not show it themselves.
     """
@@ -172,6 +174,7 @@ class Options:
     roles: Mapping[str, str] | None = None
     table: str | None = None
     decimal: str | None = None
+    unknown_tasks: Literal["refuse", "leave out"] = "refuse"
 
     def __post_init__(self) -> None:
         if self.last is not None and self.last < 1:

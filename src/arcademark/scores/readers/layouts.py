@@ -116,7 +116,7 @@ def _tasks(
             positions.append(merged.setdefault(options.canonical_task(name), len(merged)))
         except ArcadeMarkError:
             scored = set(codes[~np.isnan(scores)].tolist()) if scored is None else scored
-            if at in scored and not roles.is_foreign(name):
+            if at in scored and not roles.is_foreign(name) and options.unknown_tasks == "refuse":
                 canonical(place(at), name, options.canonical_task)
             foreign.append((at, name))
             positions.append(-1)

@@ -32,7 +32,8 @@ NAMES: Mapping[Role, Sequence[str]] = RULES["names"]
 _WORDS = {role: (frozenset(some), frozenset(beside)) for role, (some, beside) in RULES["words"].items()}
 _SURE, _MEANS = frozenset(RULES["sure"]), frozenset(RULES["means"])
 _PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in RULES["patterns"].items()}
-_ENVIRONMENT = re.compile(r"(?:[\w.]+/)?\w[\w.]*-v\d+")
+ENVIRONMENT = re.compile(r"(?:[\w.]+/)?\w[\w.]*-v\d+")
+"""An environment's id, ``CartPole-v1``."""
 _SPLIT = re.compile(r"[\s_\-./:()\[\]]+")
 _TRAINED = frozenset({"train", "training"})
 """Words of scores that count only where there are no others."""
@@ -544,7 +545,7 @@ def _alike(name: str, given: str, canonical: Callable[[str], str]) -> bool:
 
 def is_foreign(name: str) -> bool:
     """Whether a name is an environment's id or a summary's: what is no game is a task of another suite, or no task."""
-    return _ENVIRONMENT.fullmatch(name) is not None or role_of(name) in ("summary", "normalised", "count", "rank")
+    return ENVIRONMENT.fullmatch(name) is not None or role_of(name) in ("summary", "normalised", "count", "rank")
 
 
 def expected(sheet: Sheet) -> str:

@@ -24,7 +24,7 @@ from arcademark.scores.readers.base import (
     listed,
     numbers_of_runs,
 )
-from arcademark.scores.readers.logs.naming import resolve
+from arcademark.scores.readers.logs.naming import is_foreign, resolve
 from arcademark.scores.readers.rows import how_last
 from arcademark.scores.table import ScoreTable
 
@@ -90,6 +90,7 @@ def _sources(runs: Mapping[_Key, Sequence[Log]]) -> dict[str, str]:
 def by_run(logs: Sequence[tuple[Log, Path]], options: Options) -> Mapping[_Key, list[Log]]:
     """Gather logs, each with its path below the folder that was asked for, by algorithm, task and run."""
     counted = Counter[tuple[str, str]]()
+    logs = [pair for pair in logs if not is_foreign(*pair, options)] or logs[:1]
     named = [resolve(log, relative, options) for log, relative in logs]
     numbers = gathered(((algorithm, task), run) for algorithm, task, run in named if run is not None)
     runs: list[tuple[_Key, Log]] = []
@@ -152,6 +153,9 @@ def _notes(
     empty = [log.place for log in merged.values() if not len(log.values)]
     if empty:
         notes.append(f"{count(len(empty), 'log')} without a score, missing in the table: {listed(empty)}")
+    foreign = list(dict.fromkeys(log.place for log, relative in logs if is_foreign(log, relative, options)))
+    if foreign:
+        notes.append(f"{count(len(foreign), 'log')} left out, of none of the games: {listed(foreign)}")
     parallel = sum(len(parts) > 1 for parts in runs.values())
     if parallel:
         notes.append(f"{count(parallel, 'run')} put together from several files of one folder, in the order of time")

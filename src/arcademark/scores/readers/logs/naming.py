@@ -28,6 +28,8 @@ from arcademark.scores.readers.logs.tensorboard import EVENTS
 _FIELDS = ("algorithm", "game", "seed")
 _RUN = re.compile(r"(?:seed|run|s)?[ _=-]?(\d{1,18})", re.IGNORECASE)
 _NUMBERED = re.compile(r"(.+?)(?:[_-]((?:seed|run|s)[_=-]?\d{1,18}))?_(\d{1,18})", re.IGNORECASE)
+ENVIRONMENT = re.compile(r"(?:[\w.]+/)?[A-Z][\w.]*-v\d+")
+"""An environment's id, ``CartPole-v1``."""
 _GENERAL = frozenset(
     (
         *("log", "logs", "run", "runs", "result", "results", "data", "output", "outputs", "out", "tb", "tensorboard"),
@@ -64,6 +66,15 @@ def resolve(log: Log, relative: Path, options: Options) -> tuple[str, str, int |
             f"{{{noun}}} where a path names it"
         )
     return names.algorithm, task, names.run
+
+
+def is_foreign(log: Log, relative: Path, options: Options) -> bool:
+    """Whether a log is of a task that is none of the known ones, and is to be left out."""
+    if options.canonical_task is str or (task := as_written(log, relative, options).task) is None:
+        return False
+    return not is_task(task, options.canonical_task) and (
+        ENVIRONMENT.fullmatch(task) is not None or options.unknown_tasks == "leave out"
+    )
 
 
 def as_written(log: Log, relative: Path, options: Options) -> Names:
@@ -143,7 +154,8 @@ def from_path(path: Path, canonical_task: Callable[[str], str], known: str | Non
     run = next((int(m.group(1)) for part in reversed(parts) if (m := _RUN.fullmatch(part))), None)
     if not games:
         algorithm = trained[0] if trained and trained[0].lower() not in _GENERAL else None
-        return Names(algorithm, run=run)
+        foreign = next((part for part in parts if ENVIRONMENT.fullmatch(part)), None) if known is None else None
+        return Names(algorithm, foreign, run)
     at, (task, numbered) = games[-1]
     sides = [parts[side] for side in (at - 1, at + 1) if 0 <= side < len(parts) - (side > at)]
     candidates = [side for side in sides if side.lower() not in _GENERAL and _RUN.fullmatch(side) is None]
