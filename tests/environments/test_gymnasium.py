@@ -250,3 +250,15 @@ def test_every_game_is_registered():
     assert vector.reset(seed=3)[0].shape == (2, *single.observation_space.shape)
     assert {f"arcademark/{game}-v0" for game in games()} <= gymnasium.registry.keys()
     assert canonical_game("arcademark/pong-v0") == "pong"
+
+
+def test_settings_are_changed_by_name_or_as_run_takes_them():
+    by_name = arcademark.make("pong", frame_skip=5)
+    assert arcademark.make("pong", overrides={"frame_skip": 5}).environment_spec == by_name.environment_spec
+    assert arcademark.make_vec("pong", 1, overrides={"frame_skip": 5}).num_envs == 1
+    for given, message in (
+        ({"frame_skip": 5, "overrides": {"frame_skip": 4}}, "given twice"),
+        ({"overrides": 5}, "expected settings"),
+    ):
+        with pytest.raises(ArcadeMarkError, match=message):
+            arcademark.make("pong", **given)

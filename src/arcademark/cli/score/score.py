@@ -13,7 +13,7 @@ from arcademark.cli.output import Output, with_output
 from arcademark.errors import ArcadeMarkError
 
 
-@commands.command("score", "algorithms games metrics suite protocol model export explain reading everything forms")
+@commands.command("score", "algorithms games metrics suite protocol model export reading everything forms")
 @click.argument("places", nargs=-1, required=True, metavar="TABLE…")
 @tables.algorithms
 @tables.measured_by
