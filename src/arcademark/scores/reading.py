@@ -253,6 +253,7 @@ def _copies(files: Sequence[Recognised]) -> list[Recognised]:
         if any((format, file.path.parent) in folders for format in _COPIES.get(file.format, ()))
         or (file.format == "tensorboard" and monitored and folder_of_events(file.path))
         or first.get(file.path.with_suffix(""), file.path) != file.path
+        or (file.path.name == "metrics.jsonl" and file.path.with_name("scores.jsonl") in {one.path for one in files})
     ]
 
 

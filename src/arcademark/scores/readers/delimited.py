@@ -95,13 +95,16 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
 
     try:
         while rows := list(islice(reader, _CHUNK)):
-            filled = [row for row in rows if _filled(row)]
+            filled = [row for row in rows if (row and row[0] > "$") or _filled(row)]  # most rows begin with a letter
             if filled and not header:
                 header = tuple(unescaped(bare(name)) for name in filled.pop(0))
                 if header[0].startswith("#") and len(header) > 1:
                     header = (header[0].lstrip("# "), *header[1:])
                 columns = [[] for _ in header]
+            width = len(header)
             for number, row in enumerate(filled):
+                if len(row) == width:
+                    continue
                 if len(row) > len(header) and not any(cell.strip() for cell in row[len(header) :]):
                     del row[len(header) :]
                 if len(row) < len(header) and number == len(filled) - 1 and _cut_short(text, reader):

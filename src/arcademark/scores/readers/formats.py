@@ -25,6 +25,7 @@ from arcademark.scores.readers.base import (
 from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.readers.grids import is_workbook
 from arcademark.scores.readers.logs import rllib, series, stable_baselines, tensorboard
+from arcademark.scores.readers.logs.naming import names_of_table
 from arcademark.scores.readers.nested import nested_sheet
 from arcademark.scores.readers.piped import PipedFile
 from arcademark.scores.readers.sheet import Sheet
@@ -92,9 +93,8 @@ def recognise(path: Path, relative: Path, format: str | None = None, options: Op
         return by_plugin(path, relative, format)
     if read_head(path).startswith(GZIP):
         path = unpacked(path)
-    head = read_head(path)
     try:
-        kind, content = (format, None) if format in _FILES else _recognised(path, head, format, options)
+        kind, content = (format, None) if format in _FILES else _recognised(path, relative, format, options)
     except UnrecognisedError as error:
         if format is not None or not plugins.names(PLUGINS):
             raise
@@ -145,7 +145,8 @@ def read(file: Recognised, options: Options) -> Read:
     return _FILES[file.format](file.path, options)
 
 
-def _recognised(path: Path, head: bytes, format: str | None, options: Options) -> tuple[str, Any]:
+def _recognised(path: Path, relative: Path, format: str | None, options: Options) -> tuple[str, Any]:
+    head = read_head(path)
     if head[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not is_workbook(archive_names(path)):
         names = set(load_npz(path))
         return ("sb3-evaluations" if {"timesteps", "results"} <= names else "rliable"), None
@@ -158,8 +159,7 @@ def _recognised(path: Path, head: bytes, format: str | None, options: Options) -
     if tensorboard.is_events(head):
         return "tensorboard", None
     if head.startswith(b"PAR1"):
-        sheet = read_sheet(path)
-        return _layout(sheet, format, options), sheet
+        return _layout(read_sheet(path), relative, format, options)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"#!"):
         raise UnrecognisedError(
@@ -168,12 +168,12 @@ def _recognised(path: Path, head: bytes, format: str | None, options: Options) -
     if start.startswith(b"#") and start[1:].lstrip()[:1] == b"{":
         return "sb3-monitor", None
     if start[:1] in (b"{", b"["):
-        return _json(path, options)
+        return _json(path, relative, options)
     sheet = read_sheet(path, options.decimal, options.table, lambda sheet: bool(layouts.read_table(sheet, options)))
-    return _layout(sheet, format, options), sheet
+    return _layout(sheet, relative, format, options)
 
 
-def _json(path: Path, options: Options) -> tuple[str, Any]:
+def _json(path: Path, relative: Path, options: Options) -> tuple[str, Any]:
     first, more = rllib.first_line(path)
     content: Any = None
     if first.endswith("}") and (more or rllib.is_result(parse_json(path, first, 1))):
@@ -184,7 +184,7 @@ def _json(path: Path, options: Options) -> tuple[str, Any]:
         content = load_json(path)
     sheet = nested_sheet(path, content, options)
     if sheet is not None:
-        return _layout(sheet, None, options), sheet
+        return _layout(sheet, relative, None, options)
     if isinstance(content, dict) and content and all(isinstance(value, list) for value in content.values()):
         return "rliable", content
     raise UnrecognisedError(
@@ -193,12 +193,14 @@ def _json(path: Path, options: Options) -> tuple[str, Any]:
     )
 
 
-def _layout(sheet: Sheet, format: str | None, options: Options) -> str:
-    """Return the format of a table: of a log, or as the roles of its columns make it."""
+def _layout(sheet: Sheet, relative: Path, format: str | None, options: Options) -> tuple[str, Sheet]:
+    """Return the format of a table, of a log, or as the roles of its columns make it, with what its path says."""
     if format in _LOGS:
-        return str(format)
+        return str(format), sheet
     if format is None and not options.roles and not roles.is_long(sheet):
         for name, (holds, _) in _LOGS.items():
             if holds(sheet) or (name == "metrics-csv" and options.tag in sheet.header):
-                return name
-    return roles.interpret(sheet, options).layout
+                return name, sheet
+    named = names_of_table(relative, options)
+    sheet = replace(sheet, algorithm=named.algorithm, task=named.task, run=named.run)
+    return roles.interpret(sheet, options).layout, sheet

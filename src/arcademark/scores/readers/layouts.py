@@ -64,6 +64,7 @@ def build(sheet: Sheet, found: Interpretation, options: Options) -> Reading:
 
     orders = [None if column is None else sheet.integers(column)[row][kept] for column in ordered] or [None, None]
     episode, frames = orders
+    numbered, said = _curves(sheet, columns, algorithms[1][kept], tasks[1][kept], run[kept], frames)
     of_rows = Rows(
         sheet=sheet,
         columns=columns,
@@ -71,13 +72,13 @@ def build(sheet: Sheet, found: Interpretation, options: Options) -> Reading:
         algorithm=algorithms[1][kept],
         tasks=tasks[0],
         task=tasks[1][kept],
-        run=run[kept],
+        run=numbered,
         score=scores[kept],
         row=row[kept],
         episode=episode,
         frames=frames,
     )
-    reading = collect(of_rows, found.layout, options, [*found.notes, *notes])
+    reading = collect(of_rows, found.layout, options, [*found.notes, *notes, *said])
     ignored = tuple(sheet.header[at] or "(unnamed)" for at in found.left_out)
     return replace(reading, ignored=ignored, explained=found.explained(sheet))
 
@@ -94,11 +95,14 @@ def _runs(found: Interpretation, sheet: Sheet) -> _Ints:
 def _label(sheet: Sheet, columns: Mapping[Role, int], role: Role, options: Options, width: int) -> _Labels:
     given, noun = (options.algorithm, "algorithm") if role == "algorithm" else (options.task, "task")
     column = columns.get(role)
+    if column is None:
+        given = given or (sheet.algorithm if role == "algorithm" else sheet.task)
     if given is not None:
         return (given,), np.zeros(sheet.size * width, dtype=np.int64)
     if column is None:
         raise ArcadeMarkError(
-            f"{sheet.path}, row 1: there is no column {noun!r}; add one, or, for all rows, say it with {SAID[noun]}"
+            f"{sheet.path}, row 1: there is no column {noun!r}; add one, or, for all rows, say it with {SAID[noun]}, "
+            f"or with {SAID['pattern']} where paths name it"
         )
     codes, names, _ = sheet.names(column)
     return names, np.repeat(codes, width)
@@ -129,5 +133,21 @@ def _tasks(
 def _run(sheet: Sheet, found: Interpretation, options: Options) -> _Ints:
     column = found.columns.get("run", found.columns.get("seed"))
     if column is None or options.run is not None:
-        return np.full(sheet.size, options.run or 0, dtype=np.int64)
+        return np.full(sheet.size, options.run or sheet.run or 0, dtype=np.int64)
     return sheet.integers(column)
+
+
+def _curves(
+    sheet: Sheet, columns: Mapping[Role, int], algorithm: _Ints, task: _Ints, run: _Ints, frames: _Ints | None
+) -> tuple[_Ints, list[str]]:
+    """Number the runs of curves that no column tells apart, where each has a row at all of the same frames."""
+    if frames is None or {"run", "seed", "episode"} & columns.keys() or not len(run):
+        return run, []
+    keys = np.stack([algorithm, task, run, frames])
+    _, place, number = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
+    if number.max() == 1 or (number != number[0]).any():
+        return run, []
+    order = np.argsort(place.ravel(), kind="stable")
+    numbered = np.empty(len(run), dtype=np.int64)
+    numbered[order] = np.arange(len(run)) % number[0]
+    return numbered, [f"{number[0]:,} rows at the same {sheet.header[columns['frames']]} are as many runs"]

@@ -163,6 +163,7 @@ class _Reader:
     def __init__(self, sheet: Sheet, options: Options) -> None:
         self.sheet, self.options = sheet, options
         self.tasks = options.canonical_task if _discerns(options.canonical_task) else None
+        self.algorithm = options.algorithm or sheet.algorithm
         self.why: dict[int, str] = {}
         self.named = self._names(options.roles or {})
         self.header = range(len(sheet.header))
@@ -194,6 +195,9 @@ class _Reader:
         columns = self._parts()
         left = {at: self.named[at] for at in self.header if at not in columns.values()}
         if {"algorithm", "game"} <= columns.keys() or ("score" in columns and {"algorithm", "game"} & columns.keys()):
+            return self._long(columns, list(left))
+        told = "game" not in columns and (self.options.task or self.sheet.task)
+        if told and ("algorithm" in columns or self.algorithm) and not any(map(self._is_task, self.sheet.header)):
             return self._long(columns, list(left))
         if "game" in columns:
             return self._wide(columns, list(left))
@@ -274,7 +278,7 @@ class _Reader:
                 return self._summary(columns, {at: self.named[at] or "note" for at in free})
             score, rivals = rivals[0], rivals[1:]
             self.why[score] = "the only column of numbers that is nothing else"
-        elif not given and "algorithm" not in columns and self.options.algorithm is None:
+        elif not given and "algorithm" not in columns and self.algorithm is None:
             others = [at for at in free if self.named[at] is None and self._any_number(at)]
             if others:
                 raise ArcadeMarkError(self._ask("beside", score, others))
@@ -377,11 +381,11 @@ class _Reader:
             raise ArcadeMarkError(f"{self.sheet.path}, row 1: {question('parts', names=listed(names), one=names[0])}")
         lone = [_PATTERNS["run"].fullmatch(name) for name in names]
         if all(lone) and (len(values) > 1 or _PATTERNS["named_run"].fullmatch(names[0])) and asked:
-            if self.options.algorithm is None:
+            if self.algorithm is None:
                 raise ArcadeMarkError(f"{self.sheet.path}, row 1: {question('runs', names=listed(names))}")
-            named = [(self.options.algorithm, match[1] or match[2]) for match in lone if match]
-        elif all(lone) and self.said_runs and self.options.algorithm is not None:
-            named = [(self.options.algorithm, match[1] or match[2]) for match in lone if match]
+            named = [(self.algorithm, match[1] or match[2]) for match in lone if match]
+        elif all(lone) and self.said_runs and self.algorithm is not None:
+            named = [(self.algorithm, match[1] or match[2]) for match in lone if match]
         else:
             whose = [_PATTERNS["run_of"].fullmatch(name) for name in names]
             if not all(whose):
@@ -440,7 +444,7 @@ class _Reader:
             if corner is not None and corner not in {value.column for value in heads} and not self._is_index(corner):
                 columns = columns | {"algorithm": corner}  # in a corner, or named otherwise
                 self.why[corner] = "it stands first, beside games"
-            elif self.options.algorithm is None:
+            elif self.algorithm is None:
                 raise ArcadeMarkError(
                     f"{self.sheet.path}, row 1: there is no column 'algorithm'; add one, or, for all rows, say it with "
                     f"{SAID['algorithm']}"

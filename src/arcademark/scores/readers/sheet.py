@@ -43,6 +43,8 @@ class Sheet:
         The columns that `among` has read as numbers: NaN where one is missing, infinity where there is no number.
     notes : tuple of str
         How numbers were read, where they are not plain.
+    algorithm, task, run
+        What the path says of all scores, where no column does.
     """
 
     path: Path
@@ -54,6 +56,9 @@ class Sheet:
     decimal: str | None = None
     values: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    algorithm: str | None = None
+    task: str | None = None
+    run: int | None = None
 
     @property
     def lowered(self) -> tuple[str, ...]:

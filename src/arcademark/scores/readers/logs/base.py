@@ -33,7 +33,8 @@ _Key = tuple[str, str, int]
 
 def collect_logs(logs: Sequence[tuple[Log, Path]], format: str, options: Options) -> Reading:
     """Make a table of logs of one run on one task, each with its path below the folder that was asked for."""
-    runs = by_run(logs, options)
+    every = by_run(logs, options)
+    runs = {key: _of_evaluation(parts) for key, parts in every.items()}
     merged = {key: merge(key, parts) for key, parts in runs.items()}
     values = {
         key: log.values if log.earlier is not None else log.values[-(options.last or DEFAULT_LAST[log.unit]) :]
@@ -43,6 +44,9 @@ def collect_logs(logs: Sequence[tuple[Log, Path]], format: str, options: Options
         files = listed(list(dict.fromkeys(str(log.path) for log, _ in logs)))
         raise ArcadeMarkError(f"{files}: no score in the log (no episode finished, or all are NaN); let the run go on")
     notes = _notes(logs, runs, merged, options)
+    trained = [log.place for key, parts in every.items() for log in parts if not any(log is one for one in runs[key])]
+    if trained:
+        notes.append(f"{count(len(trained), 'log')} of training left out beside those of evaluation: {listed(trained)}")
     table = ScoreTable.from_rows(
         ((*key, float(scores.mean()) if len(scores) else np.nan) for key, scores in values.items()),
         sources=_sources(runs),
@@ -63,6 +67,15 @@ def collect_logs(logs: Sequence[tuple[Log, Path]], format: str, options: Options
         numbers_of_runs(values),
         explained=_explained(runs),
     )
+
+
+_EVALUATION = frozenset({"eval", "evaluation", "evaluator", "evaluations", "test"})
+
+
+def _of_evaluation(parts: list[Log]) -> list[Log]:
+    """Return the logs of evaluation, where some lie beside those of the same run's training."""
+    evaluated = [log for log in parts if _EVALUATION & {part.lower() for part in log.path.parent.parts[-2:]}]
+    return evaluated or parts
 
 
 def _explained(runs: Mapping[_Key, Sequence[Log]]) -> tuple[str, ...]:

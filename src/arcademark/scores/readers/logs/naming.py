@@ -21,6 +21,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import SAID, Log, Options, canonical, is_task
 from arcademark.scores.readers.logs.tensorboard import EVENTS
@@ -28,13 +30,16 @@ from arcademark.scores.readers.logs.tensorboard import EVENTS
 _FIELDS = ("algorithm", "game", "seed")
 _RUN = re.compile(r"(?:seed|run|s)?[ _=-]?(\d{1,18})", re.IGNORECASE)
 _NUMBERED = re.compile(r"(.+?)(?:[_-]((?:seed|run|s)[_=-]?\d{1,18}))?_(\d{1,18})", re.IGNORECASE)
+_STAMP = re.compile(r"\d{4}[-_.]?\d\d[-_.]?\d\d.*|[0-9a-f]{8,}(?:-[0-9a-f]+)*", re.IGNORECASE)
+"""Folders that are named by when they were made, or by chance."""
 ENVIRONMENT = re.compile(r"(?:[\w.]+/)?[A-Z][\w.]*-v\d+")
 """An environment's id, ``CartPole-v1``."""
 _GENERAL = frozenset(
     (
         *("log", "logs", "run", "runs", "result", "results", "data", "output", "outputs", "out", "tb", "tensorboard"),
         *("experiment", "experiments", "tensorboard_log", "train", "training", "eval", "evaluation", "evaluations"),
-        *("monitor", "progress", "ray_results", "home", "tmp", "events", "atari"),
+        *("monitor", "progress", "ray_results", "home", "tmp", "events", "atari", "default", "gym", "games", "envs"),
+        *("actor", "evaluator", "learner", "test", "scores", "metrics", "latest", "final", "summaries", "csv", "json"),
     )
 )
 """Folders whose names say nothing about the algorithm."""
@@ -157,9 +162,29 @@ def from_path(path: Path, canonical_task: Callable[[str], str], known: str | Non
         foreign = next((part for part in parts if ENVIRONMENT.fullmatch(part)), None) if known is None else None
         return Names(algorithm, foreign, run)
     at, (task, numbered) = games[-1]
-    sides = [parts[side] for side in (at - 1, at + 1) if 0 <= side < len(parts) - (side > at)]
-    candidates = [side for side in sides if side.lower() not in _GENERAL and _RUN.fullmatch(side) is None]
-    return Names(candidates[0] if len(candidates) == 1 else None, task, run if numbered is None else numbered)
+    sides = [
+        [
+            part
+            for part in side
+            if part.lower() not in _GENERAL and not _RUN.fullmatch(part) and not _STAMP.fullmatch(part)
+        ]
+        for side in (parts[:at][::-1], parts[at + 1 : -1])
+    ]
+    named = [side[:1] if path.is_absolute() else side for side in sides if side]
+    algorithm = "/".join(named[0] if named[0] is not sides[0] else named[0][::-1]) if len(named) == 1 else None
+    return Names(algorithm, task, run if numbered is None else numbered)
+
+
+def names_of_table(relative: Path, options: Options) -> Names:
+    """Return what a table's path, below the folder that was asked for, says of its scores where it does not itself."""
+    if options.pattern is not None:
+        return _by_pattern(Log(relative, np.empty(0), "episode"), relative, options)
+    names = from_path(relative, options.canonical_task)
+    return (
+        Names()
+        if names.task is None or ENVIRONMENT.fullmatch(names.task)
+        else names._replace(algorithm=None if relative.is_absolute() else names.algorithm, run=None)
+    )
 
 
 def folder_of_events(path: Path) -> tuple[str, str] | None:

@@ -111,7 +111,9 @@ def _results(path: Path, options: Options) -> Iterator[tuple[int, _Result]]:
     windows = ((*place, *name) for place in _PLACES for name in (_WINDOW, _LENGTHS, _NEW))
     wanted = [*_tags(options), *windows, *_STEPS, _ENVIRONMENT, _SEED]
     row = 0
-    for row, line, _ in json_lines(path):
+    for row, line, more in json_lines(path):
+        if not more and row > 1 and line[-1] != "}" and not read_bytes(path, MAX_TEXT_BYTES).endswith(b"\n"):
+            return  # what a running job has not finished
         result = parse_json(path, line, row)
         if not isinstance(result, dict):
             raise ArcadeMarkError(f"{path}, row {row}: expected a JSON object, one training iteration's result")
