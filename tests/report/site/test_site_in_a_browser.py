@@ -363,6 +363,11 @@ REFUSED = {
     "other.csv": b"x,y\n1,2\n",
     "infinite.csv": b"algorithm,game,score\nA,pong,1e999\n",
     "missing.csv": b"algorithm,game,score\nA,pong,-\n",
+    "numbered.csv": b"game,DQN_1,DQN_2\npong,1,2\n",
+    "runs.csv": b"game,seed 0,seed 1\npong,1,2\n",
+    "lengths.csv": b"game,10M,200M\npong,1,2\n",
+    "scores.csv": b"algorithm,game,best_score,final_score\nA,pong,1,2\n",
+    "headless.csv": b"pong,1.5,2.5\nalien,2.5,3.5\n",
     "it's.csv": b"algorithm,game,score\nA,pong,it's\n",
 }
 """Files that the command refuses, in its words."""
@@ -420,6 +425,29 @@ def test_wide_tables(page):
             "text => [...arcademark.readTable(new TextEncoder().encode(text).buffer, ARCADEMARK)]", text
         )
         assert found == [["A", {"pong": [1]}], ["B", {"pong": [2], "qbert": [4]}]]
+
+
+BESIDE = (
+    "game,DQN,DQN std,PPO,PPO_95%CI,rank,Unnamed: 0\npong,1,0.5,2,0.1,2,0\nalien,3,0.5,4,0.1,1,1\n",
+    "Name,mean_DQN,std_DQN,mean_PPO,std_PPO,note\npong,1,0.5,2,0.1,x\nalien,3,0.5,4,0.1,y\n",
+    "game,DQN,PPO,DQN HNS,PPO (HNS)\npong,1,2,0.1,0.1\nalien,3,4,0.1,0.2\n",
+    "method,Pong_mean,Pong_std,Alien_mean,Alien_std\nDQN,1,0.5,3,0.1\nPPO,2,0.1,4,0.1\n",
+    "algo,env_id,eval_return,std,n\nDQN,pong,1,0.5,5\nDQN,alien,3,0.5,5\nPPO,pong,2,1,5\nPPO,alien,4,1,5\n",
+)
+
+
+def test_columns_have_the_roles_that_the_command_gives_them(page, tmp_path):
+    for text in BESIDE:
+        (tmp_path / "table.csv").write_text(text)
+        table = read_tables(tmp_path / "table.csv", canonical_task=canonical_game).table
+        found = page.evaluate(
+            "text => [...arcademark.readTable(new TextEncoder().encode(text).buffer, ARCADEMARK)]", text
+        )
+        own = {
+            name: dict(zip(table.tasks, scores[:, :1].tolist(), strict=True))
+            for name, scores in zip(table.algorithms, table.scores, strict=True)
+        }
+        assert dict(found) == own == {"DQN": {"pong": [1], "alien": [3]}, "PPO": {"pong": [2], "alien": [4]}}, text
 
 
 def test_hostile_names_are_text(page):

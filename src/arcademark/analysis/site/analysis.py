@@ -50,6 +50,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.records import imported
 from arcademark.records.model import scored_phase
 from arcademark.records.replayed import Verification
+from arcademark.scores.readers.role_names import RULES
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.model import frame_cap_warnings
 from arcademark.subset.predict.spread import FREEDOM
@@ -173,7 +174,8 @@ def analyse(
         unit="step" if of_tasks else "frame",
         model=None if of_tasks else _model(predictors.atari()),
         foretold_from="" if of_tasks else REPORTED,
-        beside=tuple(sorted(plausible.REFERENCES | plausible.QUANTITIES)),
+        beside=tuple(sorted(plausible.REFERENCES)),
+        rules=RULES,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from arcademark.analysis.document import Estimate, Notice
 from arcademark.analysis.tables.document import Intervals, Pooled
@@ -279,6 +279,7 @@ class Site:
     model: By which the first view's median is estimated; None where it is not.
     foretold_from: The subset that rows' `foretold` is from; "" where there is none.
     beside: Names of a table's columns, in small letters, that may be no algorithms.
+    rules: What names of columns say, as `arcademark.scores.readers.role_names` has it.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.site/1"
@@ -298,3 +299,4 @@ class Site:
     model: Model | None = None
     foretold_from: str = ""
     beside: tuple[str, ...] = ()
+    rules: Mapping[str, Any] = field(default_factory=dict)

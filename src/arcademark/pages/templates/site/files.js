@@ -1,15 +1,10 @@
 // Reads a table of scores that somebody drops on the page, as arcademark.scores.readers reads it: long (algorithm,
-// game, score and, where there are several, run) or wide (game × algorithm or algorithm × game). Numbers are plain ones
+// game, score and, where there are several, run) or wide (game × algorithm or algorithm × game), by the same rules of what
+// names of columns say. Numbers are plain ones
 // with a decimal point; what needs more judgement is refused, in that reader's words. Nothing is sent anywhere.
 "use strict";
 (() => {
   const MAX_BYTES = 4 * 2 ** 20, MAX_CELLS = 500000, MAX_ALGORITHMS = 50, LARGEST = 2 ** 53, MAX_NAME = 200;
-  const ALGORITHM = ["algorithm", "agent", "method", "algo"];
-  const TASK = ["task", "game", "env", "env_id", "environment"];
-  const SCORE = ["score", "return", "episode_return", "episodic_return", "reward"];
-  const RUN = ["run", "seed"];
-  const MORE = ["episode", "frames", "frame", "step", "global_step", "timesteps", "iteration"];
-  const MISSING = new Set(["", "nan", "na", "n/a", "null", "none", "-", "−", "–", "—"]);
   const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
   const WHOLE = /^\d{1,15}$/;
   const ELSEWHERE = "read it with 'arcademark score'";
@@ -18,8 +13,8 @@
 
   /** A table with columns that may be no algorithms: somebody is to say what each is the score of, if of any. */
   class TableQuestion extends Error {
-    constructor(columns) {
-      super();
+    constructor(columns, question) {
+      super(question);
       this.columns = columns;
     }
   }
@@ -62,9 +57,54 @@
   /** Cells without the apostrophe that keeps spreadsheets from running them: `arcademark.scores.formulas`. */
   const bare = (cell) => cell.trim().split(/\s+/).join(" ").replace(/^'(?='*[=+\-@\uff1d\uff0b\uff0d\uff20])/, "");
 
-  function number(cell, place) {
+  /** What columns are by their names, by the rules of `arcademark.scores.readers.roles`: data, in `site.rules`. */
+  function rolesBy({ names, words, sure, means, patterns, questions, scores }) {
+    const whole = Object.fromEntries(Object.entries(patterns).map(([name, pattern]) => [name, new RegExp(`^(?:${pattern})$`, "iu")]));
+    const letters = new RegExp(patterns.words.replace("[^\\W\\d_]", "\\p{L}"), "gu");
+    const wordsOf = (name) => name.replaceAll("+/-", "±").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase().match(letters) ?? [];
+    const key = (name) => wordsOf(name).join(" ");
+    function roleOf(name) {
+      if (name.replaceAll("+/-", "").includes("/")) return roleOf(name.slice(name.lastIndexOf("/") + 1)) === "score" ? "score" : null;
+      const all = wordsOf(name), text = all.join(" ");
+      if (!all.length) return name ? null : "index";
+      const named = Object.keys(names).find((role) => names[role].includes(text) || (role === "index" && all[0] === "unnamed"));
+      if (named) return named;
+      const numbers = all.filter((word) => /^\d/.test(word)), rest = all.filter((word) => !/^\d/.test(word));
+      return Object.keys(words).find((role) => {
+        const [some, beside] = words[role], spread = role === "spread";
+        return (rest.some((word) => some.includes(word)) || (spread && numbers.some((word) => word.endsWith("%"))))
+          && rest.every((word) => some.includes(word) || beside.includes(word)) && (!numbers.length || spread);
+      }) ?? null;
+    }
+    /** The role of a column of values, and whose it is: of "DQN std" spread and "DQN". */
+    function ofValue(name, header, isGame) {
+      const known = new Set(header.map(key).filter(Boolean)), last = (text) => text.replace(/[)\] ]+$/, "");
+      for (const { 0: gap, index } of name.matchAll(/[\s_\-./:()[\]]+/g)) {
+        const before = name.slice(0, index), after = name.slice(index + gap.length);
+        for (const [whose, what, behind] of [[before, last(after), true], [last(after), before, false]]) {
+          const role = whose && what ? roleOf(what) : null;
+          if (!role || (roleOf(whose) && !isGame(whose))) continue;
+          const own = wordsOf(whose), beside = known.has(key(whose));
+          const mean = means.some((word) => known.has(key(`${word} ${whose}`)) || known.has(key(`${whose} ${word}`)));
+          if (role === "summary" && means.includes(key(what))) {
+            const others = header.map(wordsOf).filter((all) => own.every((word) => all.includes(word))).map((all) => all.filter((word) => !own.includes(word)));
+            if (!beside && others.some((all) => all.some((word) => sure.includes(word)) && !all.some((word) => means.includes(word)))) return ["value", whose];
+          } else if (["normalised", "spread", "count", "rank", "note", "summary"].includes(role) && (beside || mean || (behind && wordsOf(what).some((word) => sure.includes(word))))) return [role, whose];
+        }
+      }
+      return [null, name];
+    }
+    const ask = (name, told) => Object.entries(told).reduce((text, [field, value]) => text.replaceAll(`{${field}}`, value), questions[name]);
+    const preferred = (role, header, columns) => {
+      const list = role === "score" ? scores : names[role], place = (column) => (list.indexOf(key(header[column])) + 1 || list.length + 1);
+      return columns.reduce((best, column) => (best < 0 || place(column) < place(best) ? column : best), -1);
+    };
+    return { roleOf, ofValue, whole, ask, preferred };
+  }
+
+  function number(cell, place, missing) {
     const text = cell.trim();
-    if (MISSING.has(text.toLowerCase())) return null;
+    if (missing.includes(text.toLowerCase())) return null;
     if (!NUMBER.test(text)) {
       fail(/\d/.test(text) ? `${place}: ${quoted(text)} is no plain number such as 1234.5; write it so, or ${ELSEWHERE}` : `${place}: ${quoted(text)} is no score; expected a number such as 1234.5, or nothing where it is missing`);
     }
@@ -92,6 +132,19 @@
     return near.sort((one, other) => other[0] - one[0]).slice(0, 3).map(([, other]) => `'${other}'`).join(" or ");
   }
 
+  /** Refuse columns such as DQN_1, DQN_2, unless most others have no number. */
+  function refuseNumbered(heads, rules, doubt, listed) {
+    const matches = heads.map((name) => rules.whole.numbered.exec(name)).filter(Boolean);
+    if (2 * matches.length < heads.length - 1) return;
+    for (const whose of new Set(matches.map((match) => match[1]))) {
+      const those = matches.filter((match) => match[1] === whose), first = heads.includes(whose) ? [0] : [];
+      const numbers = [...first, ...those.map((match) => Number(match[2]))].sort((one, other) => one - other);
+      if (numbers.length > 1 && [0, 1].some((start) => numbers.every((one, place) => one === place + start))) {
+        doubt("numbered", { names: listed([...(first.length ? [whose] : []), ...those.map(([name]) => name)]), of: quoted(whose), name: whose, number: those[0][2], one: those[0][0] });
+      }
+    }
+  }
+
   /**
    * Return scores by algorithm, game and run: Map(name → {game: [scores of runs]}). `names` says what columns that may be
    * no algorithms are scores of, "" where of none; without it a `TableQuestion` asks.
@@ -110,19 +163,24 @@
     }
     const twice = lowered.findIndex((name, column) => name && lowered.indexOf(name) !== column);
     if (twice >= 0) fail(`${file}, row 1, column ${twice + 1}: the column ${quoted(header[twice])} is named twice; name each once`);
-    const find = (those) => lowered.findIndex((name) => those.includes(name));
     const game = (name, place) => {
       const found = games.get(bareName(name));
       if (found) return found;
       const close = meant(name.slice(0, 60).toLowerCase(), site.games.map(({ id }) => id));
       return fail(`${place}: unknown game ${quoted(name)}; ${close ? `did you mean ${close}?` : "correct it, or leave its scores out"}`);
     };
-    const named = (cell, place) => {
+    const nameOf = (cell, place) => {
       const name = bare(cell);
       if (!name) fail(`${place}: the cell is empty, expected a name`);
       return name.length > MAX_NAME ? fail(`${place}: the name has more than ${MAX_NAME} characters; shorten it`) : name;
     };
-    const found = new Map(), run = find(RUN);
+    const rules = rolesBy(site.rules), roles = header.map(rules.roleOf), isGame = (name) => games.has(bareName(name));
+    const find = (role) => rules.preferred(role, header, roles.flatMap((one, column) => (one === role ? [column] : [])));
+    const cellsOf = (column) => [...new Set(data.map((row) => bare(row.cells[column])))].filter(Boolean);
+    const byCells = () => header.findIndex((_, column) => 2 * cellsOf(column).filter(isGame).length >= cellsOf(column).length && cellsOf(column).length);
+    const value = (row, column) => number(row.cells[column], at(row, column), site.rules.missing);
+    const listed = (those) => (those.length > 3 ? `${those.slice(0, 3).join(", ")} and ${those.length - 3} more` : those.join(", "));
+    const found = new Map(), run = Math.max(find("run"), find("run") < 0 ? find("seed") : -1);
     const add = (algorithm, task, number_, score, row) => {
       if (!found.has(algorithm) && found.size === MAX_ALGORITHMS) fail(`${file}: more than ${MAX_ALGORITHMS} algorithms; leave some out`);
       const own = found.get(algorithm) ?? found.set(algorithm, new Map()).get(algorithm);
@@ -135,26 +193,49 @@
       const cell = row.cells[run].trim();
       return WHOLE.test(cell) ? String(Number(cell)) : fail(`${at(row, run)}: ${quoted(cell)} is no whole number; expected 0, 1, 2, …`);
     };
-    const score = find(SCORE), who = find(ALGORITHM), what = find(TASK);
-    if (score >= 0 && (who >= 0 || what > 0)) {
-      if (who < 0 || what < 0) fail(`${file}, row 1: there is no column '${who < 0 ? "algorithm" : "game"}'; add one`);
-      const more = find(MORE);
+    const score = find("score"), who = find("algorithm"), named = find("game"), what = named < 0 ? byCells() : named;
+    const doubt = (question, told) => fail(`${file}, row 1: ${rules.ask(question, { algorithm: "algorithm= (--read algorithm=NAME)", roles: "roles= (--read COLUMN=ROLE)", ...told })}`);
+    const odd = header.find((name, column) => column !== who && column !== what && rules.whole.number.test(name)) ?? [header[what]].find((name) => name && isGame(name));
+    if (odd !== undefined) doubt("headless", { name: quoted(odd) });
+    if (score >= 0 && who >= 0 && what >= 0) {
+      const more = header.findIndex((_, column) => ["episode", "frames"].includes(roles[column]));
       if (more >= 0) fail(`${file}, row 1: the column ${quoted(header[more])} makes it a log or a learning curve; ${ELSEWHERE}, or leave only its scores`);
-      for (const row of data) add(named(row.cells[who], at(row, who)), game(row.cells[what], at(row, what)), runOf(row), number(row.cells[score], at(row, score)), row);
+      const rivals = header.flatMap((name, column) => (roles[column] === "score" && column !== score && !/train/i.test(name) ? [quoted(name)] : []));
+      if (rivals.length) doubt("score", { first: quoted(header[score]), others: listed(rivals), name: header[score] });
+      for (const row of data) add(nameOf(row.cells[who], at(row, who)), game(row.cells[what], at(row, what)), runOf(row), value(row, score), row);
     } else {
-      const columns = header.map((_, column) => column).filter((column) => column && column !== run && lowered[column] !== "protocol");
-      if (![...ALGORITHM, ...TASK, ""].includes(lowered[0]) || !columns.length) {
+      const byAlgorithm = what < 0, first = who >= 0 ? who : 0;
+      const free = header.map((_, column) => column).filter((column) => column !== (byAlgorithm ? first : what) && column !== run && !["protocol", "frames", "episode"].includes(roles[column]));
+      let columns = [], words = [];
+      for (const column of free) {
+        const [role, whose] = roles[column] && roles[column] !== "score" ? [roles[column], header[column]] : roles[column] ? [null, header[column]] : rules.ofValue(header[column], header, isGame);
+        if (role && role !== "value") continue;
+        if (!byAlgorithm && cellsOf(column).length && !cellsOf(column).some((cell) => /\d/.test(cell[0]) || NUMBER.test(cell))) words.push({ column, name: whose, run: null });
+        else columns.push({ column, name: whose, run: null });
+      }
+      if (!columns.length) columns = words;
+      if (!columns.length || (byAlgorithm && who < 0 && !columns.some(({ name }) => isGame(name)))) {
         fail(`${file}, row 1: expected the columns algorithm, game, score (long), or a column of algorithms with a column for each game, or of games with one for each algorithm (wide), not ${quoted(header.slice(0, 12).join(", "))}`);
       }
-      const byAlgorithm = lowered[0] ? ALGORITHM.includes(lowered[0]) : columns.every((column) => games.has(bareName(header[column])));
-      const asked = byAlgorithm ? [] : columns.filter((column) => site.beside.includes(lowered[column])).map((column) => header[column]);
-      if (asked.length && !names) throw new TableQuestion(asked);
+      const heads = columns.map(({ name }) => name);
+      if (!byAlgorithm) {
+        if (columns.length > 1 && heads.every((name) => rules.whole.parts.test(name))) doubt("parts", { names: listed(heads), one: heads[0] });
+        if (heads.every((name) => rules.whole.run.test(name)) && (columns.length > 1 || rules.whole.named_run.test(heads[0]))) doubt("runs", { names: listed(heads) });
+        const runs = heads.map((name) => rules.whole.run_of.exec(name));
+        if (runs.every(Boolean)) columns.forEach((item, place) => Object.assign(item, { name: runs[place][1], run: runs[place][2] }));
+        else refuseNumbered(heads, rules, doubt, listed);
+      }
+      const asked = byAlgorithm ? [] : columns.filter(({ column, name }) => roles[column] === "score" || site.beside.includes(name.toLowerCase())).map(({ name }) => name);
+      if (asked.length && !names) {
+        const others = heads.filter((name) => !asked.includes(name));
+        throw new TableQuestion(asked, rules.ask("beside", { first: quoted(asked[0]), others: listed(others.map(quoted)) }).split("; say")[0]);
+      }
       for (const row of data) {
-        for (const column of columns) {
-          const head = asked.includes(header[column]) ? names.get(header[column]) : header[column];
-          if (head === "" && asked.includes(header[column])) continue;
-          const [algorithm, task] = byAlgorithm ? [named(row.cells[0], at(row, 0)), game(header[column], `${file}, row 1, column ${quoted(header[column])}`)] : [named(head, `${file}, row 1, column ${column + 1}`), game(row.cells[0], at(row, 0))];
-          add(algorithm, task, runOf(row), number(row.cells[column], at(row, column)), row);
+        for (const { column, name, run: own } of columns) {
+          const head = asked.includes(name) ? names.get(name) : name;
+          if (head === "" && asked.includes(name)) continue;
+          const [algorithm, task] = byAlgorithm ? [nameOf(row.cells[first], at(row, first)), game(name, `${file}, row 1, column ${quoted(header[column])}`)] : [nameOf(head, `${file}, row 1, column ${column + 1}`), game(row.cells[what], at(row, what))];
+          add(algorithm, task, own === null ? runOf(row) : String(Number(own)), value(row, column), row);
         }
       }
     }

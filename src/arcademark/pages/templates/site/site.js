@@ -164,11 +164,11 @@
   }
 
   /** Ask what columns that may be no algorithms are scores of: names by column, "" of none; null where nobody says. */
-  const ask = (file, columns) => new Promise((answer) => {
+  const ask = (file, columns, question) => new Promise((answer) => {
     const fields = columns.map((name) => [name, h("input", { type: "text", maxlength: 200 })]);
     const box = h("dialog", { "aria-labelledby": "asked" }, h("form", { method: "dialog" },
       h("h2", { id: "asked" }, columns.length > 1 ? "Are these columns algorithms?" : "Is this column an algorithm?"),
-      h("p", { class: "small" }, `${file} has ${plural(columns.length, "column")} that may be something else. Name the algorithm whose scores a column holds; what has no name is left out.`),
+      h("p", { class: "small" }, `${file} has ${plural(columns.length, "column")} that may be something else: ${question}. Name the algorithm whose scores a column holds; what has no name is left out.`),
       fields.map(([name, field]) => h("label", { class: "field" }, h("span", {}, `Column ${name} has the scores of`), field)),
       h("p", { class: "chosen" }, h("button", { class: "plain", value: "read" }, "Read the table"), h("button", { class: "plain", value: "" }, "Cancel"))));
     box.addEventListener("close", () => {
@@ -186,7 +186,7 @@
       return arcademark.readTable(bytes, site, file.name);
     } catch (error) {
       if (!(error instanceof arcademark.TableQuestion)) throw error;
-      const names = await ask(file.name, error.columns);
+      const names = await ask(file.name, error.columns, error.message);
       return names ? arcademark.readTable(bytes, site, file.name, names) : [];
     }
   }
