@@ -182,7 +182,7 @@ def held(people: Population, truth: Floats, runs: int, rng: np.random.Generator)
     scores, opponent = people.runs(runs, rng), people.better().runs(runs, rng)
     x, y = map(samples.sample_of, (opponent, scores))
     _, values, strata = sum_up([plain(scores)], by_task(scores))
-    draws = bootstrap.resampled_aggregates(y, rng, TARGET, RESAMPLES)
+    draws = bootstrap.resampled_aggregates(y, rng, RESAMPLES)
     won = bootstrap.resampled_improvement(x, y, rng, RESAMPLES)
     probability, against = samples.improvement(x, y)
     told = []
@@ -203,9 +203,9 @@ def held_others(people: Population, truth: Floats, runs: int, rng: np.random.Gen
     for scores in sides:
         line, both, shares = sum_up([measure, plain(scores)], by_task(scores))
         values.append([both[1], both[0]])
-        drawn = bootstrap.resampled_aggregates(samples.sample_of(scores), rng, TARGET, RESAMPLES)
+        drawn = bootstrap.resampled_aggregates(samples.sample_of(scores), rng, RESAMPLES)
         free = samples.sample_of(line[0])
-        capped = bootstrap.resampled_aggregates(free, rng, normalise.PERCENT, RESAMPLES, measure.bounds)
+        capped = bootstrap.resampled_aggregates(free, rng, RESAMPLES, measure.bounds)
         draws.append([drawn, capped[len(drawn) :]])
         strata.append([Strata(shares.variances[place], shares.runs) for place in (1, 0)])
     apart = [

@@ -45,6 +45,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arcademark.metrics.aggregate import AGGREGATES
+from arcademark.metrics.normalise import PERCENT
 from arcademark.metrics.uncertainty import bootstrap
 from arcademark.metrics.uncertainty.samples import sample_of
 
@@ -156,7 +157,7 @@ def ours(x: Floats, y: Floats) -> dict[str, Callable[[np.random.Generator], Limi
     """Return our counterparts of the peer's work."""
 
     def aggregates(rng: np.random.Generator) -> Limits:
-        draws = bootstrap.resampled_aggregates(sample_of(x), rng, 1.0, AGGREGATE_REPLICATES)
+        draws = bootstrap.resampled_aggregates(sample_of(PERCENT * x), rng, AGGREGATE_REPLICATES) / PERCENT
         return dict(zip(AGGREGATES, np.quantile(draws, [0.025, 0.975], axis=-1).T.tolist(), strict=True))
 
     def improvement(rng: np.random.Generator) -> Limits:

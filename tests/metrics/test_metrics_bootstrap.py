@@ -17,8 +17,8 @@ def made_up(tasks=12, runs=5, seed=0):
     return np.asarray(100 * source.lognormal(0, 1, (tasks, 1)) * source.lognormal(0, 0.4, (tasks, runs)))
 
 
-def quantiles(scores, resamples=20_000, target=100.0):
-    draws = resampled_aggregates(sample_of(scores), rng(7), target, resamples)
+def quantiles(scores, resamples=20_000):
+    draws = resampled_aggregates(sample_of(scores), rng(7), resamples)
     return dict(zip(AGGREGATES, np.quantile(draws, [0.025, 0.975], axis=1).T, strict=True))
 
 
@@ -85,7 +85,7 @@ def test_ragged_runs_weigh_as_in_the_aggregates_and_may_be_held_within_bounds():
             gap = np.mean([np.maximum(100 - row, 0).mean() for row in runs])
             expected.append([means.mean(), np.median(means), stats.trim_mean(np.concatenate(runs), 0.25), gap])
     theirs = np.array(expected).reshape(-1, 8)
-    mine = resampled_aggregates(sample_of(scores), rng(7), 100.0, 20_000, (50.0, 120.0))
+    mine = resampled_aggregates(sample_of(scores), rng(7), 20_000, (50.0, 120.0))
     assert mine.mean(axis=1) == pytest.approx(theirs.mean(axis=0), rel=0.02)
     assert np.quantile(mine, 0.9, axis=1) == pytest.approx(np.quantile(theirs, 0.9, axis=0), rel=0.05)
 
@@ -101,4 +101,4 @@ def test_of_single_runs_draws_are_the_statistics_themselves():
 
 def test_fewer_than_two_resamples_are_refused():
     with pytest.raises(ArcadeMarkError, match="resamples 1"):
-        resampled_aggregates(sample_of(made_up()), rng(7), 1.0, 1)
+        resampled_aggregates(sample_of(made_up()), rng(7), 1)

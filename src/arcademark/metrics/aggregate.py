@@ -1,11 +1,12 @@
-"""Many normalised scores made one: mean, median, interquartile mean, optimality gap.
+"""Many normalised scores made one: mean, median, interquartile mean, optimality gap, and what is registered besides.
 
 Conventions
 -----------
-* `mean` and `median` take one score a task, shape (..., tasks): average over runs first. `iqm` and `optimality_gap`
-  take every run apart, shape (..., tasks, runs). Leading axes (algorithms, resamples) are carried through; results have
-  shape (...).
-* With ragged runs, each task weighs the same in mean, median and optimality gap; in the IQM each run does.
+* Every statistic is a row of `AGGREGATES`, in the order in which they are shown; all that sums up, resamples, compares,
+  prints or draws reads the registry, in the browser, too. `register` adds one.
+* Scores have shape (..., tasks, runs). Leading axes (algorithms, resamples) are carried through; results have shape
+  (...). `mean` and `median` take one score a task, shape (..., tasks): average over runs first.
+* With ragged runs, each task weighs the same in statistics of tasks; in those of runs each run does.
 * No statistic drops a missing score (NaN) unasked: ``missing="refuse"`` raises an `ArcadeMarkError`, ``missing="omit"``
   leaves it out. It is raised too where there is no score at all.
 
@@ -15,6 +16,7 @@ Precipice".
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -25,31 +27,104 @@ from arcademark.metrics.normalise import PERCENT
 
 Missing: TypeAlias = Literal["refuse", "omit"]
 Statistic: TypeAlias = np.float64 | NDArray[np.float64]
-
-IQM_TRIM = 0.25
-
-AGGREGATES = ("mean", "median", "iqm", "optimality_gap")
+Floats: TypeAlias = NDArray[np.float64]
 
 
-def aggregates(by_task: NDArray[np.float64], by_run: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Find the `AGGREGATES`: mean and median of (..., tasks), the others of (..., tasks, runs), shape (4, ...)."""
-    of_runs = iqm(by_run, missing="omit"), optimality_gap(by_run, missing="omit")
-    return np.array([mean(by_task), median(by_task), *of_runs], dtype=np.float64)
+@dataclass(frozen=True)
+class Aggregate:
+    """A statistic: the mean of what is left of some scores when a share of them is trimmed at each end.
+
+    name: Its stable name, as in JSON: "iqm".
+    title: How it is called in print.
+    meaning: One line that defines it.
+    over: Whether it is of tasks, each the mean over its runs, or of the runs of all tasks together.
+    trim: The share left out at each end: 0 makes the mean, 1/4 the interquartile mean, 1/2 the median. Of n scores
+        ⌊trim · n⌋ are left out, but never the middle one or two.
+    target: If given, it is of how far each run falls short of it, in percent; less is better.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    over: Literal["tasks", "runs"]
+    trim: float
+    target: float | None = None
+
+    @property
+    def sign(self) -> float:
+        """1 where more is better, -1 where less is."""
+        return 1.0 if self.target is None else -1.0
+
+    def cut(self, number: int) -> int:
+        """Return how many of so many scores are left out at each end."""
+        return min(int(self.trim * number), (number - 1) // 2)
+
+    def trimmed_mean(self, ascending: Floats) -> Floats:
+        """Average scores in ascending order, shape (..., n), without those that are left out."""
+        number = ascending.shape[-1]
+        cut = self.cut(number)
+        return np.asarray(ascending[..., cut : number - cut].mean(axis=-1))
+
+    def __call__(self, by_task: ArrayLike, by_run: ArrayLike) -> Floats:
+        """Sum up tasks' means over runs, shape (..., tasks), or runs, shape (..., tasks, runs); NaN where there is none."""
+        values = np.asarray(by_task if self.over == "tasks" else by_run, np.float64)
+        if self.target is not None:
+            values = self.target - np.minimum(np.asarray(by_run, np.float64), self.target)
+            values = _means(values) if self.over == "tasks" else values
+        if self.over == "runs":
+            values = values.reshape(*values.shape[:-2], -1)
+        if not self.trim:
+            return np.asarray(np.nanmean(values, axis=-1))
+        ordered = np.sort(values, axis=-1)  # NaN sorts last
+        present = np.count_nonzero(~np.isnan(ordered), axis=-1, keepdims=True)
+        if present.min(initial=ordered.shape[-1]) == ordered.shape[-1]:
+            return self.trimmed_mean(ordered)
+        cut = np.minimum(np.floor(self.trim * present), (present - 1) // 2)
+        rank = np.arange(ordered.shape[-1])
+        return np.asarray(np.mean(ordered, axis=-1, where=(rank >= cut) & (rank < present - cut)))
+
+
+AGGREGATES: dict[str, Aggregate] = {
+    one.name: one
+    for one in (
+        Aggregate("mean", "mean", "the mean over tasks", "tasks", 0.0),
+        Aggregate("median", "median", "the median over tasks", "tasks", 0.5),
+        Aggregate("iqm", "IQM", "the mean of the middle half of all runs", "runs", 0.25),
+        Aggregate("optimality_gap", "optimality gap", "how far runs fall short of 100 %", "tasks", 0.0, PERCENT),
+    )
+}
+"""Every statistic by its name, in the order in which they are shown."""
+
+
+def register(aggregate: Aggregate) -> Aggregate:
+    """Add a statistic to `AGGREGATES`, from where reports, pages, comparisons and intervals take it.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is another of its name or title, its name is no identifier, or its trim is not from 0 to 0.5.
+    """
+    others = [one for one in AGGREGATES.values() if one != aggregate]
+    if any(aggregate.name == one.name or aggregate.title == one.title for one in others):
+        raise ArcadeMarkError(f"statistic {aggregate.name!r}: there is another of this name or title")
+    if not aggregate.name.isidentifier() or not 0 <= aggregate.trim <= 0.5:
+        raise ArcadeMarkError(f"statistic {aggregate.name!r}: expected a name of letters and a trim from 0 to 0.5")
+    return AGGREGATES.setdefault(aggregate.name, aggregate)
+
+
+def aggregates(by_task: Floats, by_run: Floats) -> Floats:
+    """Find all `AGGREGATES`, in their order, of (..., tasks) and of (..., tasks, runs): shape (aggregates, ...)."""
+    return np.array([one(by_task, by_run) for one in AGGREGATES.values()], dtype=np.float64)
 
 
 def mean(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
     """Average normalised scores, shape (..., tasks), over tasks; "omit" averages over the tasks that have a score."""
-    values = admit(scores, missing)
-    return np.asarray(np.nanmean(values, axis=-1))[()]
+    return _of_tasks("mean", scores, missing)
 
 
 def median(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
     """Middle score over tasks, shape (..., tasks); of an even number, halfway between the middle two."""
-    values = admit(scores, missing)
-    if np.isnan(values).any() or not values.shape[-1]:
-        return np.asarray(np.nanmedian(values, axis=-1))[()]
-    middle = [(values.shape[-1] - 1) // 2, values.shape[-1] // 2]  # sorting is many times as fast as np.median
-    return np.asarray(np.sort(values, axis=-1)[..., middle].mean(axis=-1))[()]
+    return _of_tasks("median", scores, missing)
 
 
 def iqm(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
@@ -60,13 +135,7 @@ def iqm(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
     median takes the middle one. A single run, or means over runs, has shape (..., tasks, 1). Under "omit" a task with
     fewer runs weighs less.
     """
-    values = by_run(scores, "iqm")
-    pooled = np.sort(admit(values.reshape(*values.shape[:-2], -1), missing), axis=-1)  # NaN sorts last
-    present = np.count_nonzero(~np.isnan(pooled), axis=-1, keepdims=True)
-    cut = np.floor(IQM_TRIM * present)
-    rank = np.arange(pooled.shape[-1])
-    middle = (rank >= cut) & (rank < present - cut)
-    return np.asarray(np.mean(pooled, axis=-1, where=middle))[()]
+    return _of_runs(AGGREGATES["iqm"], scores, missing)
 
 
 def optimality_gap(scores: ArrayLike, target: float = PERCENT, *, missing: Missing = "refuse") -> Statistic:
@@ -76,12 +145,25 @@ def optimality_gap(scores: ArrayLike, target: float = PERCENT, *, missing: Missi
     the target counts as on it. Lower is better; 0 is every run on target. `target` is in the unit of the scores: 100
     for percent, 1 for fractions. "omit" averages each task over the runs that it has, and over the tasks that have any.
     """
-    values = by_run(scores, "optimality_gap")
+    return _of_runs(replace(AGGREGATES["optimality_gap"], target=target), scores, missing)
+
+
+def _of_tasks(name: str, scores: ArrayLike, missing: Missing) -> Statistic:
+    values = admit(scores, missing)
+    return AGGREGATES[name](values, values[..., np.newaxis])[()]
+
+
+def _of_runs(aggregate: Aggregate, scores: ArrayLike, missing: Missing) -> Statistic:
+    values = by_run(scores, aggregate.name)
     admit(values.reshape(*values.shape[:-2], -1), missing)
+    return aggregate(_means(values) if aggregate.over == "tasks" else (), values)[()]
+
+
+def _means(values: Floats) -> Floats:
+    """Average over the runs that there are, shape (..., tasks, runs); NaN where there is none."""
     there = ~np.isnan(values)
     runs = np.count_nonzero(there, axis=-1)
-    short = np.sum(np.maximum(target - values, 0.0), axis=-1, where=there) / np.maximum(runs, 1)
-    return np.asarray(np.mean(short, axis=-1, where=runs > 0))[()]
+    return np.divide(np.sum(values, axis=-1, where=there), runs, out=np.full(runs.shape, np.nan), where=runs > 0)
 
 
 def by_run(scores: ArrayLike, statistic: str) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.metrics.aggregate import IQM_TRIM, mean, median
+from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.uncertainty.intervals import Method
 from arcademark.metrics.uncertainty.samples import Sample, placements
 
@@ -39,29 +39,33 @@ Drawn = NDArray[np.int64]
 def resampled_aggregates(
     sample: Sample,
     rng: np.random.Generator,
-    target: float,
     resamples: int,
     held: tuple[float, float] | None = None,
 ) -> Floats:
-    """Draw what else the four aggregates might have been: shape (4, resamples), in the order of `AGGREGATES`.
+    """Draw what else the aggregates might have been: shape (aggregates, resamples), in the order of `AGGREGATES`.
 
-    With bounds `held`, shape (8, resamples): then of the same draws, with each mean over runs (in mean and median) or
-    run held within them.
+    With bounds `held`, twice as many rows: then of the same draws, with each mean over runs, or run, held within them.
     """
-    starts, cut = sample.first[:-1], int(IQM_TRIM * sample.runs.size)
+    starts = sample.first[:-1]
+
+    def averaged(by_run: Floats) -> Floats:
+        return np.asarray(np.add.reduceat(by_run, starts, axis=1) / sample.sizes)
 
     def summed_up(count: int) -> Floats:
         runs = sample.runs[_draw(sample, count, rng)]
-        means = np.add.reduceat(runs, starts, axis=1) / sample.sizes
+        means = averaged(runs)
         pairs = [(means, runs)] if held is None else [(means, runs), (np.clip(means, *held), np.clip(runs, *held))]
         rows = []
         for by_task, by_run in pairs:
-            short = np.add.reduceat(np.maximum(target - by_run, 0.0), starts, axis=1) / sample.sizes
-            by_run.sort(axis=1)  # faster than a partition at two places
-            middle = by_run[:, cut : by_run.shape[1] - cut]
-            rows += [mean(by_task), median(by_task), middle.mean(axis=1), short.mean(axis=1)]
+            short = {one.target: one.target - np.minimum(by_run, one.target) for one in every if one.target is not None}
+            tasks = {target: np.sort(averaged(part), axis=1) for target, part in short.items()}
+            for part in (by_task, by_run, *short.values()):
+                part.sort(axis=1)  # faster than a partition at two places
+            scores = {"tasks": {None: by_task, **tasks}, "runs": {None: by_run, **short}}
+            rows += [one.trimmed_mean(scores[one.over][one.target]) for one in every]
         return np.array(rows)
 
+    every = tuple(AGGREGATES.values())
     return _in_parts(summed_up, resamples, sample.runs.size)
 
 

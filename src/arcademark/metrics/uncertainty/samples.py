@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arcademark.metrics.aggregate import Aggregate
 from arcademark.metrics.uncertainty.intervals import Strata
 
 Floats = NDArray[np.float64]
@@ -111,8 +112,15 @@ def sample_of(scores: Floats) -> Sample:
     return Sample(scores[there], np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int64))
 
 
-def middle_shares(means: Floats, variances: Floats) -> Floats:
-    """How much the median follows each task's mean, shape (..., tasks): in proportion to its density at the median."""
+def task_shares(means: Floats, variances: Floats, aggregate: Aggregate) -> Floats:
+    """How much a statistic over tasks follows each task's mean, shape (..., tasks).
+
+    Those that are not left out have the same share. The median follows tasks in proportion to their density at it.
+    """
+    if aggregate.trim < 0.5:
+        number, cut = means.shape[-1], aggregate.cut(means.shape[-1])
+        rank = means.argsort(axis=-1, kind="stable").argsort(axis=-1)
+        return np.asarray(((rank >= cut) & (rank < number - cut)) / (number - 2 * cut))
     varies = variances > 0
     spread = np.where(varies, variances, 1.0)
     distance = (means - np.median(means, axis=-1, keepdims=True)) ** 2 / spread
