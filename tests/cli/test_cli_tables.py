@@ -38,7 +38,7 @@ def test_every_form_of_a_score(invoke, good):
     assert "pages/score.html" in shown.out
     assert Path("pages/score.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     document = invoke("score", good, "--to=json").json
-    assert document["schema"] == "arcademark.report/5"
+    assert document["schema"] == "arcademark.report/6"
     assert [item["name"] for item in document["algorithms"]] == ["mine", "yours"]
     tex = invoke("score", good, "--to=latex", "--all").out
     assert r"\toprule" in tex

@@ -46,7 +46,7 @@ def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
     median = document["prediction"]["predictions"][0]["forecast"]["summaries"]["median"]
     assert median == step["median"]
     assert (median["value"], median["low"], median["high"]) == (None, 0, pytest.approx(document["error"]))
-    assert document["report"]["schema"] == "arcademark.report/5"
+    assert document["report"]["schema"] == "arcademark.report/6"
     assert "within ±10,000" in answer.err
     before = frames_of_all("run")
     again = invoke(*command, code=0)

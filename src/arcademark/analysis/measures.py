@@ -17,7 +17,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arcademark.metrics.aggregate import aggregates
+from arcademark.metrics.aggregate import AGGREGATES, aggregates
 from arcademark.metrics.normalise import PERCENT
 from arcademark.metrics.uncertainty.samples import means, padded
 from arcademark.suite import references, tasks
@@ -95,21 +95,21 @@ class Measure:
         return self.normaliser(means(table)[:, np.newaxis] if self.of_means else table, known)
 
     def aggregates(self, runs: Runs) -> NDArray[np.float64]:
-        """Find mean and median of means over runs, IQM and optimality gap of runs, in percent, over tasks it knows."""
+        """Find all `AGGREGATES` in percent over the tasks it knows, shape (aggregates,)."""
         known = self.of_known(runs)
         return aggregates(self.normaliser(means(padded(known.values())), known), self.by_run(runs))
 
     def aggregates_of_means(self, scores: NDArray[np.float64], tasks: Iterable[str]) -> NDArray[np.float64]:
-        """Find the same of raw means alone, shape (tasks, …) of known tasks: shape (4, …)."""
+        """Find the same of raw means alone, shape (tasks, …) of known tasks: shape (aggregates, …)."""
         placed = np.moveaxis(self.normaliser(scores, tasks), 0, -1)
         return aggregates(placed, placed[..., np.newaxis])
 
     def within(self, statistic: str) -> tuple[float, float] | None:
         """Return the bounds that a summary cannot leave, in percent; None where there are none."""
         low, high = self.bounds or ((0.0, PERCENT) if self.of_means else (None, None))
-        if statistic != "optimality_gap":
+        if (target := AGGREGATES[statistic].target) is None:
             return None if low is None or high is None else (low, high)
-        return max(0.0, PERCENT - (np.inf if high is None else high)), np.inf if low is None else PERCENT - low
+        return max(0.0, target - (np.inf if high is None else high)), np.inf if low is None else target - low
 
 
 @lru_cache(maxsize=1024)

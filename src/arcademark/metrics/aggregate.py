@@ -36,7 +36,7 @@ class Aggregate:
 
     name: Its stable name, as in JSON: "iqm".
     title: How it is called in print.
-    meaning: One line that defines it.
+    meaning: One line that defines it, "{noun}" standing for what a task is called.
     over: Whether it is of tasks, each the mean over its runs, or of the runs of all tasks together.
     trim: The share left out at each end: 0 makes the mean, 1/4 the interquartile mean, 1/2 the median. Of n scores
         ⌊trim · n⌋ are left out, but never the middle one or two.
@@ -66,7 +66,7 @@ class Aggregate:
         return np.asarray(ascending[..., cut : number - cut].mean(axis=-1))
 
     def __call__(self, by_task: ArrayLike, by_run: ArrayLike) -> Floats:
-        """Sum up tasks' means over runs, shape (..., tasks), or runs, shape (..., tasks, runs); NaN where there is none."""
+        """Sum up means over runs, shape (..., tasks), or runs, shape (..., tasks, runs); NaN is what is missing."""
         values = np.asarray(by_task if self.over == "tasks" else by_run, np.float64)
         if self.target is not None:
             values = self.target - np.minimum(np.asarray(by_run, np.float64), self.target)
@@ -84,13 +84,19 @@ class Aggregate:
         return np.asarray(np.mean(ordered, axis=-1, where=(rank >= cut) & (rank < present - cut)))
 
 
+_IQM = (
+    "the mean of the middle half of all runs’ scores (of the {noun}s’ scores where they are capped); a {noun} with "
+    "fewer runs weighs less in it"
+)
+_GAP = "how far scores fall short of 100 % on average; less is better"
+
 AGGREGATES: dict[str, Aggregate] = {
     one.name: one
     for one in (
-        Aggregate("mean", "mean", "the mean over tasks", "tasks", 0.0),
-        Aggregate("median", "median", "the median over tasks", "tasks", 0.5),
-        Aggregate("iqm", "IQM", "the mean of the middle half of all runs", "runs", 0.25),
-        Aggregate("optimality_gap", "optimality gap", "how far runs fall short of 100 %", "tasks", 0.0, PERCENT),
+        Aggregate("mean", "mean", "the mean over {noun}s", "tasks", trim=0.0),
+        Aggregate("median", "median", "the median over {noun}s", "tasks", trim=0.5),
+        Aggregate("iqm", "IQM", _IQM, "runs", trim=0.25),
+        Aggregate("optimality_gap", "optimality gap", _GAP, "tasks", trim=0.0, target=PERCENT),
     )
 }
 """Every statistic by its name, in the order in which they are shown."""
@@ -156,14 +162,15 @@ def _of_tasks(name: str, scores: ArrayLike, missing: Missing) -> Statistic:
 def _of_runs(aggregate: Aggregate, scores: ArrayLike, missing: Missing) -> Statistic:
     values = by_run(scores, aggregate.name)
     admit(values.reshape(*values.shape[:-2], -1), missing)
-    return aggregate(_means(values) if aggregate.over == "tasks" else (), values)[()]
+    return aggregate((), values)[()]
 
 
 def _means(values: Floats) -> Floats:
     """Average over the runs that there are, shape (..., tasks, runs); NaN where there is none."""
     there = ~np.isnan(values)
     runs = np.count_nonzero(there, axis=-1)
-    return np.divide(np.sum(values, axis=-1, where=there), runs, out=np.full(runs.shape, np.nan), where=runs > 0)
+    total = np.sum(values, axis=-1, where=there)
+    return np.asarray(np.divide(total, runs, out=np.full(runs.shape, np.nan), where=runs > 0))
 
 
 def by_run(scores: ArrayLike, statistic: str) -> NDArray[np.float64]:

@@ -42,7 +42,6 @@ from arcademark.analysis.tables.document import (
 from arcademark.analysis.tables.loading import ScoreSource
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import efficiency
-from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.uncertainty import intervals, tolerance
 from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.suite import references, subsets
@@ -331,9 +330,8 @@ def _played(cell: PlayedGame) -> Played:
 
 def _summary(measure: Measure, statistics: Mapping[str, Statistic], played: Runs, dataset: Dataset) -> Summary:
     unknown = tuple(dataset.benchmark.title(task) for task in played if task not in measure.known)
-    mean, median, iqm, gap = (statistics[name] for name in AGGREGATES)
     games = len(played) - len(unknown)
-    return Summary(measure.metric, measure.title, measure.meaning, mean, median, iqm, gap, games, unknown)
+    return Summary(measure.metric, measure.title, measure.meaning, statistics, games, unknown)
 
 
 def _coverage(means: Mapping[str, float], dataset: Dataset, summaries: Sequence[Summary]) -> Coverage:
@@ -353,7 +351,8 @@ def _coverage(means: Mapping[str, float], dataset: Dataset, summaries: Sequence[
         references="reference scores" if benchmark.view.own else f"{summaries[0].title} score",
     )
     names = tuple(map(benchmark.title, missing))
-    return Coverage(inside, len(benchmark.tasks), names, None if refused else summaries[0].median.value, refused)
+    median = None if refused else summaries[0].statistics["median"].value
+    return Coverage(inside, len(benchmark.tasks), names, median, refused)
 
 
 def _efficiency(frames: int | None, summaries: Sequence[Summary], bars: Sequence[Breakthrough]) -> Efficiency | None:
@@ -370,7 +369,10 @@ def _efficiency(frames: int | None, summaries: Sequence[Summary], bars: Sequence
         frames,
         float(efficiency.game_time_days(frames)),
         float(efficiency.game_time_days_review(frames)),
-        tuple(Gain(item.metric, item.title, gain(item.mean.value), gain(item.median.value)) for item in summaries),
+        tuple(
+            Gain(item.metric, item.title, *(gain(item.statistics[name].value) for name in ("mean", "median")))
+            for item in summaries
+        ),
         None if broken is None else float(efficiency.learning_efficiency(broken, frames)),
     )
 

@@ -12,7 +12,8 @@ from typing import ClassVar, Literal
 
 from arcademark import wording
 from arcademark.analysis.document import grouped
-from arcademark.analysis.tables.document import STATISTICS, Statistic, TableDocument
+from arcademark.analysis.tables.document import Statistic, TableDocument
+from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.sequential import Decision, SequentialStep
 from arcademark.wording.columns import Column
 
@@ -74,7 +75,7 @@ class SummaryDifference:
     """One summary of one metric.
 
     metric, title: Of the metric.
-    statistic: "mean", "median", "iqm" or "optimality_gap".
+    statistic: As in `arcademark.metrics.aggregate.AGGREGATES`.
     first, second: In percent, over the games that both have.
     relative: The first's over the second's; None where the second's is not above 0.
     standard_error: Of the difference; None where runs cannot tell.
@@ -107,6 +108,11 @@ class Power:
     metric: str
     statistic: str
     seeds: int | None
+
+    @property
+    def title(self) -> str:
+        """What its summary is called."""
+        return AGGREGATES[self.statistic].title
 
 
 @dataclass(frozen=True)
@@ -181,7 +187,7 @@ class Pair:
         """What is shown of a difference of summaries."""
         return (
             Column("metric", "title"),
-            Column("summary", lambda item: STATISTICS[item.statistic].replace("optimality", "opt."), kind="name"),
+            Column("summary", lambda item: AGGREGATES[item.statistic].title.replace("optimality", "opt."), kind="name"),
             Column(self.first, "first", wording.percent),
             Column(self.second, "second", wording.percent),
             Column("difference", "difference.value", wording.percent, style="strong"),
@@ -238,6 +244,11 @@ class Sequential:
     statistic: str
     algorithms: tuple[SequentialRuns, ...]
     pairs: tuple[SequentialPair, ...]
+
+    @property
+    def title(self) -> str:
+        """What its summary is called."""
+        return AGGREGATES[self.statistic].title
 
     @property
     def lacking(self) -> Mapping[int, list[str]]:
@@ -318,11 +329,16 @@ class Sensitivity:
     flips: tuple[Flip, ...]
 
     @property
+    def statistics(self) -> list[str]:
+        """What the summaries are called."""
+        return [AGGREGATES[name].title for name in dict.fromkeys(item.statistic for item in self.rankings)]
+
+    @property
     def inversions(self) -> list[tuple[int, list[str]]]:
         """The measures that put pairs in the opposite order to the first metric's median, by how many pairs."""
         return sorted(
             grouped(
-                (item.inversions, f"{STATISTICS[item.statistic]} {item.title}")
+                (item.inversions, f"{AGGREGATES[item.statistic].title} {item.title}")
                 for item in self.rankings
                 if item.inversions
             ).items()
@@ -415,7 +431,7 @@ class Comparison(TableDocument):
         """What is shown of the order that each measure gives."""
         return (
             Column("metric", "title"),
-            Column("summary", lambda item: STATISTICS[item.statistic].replace("optimality", "opt.")),
+            Column("summary", lambda item: AGGREGATES[item.statistic].title.replace("optimality", "opt.")),
             *(Column(side.name, f"ranks.{place}") for place, side in enumerate(self.algorithms)),
             Column("inversions", "inversions"),
             Column("Kendall's τ", "kendall_tau", wording.fixed),

@@ -16,9 +16,10 @@ from arcademark.analysis.subsets import predictors
 from arcademark.analysis.subsets.models import ANY
 from arcademark.analysis.tables import plausible, protocols
 from arcademark.analysis.tables.dataset import Dataset
-from arcademark.analysis.tables.document import INTERVALS_OF, STATISTICS, Algorithm, Summary
+from arcademark.analysis.tables.document import INTERVALS_OF, Algorithm, Summary
 from arcademark.analysis.tables.protocols import PlayConditions
 from arcademark.errors import UnknownNameError
+from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.uncertainty import coverage
 from arcademark.metrics.uncertainty.intervals import FEWEST
 from arcademark.subset.predict.model import explained
@@ -292,8 +293,7 @@ def _held(
     )
     simulated = {
         tuple(those): {
-            title: f"{'difference of ' * pair}{'capped ' * capped}{statistic}"
-            for statistic, title in STATISTICS.items()
+            one.title: f"{'difference of ' * pair}{'capped ' * capped}{one.name}" for one in AGGREGATES.values()
         }
         for capped, those in titles.items()
     }

@@ -22,10 +22,9 @@ from arcademark.analysis.scoring.comparison import (
 )
 from arcademark.analysis.scoring.uncertainty import Bootstrap
 from arcademark.analysis.tables.dataset import Dataset
-from arcademark.analysis.tables.document import STATISTICS
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import ranking
-from arcademark.metrics.aggregate import AGGREGATES, aggregates
+from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.sequential import SequentialPlan, sequential_test
 from arcademark.suite import references
 
@@ -76,8 +75,7 @@ def _as_others_print(kind: str) -> dict[str, float]:
 
 
 def _ranking(measure: Measure, statistic: str, values: Mapping[str, float], usual: Mapping[str, float]) -> Ranking:
-    sign = -1.0 if statistic == "optimality_gap" else 1.0
-    signed = {name: sign * value for name, value in values.items()}
+    signed = {name: AGGREGATES[statistic].sign * value for name, value in values.items()}
     ordered = min(len(set(order.values())) for order in (signed, usual)) > 1
     return Ranking(
         metric=measure.metric,
@@ -92,16 +90,13 @@ def _ranking(measure: Measure, statistic: str, values: Mapping[str, float], usua
 
 def _flips(names: tuple[str, ...], rankings: list[Ranking]) -> Iterator[Flip]:
     values: dict[ranking.Measure, dict[str, float]] = {
-        f"{STATISTICS[item.statistic]} {item.title}": {
+        f"{AGGREGATES[item.statistic].title} {item.title}": {
             name: -float(rank) for name, rank in zip(names, item.ranks, strict=True)
         }
         for item in rankings
     }
     for flip in ranking.flips(values):
         yield Flip(flip.first, flip.second, tuple(map(str, flip.above)), tuple(map(str, flip.below)))
-
-
-SUMMARIES = tuple(name for name in AGGREGATES if name != "optimality_gap")
 
 
 def sequential(
@@ -112,8 +107,9 @@ def sequential(
     The r-th score of a run is that of the r-th runs of all games: in points where there is one game, else their
     ``summary`` by the measure. Of an agent that was never trained each episode is a run.
     """
-    if summary not in SUMMARIES:
-        raise UnknownNameError("summary", summary, SUMMARIES)
+    more_is_better = [one.name for one in AGGREGATES.values() if one.sign > 0]
+    if summary not in more_is_better:
+        raise UnknownNameError("summary", summary, more_is_better)
     names = dataset.algorithms
     games = [game for game in dataset.tasks if all(game in dataset.runs(name) for name in names)]
     if not games:
@@ -152,5 +148,4 @@ def _summed_up(measure: Measure, runs: Runs, summary: str) -> NDArray[np.float64
     """Sum up the first runs of all games, the second, …, as many as every game has, shape (runs,)."""
     complete = min(row.size for row in runs.values())
     table = measure.normaliser(np.array([row[:complete] for row in runs.values()]), runs).T
-    scores: NDArray[np.float64] = aggregates(table, table[..., np.newaxis])[AGGREGATES.index(summary)]
-    return scores
+    return AGGREGATES[summary](table, table[..., np.newaxis])

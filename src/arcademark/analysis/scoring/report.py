@@ -14,7 +14,6 @@ from arcademark.analysis.runs.learning import LearningCurve, sparkline
 from arcademark.analysis.tables.document import (
     CAPPED,
     KINDS,
-    STATISTICS,
     Algorithm,
     Coverage,
     Efficiency,
@@ -25,6 +24,7 @@ from arcademark.analysis.tables.document import (
     TableDocument,
     Tolerance,
 )
+from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.suite import subsets, tasks
 from arcademark.wording.columns import Column
 from arcademark.wording.prose import text
@@ -49,7 +49,7 @@ class ScoreReport(TableDocument):
     tolerance: None where it was not asked for.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.report/5"
+    SCHEMA: ClassVar[str] = "arcademark.report/6"
     algorithms: tuple[Algorithm, ...]
     learning: tuple[LearningCurve, ...] = ()
     runs: tuple[Run, ...] = ()
@@ -100,6 +100,14 @@ class ScoreReport(TableDocument):
     def metric_meanings(self) -> tuple[Summary, ...]:
         """A summary of each metric."""
         return tuple({item.metric: item for _, item in self.summary_rows}.values())
+
+    @property
+    def statistic_meanings(self) -> tuple[tuple[str, str], ...]:
+        """Titles and meanings of the statistics whose names do not say what they are."""
+        told = [one for one in AGGREGATES.values() if one.name not in ("mean", "median")]
+        return tuple(
+            (one.title[0].upper() + one.title[1:], one.meaning.format(noun=self.benchmark.noun)) for one in told
+        )
 
     @property
     def several(self) -> bool:
@@ -158,8 +166,8 @@ class ScoreReport(TableDocument):
             Column("algorithm", "0.name", style="strong"),
             Column("metric", "1.title"),
             *(
-                Column(title, f"1.{name}.value", wording.percent, below=f"1.{name}.span")
-                for name, title in STATISTICS.items()
+                Column(title, f"1.statistics.{name}.value", wording.percent, below=f"1.statistics.{name}.span")
+                for name, title in ((one.name, one.title) for one in AGGREGATES.values())
             ),
             Column(f"{self.benchmark.noun}s", "1.games") if counted else None,
         )

@@ -20,18 +20,17 @@ from arcademark.analysis.measures import Bounds, Measure, Runs
 from arcademark.analysis.scoring.comparison import Profile, SummaryDifference
 from arcademark.analysis.tables.document import INTERVALS_OF, Basis, IntervalMethod, Intervals, Over, Statistic
 from arcademark.metrics import compare
-from arcademark.metrics.aggregate import AGGREGATES, IQM_TRIM, aggregates
+from arcademark.metrics.aggregate import AGGREGATES, Aggregate, aggregates
 from arcademark.metrics.distribution import performance_profile
-from arcademark.metrics.normalise import PERCENT
 from arcademark.metrics.uncertainty import bootstrap, intervals
 from arcademark.metrics.uncertainty.intervals import LEVEL, Method, Strata
 from arcademark.metrics.uncertainty.samples import (
     improvement,
     means,
-    middle_shares,
     padded,
     profile_strata,
     sample_of,
+    task_shares,
     together,
     variances,
 )
@@ -65,9 +64,9 @@ METHOD_TITLES: Mapping[str, str] = {
 class DrawnSummaries:
     """An algorithm's summaries by some measures, and what else they might have been.
 
-    values: Shape (measures, 4).
-    strata: Variances of shape (measures, 4, tasks).
-    draws: Shape (measures, 4, resamples); None where every task has a single run.
+    values: Shape (measures, aggregates).
+    strata: Variances of shape (measures, aggregates, tasks).
+    draws: Shape (measures, aggregates, resamples); None where every task has a single run.
     """
 
     values: NDArray[np.float64]
@@ -146,7 +145,7 @@ class Bootstrap:
         return self.resamples if self.fixed else max(FEWEST_DRAWS, min(self.resamples, MAX_RUNS_DRAWN // max(runs, 1)))
 
     def summaries(self, name: str, measures: Sequence[Measure], runs: Runs) -> list[dict[str, Statistic]]:
-        """Find mean, median, IQM and optimality gap of an algorithm by each measure, over the tasks that it knows."""
+        """Sum an algorithm up by each measure, over the tasks that it knows."""
         groups = grouped(((tuple(item.of_known(runs)), item.of_means), item) for item in measures)
         by_metric = {}
         for (known, _), group in groups.items():
@@ -186,7 +185,7 @@ class Bootstrap:
         for places in grouped((free.tobytes(), place) for place, free in enumerate(line)).values():
             sample = sample_of(line[places[0]])
             for bounds in {measures[place].bounds for place in places} - {None} or {None}:
-                resampled = bootstrap.resampled_aggregates(sample, self.rng(name), PERCENT, count, bounds)
+                resampled = bootstrap.resampled_aggregates(sample, self.rng(name), count, bounds)
                 for place in places:
                     if measures[place].bounds is None:
                         draws[place] = resampled[: len(AGGREGATES)]
@@ -344,9 +343,9 @@ def _drawn_of_means(
 def sum_up(measures: Sequence[Measure], known: Runs) -> tuple[NDArray[np.float64], NDArray[np.float64], Strata]:
     """Sum up by measures that know the same tasks.
 
-    Returned are runs in percent without caps, shape (measures, tasks, runs), the summaries, shape (measures, 4), and
-    what each task's runs add to their variance, shape (measures, 4, tasks); of a capped mean over runs that is by how
-    far a standard error of it moves it.
+    Returned are runs in percent without caps, shape (measures, tasks, runs), the summaries, shape (measures,
+    aggregates), and what each task's runs add to their variance, shape (measures, aggregates, tasks); of a capped mean
+    over runs that is by how far a standard error of it moves it.
     """
     sizes, table = np.array([row.size for row in known.values()]), padded(known.values())
     middle, step = means(table), np.sqrt(variances(table) / sizes)
@@ -357,10 +356,17 @@ def sum_up(measures: Sequence[Measure], known: Runs) -> tuple[NDArray[np.float64
         for lines in (line, line_ends)
     )
     free, of_means = (((scores[..., 1] - scores[..., 0]) / 2) ** 2 for scores in (line_ends, held_ends))
-    shares, tasks = middle_shares(line_ends[..., 2], free), sizes.size
-    ordered, cut = np.sort(held.reshape(len(measures), -1)), int(IQM_TRIM * sizes.sum())  # NaN sorts last
-    low, high = (ordered[:, place, np.newaxis, np.newaxis] for place in (cut, sizes.sum() - 1 - cut))
-    of_iqm = variances(np.clip(held, low, high)) * sizes / (sizes.sum() - 2 * cut) ** 2
-    of_gap = variances(np.minimum(held, PERCENT)) / (sizes * tasks**2)
+
+    def added(one: Aggregate) -> NDArray[np.float64]:
+        scores = held if one.target is None else np.minimum(held, one.target)
+        if one.over == "runs":
+            ordered, cut = np.sort(scores.reshape(len(measures), -1)), one.cut(sizes.sum())  # NaN sorts last
+            low, high = (ordered[:, place, np.newaxis, np.newaxis] for place in (cut, sizes.sum() - 1 - cut))
+            return np.asarray(variances(np.clip(scores, low, high)) * sizes / (sizes.sum() - 2 * cut) ** 2)
+        if one.target is not None:
+            return np.asarray(task_shares(np.nanmean(scores, axis=-1), free, one) ** 2 * variances(scores) / sizes)
+        placed = task_shares(line_ends[..., 2], free, one)
+        return np.asarray(placed**2 * (free if one.trim == 0.5 else of_means))
+
     values = aggregates(held_ends[..., 2], held).T
-    return line, values, Strata(np.stack([of_means / tasks**2, shares**2 * free, of_iqm, of_gap], axis=1), sizes)
+    return line, values, Strata(np.stack([added(one) for one in AGGREGATES.values()], axis=1), sizes)

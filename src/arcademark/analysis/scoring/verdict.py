@@ -67,7 +67,7 @@ def _ends(score: Score, *, single: bool) -> Ends | None:
 def _place(item: Algorithm, similar: Sequence[Similar]) -> Place | None:
     """Find where an algorithm's median stands among published ones."""
     group = next((one for one in similar if one.within and item.name in [peer.name for peer in one.own]), None)
-    median = next((one.median for one in item.summaries if one.metric == "hns"), None)
+    median = next((one.statistics["median"] for one in item.summaries if one.metric == "hns"), None)
     if group is None or median is None or median.low is None or median.high is None:
         return None
     ordered = sorted(group.published, key=lambda peer: peer.median_hns)

@@ -47,6 +47,7 @@ from arcademark.catalogue import collections, reading
 from arcademark.catalogue import errata as slips
 from arcademark.catalogue.model import Entry
 from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.records import imported
 from arcademark.records.model import scored_phase
 from arcademark.records.replayed import Verification
@@ -174,6 +175,7 @@ def analyse(
         unit="step" if of_tasks else "frame",
         model=None if of_tasks else _model(predictors.atari()),
         foretold_from="" if of_tasks else REPORTED,
+        aggregates=tuple(AGGREGATES.values()),
         beside=tuple(sorted(plausible.REFERENCES)),
         rules=RULES,
     )
@@ -316,9 +318,7 @@ def _standing(item: Algorithm) -> Standing:
     return Standing(
         item.coverage.games,
         {
-            summary.metric: {
-                name: _numbers(getattr(summary, name)) for name in ("mean", "median", "iqm", "optimality_gap")
-            }
+            summary.metric: {name: _numbers(number) for name, number in summary.statistics.items()}
             for summary in item.summaries
         },
         len(reached["hwrb"].reached) if "hwrb" in reached else None,

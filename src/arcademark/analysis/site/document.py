@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal
 from arcademark.analysis.document import Estimate, Notice
 from arcademark.analysis.tables.document import Intervals, Pooled
 from arcademark.catalogue.model import Source
+from arcademark.metrics.aggregate import Aggregate
 from arcademark.suite.anomalies import Anomaly
 
 Badge = Literal["replayed", "differs", "imported", "per-seed", "as-published", "errata"]
@@ -94,7 +95,7 @@ class Standing:
     """An algorithm over the games of a view.
 
     games: How many of them it has.
-    summaries: By metric and statistic (mean, median, iqm, optimality_gap), a number with its interval.
+    summaries: By metric and statistic, a number with its interval.
     records, human_level: Human world records broken, and games at human level; of how many games that can be told.
     """
 
@@ -278,6 +279,7 @@ class Site:
     unit: What lengths are counted in; elsewhere they are called frames, and what is played games.
     model: By which the first view's median is estimated; None where it is not.
     foretold_from: The subset that rows' `foretold` is from; "" where there is none.
+    aggregates: The statistics that sum scores up, in their order.
     beside: Names of a table's columns, in small letters, that may be no algorithms.
     rules: What names of columns say, as `arcademark.scores.readers.role_names` has it.
     """
@@ -298,5 +300,6 @@ class Site:
     unit: Literal["frame", "step"] = "frame"
     model: Model | None = None
     foretold_from: str = ""
+    aggregates: tuple[Aggregate, ...] = ()
     beside: tuple[str, ...] = ()
     rules: Mapping[str, Any] = field(default_factory=dict)

@@ -16,6 +16,7 @@ from typing import Literal
 from arcademark import wording
 from arcademark.analysis.document import Breakthrough, Estimate, HardExploration, Notice, Noticed, Peer
 from arcademark.analysis.record import Citation, PlanningCost
+from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.uncertainty.intervals import FEWEST
 
 KINDS = MappingProxyType(
@@ -44,9 +45,6 @@ INTERVALS_OF = MappingProxyType(
 
 MAX_LEVEL = 2
 """Algorithms that a verdict names as level with one."""
-
-STATISTICS = MappingProxyType({"mean": "mean", "median": "median", "iqm": "IQM", "optimality_gap": "optimality gap"})
-"""Summaries, in words."""
 
 
 @dataclass(frozen=True)
@@ -234,8 +232,8 @@ class Summary:
     """One metric summarised over the games that an algorithm has.
 
     metric, title, meaning: As in `arcademark.analysis.measures`.
-    mean, median, iqm, optimality_gap: In percent. The gap is how far scores fall short of 100 % on average; less is
-        better.
+    statistics: In percent, by the names of `arcademark.metrics.aggregate.AGGREGATES`, in their order; each is an
+        attribute, too: `median`.
     games: Games that took part.
     left_out: Names of the games that have a score, but not the references that the metric needs.
     """
@@ -243,12 +241,15 @@ class Summary:
     metric: str
     title: str
     meaning: str
-    mean: Statistic
-    median: Statistic
-    iqm: Statistic
-    optimality_gap: Statistic
+    statistics: Mapping[str, Statistic]
     games: int
     left_out: tuple[str, ...]
+
+    def __getattr__(self, name: str) -> Statistic:
+        """Return a statistic by its name."""
+        if name in AGGREGATES:
+            return self.statistics[name]
+        raise AttributeError(f"a summary has no {name!r}")
 
 
 @dataclass(frozen=True)

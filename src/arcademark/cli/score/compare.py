@@ -11,6 +11,7 @@ from arcademark.cli import commands, options, tables
 from arcademark.cli.counting import counting
 from arcademark.cli.output import Output, with_output
 from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.aggregate import AGGREGATES
 
 sequential = options.combine(
     click.option(
@@ -23,7 +24,7 @@ sequential = options.combine(
         {
             **options.each(options.COUNT, "group", "groups", "permutations"),
             "alpha": options.SHARE,
-            "summary": click.Choice(["mean", "median", "iqm"]),
+            "summary": click.Choice([one.name for one in AGGREGATES.values() if one.sign > 0]),
         },
     ),
 )

@@ -61,8 +61,10 @@ def resampled_aggregates(
             tasks = {target: np.sort(averaged(part), axis=1) for target, part in short.items()}
             for part in (by_task, by_run, *short.values()):
                 part.sort(axis=1)  # faster than a partition at two places
-            scores = {"tasks": {None: by_task, **tasks}, "runs": {None: by_run, **short}}
-            rows += [one.trimmed_mean(scores[one.over][one.target]) for one in every]
+            scores: dict[tuple[str, float | None], Floats] = {("tasks", None): by_task, ("runs", None): by_run}
+            scores |= {("tasks", target): tasks[target] for target in short}
+            scores |= {("runs", target): short[target] for target in short}
+            rows += [one.trimmed_mean(scores[one.over, one.target]) for one in every]
         return np.array(rows)
 
     every = tuple(AGGREGATES.values())

@@ -1,6 +1,6 @@
 """Documents as JSON, field by field, and their schemas (JSON Schema 2020-12), made of the same dataclasses.
 
-Within ``arcademark.report/5`` fields may be added; one that goes, or changes its meaning, makes it ``/6``; so for the
+Within ``arcademark.report/6`` fields may be added; one that goes, or changes its meaning, makes it ``/7``; so for the
 others.
 """
 

@@ -12,10 +12,24 @@ window.arcademark = {};
     return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
-  /** Mean of what is left when a quarter, rounded down, is taken away at each end. */
-  function interquartileMean(values) {
-    const sorted = ascending(values), cut = Math.floor(sorted.length / 4);
+  /** The statistics of `metrics.aggregate.AGGREGATES`, from the page's data. */
+  const AGGREGATES = window.ARCADEMARK?.aggregates ?? [], STATISTICS = AGGREGATES.map(({ name }) => name);
+  const aggregate = (key) => AGGREGATES.find(({ name }) => name === key);
+
+  /** How many of so many scores are left out at each end: `Aggregate.cut`. */
+  const cutOf = ({ trim }, number) => Math.min(Math.floor(trim * number), Math.floor((number - 1) / 2));
+
+  /** Mean of what is left without those at each end: `Aggregate.trimmed_mean`. */
+  function trimmedMean(one, values) {
+    const sorted = one.trim ? ascending(values) : values, cut = cutOf(one, sorted.length);
     return mean(Array.from(sorted.slice(cut, sorted.length - cut)));
+  }
+
+  /** Sum up tasks' means over runs and their runs: `Aggregate`. */
+  function summedUp(one, means, single) {
+    const short = (value) => one.target - Math.min(value, one.target), runs = one.target === null ? single : single.map((row) => row.map(short));
+    if (one.over === "runs") return trimmedMean(one, runs.flat());
+    return trimmedMean(one, one.target === null ? means : runs.map(mean));
   }
 
   function normalised(measure, task, score) {
@@ -35,12 +49,7 @@ window.arcademark = {};
     if (!tasks.length) return null;
     const means = tasks.map((task) => normalised(measure, task, mean(runs[task])));
     const single = placed(measure, tasks, runs);
-    return {
-      mean: mean(means),
-      median: median(means),
-      iqm: interquartileMean(single.flat()),
-      optimality_gap: mean(single.map((row) => mean(row.map((value) => Math.max(100 - value, 0))))),
-    };
+    return Object.fromEntries(AGGREGATES.map((one) => [one.name, summedUp(one, means, single)]));
   }
 
   /** How probable it is that a run of the first beats one of the second on a task; a tie is half a win. */
@@ -62,7 +71,7 @@ window.arcademark = {};
   // Intervals of what runs sum up to, as arcademark.metrics.uncertainty finds them but from draws of its own: their
   // ends differ by what 2,000 draws leave to chance, some 3 % of an interval's width, and are the same each time.
 
-  const STATISTICS = ["mean", "median", "iqm", "optimality_gap"], LEVEL = 0.95, NORMAL = 1.959963984540054, DRAWS = 2000, MAX_DRAWN = 3e6;
+  const LEVEL = 0.95, NORMAL = 1.959963984540054, DRAWS = 2000, MAX_DRAWN = 3e6;
   const clipped = (value, low, high) => Math.min(Math.max(value, low), high);
   const drawsOf = (sizes) => Math.round(clipped(MAX_DRAWN / d3.sum(sizes), 200, DRAWS));
 
@@ -90,8 +99,12 @@ window.arcademark = {};
     return (Math.sqrt(degrees) * Math.tan((at + left / density[at]) * step)) / NORMAL;
   }
 
-  /** How much a median follows each mean: `samples.middle_shares`. */
-  function middleShares(means, variances) {
+  /** How much a statistic over tasks follows each task's mean: `samples.task_shares`. */
+  function taskShares(one, means, variances) {
+    if (one.trim < 0.5) {
+      const cut = cutOf(one, means.length), left = new Set(d3.sort(means.keys(), (at) => means[at]).slice(cut, means.length - cut));
+      return means.map((_, at) => (left.has(at) ? 1 / left.size : 0));
+    }
     const middle = median(means), logs = means.map((value, at) => (variances[at] > 0 ? -0.5 * ((value - middle) ** 2 / variances[at] + Math.log(variances[at])) : -Infinity));
     const most = Math.max(...logs), density = logs.map((value) => (most > -Infinity ? Math.exp(value - most) : 0)), total = d3.sum(density);
     return density.map((value) => (total ? value / total : 0));
@@ -99,21 +112,29 @@ window.arcademark = {};
 
   /** What each task's runs add to the variance of each summary: `uncertainty.sum_up`. */
   function parts(measure, tasks, runs) {
-    const errors = tasks.map((task) => Math.sqrt(variance(runs[task]) / runs[task].length)), total = d3.sum(tasks, (task) => runs[task].length), cut = Math.floor(total / 4);
+    const errors = tasks.map((task) => Math.sqrt(variance(runs[task]) / runs[task].length)), total = d3.sum(tasks, (task) => runs[task].length);
     const means = tasks.map((task) => mean(runs[task])), moved = (of) => tasks.map((_, at) => ((of(at, means[at] + errors[at]) - of(at, means[at] - errors[at])) / 2) ** 2);
     if (measure.of_means) {
       const around = (key) => moved((place, score) => summaries(measure, Object.fromEntries(tasks.map((task, at) => [task, [at === place ? score : means[at]]])))[key]);
       return Object.fromEntries(STATISTICS.map((key) => [key, around(key)]));
     }
     const free = { ...measure, bounds: [] }, line = moved((at, score) => normalised(free, tasks[at], score));
-    const shares = middleShares(tasks.map((task, at) => normalised(free, task, means[at])), line);
-    const held = placed(measure, tasks, runs), ordered = ascending(held.flat()), [low, high] = [ordered[cut], ordered[total - 1 - cut]];
-    return {
-      mean: moved((at, score) => normalised(measure, tasks[at], score) / tasks.length),
-      median: line.map((value, at) => shares[at] ** 2 * value),
-      iqm: held.map((row) => (variance(row.map((value) => clipped(value, low, high))) * row.length) / (total - 2 * cut) ** 2),
-      optimality_gap: held.map((row) => variance(row.map((value) => Math.min(value, 100))) / (row.length * tasks.length ** 2)),
+    const held = placed(measure, tasks, runs), placedMeans = tasks.map((task, at) => normalised(free, task, means[at]));
+    const ofMeans = moved((at, score) => normalised(measure, tasks[at], score));
+    const added = (one) => {
+      const scores = one.target === null ? held : held.map((row) => row.map((value) => Math.min(value, one.target)));
+      if (one.over === "runs") {
+        const ordered = ascending(scores.flat()), cut = cutOf(one, total), [low, high] = [ordered[cut], ordered[total - 1 - cut]];
+        return scores.map((row) => (variance(row.map((value) => clipped(value, low, high))) * row.length) / (total - 2 * cut) ** 2);
+      }
+      if (one.target !== null) {
+        const shares = taskShares(one, scores.map(mean), line);
+        return scores.map((row, at) => (shares[at] ** 2 * variance(row)) / row.length);
+      }
+      const spread = one.trim === 0.5 ? line : ofMeans;
+      return taskShares(one, placedMeans, line).map((share, at) => share ** 2 * spread[at]);
     };
+    return Object.fromEntries(AGGREGATES.map((one) => [one.name, added(one)]));
   }
 
   /** Resample each task's runs: by statistic its value, what else it might have been, and what makes up its variance; null of single runs. */
@@ -129,23 +150,13 @@ window.arcademark = {};
     if (sizes.every((size) => size === 1)) return null;
     const free = { ...measure, bounds: [] }, rows = tasks.map((task) => runs[task].map((score) => normalised(free, task, score))), count = drawsOf(sizes);
     const [low, high] = measure.bounds.length ? measure.bounds : [-Infinity, Infinity], random = generator(seed), draws = STATISTICS.map(() => new Float64Array(count));
-    const means = new Float64Array(tasks.length), single = new Float64Array(measure.of_means ? tasks.length : d3.sum(sizes)), cut = Math.floor(single.length / 4);
     for (let draw = 0; draw < count; draw++) {
-      let filled = 0, gap = 0;
-      rows.forEach((row, at) => {
-        let sum = 0, short = 0;
-        for (const _ of row) {
-          const value = row[Math.floor(random() * row.length)], held = clipped(value, low, high);
-          sum += value;
-          short += Math.max(100 - held, 0);
-          if (!measure.of_means) single[filled++] = held;
-        }
-        means[at] = clipped(sum / row.length, low, high);
-        if (measure.of_means) single[filled++] = means[at];
-        gap += measure.of_means ? Math.max(100 - means[at], 0) : short / row.length;
+      const held = [], means = rows.map((row, at) => {
+        const again = row.map(() => row[Math.floor(random() * row.length)]), middle = clipped(mean(again), low, high);
+        held[at] = measure.of_means ? [middle] : again.map((value) => clipped(value, low, high));
+        return middle;
       });
-      single.sort();
-      [mean(means), median(means), mean(single.subarray(cut, single.length - cut)), gap / tasks.length].forEach((value, at) => (draws[at][draw] = value));
+      AGGREGATES.forEach((one, at) => (draws[at][draw] = summedUp(one, means, held)));
     }
     const values = summaries(measure, runs), variances = parts(measure, tasks, runs);
     return Object.fromEntries(STATISTICS.map((key, at) => [key, { value: values[key], draws: draws[at], parts: variances[key].map((part, place) => [part, sizes[place]]) }]));
@@ -161,7 +172,8 @@ window.arcademark = {};
   /** The bounds that a summary cannot leave: `Measure.within`. */
   function within(measure, key) {
     const [low, high] = measure.bounds.length ? measure.bounds : measure.of_means ? [0, 100] : [-Infinity, Infinity];
-    return key === "optimality_gap" ? [Math.max(0, 100 - high), 100 - low] : [low, high];
+    const { target } = aggregate(key);
+    return target === null ? [low, high] : [Math.max(0, target - high), target - low];
   }
 
   /** Summaries with their intervals, where there are several runs; null where the measure knows none of the tasks. */

@@ -4,7 +4,9 @@
 (() => {
   const site = window.ARCADEMARK;
   const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu;
-  const STATISTICS = { median: "Median", mean: "Mean", iqm: "IQM", optimality_gap: "Optimality gap" };
+  const capital = (text) => text[0].toUpperCase() + text.slice(1);
+  const AGGREGATES = d3.sort(site.aggregates, ({ name }) => (name === "median" ? 0 : 1)); // the one that rows are ordered by first
+  const STATISTICS = Object.fromEntries(AGGREGATES.map(({ name, title }) => [name, capital(title)]));
   const BADGES = {
     yours: ["yours", "Your own file, read by this page alone"],
     replayed: ["replayed", "Every recorded episode was played again when these pages were made, and gave its score"],
@@ -85,7 +87,7 @@
 
   const view = () => views.get(state.view);
   const measure = () => view().measures.find((item) => item.metric === state.metric) ?? view().measures[0];
-  const ascendingIsBetter = (statistic) => statistic !== "optimality_gap";
+  const ascendingIsBetter = (statistic) => AGGREGATES.find(({ name }) => name === statistic).target === null;
 
   /** The estimate that stands for a median over games that are not all there. */
   const estimateOf = (row, statistic, metric = measure().metric) => (statistic === "median" && metric === "hns" && row.estimate?.suite === state.view ? row.estimate : null);
@@ -302,8 +304,7 @@
     { id: "year", title: "Year", of: year, cell: (row) => row.year ?? "–", usual: true },
     { id: "games", title: `${TITLE}s`, of: scored, cell: (row) => `${scored(row)}/${view().games.length}`, usual: true },
     { id: "mean", title: "Mean", figure: true, usual: true },
-    { id: "iqm", title: "IQM", figure: true, meaning: "Interquartile mean over runs" },
-    { id: "optimality_gap", title: "Gap", figure: true, meaning: "Optimality gap: how far scores fall short of 100 %; less is better" },
+    ...AGGREGATES.filter(({ name }) => name !== "median" && name !== "mean").map(({ name, meaning }) => ({ id: name, title: STATISTICS[name], figure: true, meaning: capital(meaning.replaceAll("{noun}", NOUN)) })),
     { id: "hwrns", title: "HWRNS", meaning: "Median human-world-record-normalised score, over the same games", of: (row) => value(row, "median", "hwrns"), cell: (row) => withReach(summary(row, "median", "hwrns")) },
     { id: "records", title: "Records", meaning: "Human world records broken", of: (row) => row.standings[state.view]?.records ?? undefined, cell: (row) => row.standings[state.view]?.records ?? "–", usual: true, wide: true },
     { id: "seeds", title: "Runs", meaning: `Runs (seeds) a ${NOUN} whose scores are known`, of: (row) => row.most_runs, cell: (row) => (row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs}–${row.most_runs}`) },
@@ -472,7 +473,7 @@
       front.replaceChildren(fronts([...algorithms(makeTable()).keys()], 240));
     }
 
-    const upFirst = (id) => id === "name" || id === "optimality_gap" || COLUMNS.find((one) => one.id === id)?.text;
+    const upFirst = (id) => id === "name" || (Object.hasOwn(STATISTICS, id) && !ascendingIsBetter(id)) || COLUMNS.find((one) => one.id === id)?.text;
 
     const classOf = ({ id, text, wide, figure: isFigure }) => `c-${id} ${text ? "" : "n "}${wide && !state.columns ? "wide " : ""}${isFigure && id === state.statistic ? "main" : ""}`;
 
@@ -858,7 +859,7 @@
     const counts = LEFT_OUT.map(([, told], at) => [kinds.filter((kind) => kind === at).length, told]).filter(([count]) => count);
     const together = (texts) => texts.join(", ").replace(/, (?=[^,]*$)/, " and ");
     const none = those.filter((row) => of(row) === 0).length, unknown = those.length - placed.length - none;
-    const vague = every.length - those.length, summary = { median: "a median", mean: "a mean", iqm: "an IQM", optimality_gap: "an optimality gap" }[state.statistic];
+    const vague = every.length - those.length, summary = `${/^[aeio]/i.test(STATISTICS[state.statistic]) ? "an" : "a"} ${AGGREGATES.find(({ name }) => name === state.statistic).title}`;
     const missing = [vague && `${number(vague, 0)} without ${summary}`, unknown && `${number(unknown, 0)} of unknown ${what}`, none && `${number(none, 0)} without training`].filter(Boolean);
     return [
       counts.length ? `It leaves out ${together(counts.map(([count, told]) => told(count)))}.` : "",
