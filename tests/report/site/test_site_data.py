@@ -98,7 +98,7 @@ def test_no_data_ends_a_script():
 
 
 def test_parts_of_others_are_unchanged():
-    folder = PACKAGE / "reports" / "templates" / "site" / "vendor"
+    folder = PACKAGE / "pages" / "templates" / "site" / "vendor"
     listed = dict(
         re.findall(r"^\| (\S+) \|.*\| ([0-9a-f]{64}) \|$", (folder / "VENDORED.md").read_text(), re.MULTILINE)
     )
@@ -110,7 +110,9 @@ def test_parts_of_others_are_unchanged():
 def test_the_wheel_has_every_file():
     project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text())
     patterns = project["tool"]["setuptools"]["package-data"]["arcademark"]
-    for path in (PACKAGE / "reports" / "templates").rglob("*"):
+    files = [path for folder in ("pages", "wording") for path in (PACKAGE / folder / "templates").rglob("*")]
+    assert len(files) > 40
+    for path in files:
         name = path.relative_to(PACKAGE).as_posix()
         assert path.is_dir() or any(
             fnmatch.fnmatch(name, pattern) and name.count("/") == pattern.count("/") for pattern in patterns

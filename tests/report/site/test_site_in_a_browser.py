@@ -2,20 +2,25 @@
 dropped files, hostile names and keys. No test may make a request or see an error."""
 
 import csv
+import dataclasses
 import io
 import itertools
+import json
 import re
 import shutil
 
 import numpy as np
 import pytest
 from hostile_names import HOSTILE
+from scipy import stats
 
 from arcademark import wording
 from arcademark.analysis.scoring.analysis import analyse
 from arcademark.analysis.scoring.compare import compare_tables
 from arcademark.analysis.subsets import predictors
 from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.aggregate import Aggregate
+from arcademark.metrics.normalise import hns
 from arcademark.scores.reading import read_tables
 from arcademark.suite import references
 from arcademark.suite.subsets import LEVEL, resolve_tasks
@@ -280,6 +285,34 @@ def own():
             runs = rng.integers(1, 6)
             rows.writerows((name, f"ALE/{spelling}-v5", run, repr(float(rng.gamma(2, 900)))) for run in range(runs))
     return out.getvalue()
+
+
+def test_a_statistic_of_ones_own_is_worked_out_from_the_registry_alone(browser, pages, own, tmp_path):
+    """The page's data name one more: its value is Python's, and it has an interval."""
+    added = Aggregate("trimmed", "trimmed mean", "without a tenth at each end", "tasks", trim=0.1)
+    context = browser.new_context()
+    context.add_init_script(
+        f"const added = {json.dumps(dataclasses.asdict(added))};"
+        """let data; Object.defineProperty(window, "ARCADEMARK", { get: () => data,
+          set: (value) => { value.aggregates.push(added); data = value; } });"""
+    )
+    shown = context.new_page()
+    shown.goto((pages / "index.html").as_uri())
+    (tmp_path / "own.csv").write_text(own)
+    found = shown.evaluate(
+        """text => Object.fromEntries([...arcademark.readTable(new TextEncoder().encode(text).buffer, ARCADEMARK)]
+          .map(([name, runs]) => [name, arcademark.reaches(ARCADEMARK.views[0].measures[0], runs).trimmed]))""",
+        own,
+    )
+    low, high = references.scores("random"), references.scores("human")
+    for name in ("Ours", "Muesli"):
+        report = analyse(str(tmp_path / "own.csv"), algorithms=[name])
+        scores = {score.game: score.score.value for score in report.algorithms[0].scores}
+        percent = hns([*scores.values()], low, high, [*scores])
+        value, least, most = found[name]
+        assert value == pytest.approx(stats.trim_mean(percent, 0.1), rel=1e-9)
+        assert least < value < most
+    context.close()
 
 
 def test_own_scores_beside_all_others(page, own, tmp_path):

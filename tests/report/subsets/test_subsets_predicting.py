@@ -121,6 +121,7 @@ def test_a_median_is_true_over_55_games_unless_hard_ones_are_missing(missing, tr
             assert item.truth["median"] == pytest.approx(every.truth["median"], rel=0.05)
 
 
+@pytest.mark.slow
 def test_another_table_of_atari_games_is_learnt_from():
     training = predictors.own(["catalogue:review-2021"])
     assert (training.noun, training.groups) == ("game", "papers")
