@@ -16,7 +16,7 @@ from tensorboard.compat.proto.event_pb2 import Event
 from arcademark import files
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores import reading, table
-from arcademark.scores.readers import arrays, delimited
+from arcademark.scores.readers import arrays, delimited, sheet
 from arcademark.scores.readers import parquet as parquets
 from arcademark.scores.readers.logs import rllib, stable_baselines, tensorboard
 from arcademark.scores.reading import read_tables
@@ -178,6 +178,9 @@ def test_text_has_a_bound_on_bytes_and_cells(tmp_path, monkeypatch):
     path = write(tmp_path / "scores.csv", "game,a,b\n" + "".join(f"{row},1,2\n" for row in range(300)))
     monkeypatch.setattr(delimited, "MAX_CELLS_READ", 700)
     refuse(path, "holds more than 700 cells, the most that are read")
+    monkeypatch.setattr(sheet, "MAX_COLUMNS", 2)
+    refuse(write(tmp_path / "wide.csv", "game,a,b\npong,1,2\n"), "3 columns, expected at most 2")
+    refuse(write(tmp_path / "wide.json", '[{"game": "pong", "a": 1, "b": 2}]'), "3 columns, expected at most 2")
     monkeypatch.setattr(delimited, "MAX_TEXT_BYTES", 1000)
     refuse(path, "holds more than 1,000 bytes, the most that is read")
     monkeypatch.setattr(stable_baselines, "MAX_TEXT_BYTES", 10)

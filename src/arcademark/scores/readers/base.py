@@ -36,6 +36,9 @@ MAX_TEXT_BYTES = 128 * 2**20
 MAX_CELLS_READ = 10_000_000
 """Cells of a table that are read: each takes up to 150 bytes on the way."""
 
+MAX_COLUMNS = 200_000
+"""Columns of a table that are read."""
+
 MAX_JSON_BYTES = 32 * 2**20
 """Bytes of JSON that are read at once; lists in lists take some twenty times as much memory."""
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.formulas import unescaped
 from arcademark.scores.readers import numerals
-from arcademark.scores.readers.base import LARGEST, SAID
+from arcademark.scores.readers.base import LARGEST, MAX_COLUMNS, SAID
 from arcademark.scores.table import improper
 
 _PLAIN = re.compile(r"[0-9eE+\-. \t]*")
@@ -242,6 +242,10 @@ def _parses(text: str) -> bool:
 
 def checked(sheet: Sheet, row: int) -> Sheet:
     """Return a sheet whose columns, named in a row, have proper names, or refuse it."""
+    if len(sheet.header) > MAX_COLUMNS:
+        raise ArcadeMarkError(
+            f"{sheet.path}: {len(sheet.header):,} columns, expected at most {MAX_COLUMNS:,}; give a smaller table"
+        )
     for column, name in enumerate(sheet.header):
         if wrong := improper(name):
             raise ArcadeMarkError(f"{sheet.path}, row {row}, column {column + 1}: {wrong}")
