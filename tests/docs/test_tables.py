@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from arcademark.scores.reading import FORMATS
+from arcademark.scores.reading import FORMATS, read_tables
+from arcademark.suite.tasks import canonical_game
 from command_line import execute
 
 ROOT = Path(__file__).parents[2]
@@ -26,3 +27,14 @@ def test_every_format_is_named():
     named = re.findall(r"^\| `([a-z0-9-]+)` \| ", PAGE.split("## ")[0], flags=re.MULTILINE)
     assert named == sorted(named, key=named.index)
     assert set(named) == set(FORMATS)
+
+
+def test_every_form_is_read_as_the_page_says(tmp_path):
+    section = PAGE.split("## Forms")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| ([^|`]+(?:`[^`]+`\))?) \| `(.+)` \| (.+) \|$", section, flags=re.MULTILINE)
+    assert len(rows) == section.count("\n| ") - 1
+    for form, example, expected in rows:
+        (tmp_path / "table.txt").write_text(example.replace("⏎", "\n").replace("\\|", "|") + "\n")
+        said = {"algorithm": "mine"} if "algorithm=mine" in form else {}
+        reading = read_tables(tmp_path / "table.txt", canonical_task=canonical_game, **said)
+        assert reading.read_as == f"Read as: {expected}", form

@@ -1,6 +1,7 @@
 """Made-up files of each real form, with the table that is right beside each: ``NAME`` and ``NAME.expected.json``."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from score_files import read
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.roles import role_of
 from arcademark.suite.tasks import canonical_game
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -42,15 +44,76 @@ ALGORITHMS = ("DQN", "PPO (ours)", "Rainbow, tuned", "A2C-large", "Mean actor", 
 MARKS = ("{}", "**{}**", "{}†", "`{}`", "<b>{}</b>", " {} ", "{} ± 1.5", "\\textbf{{{}}}")
 
 
-def text_of(header, rows, separator):
-    quoted = [[f'"{cell}"' if "," in cell or ";" in cell else cell for cell in row] for row in (header, *rows)]
-    return "\n".join(separator.join(row) for row in quoted) + "\n"
+def delimited(separator):
+    def text(header, rows):
+        quoted = [[f'"{cell}"' if re.search("[,;|]", cell) else cell for cell in row] for row in (header, *rows)]
+        return "\n".join(separator.join(row) for row in quoted) + "\n"
+
+    return text
+
+
+def markdown(header, rows):
+    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in (header, *rows)]
+    return "\n".join(
+        ["# Scores", "", "As measured.", "", lines[0], f"|{'---|' * len(header)}", *lines[1:], "", "That is all."]
+    )
+
+
+def widths(table):
+    return [max(map(len, column)) for column in zip(*table, strict=True)]
+
+
+def drawn(header, rows):
+    size = widths((header, *rows))
+    rule = {mark: "+" + "+".join(mark * (width + 2) for width in size) + "+" for mark in "-="}
+    lines = ["| " + " | ".join(map(str.ljust, row, size)) + " |" for row in (header, *rows)]
+    body = [part for line in lines[1:] for part in (line, rule["-"])]
+    return "\n".join(["Scores", "======", "", rule["-"], lines[0], rule["="], *body, ""])
+
+
+def simple(header, rows):
+    size = widths((header, *rows))
+    rule = "  ".join("=" * width for width in size)
+    lines = ["  ".join(map(str.ljust, row, size)).rstrip() for row in (header, *rows)]
+    return "\n".join(["Scores", "------", "", rule, lines[0], rule, *lines[1:], rule, ""])
+
+
+def latex(header, rows):
+    lines = [" & ".join(re.sub("[#%_]", r"\\\g<0>", cell) for cell in row) + r" \\" for row in (header, *rows)]
+    head = [r"\begin{table}", r"\caption{Scores}", rf"\begin{{tabular}}{{{'l' * len(header)}}}", r"\toprule"]
+    return "\n".join([*head, lines[0], r"\midrule", *lines[1:], r"\bottomrule", r"\end{tabular}", r"\end{table}"])
+
+
+def html(header, rows):
+    lines = ["".join(f"<td>{cell}</td>" for cell in row) for row in (header, *rows)]
+    return f"<p>Scores</p><table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+
+
+def records(header, rows):
+    return json.dumps([dict(zip(header, row, strict=True)) for row in rows])
+
+
+def json_lines(header, rows):
+    lines = [json.dumps(dict(zip(header, row, strict=True))) for row in rows]
+    return "\n".join(lines) + "\n" if len(lines) > 1 else f"[{lines[0]}]"
+
+
+def split(header, rows):
+    return json.dumps({"columns": list(header), "index": list(range(len(rows))), "data": [list(row) for row in rows]})
+
+
+FORMS = (
+    *map(delimited, ",\t;|"), markdown, drawn, simple, latex, html, records, json_lines, split
+)  # fmt: skip
+
+
+PLAIN = st.sampled_from(ALGORITHMS)
 
 
 @st.composite
-def tables_as_written(draw):
-    """Draw scores by (algorithm, game, run), and a text that says them in some layout, with noise."""
-    algorithms = draw(st.lists(st.sampled_from(ALGORITHMS), min_size=1, max_size=3, unique=True))
+def tables_as_written(draw, names=PLAIN):
+    """Draw scores by (algorithm, game, run), and a text that says them in some layout and form, with noise."""
+    algorithms = draw(st.lists(names, min_size=1, max_size=3, unique_by=str.lower))
     games = draw(st.lists(st.sampled_from(GAMES), min_size=1, max_size=4, unique=True))
     layout = draw(
         st.sampled_from(["by game", "by algorithm", "long", "seeds", "seeds of algorithms", "by game and run"])
@@ -90,18 +153,63 @@ def tables_as_written(draw):
     order = draw(st.permutations(list(columns)))
     rows = draw(st.permutations([[columns[name][row] for name in order] for row in range(size)]))
     options = {"algorithm": algorithms[0]} if layout == "seeds" else {}
-    return scores, text_of(order, rows, draw(st.sampled_from([",", "\t", ";"]))), options
+    return scores, draw(st.sampled_from(FORMS))(order, rows), options
 
 
-@settings(deadline=None)
+def found(reading):
+    """Return scores by (algorithm, game, run)."""
+    table = reading.table
+    places = (place.tolist() for place in np.argwhere(~np.isnan(table.scores)))
+    return {(table.algorithms[a], table.tasks[g], r): float(table.scores[a, g, r]) for a, g, r in places}
+
+
+def right(scores):
+    return {(algorithm, canonical_game(game), run): score for (algorithm, game, run), score in scores.items()}
+
+
+@settings(deadline=None, max_examples=300)
 @given(tables_as_written())
 def test_any_layout_with_any_noise_is_read_as_the_table_that_it_is(tmp_path_factory, written):
     scores, text, options = written
-    path = tmp_path_factory.mktemp("table") / "table.csv"
+    path = tmp_path_factory.mktemp("table") / "table.txt"
     path.write_text(text)
-    reading = read(path, **options)
-    table, found = reading.table, {}
-    for place in np.argwhere(~np.isnan(table.scores)):
-        algorithm, task, run = place.tolist()
-        found[table.algorithms[algorithm], table.tasks[task], run] = float(table.scores[algorithm, task, run])
-    assert found == {(a, canonical_game(g), r): score for (a, g, r), score in scores.items()}, text
+    assert found(read(path, **options)) == right(scores), text
+
+
+WORDS = (
+    "DQN",
+    "max",
+    "seed",
+    "run",
+    "1",
+    "2",
+    "v2",
+    "10M",
+    "human",
+    "n",
+    "R",
+    "norm",
+    "of",
+    "é",
+    "ours",
+)
+NAMES = st.builds(
+    str.join, st.sampled_from([" ", "_", "-", ""]), st.lists(st.sampled_from(WORDS), min_size=1, max_size=3)
+).filter(lambda name: role_of(name) is None)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=10_000)
+@given(tables_as_written(NAMES))
+def test_a_table_with_any_names_is_read_as_it_is_or_refused_and_never_as_another(tmp_path_factory, written):
+    scores, text, options = written
+    path = tmp_path_factory.getbasetemp() / "any.txt"
+    path.write_text(text)
+    try:
+        reading = read(path, **options)
+    except ArcadeMarkError:
+        return
+    left_out = {name for name, _, _ in right(scores) if any(name in column for column in reading.ignored)}  # it says so
+    left_out -= {*reading.table.algorithms}
+    kept = {key: score for key, score in right(scores).items() if key[0] not in left_out}
+    assert found(reading) == kept, (text, reading.read_as)
