@@ -1,0 +1,137 @@
+"""Forms in which scores come beside plain tables: frames, what we print, folders as tools leave them."""
+
+import json
+
+import numpy as np
+import pytest
+from score_files import monitor, read, refuse, write
+
+from arcademark.scores.readers.base import Options
+from arcademark.scores.readers.frames import read_frame
+from arcademark.suite.tasks import canonical_game
+from command_line import execute
+
+GAMES = Options(canonical_task=canonical_game)
+PONG, CARTPOLE = "PongNoFrameskip-v4", "CartPole-v1"
+WIDE = "game,DQN,PPO,rank\nPong,18.9,20.7,2\nQ*bert,10596,14293,1\n"
+
+
+def curve(last):
+    return f"Steps,eprewmean\n1000,-21\n2000,{last}\n"
+
+
+def table_of(reading):
+    table = reading.table
+    return {
+        name: {task: runs[~np.isnan(runs)].tolist() for task, runs in zip(table.tasks, table.scores[at], strict=True)}
+        for at, name in enumerate(table.algorithms)
+    }
+
+
+@pytest.mark.needs("pandas")
+def test_a_frame_is_read_as_the_csv_that_it_would_be():
+    import pandas
+
+    frame = pandas.DataFrame(
+        {
+            "game": ["Pong", "Qbert"],
+            "DQN": [18.9, np.nan],
+            "PPO": pandas.array([20, None], dtype="Int64"),
+            "rank": [1, 2],
+        }
+    )
+    expected = {"DQN": {"pong": [18.9], "qbert": []}, "PPO": {"pong": [20.0], "qbert": []}}
+    assert table_of(read_frame(frame, GAMES)) == table_of(read_frame(frame.set_index("game"), GAMES)) == expected
+    assert read_frame(frame, GAMES).read_as.endswith("; ignored: rank")
+    assert table_of(read_frame(frame.set_index("game")["DQN"], GAMES)) == {"DQN": expected["DQN"]}
+    means = frame.set_index("game")[["DQN"]].T
+    assert table_of(read_frame(means, GAMES)) == {"DQN": expected["DQN"]}
+    runs = pandas.DataFrame({"algo": ["A", "A"], "env": ["Pong", "Pong"], "seed": [0, 1], "score": [1.0, 2.0]})
+    stated = runs.groupby(["algo", "env"]).agg({"score": ["mean", "std"]})
+    assert table_of(read_frame(stated, GAMES)) == {"A": {"pong": [1.5]}}
+    twice = pandas.DataFrame([["Pong", 1.0, 2.0]], columns=["game", "DQN", "DQN"])
+    with pytest.raises(Exception, match="named twice"):
+        read_frame(twice, GAMES)
+
+
+def test_what_is_printed_as_latex_and_markdown_reads_back(tmp_path):
+    write(tmp_path / "scores.csv", WIDE)
+    for form in ("latex", "markdown"):
+        printed = execute(tmp_path, ["arcademark", "score", "scores.csv", "--to", form])
+        assert table_of(read(write(tmp_path / "printed.txt", printed))) == table_of(read(tmp_path / "scores.csv")), form
+
+
+def test_how_a_table_is_read_is_shown_and_explained(tmp_path):
+    write(tmp_path / "scores.csv", WIDE)
+    line = "Read as: 1 run of 2 algorithms ('DQN', 'PPO') on 2 games; ignored: rank"
+    for command in (["score", "scores.csv"], ["compare", "scores.csv", "DQN", "PPO"]):
+        assert line in " ".join(execute(tmp_path, ["arcademark", *command]).split())
+        printed = json.loads(execute(tmp_path, ["arcademark", *command, "--to", "json"]))
+        assert f"{line}." in [item["text"] for item in printed["notices"]]
+    execute(tmp_path, ["arcademark", "score", "scores.csv", "--to", "page.html"])
+    assert "ignored: rank" in (tmp_path / "page.html").read_text()
+    told = execute(tmp_path, ["arcademark", "score", "scores.csv", "--explain", "--read", "PPO=note"])
+    assert "'rank': rank, ignored (by its name)" in told
+    assert "'PPO': note, ignored (as said)" in told
+    assert "'DQN': value: scores of 'DQN' (no other role fits)" in told
+
+
+def test_games_asked_for_leave_out_tasks_of_unknown_names(tmp_path):
+    write(tmp_path / "scores.csv", "game,DQN\nPong,18.9\nSheepRaider,4\n")
+    refuse(tmp_path / "scores.csv", "unknown game 'SheepRaider'")
+    assert "SheepRaider" in execute(tmp_path, ["arcademark", "score", "scores.csv", "--games", "pong", "--all"])
+
+
+def test_logs_of_other_tasks_and_of_training_beside_evaluation_are_left_out(tmp_path):
+    write(tmp_path / "ppo2" / PONG / "0" / "eval" / "progress.csv", curve(18))
+    write(tmp_path / "ppo2" / PONG / "0" / "train" / "progress.csv", curve(10))
+    write(tmp_path / "ppo2" / CARTPOLE / "0" / "progress.csv", curve(500))
+    monitor(tmp_path / "ppo2" / "cart" / "1" / "monitor.csv", 500, env=CARTPOLE)
+    made = read(tmp_path)
+    assert table_of(made) == {"ppo2": {"pong": [18.0]}}
+    assert any(note.startswith("2 logs left out, of none of the games: ") for note in made.notes)
+    assert any(note.startswith("1 log of training left out beside those of evaluation: ") for note in made.notes)
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        (f"dqn/default/{PONG}/seed_0", "dqn"),
+        (f"dqn/seed_0/{PONG}", "dqn"),
+        (f"{PONG}/2026-01-31_12-00/dqn/0", "dqn"),
+        (f"dqn/lr0.1/{PONG}/0", "dqn/lr0.1"),
+    ],
+)
+def test_folders_between_an_algorithm_and_a_game_are_passed_over_or_part_of_its_name(tmp_path, path, name):
+    write(tmp_path / path / "progress.csv", curve(18))
+    assert table_of(read(tmp_path)) == {name: {"pong": [18.0]}}
+
+
+def test_logs_of_acme_and_dopamine(tmp_path):
+    rows = "episode_length,episode_return,evaluator_episodes\n100,-19,1\n100,-18,2\n"
+    write(tmp_path / "acme" / "dqn" / "pong" / "0" / "logs" / "evaluator" / "logs.csv", rows)
+    assert table_of(read(tmp_path / "acme")) == {"dqn": {"pong": [-18.5]}}
+    points = [(0, -20.0), (0, -19.0), (1, 17.0), (1, 18.0)]
+    content = [{"Iteration": at, "Value": value, "Agent": "DQN"} for at, value in points]
+    made = read(write(tmp_path / "Pong.json", content))
+    assert table_of(made) == {"DQN": {"pong": [17.0, 18.0]}}
+    assert "2 rows at the same Iteration are as many runs" in made.notes
+    refuse(write(tmp_path / "Pong.json", content[:3]), "a second score for 'DQN'")
+
+
+def test_what_a_running_job_has_not_finished_is_left_out(tmp_path):
+    write(tmp_path / "a" / "ppo2" / PONG / "0" / "progress.csv", curve(18) + "3000")
+    assert table_of(read(tmp_path / "a")) == {"ppo2": {"pong": [18.0]}}
+    row = '{"training_iteration": 1, "episode_reward_mean": 4.0, "config": {"env": "ALE/Pong-v5", "seed": 7}}\n'
+    write(tmp_path / "b" / "PPO_ALE_Pong-v5_1a_0" / "result.json", row + row[:40])
+    assert table_of(read(tmp_path / "b")) == {"PPO": {"pong": [4.0]}}
+
+
+def test_paths_name_the_games_and_algorithms_of_tables(tmp_path):
+    write(tmp_path / "DQN" / "pong.csv", "seed,score\n0,18\n1,19\n")
+    write(tmp_path / "PPO" / "pong.csv", "seed,score\n0,20\n1,21\n")
+    assert table_of(read(tmp_path)) == {"DQN": {"pong": [18.0, 19.0]}, "PPO": {"pong": [20.0, 21.0]}}
+    write(tmp_path / "each" / "A.csv", "game,score\nPong,1\n")
+    write(tmp_path / "each" / "B.csv", "game,score\nPong,2\n")
+    refuse(tmp_path / "each", "no column 'algorithm'; .* pattern=")
+    assert table_of(read(tmp_path / "each", pattern="{algorithm}.csv")) == {"A": {"pong": [1.0]}, "B": {"pong": [2.0]}}
