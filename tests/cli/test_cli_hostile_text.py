@@ -14,11 +14,11 @@ import pytest
 import altering
 from arcademark.cli import messages
 from arcademark.cli.play.progress import Display
+from arcademark.pages.columns import Column
 from arcademark.pages.render import terminal
 from arcademark.pages.render.blocks import Cell, Document, Table
 from arcademark.pages.render.layout import Console, Text
 from arcademark.runs.playing.events import TrialFailed
-from arcademark.wording.columns import Column
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31m[bold]x[/]:smile:\n\u202e\u009b\u2028\u200b"
 NAMES = ("PPO [ours]", "PPO [a]", "[/]", ":smile:", r"$\frac{$", r"\input{/etc/passwd}", "50 % $a_1$", "a\u200bb<b>")
@@ -157,7 +157,7 @@ def test_texts_of_a_manifest_steer_no_terminal(shown, played):
 def test_styles_are_all_that_steers_a_terminal():
     console = Console(file=io.StringIO(), width=60, force_terminal=True, color_system="truecolor")
     row = (Cell(HOSTILE, "strong"), Cell(HOSTILE), Cell(HOSTILE, below="[/]"))
-    columns = (Column("name", kind="name"), Column("two lines"), Column(HOSTILE))
+    columns = (Column("name", str, kind="name"), Column("two lines", str), Column(HOSTILE, str))
     terminal.render(Document("Names", "test", "", (Table(columns, (row,)),)), console)
     for text in (Text("a") + HOSTILE, Text.assemble(HOSTILE, (HOSTILE, "red"))):
         console.print(text, crop=False)

@@ -26,7 +26,6 @@ from arcademark.scores.formulas import as_csv
 from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.anomalies import Anomaly
 from arcademark.suite.settings import format_setting
-from arcademark.wording.columns import Column
 
 
 @dataclass(frozen=True)
@@ -126,25 +125,6 @@ class Published:
         notes = dict.fromkeys(score.note for score in self.scores or () if score.note)
         return {note: number for number, note in enumerate(notes, 1)}
 
-    @property
-    def columns(self) -> tuple[Column | None, ...]:
-        """What is shown of each score."""
-        marks, scores = self.marks, self.scores or ()
-        random, human = (references.scores(kind) for kind in ("random", "human"))
-
-        def name(score: PublishedScore) -> str:
-            return f"{tasks.game_name(score.game)}{f' [{marks[score.note]}]' if score.note else ''}"
-
-        return (
-            Column("game", name),
-            Column("score", "score", wording.reference, style="strong"),
-            Column("±", "uncertainty", wording.reference) if self.uncertainties else None,
-            Column("HNS", "hns", wording.percent),
-            Column("runs", "runs") if any(score.runs is not None for score in scores) else None,
-            Column("random", lambda score: random.get(score.game), wording.reference, optional=True),
-            Column("human", lambda score: human.get(score.game), wording.reference, optional=True),
-        )
-
 
 @dataclass(frozen=True)
 class Catalogue:
@@ -160,21 +140,6 @@ class Catalogue:
     def collections(self) -> dict[str, list[Published]]:
         """The algorithms of each collection."""
         return grouped((item.collection, item) for item in self.algorithms)
-
-    @staticmethod
-    def columns(summaries: bool) -> tuple[Column | None, ...]:
-        """What is listed of each algorithm, with its summaries or its protocol."""
-        return (
-            Column("algorithm", "algorithm", style="strong"),
-            Column("kind", "kind", kind="name"),
-            Column("year", "year", str),
-            Column("frames", "budget"),
-            Column("games", lambda item: "lost" if item.unavailable else item.games),
-            Column("mean HNS", "mean_hns", wording.percent) if summaries else None,
-            Column("median HNS", "median_hns", wording.percent) if summaries else None,
-            None if summaries else Column("protocol", "protocol", kind="name"),
-            Column("published by", "published_by.short", kind="name", optional=True),
-        )
 
     @staticmethod
     def differing(items: Iterable[Published]) -> tuple[list[str], list[str]]:
@@ -197,10 +162,6 @@ class Errata:
     errata: tuple[Erratum, ...]
 
     NOT_DECIDABLE: ClassVar = NOT_DECIDABLE
-    SLIPS: ClassVar = (
-        Column("where", "where", kind="prose", style="strong", below=lambda slip: slip.category),
-        *(Column(name, name, kind="prose") for name in ("printed", "holds", "why")),
-    )
 
     @property
     def sources(self) -> Mapping[str, Source]:
@@ -213,44 +174,11 @@ class Errata:
         return grouped((slip.paper, slip) for slip in self.errata)
 
     @property
-    def categories(self) -> list[tuple[str | int | None, ...]]:
-        """Categories, the most frequent first, each with how many errata there are of it, in all and of each paper."""
-        totals = Counter(slip.category for slip in self.errata)
-        counted = Counter((slip.category, slip.paper) for slip in self.errata)
-        order = sorted(totals, key=lambda category: (-totals[category], category))
-        return [
-            (category, totals[category], *(counted[category, paper] or None for paper in self.papers))
-            for category in order
-        ]
-
-    @property
-    def categories_columns(self) -> tuple[Column, ...]:
-        """What is shown of each category."""
-        papers = (Column(paper, place, optional=True) for place, paper in enumerate(self.papers, 2))
-        return (Column("category", 0), Column("errata", 1), *papers)
-
-
-COLUMNS: Mapping[str, tuple[Column, ...]] = MappingProxyType(
-    {
-        "COUNTS": (
-            Column("collection", "collection"),
-            Column("algorithms", "algorithms"),
-            Column("games", "games"),
-            Column("scores", "results"),
-            Column("lost", "lost"),
-        ),
-        "FINDINGS": (Column("where", "where"), Column("what is wrong", "problem", kind="prose", style="bad")),
-        "REMARKS": (Column("where", "where"), Column("what is striking", "problem", kind="prose", style="doubtful")),
-        "COMPARED": (
-            Column("algorithm", "algorithm"),
-            Column("beside", "other"),
-            Column("of", "collection"),
-            Column("games of both", "games"),
-            Column("equal scores", "equal"),
-        ),
-    }
-)
-"""Of checks and additions, whose classes know no columns: counts, findings, remarks and what is compared."""
+    def categories(self) -> list[tuple[str, Counter[str]]]:
+        """Categories, the most frequent first, each with how many errata there are of it by paper."""
+        papers = grouped((slip.category, slip.paper) for slip in self.errata)
+        counts = [(category, Counter(of)) for category, of in papers.items()]
+        return sorted(counts, key=lambda row: (-row[1].total(), row[0]))
 
 
 def catalogue(entries: Mapping[str, Entry], *, scores: bool = True) -> Catalogue:

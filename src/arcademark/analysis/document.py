@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from arcademark import wording
 from arcademark.subset.predict.calibration import Covered
 from arcademark.suite.subsets import LEVEL
-from arcademark.wording.columns import Column, Style
 
 WIDEST = 20.0
 """How many times its lower end the upper end of an estimate's interval may be, both in percent and 1 added, as they are
@@ -164,11 +163,6 @@ class Estimate:
         errors = [self.printed_log_error, *([] if self.nested_log_error is None else [self.nested_log_error])]
         return ", ".join([*(wording.number(100 * each) for each in errors[:-1]), wording.share(errors[-1])])
 
-    @property
-    def style(self) -> Style:
-        """How far to trust it."""
-        return "doubtful" if not self.telling or self.warnings else "good"
-
 
 @dataclass(frozen=True)
 class HardScore:
@@ -224,25 +218,6 @@ class HardExploration:
         return tuple((game, score) for game in self.played for score in game.scores)
 
     @property
-    def columns(self) -> tuple[Column | None, ...]:
-        """What is shown of each row."""
-        return (
-            Column("game", "0.name"),
-            Column("algorithm", "1.algorithm", kind="name") if len(self.games[0].scores) > 1 else None,
-            Column("score", "1.score", wording.score, style="strong"),
-            Column("HNS", "1.hns", wording.percent),
-            Column("random", "0.random", wording.reference),
-            Column("human", "0.human", wording.reference),
-            Column("best other", "0.best", wording.reference),
-            Column(
-                "published by",
-                lambda row: row[0].best_algorithm and f"{row[0].best_algorithm}, {row[0].best_source}",
-                kind="prose",
-                optional=True,
-            ),
-        )
-
-    @property
     def missing(self) -> str:
         """The games without a score, "" if there is none."""
         return wording.listing((game.name for game in self.games if game not in self.played), last="or")
@@ -282,19 +257,6 @@ class Peer:
     records_a_frame: float
     differs: tuple[str, ...] = ()
     protocol: str = ""
-
-    COLUMNS: ClassVar = (
-        Column("algorithm", "name", style=lambda item: "" if item.source else "strong"),
-        Column("training frames", "training_frames"),
-        *(
-            Column(title, title.lower().replace(" ", "_"), wording.percent)
-            for title in ("mean HNS", "median HNS", "mean HWRNS", "mean SABER")
-        ),
-        Column("records broken", "records"),
-        Column("mean HNS a million frames", "hns_a_frame", wording.a_million),
-        Column("published by", "source", kind="name", optional=True),
-        Column("score of", lambda item: REPORTED.get(item.reported), kind="name", optional=True),
-    )
 
 
 @dataclass(frozen=True)

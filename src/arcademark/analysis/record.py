@@ -9,7 +9,6 @@ from typing import Literal, TypeAlias
 
 from arcademark import wording
 from arcademark.catalogue.reading import read_bibtex, read_sources
-from arcademark.wording.columns import Column
 
 Value: TypeAlias = str | int | float | bool | tuple[int, ...] | None
 """Of a protocol's setting."""
@@ -66,26 +65,6 @@ class ProtocolView:
     citation: str
     unit: Literal["frame", "step"]
     settings: tuple[ProtocolSetting, ...]
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """What is shown of each setting."""
-        return (
-            Column("setting", "title", below="field"),
-            Column(
-                "value",
-                "text",
-                kind="prose",
-                style=lambda item: "doubtful" if item.overridden else "",
-                below=lambda item: f"override; {self.name} has {item.original_text}" if item.overridden else "",
-            ),
-            Column(
-                "where it comes from",
-                lambda item: f"our choice: {item.note}" if item.status == "choice" else item.note,
-                kind="prose",
-                optional=True,
-            ),
-        )
 
     @property
     def values(self) -> dict[str, Value]:
@@ -210,22 +189,6 @@ class Run:
     def troubles(self) -> tuple[TrialEntry, ...]:
         """The trials that failed or are not finished."""
         return tuple(trial for trial in self.trials if trial.status != "done")
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """What is shown of these."""
-        return (
-            Column("agent", "agent"),
-            Column(wording.noun(self.protocol.unit), "game", kind="name"),
-            Column("seed", "seed"),
-            Column("episodes", lambda trial: f"{trial.episodes:,} of {trial.planned_episodes:,}"),
-            Column(
-                "what happened",
-                lambda trial: trial.error or "not finished yet",
-                kind="prose",
-                style=lambda trial: "bad" if trial.status == "failed" else "doubtful",
-            ),
-        )
 
     @property
     def libraries(self) -> list[str]:

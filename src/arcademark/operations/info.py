@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -15,9 +16,9 @@ from arcademark.agents.trainers import algorithms
 from arcademark.analysis.record import Value
 from arcademark.errors import UnknownNameError
 from arcademark.importing import load_factory
+from arcademark.pages.columns import Column, Columns
 from arcademark.suite import anomalies, modifications, protocols, references, subsets, task_suites, tasks
 from arcademark.wording import plain
-from arcademark.wording.columns import Column
 
 NAMES, VALUES = ("name", "kind"), ("value", "what", "score", "default")
 UNSAID = ("task", "suite", "required")
@@ -236,7 +237,7 @@ class Topic:
     document: Callable[[tuple[Any, ...]], Any]
     every: Callable[[], Iterable[Any]]
     one: Callable[[str], Any]
-    columns: tuple[Column, ...]
+    columns: Columns[Any]
 
 
 def _game(name: str) -> GameView:
@@ -342,7 +343,7 @@ def schema(name: str) -> dict[str, Any]:
     return schema(known[name])
 
 
-def _listed(*pairs: tuple[str, str | Callable[[Any], object]]) -> tuple[Column, ...]:
+def _listed(*pairs: tuple[str, Callable[[Any], object]]) -> Columns[Any]:
     """Return the columns of a list of names; the last one is prose."""
     *names, last = pairs
     return (
@@ -356,14 +357,22 @@ TOPICS: Mapping[str, Topic] = {
         GameList,
         lambda: map(_game, tasks.games()),
         _game,
-        _listed(("id", "id"), ("name", "name"), ("genre", "genre"), ("suites", lambda game: ", ".join(game.suites))),
+        _listed(
+            ("id", attrgetter("id")),
+            ("name", attrgetter("name")),
+            ("genre", attrgetter("genre")),
+            ("suites", lambda game: ", ".join(game.suites)),
+        ),
     ),
     "suites": Topic(
         Suites,
         lambda: map(_suite, [*tasks.suites(), *task_suites.task_suites()]),
         _suite,
         _listed(
-            ("name", "name"), ("title", "title"), ("games", lambda suite: len(suite.tasks)), ("source", "citation")
+            ("name", attrgetter("name")),
+            ("title", attrgetter("title")),
+            ("games", lambda suite: len(suite.tasks)),
+            ("source", attrgetter("citation")),
         ),
     ),
     "subsets": Topic(
@@ -371,11 +380,11 @@ TOPICS: Mapping[str, Topic] = {
         lambda: subsets.subsets().values(),
         subsets.subset,
         _listed(
-            ("name", "name"),
+            ("name", attrgetter("name")),
             ("games", lambda subset: len(subset.tasks)),
             ("printed log error", lambda subset: wording.share(subset.log_error)),
             ("on other papers", lambda subset: wording.share(subset.nested and subset.nested.mean)),
-            ("what for", "advice"),
+            ("what for", attrgetter("advice")),
         ),
     ),
     "protocols": Topic(
@@ -383,22 +392,24 @@ TOPICS: Mapping[str, Topic] = {
         lambda: map(_protocol, protocols.protocols()),
         _protocol,
         _listed(
-            ("name", "name"), ("title", "title"), ("", lambda protocol: "" if protocol.runnable else "catalogue only")
+            ("name", attrgetter("name")),
+            ("title", attrgetter("title")),
+            ("", lambda protocol: "" if protocol.runnable else "catalogue only"),
         ),
     ),
     "agents": Topic(
         Agents,
         lambda: map(_agent, builtin_agents()),
         _agent,
-        _listed(("name", "name"), ("kind", "kind"), ("what it does", "summary")),
+        _listed(("name", attrgetter("name")), ("kind", attrgetter("kind")), ("what it does", attrgetter("summary"))),
     ),
     "algorithms": Topic(
         Algorithms,
         lambda: algorithms.ALGORITHMS,
         _algorithm,
         _listed(
-            ("name", "name"),
-            ("paper", "citation"),
+            ("name", attrgetter("name")),
+            ("paper", attrgetter("citation")),
             ("in the review", lambda item: plain(item.in_review)),
             ("here", algorithms.here),
         ),
@@ -408,10 +419,17 @@ TOPICS: Mapping[str, Topic] = {
         _feature_sets,
         _feature_set,
         _listed(
-            ("name", "name"), ("features", lambda item: plain(item.features or "by game")), ("what they are", "summary")
+            ("name", attrgetter("name")),
+            ("features", lambda item: plain(item.features or "by game")),
+            ("what they are", attrgetter("summary")),
         ),
     ),
-    "schemas": Topic(Schemas, _schemas, schema, _listed(("name", "name"), ("what such JSON holds", "summary"))),
+    "schemas": Topic(
+        Schemas,
+        _schemas,
+        schema,
+        _listed(("name", attrgetter("name")), ("what such JSON holds", attrgetter("summary"))),
+    ),
 }
 
 
@@ -435,7 +453,7 @@ def _entries(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _listing(
     title: str, entries: Iterable[tuple[str, Mapping[str, Any]]]
-) -> tuple[list[tuple[str, str, str]], tuple[Column, ...]]:
+) -> tuple[list[tuple[str, str, str]], Columns[tuple[str, str, str]]]:
     """Lay out named values with where each comes from."""
     rows, heads = [], ("value", "source")
     for name, entry in entries:
@@ -444,7 +462,11 @@ def _listing(
         shown = "required" if entry.get("required") else _text(entry[value])
         rest = [_source(key, entry[key]) for key in entry if key not in (*NAMES, *UNSAID, value) and entry[key]]
         rows.append((name, shown, " ".join(line for line in rest if line)))
-    columns = (Column(title, 0), Column(heads[0], 1, kind="name"), Column(heads[1], 2, str, kind="prose"))
+    columns: Columns[tuple[str, str, str]] = (
+        Column(title, lambda row: row[0]),
+        Column(heads[0], lambda row: row[1], kind="name"),
+        Column(heads[1], lambda row: row[2], str, kind="prose"),
+    )
     return rows, columns
 
 

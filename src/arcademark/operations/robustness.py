@@ -36,7 +36,6 @@ from arcademark.suite.protocols import AtariProtocol, differences
 from arcademark.suite.settings import format_setting
 from arcademark.suite.tasks import game_name
 from arcademark.suite.variants import KINDS, Kind, kind_of, variants
-from arcademark.wording.columns import Column
 
 BASE = "base"
 """The directory of the run under the protocol itself, beside those of the variants."""
@@ -52,10 +51,6 @@ SETTINGS = {"repeat_action_probability": "sticky", "frame_skip": "frame skip"}
 _Cell = tuple[str, str]  # game, run's directory
 _Scores = Mapping[int, NDArray[np.float64]]
 """Of episodes, by seed."""
-
-
-def _interval(lost: Statistic) -> str:
-    return wording.between(lost.low, lost.high)
 
 
 @dataclass(frozen=True)
@@ -85,20 +80,6 @@ class Variant:
         if self.kind == "modification":
             return ", ".join(written.values()).replace("_", " ")
         return ", ".join(f"{SETTINGS.get(setting, setting)} {value}" for setting, value in written.items())
-
-    COLUMNS: ClassVar = (
-        Column("game", lambda row: game_name(row.game)),
-        Column("change", "change"),
-        Column("score", "base"),
-        Column("changed", "score", style="strong"),
-        Column(
-            "lost",
-            lambda row: 0.0 if row.same else row.lost.value,
-            wording.percent,
-            style=lambda row: "weak" if row.same else "strong",
-        ),
-        Column("95 %", lambda row: "same episodes" if row.same else _interval(row.lost)),
-    )
 
 
 @dataclass(frozen=True)
@@ -167,14 +148,6 @@ class Robustness:
     failed: tuple[FailedVariant, ...]
     incomplete: int
     unmatched: int
-
-    COLUMNS: ClassVar = (
-        Column("change", 0),
-        Column("lost", lambda row: row[1].value, wording.percent, style="strong"),
-        Column("95 %", lambda row: _interval(row[1])),
-        Column("games", 2, str),
-        Column("variants", 3, str),
-    )
 
     @property
     def by_kind(self) -> list[tuple[str, Statistic, str | int, str | int]]:

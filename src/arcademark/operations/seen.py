@@ -9,7 +9,6 @@ import statistics
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +25,6 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.pages.figures.model import Picture, PictureRow
 from arcademark.runs.replay.feature_steps import Moment, RecordedPlay
 from arcademark.suite.tasks import game_name
-from arcademark.wording.columns import Column
 
 AFTER_FRAMES = 600
 """Frames of random play before the moment that is shown: ten seconds."""
@@ -42,12 +40,6 @@ class Active:
     feature: int
     value: float
     meaning: str
-
-    COLUMNS: ClassVar = (
-        Column("feature", "feature", str),
-        Column("value", "value", partial(wording.score, places=0)),
-        Column("what it means", "meaning", kind="prose"),
-    )
 
 
 @dataclass(frozen=True)
@@ -76,15 +68,6 @@ class Seen:
     newly_active: float | None
     microseconds: float
     active_features: tuple[Active, ...]
-
-    COLUMNS: ClassVar = (
-        Column("game", lambda item: game_name(item.game)),
-        Column("set", "set"),
-        Column("features", "features"),
-        Column("active", "active"),
-        Column("newly active a step", "newly_active", lambda value: wording.score(value, 1 if value < 100 else 0)),
-        Column("µs a step", "microseconds", lambda value: wording.score(value, 1 if value < 100 else 0)),
-    )
 
     @property
     def title(self) -> str:
@@ -180,7 +163,7 @@ def _pictures(item: Seen, features: Features, moment: Moment) -> PictureRow:
     """Lay out the pictures of a game and a feature set, with what there is to say of them."""
     numbers = [f"{wording.count(item.features)} features", f"{wording.count(item.active)} active"]
     if item.newly_active is not None:
-        numbers.append(f"{Seen.COLUMNS[4].text(item)} newly active a step")
+        numbers.append(f"{wording.small(item.newly_active)} newly active a step")
     screen = moment.environment.render()
     named = [("The screen", screen)]
     background, classes = (getattr(features, name, None) for name in ("hidden", "classes_picture"))

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from arcademark import wording
 from arcademark.records.replayed import Finding, Verification
 from arcademark.runs.replay.suite_check import CheckedTasks
 from arcademark.runs.store.salvage import Salvaged
-from arcademark.wording.columns import Column
 
 
 @dataclass(frozen=True)
@@ -36,12 +34,6 @@ class Verified:
     problems: tuple[Finding, ...]
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
-
-    PROBLEMS: ClassVar = (
-        Column("episode", lambda item: f"trial {item.trial_id}, {item.phase} episode {item.episode}"),
-        Column("outcome", "outcome", kind="name", style="bad"),
-        Column("why", "detail", kind="prose"),
-    )
 
 
 @dataclass(frozen=True)
@@ -76,31 +68,6 @@ class SuiteCheck(CheckedTasks):
     """What a suite's tasks are made of and how they play, of so many episodes of random play each."""
 
     SCHEMA: ClassVar[str] = "arcademark.suite-check/1"
-
-    COLUMNS: ClassVar = (
-        Column("task", "task", style="strong"),
-        Column("environment", "environment", kind="name", optional=True),
-        Column("observation", "observation", kind="prose"),
-        Column("actions", "actions", kind="name"),
-        Column(
-            "random play",
-            "random_score",
-            below=lambda task: "" if task.random_error is None else f"± {wording.score(task.random_error)}",
-        ),
-        Column("steps", "steps", lambda steps: wording.count(round(steps))),
-        Column(
-            "played twice",
-            lambda task: "the same" if task.repeatable else task.difference,
-            kind="prose",
-            style=lambda task: "good" if task.repeatable else "bad",
-        ),
-        Column(
-            "planners",
-            lambda task: "yes" if task.planned else f"no: {task.unplanned}",
-            kind="prose",
-            style=lambda task: "" if task.planned else "weak",
-        ),
-    )
 
     @property
     def packages(self) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ value, whoever wrote it, is read as structure or broken into lines. Lines are re
 * Between lines of ``~~~`` stands text to copy.
 * Other lines are prose, a paragraph up to an empty line; ``{weak}`` before it is its style.
 
-``{{ table(rows) }}`` shows rows by the ``COLUMNS`` of their class, or by ``columns=``;
-``{{ block(special.name(it)) }}`` a block that a function of `arcademark.pages.special` makes.
+``{{ table(rows, columns.runs.listed(it)) }}`` shows rows by columns of a module of `arcademark.pages.columns`, and
+``{{ block(special.name(it)) }}`` a block that a function of `arcademark.pages.special` makes. The result is ``it``.
 """
 
 from __future__ import annotations
@@ -21,14 +21,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from importlib import import_module
 from itertools import compress, groupby, pairwise
-from typing import Any, cast, get_args
+from types import ModuleType
+from typing import Any, get_args
 
 from markupsafe import Markup
 
 from arcademark import wording
 from arcademark.analysis.document import Level, Notice
 from arcademark.pages import special
+from arcademark.pages.columns import Column, Row, Style
 from arcademark.pages.render.blocks import (
     Block,
     Cell,
@@ -42,7 +45,6 @@ from arcademark.pages.render.blocks import (
     Table,
     section,
 )
-from arcademark.wording.columns import Column, Style
 from arcademark.wording.prose import Pieces, rendered
 
 _STYLED = re.compile(rf"\{{({'|'.join(get_args(Style)).lstrip('|')})\}}\s*")
@@ -57,7 +59,7 @@ def document(analysis: Any, template: str = "", /, **values: Any) -> Document:
     Parameters
     ----------
     analysis : object
-        Its attributes are variables of the template; it is itself ``it``.
+        What the template shows, ``it``.
     template : str, optional
         Name of a file of ``templates/documents``, without its ending; by default that of its ``SCHEMA``, so "status" of
         "arcademark.status/1".
@@ -66,30 +68,30 @@ def document(analysis: Any, template: str = "", /, **values: Any) -> Document:
     """
     template = template or analysis.SCHEMA.partition(".")[2].partition("/")[0]
     pieces = _Pieces()
-    fields = {name: getattr(analysis, name) for name in dir(analysis) if not name.startswith("_")}
-    makers = {
+    given = {
         "it": analysis,
+        "columns": _Columns(),
         "special": special,
         "block": pieces.block,
         "table": pieces.table,
         "notices": lambda items: pieces.block(Notices(tuple(items)) if items else None),
         "references": lambda items: pieces.block(References(tuple(items)) if items else None),
     }
-    lines = rendered("arcademark.pages", f"documents/{template}", pieces, **(fields | values | makers)).splitlines()
+    lines = rendered("arcademark.pages", f"documents/{template}", pieces, **(values | given)).splitlines()
     return _document(lines, pieces, template)
 
 
 def tabulated(
-    rows: Iterable[Any], columns: Sequence[Column | None] | None = None, *, names: int = 1, **how: Any
+    rows: Iterable[Row], columns: Iterable[Column[Row] | None], *, names: int = 1, **how: Any
 ) -> Table | None:
-    """Make a table of rows, by the ``COLUMNS`` of their class unless others are given; None without rows.
+    """Make a table of rows; None without rows.
 
     ``names`` first columns hold names; ``how`` is for `Table`. Other columns that are empty in all rows are left out.
     """
     entries = list(rows)
     if not entries:
         return None
-    wanted = [column for column in columns or type(entries[0]).COLUMNS if column is not None]
+    wanted = [column for column in columns if column is not None]
     kept = tuple(
         replace(column, kind="name") if place < names and column.kind == "number" else column
         for place, column in enumerate(wanted)
@@ -104,14 +106,21 @@ def _shows(cell: Cell) -> bool:
     return bool(cell.below) or cell.text.strip() not in ("", wording.MISSING)
 
 
-def _cell(column: Column, row: Any) -> Cell:
-    order = column.get(row, column.sort)
+def _cell(column: Column[Row], row: Row) -> Cell:
+    order = (column.sort or column.value)(row)
     return Cell(
         column.text(row),
-        cast(Style, column.style(row)) if callable(column.style) else column.style,
-        column.get(row, column.below) or "" if column.below is not None else "",
+        column.style(row) if callable(column.style) else column.style,
+        str(column.below(row) or "") if column.below is not None else "",
         float(order) if isinstance(order, int | float) and not isinstance(order, bool) else None,
     )
+
+
+class _Columns:
+    """The modules of `arcademark.pages.columns` by name, each imported when a template first names it."""
+
+    def __getattr__(self, name: str) -> ModuleType:
+        return import_module(f"arcademark.pages.columns.{name}")
 
 
 class _Pieces(Pieces):
@@ -123,9 +132,9 @@ class _Pieces(Pieces):
             block = replace(block, caption=" ".join(self.filled(block.caption).split("\n")).strip())
         return Markup("" if block is None else self.keep(block))
 
-    def table(self, rows: Iterable[Any], *columns: Any, **how: Any) -> str:
+    def table(self, rows: Iterable[Any], columns: Iterable[Column[Any] | None], **how: Any) -> str:
         """Return the token of a table, as `tabulated` makes it."""
-        return self.block(tabulated(rows, *columns, **how))
+        return self.block(tabulated(rows, columns, **how))
 
     def blocks(self, line: str) -> list[Block]:
         """Return the blocks that a line consists of; none if it holds any text."""

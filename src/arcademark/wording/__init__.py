@@ -155,6 +155,21 @@ def rate(value: float, unit: str) -> str:
     return f"{value:,.0f} {unit}s/s"
 
 
+def small(value: float) -> str:
+    """Show a quantity that is shown whole from 100 on, with a decimal below."""
+    return score(value, 1 if value < 100 else 0)
+
+
+def hours(value: float) -> str:
+    """Show hours, fewer than one with two digits."""
+    return f"{value:.2g}" if value and value < 1 else score(value)
+
+
+def about(value: float) -> str:
+    """Show an estimate with three digits."""
+    return f"{float(f'{value:.3g}'):,.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def every(frames: int) -> str:
     """Say how often something happens: "every frame", "every 4 frames"."""
     return "every frame" if frames == 1 else f"every {count(frames)} frames"

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from typing import Any
@@ -25,7 +27,8 @@ HINT = f"\ue000{secrets.token_hex(8)}"
 
 def text(template: str, name: str, /, **values: Any) -> str:
     """Return the sentences that a macro of ``templates/prose/TEMPLATE`` makes, on one line."""
-    return _line(getattr(_template(f"prose/{template}").module, name)(**values))
+    with _kept(None):
+        return _line(getattr(_template(f"prose/{template}").module, name)(**values))
 
 
 def variable(template: str, name: str, /) -> str:
@@ -35,7 +38,8 @@ def variable(template: str, name: str, /) -> str:
 
 def paragraphs(template: str, /, **values: Any) -> tuple[str, ...]:
     """Return the paragraphs of ``templates/prose/TEMPLATE``, which empty lines part, each on one line."""
-    parts = re.split(r"\n\s*\n", _template(f"prose/{template}").render(values))
+    with _kept(None):
+        parts = re.split(r"\n\s*\n", _template(f"prose/{template}").render(values))
     return tuple(_line(part) for part in parts if part.strip())
 
 
@@ -45,9 +49,16 @@ def _line(text: str) -> str:
 
 def rendered(package: str, name: str, pieces: Pieces, /, **values: Any) -> str:
     """Return the text of a package's template, with a token for each interpolated value, kept among the pieces."""
+    with _kept(pieces):
+        return _template(name, package).render(values)
+
+
+@contextmanager
+def _kept(pieces: Pieces | None) -> Iterator[None]:
+    """Keep what templates interpolate among pieces; without any, also within a document, it stands in their text."""
     token = _PIECES.set(pieces)
     try:
-        return _template(name, package).render(values)
+        yield
     finally:
         _PIECES.reset(token)
 

@@ -10,6 +10,7 @@ import pytest
 from arcademark.analysis.document import Notice
 from arcademark.analysis.record import Citation
 from arcademark.pages import presenter
+from arcademark.pages.columns import Column
 from arcademark.pages.figures.model import RowPanel, RowsFigure
 from arcademark.pages.render import html, latex, markdown, terminal
 from arcademark.pages.render.blocks import (
@@ -26,16 +27,15 @@ from arcademark.pages.render.blocks import (
 )
 from arcademark.pages.render.layout import Console
 from arcademark.wording import prose
-from arcademark.wording.columns import Column
 
 HOSTILE = "<b>&_|\\x\x1b[31m*"
 PAPER = Citation("ours2026", "Ours 2026", "https://example.org/paper", "@misc{ours2026,\n  year = {2026},\n}")
 SCORES = Table(
     (
-        Column("game", kind="name"),
-        Column("algorithm", kind="name"),
-        Column("score"),
-        Column("random", optional=True),
+        Column("game", str, kind="name"),
+        Column("algorithm", str, kind="name"),
+        Column("score", str),
+        Column("random", str, optional=True),
     ),
     (
         (Cell("Pong"), Cell(HOSTILE), Cell("18.9", "strong", "17.5 … 19.3", 18.9), Cell("−20.7")),
@@ -53,10 +53,10 @@ def drawing():
 
 CARDS = Table(
     (
-        Column("who", kind="name"),
-        Column("median"),
-        Column("from", kind="name"),
-        Column("seeds"),
+        Column("who", str, kind="name"),
+        Column("median", str),
+        Column("from", str, kind="name"),
+        Column("seeds", str),
     ),
     ((Cell("PPO"), Cell("12 %", "good", sort=12.0), Cell("five"), Cell("2")),),
     cards=True,
@@ -136,7 +136,7 @@ def test_a_narrow_terminal_loses_no_digit(width):
 
 
 def test_columns_stand_closer_before_a_table_is_cut_in_two():
-    columns = (Column("name", kind="name"), *(Column(f"{number}") for number in range(9)))
+    columns = (Column("name", str, kind="name"), *(Column(f"{number}", str) for number in range(9)))
     shown = Document("Wide", "test", "", (Table(columns, ((Cell("a-name"), *[Cell("12345")] * 9),)),))
     console = Console(file=io.StringIO(), width=70)
     terminal.render(shown, console)
@@ -146,7 +146,9 @@ def test_columns_stand_closer_before_a_table_is_cut_in_two():
 
 def test_a_table_shows_its_first_rows_and_counts_the_others():
     rows = tuple((Cell(f"row-{number}"), Cell(str(number))) for number in range(9))
-    shown = Document("Long", "test", "", (Table((Column("name", kind="name"), Column("number")), rows, most=4),))
+    shown = Document(
+        "Long", "test", "", (Table((Column("name", str, kind="name"), Column("number", str)), rows, most=4),)
+    )
     console = Console(file=io.StringIO(), width=80)
     terminal.render(shown, console)
     assert "and 5 more: --all shows them" in console.file.getvalue()
@@ -189,10 +191,19 @@ class Analysis:
     title: str
 
 
+class Outside:
+    """A result that makes a sentence anew each time that it is asked."""
+
+    @property
+    def sentence(self):
+        return prose.text("prediction", "outside", names=("Pong",))
+
+
 @pytest.fixture
 def write(monkeypatch):
     def write(text):
-        environment = prose._environment().overlay(loader=jinja2.DictLoader({"documents/test.jinja": text}))
+        loaders = [jinja2.DictLoader({"documents/test.jinja": text}), prose._environment().loader]
+        environment = prose._environment().overlay(loader=jinja2.ChoiceLoader(loaders))
         monkeypatch.setattr(prose, "_environment", lambda *_: environment)
 
     return write
@@ -200,12 +211,18 @@ def write(monkeypatch):
 
 def test_what_is_interpolated_is_one_piece_of_text(write):
     write(
-        "# {{ title }}\n{{ title }}\n\n- {{ title }} :: {{ title }}\n{% set it %}({{ title }}){% endset %}\n\n"
-        "{{ it }}\n"
+        "# {{ it.title }}\n{{ it.title }}\n\n- {{ it.title }} :: {{ it.title }}\n"
+        "{% set put %}({{ it.title }}){% endset %}\n\n{{ put }}\n"
     )
     shown = presenter.document(Analysis(FORGED), "test")
     assert shown.title == FORGED
     assert shown.blocks == (Prose(FORGED), Facts(((FORGED, FORGED),)), Prose(f"({FORGED})"))
+
+
+def test_a_sentence_of_a_result_is_the_same_within_a_document(write):
+    write("{% for text in [it.sentence, it.sentence]|unique %}\n* {{ text }}\n{% endfor %}\n")
+    (notices,) = presenter.document(Outside(), "test").blocks
+    assert [notice.text for notice in notices.notices] == [Outside().sentence]
 
 
 def test_a_figure_is_drawn_part_by_part_each_for_a_screen_and_a_phone():

@@ -7,7 +7,7 @@ from arcademark.analysis.document import Estimate
 from arcademark.analysis.scoring.analysis import analyse
 from arcademark.catalogue import collections
 from arcademark.pages import presenter
-from arcademark.wording.columns import Column
+from arcademark.pages.columns import Column, item
 
 RANDOM = {"breakout": [1.2, 1.9, 1.5], "pong": [-20.7, -20.6, -20.9], "qbert": [150, 160, 170]}
 GOOD = {"breakout": [300, 310, 305], "pong": [19, 20, 21], "qbert": [600, 650, 625]}
@@ -71,7 +71,7 @@ def test_an_estimate_too_wide_to_mean_anything_is_not_shown_but_what_would_help_
 
 
 def test_columns_that_are_empty_in_all_rows_are_left_out():
-    columns = [Column("name", 0), Column("seen", 1), Column("empty", 2), Column("some", 3)]
+    columns = [Column(name, item(place)) for place, name in enumerate(("name", "seen", "empty", "some"))]
     table = presenter.tabulated([("a", 1, None, None), ("b", 2, "", 3)], columns)
     assert [column.heading for column in table.columns] == ["name", "seen", "some"]
     assert [[cell.text for cell in row] for row in table.rows] == [["a", "1", "–"], ["b", "2", "3"]]

@@ -6,10 +6,9 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import ClassVar
 
-from arcademark import wording
 from arcademark._version import __version__
 from arcademark.analysis.reproductions.papers import PAPERS
 from arcademark.catalogue.collections import sources
@@ -19,7 +18,6 @@ from arcademark.reproduce.comparison import PrintedComparison, Reproduction
 from arcademark.reproduce.figures import PaperFigure
 from arcademark.suite.tasks import game_name
 from arcademark.wording import prose
-from arcademark.wording.columns import Column, Style
 
 BELOW: Mapping[str, str] = {
     "mean": "mean %",
@@ -30,20 +28,9 @@ BELOW: Mapping[str, str] = {
 }
 """The rows below the games, in the paper's order, and their headings; an efficiency is a fraction a training frame."""
 
-OVERVIEW: Mapping[str, str] = {
-    "agree": "agree",
-    "noted": "with a note",
-    "differ": "differ",
-    "unsolved": "cause not found",
-    "unexplained": "not explained",
-    "unavailable": "cannot be checked",
-}
-"""Headings of `AgreementCounts`."""
 
 DIFFERS, NOTED = "≠", "≈"
 """Marks of what differs, and of a cell that agrees in a way that its note tells."""
-MARKS = {"agrees": "=", "differs": DIFFERS, "not available": wording.MISSING}
-STYLES = {"agrees": "good", "differs": "doubtful", "not available": "weak"}
 
 UNSOLVED = "cause not found"
 """The errata's category of slips of which nobody knows how they came about."""
@@ -120,43 +107,11 @@ class ReproducedPart:
         return self.cells.get((row, algorithm, quantity or self.quantity))
 
     @property
-    def columns(self) -> Iterator[Column]:
-        """What is shown of each row: of each algorithm its score, and its percentage as printed and as recomputed."""
-        yield Column("game", 1)
-        for name in self.algorithms:
-            yield self._column(f"{name} score", name, "score", printed=True)
-            if any(self.cell(row, name) for row, _ in self.rows if row != FRAMES):
-                yield self._column(f"{name} {self.quantity.upper()} %", name, printed=True, marked=False)
-                yield self._column(f"{name} ours", name)
-
-    def _column(
-        self, heading: str, name: str, quantity: str = "", *, printed: bool = False, marked: bool = True
-    ) -> Column:
-        def cell_of(row: tuple[str, str]) -> PrintedComparison | None:
-            return self.cell(row[0], name, quantity)
-
-        return Column(
-            heading,
-            lambda row: _text(cell_of(row), printed=printed, marked=marked),
-            str,
-            style=lambda row: _style(cell_of(row)) if marked else "",
-        )
-
-    @property
     def below_rows(self) -> Iterator[tuple[str, str, dict[str, PrintedComparison]]]:
         """Yield for each algorithm what is printed below the games, and what we compute."""
         for name in self.algorithms:
             if cells := {row: cell for row in BELOW if (cell := self.cell(row, name))}:
                 yield from ((name, "paper", cells), (name, "ours", cells))
-
-    @property
-    def below_columns(self) -> Iterator[Column]:
-        """What is shown of each."""
-        yield Column("algorithm", 0, style="strong")
-        yield Column("", 1)
-        there = {row for row, _, _ in self.cells}
-        for key in (key for key in BELOW if key in there):
-            yield Column(BELOW[key], partial(_below, key), str, style=partial(_below_style, key))
 
     @property
     def kinds(self) -> Mapping[str, Mapping[str, Sequence[PrintedComparison]]]:
@@ -185,28 +140,6 @@ class ReproducedPart:
         return [item for item in self.comparisons if item not in self.plain]
 
 
-def _text(item: PrintedComparison | None, *, printed: bool = False, marked: bool = True) -> str:
-    """Show what is printed, or recomputed, with the mark of what differs, or agrees in a way that its note tells."""
-    if item is None:
-        return ""
-    text = item.printed if printed else item.recomputed or wording.MISSING
-    if not marked or (item.verdict == "agrees" and (printed or not item.why or item.recomputed == item.printed)):
-        return text
-    return f"{DIFFERS if item.verdict == 'differs' else NOTED if item.verdict == 'agrees' else ''} {text}".strip()
-
-
-def _below(key: str, row: tuple[str, str, Mapping[str, PrintedComparison]]) -> str:
-    return _text(row[2].get(key), printed=row[1] == "paper", marked=row[1] == "ours")
-
-
-def _below_style(key: str, row: tuple[str, str, Mapping[str, PrintedComparison]]) -> Style:
-    return _style(row[2].get(key)) if row[1] == "ours" else ""
-
-
-def _style(item: PrintedComparison | None) -> Style:
-    return "doubtful" if item is not None and item.verdict == "differs" else ""
-
-
 @dataclass(frozen=True)
 class Reproduced:
     """A paper, recomputed: what every renderer shows.
@@ -230,34 +163,6 @@ class Reproduced:
     figures: tuple[PaperFigure, ...]
     ours: bool
 
-    WHERE: ClassVar = Column("", lambda item: where(item), kind="name")
-    RECOMPUTED: ClassVar = (
-        WHERE,
-        Column("", "printed", str),
-        Column("", lambda item: item.recomputed or wording.MISSING, kind="prose", style="strong"),
-    )
-    NOTED: ClassVar = (WHERE, Column("", "printed", str), Column("", "why", kind="prose"))
-    PLAIN: ClassVar = (
-        Column("row", lambda item: item.where.partition(", ")[2] or item.where),
-        Column("paper", "printed", str, kind="prose"),
-        Column("ours", "recomputed", str, kind="prose"),
-    )
-    STATEMENTS: ClassVar = (
-        Column("statement", lambda item: f"{MARKS[item.verdict]} {item.where}", kind="prose", style="strong"),
-        Column("paper", "printed", str, kind="prose"),
-        Column(
-            "ours", lambda item: item.recomputed or item.verdict, kind="prose", style=lambda item: STYLES[item.verdict]
-        ),
-        Column(
-            "note",
-            lambda item: "not explained" if _unexplained(item) else item.why,
-            str,
-            kind="prose",
-            style=lambda item: "bad" if _unexplained(item) else "",
-        ),
-    )
-    KINDS: ClassVar = (Column("kind", lambda row: row[0] or "without a kind"), Column("cells", 1))
-
     @property
     def explained(self) -> Mapping[str, str]:
         """In which table each explanation stands first."""
@@ -276,30 +181,14 @@ class Reproduced:
         )
 
     @property
-    def overview_columns(self) -> Iterator[Column]:
-        """The counts that are worth a column."""
-        yield Column(
-            "part",
-            lambda row: "together" if row is self else row.title,
-            style=lambda row: "strong" if row is self else "",
-        )
-        for name, title in OVERVIEW.items():
-            if name in ("agree", "differ") or getattr(self.counts, name):
-                yield Column(title, f"counts.{name}", style=partial(self._emphasis, name))
-
-    @staticmethod
-    def _emphasis(name: str, row: ReproducedPart | Reproduced) -> Style:
-        styles: dict[str, Style] = {"differ": "doubtful", "unexplained": "bad"}
-        return styles.get(name, "") if getattr(row.counts, name) else "weak"
-
-    @property
     def different_kinds(self) -> dict[str, int]:
         """How many cells differ by the kind of difference, the most frequent first."""
         every = (item for part in self.parts for item in part.comparisons if item.verdict == "differs")
         return dict(Counter(item.category for item in every).most_common())
 
 
-def _unexplained(item: PrintedComparison) -> bool:
+def unexplained(item: PrintedComparison) -> bool:
+    """Whether it differs without any explanation."""
     return item.verdict == "differs" and not item.why
 
 

@@ -17,7 +17,6 @@ from arcademark.records.ledger import Ledger, LedgerEntry, Unread, entries_besid
 from arcademark.suite.subsets import for_testing
 from arcademark.suite.tasks import game_name
 from arcademark.wording import prose
-from arcademark.wording.columns import Column
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,6 +57,10 @@ class Account:
     uses: tuple[Use, ...]  # its settings, the earliest first
     repeated: tuple[Repeated, ...]  # where the methodology was not kept; empty for baselines
     suite: str = ""  # that the games are tasks of; "" of Atari games
+
+    def titles(self, games: Sequence[str]) -> list[str]:
+        """Name games for people; tasks of a suite keep their ids."""
+        return list(games) if self.suite else [game_name(game) for game in games]
 
 
 @dataclass(frozen=True)
@@ -119,27 +122,6 @@ class LedgerView:
         """What was evaluated on test games."""
         return [(account, use) for account in self.accounts for use in account.uses]
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """What is shown of each use."""
-
-        def below(row: tuple[Account, Use]) -> str:
-            return ", ".join(filter(None, ("a baseline" if row[0].baseline else "", row[0].suite)))
-
-        def games(row: tuple[Account, Use]) -> str | int:
-            account, use = row
-            return _titled(use.games, account)[0] if len(use.games) == 1 else len(use.games)
-
-        return (
-            Column("algorithm", lambda row: row[0].algorithm, style="strong", below=below),
-            Column("setting", lambda row: row[1].setting),
-            Column(f"{self.noun}s", games),
-            Column("runs", lambda row: len(row[1].runs)),
-            Column("trials", lambda row: row[1].trials),
-            Column("episodes", lambda row: row[1].episodes),
-            Column("when", lambda row: " … ".join(dict.fromkeys((row[1].first[:10], row[1].last[:10])))),
-        )
-
 
 def view(ledger: Ledger, apart: Sequence[str] = APART) -> LedgerView:
     """Show a ledger."""
@@ -168,7 +150,7 @@ def warning(account: Account, *, paths: bool = True) -> str:
     """Say in a sentence where an algorithm was evaluated with several settings."""
     most = max(account.repeated, key=lambda item: item.settings)
     alike = [item.game for item in account.repeated if (item.settings, item.runs) == (most.settings, most.runs)]
-    names, others = _titled(alike, account), len(account.repeated) - len(alike)
+    names, others = account.titles(alike), len(account.repeated) - len(alike)
     return prose.text("ledger", "repeated", account=account, most=most, names=names, others=others, paths=paths)
 
 
@@ -197,10 +179,6 @@ def _in_words(entry: LedgerEntry, apart: Sequence[str] = APART) -> tuple[str, st
     budget = settings.budget(entry.training_frames, entry.training_episodes, "step" if entry.suite else "frame")
     setting = ", ".join(part for part in (tuned or "its defaults", budget and f"trained for {budget}") if part)
     return f"{entry.algorithm}({chosen})" if chosen else entry.algorithm, setting
-
-
-def _titled(games: Sequence[str], account: Account) -> list[str]:
-    return list(games) if account.suite else [game_name(game) for game in games]
 
 
 def _suite(entry: LedgerEntry) -> str:

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from arcademark import wording
 from arcademark.analysis.runs.directory import known_set
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import imported
 from arcademark.records.ledger import Unread, find_runs
 from arcademark.records.model import RunRecord
 from arcademark.records.reading import read_run
-from arcademark.wording.columns import Column
 
 
 @dataclass(frozen=True)
@@ -43,31 +41,6 @@ class RunList:
 
     runs: tuple[ListedRun, ...]  # by directory
     unread: tuple[Unread, ...]  # runs that cannot be read, and why
-
-    UNREAD: ClassVar = (Column("run", "directory"), Column("why it cannot be read", "reason", kind="prose"))
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """What is shown of each run."""
-        return (
-            Column("run", "directory", style="strong"),
-            Column("agent", lambda run: wording.shortened(run.agents, most=2), kind="name"),
-            Column(
-                "tasks" if any(run.unit == "step" for run in self.runs) else "games",
-                lambda run: run.scope.rpartition(" of ")[2] or wording.shortened(run.games, most=3),
-                kind="name",
-            ),
-            Column("protocol", "protocol", kind="name", optional=True),
-            Column("seeds", lambda run: len(run.seeds)),
-            Column(
-                "episodes",
-                lambda run: wording.done(run.episodes, run.planned_episodes),
-                style=lambda run: {"incomplete": "doubtful", "failed": "bad"}.get(run.status, ""),
-                below=lambda run: "imported, not verified" if run.imported else "",
-                sort="episodes",
-            ),
-            Column("begun", lambda run: run.created[:16].replace("T", " "), kind="name", optional=True),
-        )
 
 
 def list_runs(folders: Sequence[Path]) -> RunList:

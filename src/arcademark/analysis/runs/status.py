@@ -5,20 +5,17 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from arcademark import wording
-from arcademark.analysis.runs.listing import RunList
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import combined, live, queue
 from arcademark.records.database import JOBS, SHARDS
 from arcademark.records.ledger import Unread, find_runs
 from arcademark.records.live import STATES, RunProgress, State, TrialProgress, read_progress
 from arcademark.records.queue import ClusterJob, JobState
-from arcademark.wording.columns import Column, Style
 
 AskSlurm = Callable[[Sequence[Path]], tuple[tuple[ClusterJob, ...], str]]
 """From the folders of runs to their jobs, and why SLURM could not be asked."""
@@ -82,24 +79,6 @@ class Status:
     jobs: tuple[ClusterJob, ...] = ()
     jobs_unknown: str = ""
 
-    MAX_SEEDS: ClassVar = 8  # that have a column each
-    STYLES: ClassVar[dict[State, Style]] = {
-        "done": "good",
-        "playing": "strong",
-        "failed": "bad",
-        "started": "doubtful",
-        "pending": "weak",
-    }
-    JOB_STYLES: ClassVar[dict[JobState, Style]] = {
-        "running": "strong",
-        "queued": "",
-        "requeued": "",
-        "failed": "bad",
-        "cancelled": "bad",
-        "unknown": "doubtful",
-    }
-    UNREAD: ClassVar = RunList.UNREAD
-
     @property
     def states(self) -> Counter[State]:
         """How many trials are in each state."""
@@ -137,32 +116,9 @@ class Status:
         return [tuple(jobs) for jobs in alike.values()]
 
     @property
-    def job_columns(self) -> tuple[Column | None, ...]:
-        """What is shown of jobs for which the same is to be said."""
-        return (
-            Column("run", "0.folder", kind="name") if len(self.whole) > 1 else None,
-            Column("jobs", _names_of_jobs, kind="name"),
-            Column("state", "0.state", style=lambda jobs: self.JOB_STYLES[jobs[0].state]),
-            Column("why", lambda jobs: _why(jobs[0]), kind="prose"),
-            Column("log", lambda jobs: jobs[0].log if jobs[0].said else None, kind="prose"),
-        )
-
-    @property
     def unit(self) -> str:
         """What lengths are counted in: frames, unless all are counted in steps."""
         return "step" if self.trials and all(trial.unit == "step" for trial in self.trials) else "frame"
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """What is shown of each run."""
-        return (
-            Column("run", "directory"),
-            Column("running", "running", style=lambda run: "strong" if run.running else "weak"),
-            Column("trials", lambda run: _of(run.done, run.trials)),
-            Column("episodes", lambda run: _of(run.episodes, run.planned_episodes)),
-            Column(f"{self.unit}s/s", "frames_per_second", lambda rate: wording.score(rate, 0)),
-            Column("time left", lambda run: None if run.seconds_left is None else _left(run.seconds_left, run.at_most)),
-        )
 
     @property
     def failed(self) -> tuple[TrialProgress, ...]:
@@ -170,67 +126,15 @@ class Status:
         return tuple(trial for trial in self.trials if trial.state == "failed")
 
     @property
-    def failures(self) -> tuple[Column, ...]:
-        """What is shown of a trial that failed."""
-        game = Column(wording.noun(self.unit), "game", kind="name")
-        return Column("agent", "agent"), game, Column("seed", "seed", str), Column("why", "error", kind="prose")
-
-    @property
-    def grids(self) -> Iterator[tuple[str, list[tuple[str, dict[int, TrialProgress]]], list[Column]]]:
-        """The title of each agent of each run, its games with their trials by seed, and what is shown of these."""
+    def grids(self) -> Iterator[tuple[str, list[tuple[str, Mapping[int, TrialProgress]]]]]:
+        """The title of each agent of each run, and its games with their trials by seed."""
         by_agent: defaultdict[tuple[str, ...], dict[str, dict[int, TrialProgress]]] = defaultdict(dict)
         for run in self.whole:
             for trial in run.trials:
                 by_agent[run.directory, trial.agent, trial.protocol].setdefault(trial.game, {})[trial.seed] = trial
         for (directory, agent, protocol), games in by_agent.items():
-            seeds = sorted({seed for trials in games.values() for seed in trials})
-            by_seed = map(self._of_seed, seeds)
-            columns = by_seed if len(seeds) <= self.MAX_SEEDS else map(self._of_state, self.STYLES)
             title = f"{agent}, {protocol}" if len(self.protocols) > 1 else agent
-            heading = f"{directory}: {title}" if len(self.whole) > 1 else title
-            yield heading, [*games.items()], [Column(wording.noun(self.unit), 0), *columns]
-
-    def _of_seed(self, seed: int) -> Column:
-        return Column(
-            f"seed {seed}",
-            lambda row: _progress(row[1].get(seed)),
-            style=lambda row: self.STYLES[row[1][seed].state if seed in row[1] else "pending"],
-        )
-
-    def _of_state(self, state: State) -> Column:
-        def count(row: tuple[str, dict[int, TrialProgress]]) -> int:
-            return sum(trial.state == state for trial in row[1].values())
-
-        return Column(state, count, style=lambda row: self.STYLES[state] if count(row) else "weak")
-
-
-def _progress(trial: TrialProgress | None) -> str | None:
-    if trial is None or trial.state == "pending":
-        return None
-    if trial.state in ("done", "failed"):
-        return trial.state
-    if trial.trained is not None and trial.budget and trial.trained < trial.budget:
-        return f"{wording.share(trial.trained / trial.budget)} trained"
-    return _of(trial.episodes, trial.planned_episodes)
-
-
-def _of(number: int, planned: int) -> str:
-    return f"{wording.count(number)} of {wording.count(planned)}"
-
-
-def _left(seconds: float, at_most: bool) -> str:
-    return f"{'at most ' if at_most else ''}{wording.time_span(seconds)}"
-
-
-def _names_of_jobs(jobs: Sequence[ClusterJob]) -> str:
-    shards = [str(job.shard[0]) for job in jobs if job.shard]
-    names = [f"shard{'s' * (len(shards) > 1)} {wording.shortened(shards)}"] if shards else []
-    return wording.listing([*names, *("merge" for job in jobs if not job.shard)])
-
-
-def _why(job: ClusterJob) -> str:
-    begins = f"begins again at {job.begins.replace('T', ' ')}" if job.begins else ""
-    return "; ".join(filter(None, (job.reason, begins, job.said)))
+            yield f"{directory}: {title}" if len(self.whole) > 1 else title, [*games.items()]
 
 
 def status(folders: Sequence[Path], ask: AskSlurm = queue.jobs) -> Status:

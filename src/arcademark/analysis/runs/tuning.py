@@ -8,10 +8,10 @@ out. How much tuning each game apart would give is `arcademark.metrics.hyperpara
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,6 @@ from arcademark.suite.subsets import LEVEL, REPORTED, VALIDATION, for_testing, s
 from arcademark.suite.task_suites import TaskSuite
 from arcademark.suite.tasks import game_name
 from arcademark.wording import prose
-from arcademark.wording.columns import Column, Kind
 
 MAX_FOLDS = 20
 """Parts into which seeds, or episodes of the only one, are put at most, to choose settings on all but one of them."""
@@ -109,21 +108,6 @@ class TuningSensitivity:
     dimensionality: int
     by_count: tuple[TunedParameters, ...]
 
-    def columns(self, noun: str) -> tuple[Column | None, ...]:
-        """What is shown by the number of parameters that are tuned."""
-        return (
-            Column(f"tuned {noun} by {noun}", lambda row: ", ".join(row.parameters) or "none: the best fixed setting"),
-            Column("score", "score", _fixed, style="strong"),
-            Column("of all tuned", "share", lambda share: f"{100 * share:.0f} %"),
-            Column(f"on other {self.unit}s", "held_out", _fixed) if self.unit else None,
-            Column("95 %", _interval) if self.unit else None,
-        )
-
-    @property
-    def interval(self) -> str | None:
-        """That of what held-out parts give."""
-        return _interval(self)
-
 
 @dataclass(frozen=True)
 class Tuned:
@@ -152,6 +136,14 @@ class Tuned:
         )
 
     @property
+    def best(self) -> list[tuple[str, Mapping[str, Value]]]:
+        """The best fixed setting and that of each game, by its title; empty where nothing tells settings apart."""
+        if self.sensitivity is None:
+            return []
+        games = ((self.title(game), values) for game, values in self.sensitivity.best.items())
+        return [("best fixed setting", self.sensitivity.fixed), *games]
+
+    @property
     def noun(self) -> str:
         """What settings are tried on is called."""
         return wording.noun("step" if self.suite else "frame")
@@ -165,50 +157,9 @@ class Tuned:
         """Name a game for people; a task of a suite keeps its id."""
         return game if self.suite else game_name(game)
 
-    @property
-    def places(self) -> tuple[Column | None, ...]:
-        """What is shown of each setting."""
-        names = self.settings[0].values
-        return (
-            self._rank,
-            *(_parameter(name, lambda setting: setting.values, "name") for name in names),
-            Column("mean place", "mean", _fixed, style="strong"),
-            Column("95 %", "half_width"),
-            Column("median of all, estimated", "estimate", wording.percent) if self.model else None,
-        )
 
-    @property
-    def scores(self) -> tuple[Column, ...]:
-        """The scores of each setting."""
-
-        def column(game: str) -> Column:
-            return Column(self.title(game), lambda setting: setting.scores[game], lambda score: wording.score(score, 1))
-
-        return (self._rank, *map(column, self.games))
-
-    @property
-    def _rank(self) -> Column:
-        return Column("", lambda setting: self.settings.index(setting) + 1)
-
-    @property
-    def best(self) -> tuple[list[tuple[str, Mapping[str, Value]]], list[Column]]:
-        """The best fixed setting and that of each game, by its title, and what is shown of them."""
-        if self.sensitivity is None:
-            return [], []
-        games = ((self.title(game), values) for game, values in self.sensitivity.best.items())
-        columns = [Column("", 0), *(_parameter(name, lambda row: row[1], "number") for name in self.sensitivity.fixed)]
-        return [("best fixed setting", self.sensitivity.fixed), *games], columns
-
-
-def _parameter(name: str, values: Callable[[Any], Mapping[str, Value]], kind: Kind) -> Column:
-    return Column(name, lambda row: format_setting(values(row)[name]), kind=kind)
-
-
-def _fixed(value: float) -> str:
-    return wording.fixed(value, 3)
-
-
-def _interval(row: TunedParameters | TuningSensitivity) -> str | None:
+def held_out_interval(row: TunedParameters | TuningSensitivity) -> str | None:
+    """Show the interval of a held-out score; None where there is none."""
     if row.low is None or row.high is None:
         return None
     return f"{wording.fixed(row.low, 2)} … {wording.fixed(row.high, 2)}"

@@ -10,17 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from arcademark import wording
 from arcademark.analysis.document import grouped
 from arcademark.analysis.tables.document import Statistic, TableDocument
 from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.sequential import Decision, SequentialStep
-from arcademark.wording.columns import Column
 
 Verdict = Literal["better", "worse", "undecided", "untested"]
-
-VERDICTS = {"better": "good", "worse": "bad", "untested": "weak"}
-DECISIONS = {"larger": "good", "smaller": "bad", "undecided": "weak"}
 
 
 @dataclass(frozen=True)
@@ -182,19 +177,6 @@ class Pair:
         """Count the differences that stand when corrected for the number of tests."""
         return sum(game.corrected_p is not None and game.corrected_p < alpha for game in self.games)
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """What is shown of a difference of summaries."""
-        return (
-            Column("metric", "title"),
-            Column("summary", lambda item: AGGREGATES[item.statistic].title.replace("optimality", "opt."), kind="name"),
-            Column(self.first, "first", wording.percent),
-            Column(self.second, "second", wording.percent),
-            Column("difference", "difference.value", wording.percent, style="strong"),
-            Column("interval", lambda item: item.difference.span),
-            Column("relative", "relative", wording.fixed),
-        )
-
 
 @dataclass(frozen=True)
 class SequentialPair:
@@ -266,19 +248,6 @@ class Sequential:
         last = slice(-1 if len(self.pairs) > 1 else 0, None)
         return tuple((pair, step) for pair in self.pairs for step in (pair.steps[last] or (None,)))
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """What is shown of each row."""
-        unit = wording.percent if self.metric else wording.score
-        return (
-            Column("first", "0.first", style="strong"),
-            Column("second", "0.second", style="strong"),
-            Column("runs of each", "1.runs"),
-            Column("difference", "1.difference", unit),
-            Column("boundary", "1.boundary", unit),
-            Column("the first is", _decision, kind="name", style=lambda row: DECISIONS.get(_decision(row), "")),
-        )
-
 
 @dataclass(frozen=True)
 class Ranking:
@@ -309,13 +278,6 @@ class Flip:
     second: str
     first_above: tuple[str, ...]
     second_above: tuple[str, ...]
-
-    COLUMNS: ClassVar = (
-        Column("this one above", "first", style="strong"),
-        Column("that one", "second", style="strong"),
-        Column("under", "first_above", kind="prose"),
-        Column("and below under", "second_above", kind="prose"),
-    )
 
 
 @dataclass(frozen=True)
@@ -391,53 +353,6 @@ class Comparison(TableDocument):
         return tuple(item for item in self.algorithms if item.source)
 
     @property
-    def pair_columns(self) -> tuple[Column, ...]:
-        """What is shown of each of several pairs."""
-        return (
-            Column("first", "first", style="strong"),
-            Column("second", "second", style="strong"),
-            Column(f"{self.benchmark.noun}s", lambda pair: len(pair.games)),
-            Column("better –worse", lambda pair: f"{pair.better} –{pair.worse}" if pair.tested else None),
-            Column(
-                "P(first beats second)",
-                lambda pair: wording.fixed(pair.improvement.value),
-                below=lambda pair: share_span(pair.improvement),
-            ),
-            *(
-                Column(
-                    f"{title} {self.metric_title} difference", f"{name}.value", wording.percent, below=f"{name}.span"
-                )
-                for title, name in (("median", "median"), ("IQM", "iqm"))
-            ),
-        )
-
-    def game_columns(self, pair: Pair) -> tuple[Column, ...]:
-        """Return what is shown of each game."""
-        return (
-            Column(self.benchmark.noun, lambda game: self.game(game.game).name),
-            Column(pair.first, "first", wording.score, optional=True),
-            Column(pair.second, "second", wording.score, optional=True),
-            Column("difference", "difference", wording.score, style="strong"),
-            Column(self.metric_title, "normalised", wording.percent, meaning=self.metric_meaning),
-            Column("p", "p", _p),
-            Column("Holm's p", "corrected_p", _p, optional=True),
-            Column("verdict", "verdict", kind="name", style=lambda game: VERDICTS.get(game.verdict, "")),
-            Column("beats", "improvement", wording.fixed),
-            Column("runs needed", "seeds_needed"),
-        )
-
-    @property
-    def ranking_columns(self) -> tuple[Column, ...]:
-        """What is shown of the order that each measure gives."""
-        return (
-            Column("metric", "title"),
-            Column("summary", lambda item: AGGREGATES[item.statistic].title.replace("optimality", "opt.")),
-            *(Column(side.name, f"ranks.{place}") for place, side in enumerate(self.algorithms)),
-            Column("inversions", "inversions"),
-            Column("Kendall's τ", "kendall_tau", wording.fixed),
-        )
-
-    @property
     def banded(self) -> bool:
         """Whether profiles have intervals."""
         return any(item.low is not None for item in self.profiles)
@@ -446,17 +361,3 @@ class Comparison(TableDocument):
     def with_intervals(self) -> bool:
         """Whether differences have intervals."""
         return any(pair.improvement.low is not None for pair in self.pairs)
-
-
-def share_span(statistic: Statistic) -> str:
-    """Show the interval of a fraction; "" where there is none."""
-    known = statistic.low is not None and statistic.high is not None
-    return f"{statistic.low:.2f} … {statistic.high:.2f}" if known else ""
-
-
-def _decision(row: tuple[SequentialPair, SequentialStep | None]) -> str:
-    return row[1].decision if row[1] else "undecided"
-
-
-def _p(value: float) -> str:
-    return "<0.001" if value < 0.001 else f"{value:.3f}"

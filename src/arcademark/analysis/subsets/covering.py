@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import combinations
 from math import comb, inf, log, sqrt
 from typing import ClassVar
@@ -32,7 +32,6 @@ from arcademark.subset.predict.choosing import choose
 from arcademark.subset.problem import TRANSFORMS, Floats
 from arcademark.suite import protocols
 from arcademark.suite.subsets import LEVEL
-from arcademark.wording.columns import Column
 
 
 @dataclass(frozen=True)
@@ -154,8 +153,6 @@ class CoverageStudy:
     titles: Mapping[str, str]
     rows: tuple[Held, ...]
 
-    CHOSEN: ClassVar = (Column("", 0), Column("chosen", 1))
-
     @property
     def log(self) -> bool:
         """Whether errors are relative."""
@@ -177,63 +174,9 @@ class CoverageStudy:
         return tuple((name, wording.listing(map(self.titles.__getitem__, games))) for name, games in best)
 
     @property
-    def columns(self) -> tuple[Column | None, ...]:
-        """What is shown of each row."""
-        share = wording.share
-        return (
-            Column("from", "subset"),
-            Column("left out", "left_out"),
-            Column("same chosen", "same", share) if self.chosen else None,
-            Column("algorithms", "algorithms"),
-            Column("mean error", "mean_error", self.error),
-            Column("median error", "median_error", self.error),
-            *(Column(f"{name} held", partial(self._held, name=name)) for name in self.rows[0].coverage),
-            Column(f"{self.target} held, by {self.groups_noun[:-1]}", self._by_group),
-            Column(f"single {self.noun}s held", "games_coverage", share),
-            *(Column(f"{name} held (width)", partial(self._at, place=place)) for place, name in enumerate(LEVELS)),
-        )
-
-    @staticmethod
-    def _held(row: Held, name: str) -> str:
-        return _count(row.coverage[name], row.algorithms)
-
-    @staticmethod
-    def _by_group(row: Held) -> str:
-        spread = "" if row.by_group_error is None else f" ± {100 * row.by_group_error:.0f}"
-        return f"{100 * row.by_group:.0f}{spread}\N{NO-BREAK SPACE}%"
-
-    def _at(self, row: Held, place: int) -> str | None:
-        one = row.levels[place]
-        if one.held is None or one.width is None:
-            return None
-        return f"{_count(one.held, one.algorithms)} ({'×' if self.log else ''}{one.width:.2f})"
-
-    @property
-    def compared(self) -> tuple[Held, ...]:
-        """The rows that random ones stand beside."""
-        return tuple(row for row in self.rows if row.beside is not None)
-
-    @property
-    def beside_columns(self) -> tuple[Column, ...]:
-        """What is shown of each."""
-        low, high, error = "beside.low", "beside.high", self.error
-        return (
-            Column("from", "subset"),
-            Column("left out", "left_out"),
-            Column("mean error", "mean_error", error),
-            Column("at random", "beside.mean_error", error),
-            Column("5 %", "beside.least", error),
-            Column("95 %", "beside.most", error),
-            Column("worse", "beside.worse", wording.share),
-            Column("gain", "beside.gain", error),
-            Column("from", low, error),
-            Column("to", high, error),
-            Column("these alone", "beside.alone", error),
-        )
-
-
-def _count(share: float, total: int) -> str:
-    return f"{round(share * total)} of {total}"
+    def compared(self) -> tuple[tuple[Held, Beside], ...]:
+        """The rows that random ones stand beside, with these."""
+        return tuple((row, row.beside) for row in self.rows if row.beside is not None)
 
 
 def covered(

@@ -8,9 +8,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,7 +33,6 @@ from arcademark.suite import references
 from arcademark.suite.subsets import LEVEL, subsets
 from arcademark.suite.tasks import canonical_game, game_name, games, suite
 from arcademark.wording import prose
-from arcademark.wording.columns import Column, Style
 
 Frames = Mapping[str, float] | None
 """What playing each task costs; the same for all if None."""
@@ -61,6 +60,11 @@ class Prediction:
     truth: Mapping[str, float] = field(default_factory=dict)
     left_out: str = ""
 
+    def off(self, of: Range) -> float | None:
+        """Return the error of the forecast median relative to the true one; None where either is not known."""
+        truth = self.truth.get(MEDIAN.name)
+        return None if of.value is None or not truth else of.value / truth - 1
+
 
 @dataclass(frozen=True)
 class Predicted:
@@ -85,14 +89,14 @@ class Predicted:
         return len(self.predictions) == 1
 
     @property
-    def estimated(self) -> tuple[Prediction, ...]:
-        """Those with an estimate."""
-        return tuple(item for item in self.predictions if item.estimate is not None)
+    def estimated(self) -> tuple[tuple[Prediction, Estimate], ...]:
+        """Those with an estimate by a model."""
+        return tuple((item, item.estimate) for item in self.predictions if item.estimate is not None)
 
     @property
     def model(self) -> str:
         """The model that all estimates are by; "" where these are several."""
-        names = {item.estimate.model for item in self.estimated if item.estimate}
+        names = {estimate.model for _, estimate in self.estimated}
         return names.pop() if len(names) == 1 else ""
 
     @property
@@ -125,36 +129,6 @@ class Predicted:
         return game_name(task) if self.noun == "game" else task
 
     @property
-    def columns(self) -> tuple[Column | None, ...]:
-        """What is shown of each estimate, as far as any has it."""
-        estimates = [item.estimate for item in self.predictions if item.estimate is not None]
-        nested = any(item.nested is not None for item in estimates)
-        kind = "" if all(item.log_error is None for item in estimates) else "log "
-        return (
-            Column("algorithm", "algorithm", style="strong"),
-            Column(
-                "estimate",
-                lambda item: wording.quantity(item.estimate.value, item.estimate.unit),
-                style=lambda item: "doubtful" if item.estimate.warnings or item.outside else "strong",
-                sort="estimate.value",
-            ),
-            self._true(lambda item: item.truth.get(MEDIAN.name)),
-            Column("model", "estimate.model") if not self.model else None,
-            Column(
-                f"{'printed' if all(item.published for item in estimates) else 'typical'} {kind}error",
-                lambda item: f"±{_error(item.estimate, item.estimate.log_error or item.estimate.absolute_error)}",
-            ),
-            Column(
-                "on other papers",
-                lambda item: item.estimate.nested and _error(item.estimate, item.estimate.nested.mean),
-            )
-            if nested
-            else None,
-            Column(f"{wording.percentage(self.level)} from", lambda item: _end(item, "low")) if nested else None,
-            Column("to", lambda item: _end(item, "high")) if nested else None,
-        )
-
-    @property
     def forecasts(self) -> tuple[tuple[Prediction, Range], ...]:
         """Those with a forecast, and what it is of the median."""
         return tuple((item, item.forecast.summaries[MEDIAN.name]) for item in self.predictions if item.forecast)
@@ -167,7 +141,7 @@ class Predicted:
     @property
     def errors(self) -> list[float]:
         """By what shares of the true median its values are off; of those only known to be below something nothing."""
-        return [abs(off) for truth, of in self.judged if (off := _off(truth, of)) is not None]
+        return [abs(off) for item, of in self.forecasts if (off := item.off(of)) is not None]
 
     @property
     def covered(self) -> int:
@@ -175,83 +149,9 @@ class Predicted:
         return sum(of.low is not None and of.low <= truth <= (of.high or 0) for truth, of in self.judged)
 
     @property
-    def median_columns(self) -> tuple[Column | None, ...]:
-        """What is shown of the median that is forecast, where several algorithms' are."""
-        judged = any(item.truth for item, _ in self.forecasts)
-        return (
-            Column("algorithm", "0.algorithm"),
-            Column("from", lambda row: wording.plural(len(row[0].forecast.known), self.noun)),
-            Column("estimate", lambda row: _value(row, "value"), style="strong"),
-            Column(f"{wording.percentage(self.level)} from", lambda row: _shown(row[1].low, row[1])),
-            Column("to", lambda row: _shown(row[1].high, row[1])),
-            Column("true", lambda row: row[0].truth.get(MEDIAN.name), wording.percent) if judged else None,
-            Column("off", lambda row: _off(row[0].truth[MEDIAN.name], row[1]) if row[0].truth else None, wording.change)
-            if judged
-            else None,
-        )
-
-    def forecast_columns(self, item: Prediction) -> tuple[Column | None, ...]:
-        """What is shown of each summary, by name."""
-        coverage = item.forecast.coverage if item.forecast else {}
-        return (
-            Column(f"over all {self.noun}s", 0),
-            *_range("estimate", "strong"),
-            Column("±", lambda row: _reach(row[1])),
-            Column("true", lambda row: _shown(item.truth.get(row[0]), row[1]), style="strong") if item.truth else None,
-            Column("covered", lambda row: coverage[row[0]], wording.covered),
-        )
-
-    def _true(self, of: Callable[[Prediction], float | None]) -> Column | None:
-        known = any(of(item) is not None for item in self.estimated)
-        return Column("true", of, wording.percent, style="strong") if known else None
-
-    @property
     def left_out(self) -> tuple[str, ...]:
         """Algorithms that were predicted without their paper."""
         return tuple(item.algorithm for item in self.predictions if item.left_out)
-
-    @property
-    def task_columns(self) -> tuple[Column, ...]:
-        """What is shown of each task that is predicted."""
-        return (Column(self.noun, lambda row: self.title(row[0])), *_range("%"))
-
-
-def _off(truth: float, of: Range) -> float | None:
-    """Return the error relative to the truth."""
-    return None if of.value is None or not truth else of.value / truth - 1
-
-
-def _error(estimate: Estimate, size: float | None) -> str:
-    """Show an error: a share of the estimate, or in its unit where the model has no transform."""
-    if estimate.log_error is None:
-        return wording.quantity(size, "points" if estimate.unit == "%" else estimate.unit)
-    return wording.share(size)
-
-
-def _end(item: Prediction, end: str) -> str:
-    return wording.quantity(getattr(item.estimate, end), item.estimate.unit if item.estimate else "")
-
-
-def _range(heading: str, style: Style = "") -> Iterator[Column]:
-    """Yield columns of a name's `Range`: its value, and its interval."""
-    for title, end in ((heading, "value"), ("from", "low"), ("to", "high")):
-        yield Column(title, partial(_value, end=end), style=style if end == "value" else "")
-
-
-def _value(row: tuple[Any, Range], end: str) -> str:
-    if end == "value" and row[1].value is None:
-        return f"below {_shown(row[1].high, row[1])}"
-    return _shown(getattr(row[1], end), row[1])
-
-
-def _shown(number: float | None, of: Range) -> str:
-    return wording.percent(number) if number is None or of.unit == "score" else f"{number:.0f}"
-
-
-def _reach(item: Range) -> str | None:
-    if item.unit == "count":
-        return " "
-    return wording.percent(100 * item.error if item.error < float("inf") else None)
 
 
 def predicted(

@@ -6,7 +6,6 @@ import dataclasses
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import isfinite, log
 from pathlib import Path
 from types import MappingProxyType
@@ -30,7 +29,6 @@ from arcademark.subset.search.search import Candidate, SearchResult, r2_of_all, 
 from arcademark.subset.studies import validate
 from arcademark.subset.studies.validate import PredictionInterval, Validation, Win
 from arcademark.suite.subsets import LEVEL, Nested, conformal_half_width
-from arcademark.wording.columns import Column
 
 Choose: TypeAlias = Literal["best", "charged"]
 """By the error on complete cases, or with incomplete cases charged."""
@@ -211,28 +209,6 @@ class Searched(Setup):
         }
     )
 
-    def columns(self, best: Candidate) -> tuple[Column, ...]:
-        """What is shown of each subset, with its rank, beside the best."""
-
-        def more(row: tuple[int, Candidate]) -> str | None:
-            if not best.cv_mse:  # nothing is a percentage of 0
-                return None
-            return "" if row[0] == 1 else f"{100 * (row[1].cv_mse / best.cv_mse - 1):+.1f}\N{NO-BREAK SPACE}%"
-
-        return (
-            Column("", 0),
-            Column(
-                f"{self.noun}s", lambda row: self.names(row[1]), kind="name", style=lambda row: "strong" * (row[0] == 1)
-            ),
-            Column("R²", lambda row: f"{row[1].r2:.3f}"),
-            Column(
-                "log error" if self.log else f"mean error{f', {self.unit}' if self.unit else ''}",
-                lambda row: self.error(self.chosen_by(row[1])),
-            ),
-            Column("error +", more, str),
-            Column("n", lambda row: row[1].n),
-        )
-
     def chosen_by(self, item: Candidate) -> float:
         """Return the error that a subset is chosen by, in the unit of errors."""
         return item.log_error if self.log else item.cv_mae
@@ -251,11 +227,6 @@ class Searched(Setup):
         """Return tasks' names with their coefficients."""
         return [(self.titles[task], f"{one:.4f}") for task, one in zip(best.tasks, best.coefficients, strict=True)]
 
-    @property
-    def weight_columns(self) -> tuple[Column, ...]:
-        """What is shown of each."""
-        return (Column(self.noun, 0), Column("coefficient", 1))
-
     def errors(self, step: StepResult) -> tuple[tuple[str, ...], ...]:
         """Return the error that chose a subset, and nested ones: mean, median, worst, and of how many algorithms."""
         chosen = ("cross-validated, as it was chosen", self.error(self.chosen_by(step.best)))
@@ -263,27 +234,6 @@ class Searched(Setup):
             return (chosen,)
         sizes = map(self.error, (step.nested.mean, step.nested.median, step.nested.worst))
         return ((*chosen, "", "", ""), ("nested: chosen without the paper", *sizes, str(len(step.nested.held_out))))
-
-    @property
-    def error_columns(self) -> tuple[Column, ...]:
-        """What is shown of each."""
-        heads = (Column(head, place, str) for place, head in enumerate(("mean", "median", "worst", "n"), 1))
-        return (Column("error", 0, style=lambda row: "strong" if row[-1] else ""), *heads)
-
-    @property
-    def interval_columns(self) -> tuple[Column, ...]:
-        """What is shown of each interval for algorithms of another paper."""
-        return (
-            Column("interval", lambda item: wording.percentage(item.level)),
-            Column("×/÷" if self.log else "±", self.width),
-            Column("held", lambda item: f"{item.inside} of {item.of}"),
-            Column("of papers'", "of_papers", wording.share),
-        )
-
-    @property
-    def winner_columns(self) -> tuple[Column, ...]:
-        """What is shown of each subset that wins without some papers."""
-        return (Column("winner", self.names), Column("times", "times"))
 
 
 @dataclass(frozen=True)
@@ -334,19 +284,6 @@ class EverySize(Setup):
         {"leave out": "The best subset of every size", "charge": "The best where whoever is left out counts"}
     )
 
-    def columns(self, series: Series) -> tuple[Column | None, ...]:
-        """What is shown of each size."""
-        nested = any(item.nested is not None for item in series.sizes)
-        return (
-            Column("size", "size"),
-            Column("error", "error", self.error),
-            Column("±", "spread", self.error),
-            Column("n", "best.n"),
-            Column("R² of all", "r2_of_all", partial(wording.fixed, places=4)),
-            Column("nested", "nested.mean", self.error) if nested else None,
-            Column("proven", lambda item: f"of {item.certificate.subsets:,}" if item.certificate.holds else "NO"),
-        )
-
     def steps(self, series: Series) -> Iterator[tuple[int, str]]:
         """Yield each size with its tasks, those marked that the one before has not."""
         before = frozenset[str]()
@@ -354,11 +291,6 @@ class EverySize(Setup):
             names = (f"{'' if task in before else '+'}{self.titles[task]}" for task in item.best.tasks)
             yield item.size, ", ".join(names)
             before = frozenset(item.best.tasks)
-
-    @property
-    def steps_columns(self) -> tuple[Column, ...]:
-        """What is shown of each."""
-        return (Column("size", 0), Column(f"{self.noun}s", 1, kind="prose"))
 
 
 Results: TypeAlias = Mapping[str, SearchResult]

@@ -5,9 +5,8 @@ Of the catalogue it is the table that a newcomer's estimate is compared with: es
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -22,7 +21,6 @@ from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.predict.model import SubsetModel
 from arcademark.subset.studies.study import Agreement, Study, StudyRow, study
-from arcademark.wording.columns import Column
 
 MODELS = models.NESTED
 SAME_SHARE, SAME_LEAST = 0.9, 20
@@ -96,51 +94,10 @@ class Studied:
         return f"True values and estimates {units}; off: by what share of the true value an estimate is."
 
     @property
-    def columns(self) -> tuple[Column, ...]:
-        """What is shown of each algorithm."""
-        show = partial(wording.quantity, unit="%" if self.unit == "%" else "")
-        return (
-            Column("algorithm", lambda line: line.row.algorithm + "*" * bool(line.fitted)),
-            Column("tasks" if self.unit == "tasks" else "games", "row.tasks", str),
-            Column(self.summary, "row.true", show),
-            *self._of_models("value", "error", show),
-        )
-
-    @property
-    def relative_columns(self) -> tuple[Column, ...]:
-        """What is shown of each algorithm beside the one that others are relative to."""
-        fixed = wording.fixed
-        estimates = self._of_models("relative", "relative_error", fixed)
-        return (Column("algorithm", "row.algorithm"), Column(self.summary, "row.relative", fixed), *estimates)
-
-    def _of_models(self, value: str, error: str, show: Callable[[float], str]) -> Iterator[Column]:
-        def getter(place: int, name: str) -> Callable[[Line], float | None]:
-            return lambda line: getattr(line.row.estimates[place], name)
-
-        for place, model in enumerate(self.models):
-            yield Column(model, getter(place, value), show)
-            yield Column(f"{model} off", getter(place, error), wording.change, optional=True)
-
-    @property
     def agreements(self) -> tuple[tuple[str, str, Agreement], ...]:
         """How well each model does on each kind of algorithms."""
         return tuple(
             (kind.title, *pair) for kind in self.kinds for pair in zip(self.models, kind.agreements, strict=True)
-        )
-
-    @property
-    def agreement_columns(self) -> tuple[Column | None, ...]:
-        """What is shown of each."""
-        share, relative = wording.share, any(row[2].relative_mean_error is not None for row in self.agreements)
-        return (
-            Column("of", 0),
-            Column("model", 1),
-            Column("n", lambda row: row[2].compared, meaning="Algorithms that have an estimate and a true value"),
-            Column("mean error", lambda row: row[2].mean_error, share),
-            Column("worst", lambda row: row[2].worst_error, share),
-            Column("bias", lambda row: row[2].bias, wording.change),
-            Column("relative", lambda row: row[2].relative_mean_error, share) if relative else None,
-            Column("inversions", lambda row: f"{len(row[2].inversions)} of {row[2].pairs}"),
         )
 
     def inversions(self, kind: Kind) -> Iterator[tuple[str, str]]:

@@ -55,7 +55,7 @@ def topic(topic: str, name: str | None, output: Output) -> None:
     items = tuple(wanted.every()) if name is None else (wanted.one(name),)
     analysis = wanted.document(items)
     if name is None:
-        output.show(analysis, "info", topic=topic, items=items, columns=wanted.columns)
+        output.show(analysis, "info", topic=topic, items=items, heads=wanted.columns)
     else:
         output.show(analysis, "info-details", **info.details(json.render(items[0])))
 

@@ -107,11 +107,10 @@ def export(form: str, out: Path | None, overwrite: bool, **given: Any) -> int:
 @with_output
 def check(output: Output) -> int:
     """Check every file, source, game and score, and what papers print against what holds; exit code 1 if one fails."""
-    from arcademark.analysis.catalogue import COLUMNS
     from arcademark.catalogue.check import check as check_all
 
     result = check_all()
-    output.show(result, **COLUMNS)
+    output.show(result)
     return 0 if result.ok else 1
 
 
@@ -131,11 +130,10 @@ def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Out
     NAME.toml has a table an algorithm, NAME.csv a row a score, sources.toml the papers that are new to the catalogue.
     Exit code 1 if anything is wrong, or striking without a note that says what is known of it.
     """
-    from arcademark.analysis.catalogue import COLUMNS
     from arcademark.catalogue.adding import add as add_all
 
     result = add_all(given, into, overwrite=overwrite)
-    output.show(result, **COLUMNS)
+    output.show(result)
     return 0 if result.ok else 1
 
 
@@ -175,7 +173,6 @@ def submit(
 
     Exit code 1 if an episode is not confirmed, or anything else keeps the run from the catalogue.
     """
-    from arcademark.analysis.catalogue import COLUMNS
     from arcademark.operations import submission
 
     if cite and set(cite) - {"url"} != {"authors", "title", "venue", "year"}:
@@ -191,7 +188,7 @@ def submit(
     paths = [] if out is None else [out / file for file in result.files]
     for path, text in zip(paths, result.files.values(), strict=False):
         write_output(path, text.encode())
-    output.show(result, written=tuple(map(str, paths)), **COLUMNS)
+    output.show(result, written=tuple(map(str, paths)))
     return 0 if result.ok else 1
 
 

@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from arcademark import wording
+from arcademark.pages.columns import Column, item
 from arcademark.pages.figures.model import (
     CurveFigure,
     CurvePanel,
@@ -24,7 +25,6 @@ from arcademark.pages.figures.model import (
 )
 from arcademark.pages.figures.style import decades, ticks
 from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure, frames_text
-from arcademark.wording.columns import Column
 
 LINES = {"HNS": "average human", "HWRNS": "world record", "SABER": "world record", "Baseline": "best baseline"}
 """What a panel with that word in its title compares with."""
@@ -124,7 +124,7 @@ def in_words(figure: PaperFigure) -> str:
     return f"{figure.title}. {'; '.join(said)}."
 
 
-def tables(figure: PaperFigure) -> Iterator[tuple[Sequence[Any], Sequence[Column], int, bool, str]]:
+def tables(figure: PaperFigure) -> Iterator[tuple[Sequence[Any], Sequence[Column[Any]], int, bool, str]]:
     """Yield tables of a figure's numbers: rows, columns, how many name a row, whether grouped, and a caption."""
     laid_out = model(figure)
     if isinstance(laid_out, Curves):
@@ -134,7 +134,8 @@ def tables(figure: PaperFigure) -> Iterator[tuple[Sequence[Any], Sequence[Column
                 for x, text in thresholds(panel)
             ]
             heads = [
-                Column(head, place) for place, head in enumerate((panel.x_unit, *(one.name for one in panel.series)))
+                Column(head, item(place))
+                for place, head in enumerate((panel.x_unit, *(one.name for one in panel.series)))
             ]
             yield rows, heads, 1, False, panel.title
         return
@@ -144,7 +145,7 @@ def tables(figure: PaperFigure) -> Iterator[tuple[Sequence[Any], Sequence[Column
     rows = [(*name, *(column.texts[row][2] for _, column in numbers)) for row, name in enumerate(names)]
     titles = [""] * len(names[0])
     titles += [f"{panel.title} {(column.title or panel.unit).lstrip('●○ ')}".strip() for panel, column in numbers]
-    columns = [Column(title, place, str) for place, title in enumerate(titles)]
+    columns = [Column(title, item(place), str) for place, title in enumerate(titles)]
     yield rows, columns, len(names[0]), headed, ""
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from arcademark import __version__
 from arcademark.analysis.document import Notice
 from arcademark.analysis.record import Citation
+from arcademark.pages.columns import Column, Style
 from arcademark.pages.figures import model, style
-from arcademark.wording.columns import Column, Style
 
 GENERATOR = f"ArcadeMark {__version__}"
 
@@ -40,7 +40,7 @@ class Table:
     cards: Whether a page shows each row as a card: its title, a large number, what that is from, and facts.
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[Column[Any], ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
     grouped: bool = False

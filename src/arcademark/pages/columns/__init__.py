@@ -1,0 +1,60 @@
+"""Columns of tables: typed functions of a row, a module for each family of documents.
+
+A template names them by their module, as in ``table(it.runs, columns.runs.runs(it))``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
+
+from arcademark import wording
+
+Style: TypeAlias = Literal["", "strong", "best", "weak", "good", "doubtful", "bad"]
+"""The number that counts, the best of several, an aside, or how far to trust it; each renderer shows it in its way."""
+
+Kind: TypeAlias = Literal["name", "number", "prose"]
+"""What a column holds: names and sentences are to the left, numbers to the right and never wrapped."""
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class Column(Generic[Row]):
+    """One column of a table, and what it shows of each row.
+
+    value: What is shown of a row; None where there is nothing.
+    show: How the value reads; by default `arcademark.wording.plain`.
+    heading: Renderers break it where the column is narrow.
+    kind: A number in the first column of a table is taken for a name.
+    style: Of the cells: one for all, or by row.
+    below: What stands below the value in small print, a text.
+    sort: What a page sorts by where that is not the value.
+    meaning: One line that defines it.
+    optional: Left out where there is no room, unless all details are asked for.
+    """
+
+    heading: str
+    value: Callable[[Row], object]
+    show: Callable[[Any], str] = wording.plain
+    kind: Kind = "number"
+    style: Style | Callable[[Row], Style] = ""
+    below: Callable[[Row], object] | None = None
+    sort: Callable[[Row], object] | None = None
+    meaning: str = ""
+    optional: bool = False
+
+    def text(self, row: Row) -> str:
+        """Return what is read in the column."""
+        value = self.value(row)
+        return wording.MISSING if value is None else self.show(value)
+
+
+Columns: TypeAlias = tuple[Column[Row] | None, ...]
+"""Columns of a table; None for those that are not there."""
+
+
+def item(place: int) -> Callable[[Any], Any]:
+    """Return what reads a place of rows that are sequences."""
+    return lambda row: row[place]

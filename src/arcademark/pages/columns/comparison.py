@@ -1,0 +1,137 @@
+"""Columns of comparisons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arcademark import wording
+from arcademark.metrics.aggregate import AGGREGATES
+from arcademark.pages.columns import Column, Columns, Style
+
+if TYPE_CHECKING:
+    from arcademark.analysis.scoring.comparison import (
+        Comparison,
+        Flip,
+        GameDifference,
+        Pair,
+        Ranking,
+        Sequential,
+        SequentialPair,
+        SummaryDifference,
+    )
+    from arcademark.analysis.tables.document import Statistic
+    from arcademark.metrics.sequential import SequentialStep
+
+VERDICTS: dict[str, Style] = {"better": "good", "worse": "bad", "untested": "weak"}
+DECISIONS: dict[str, Style] = {"larger": "good", "smaller": "bad", "undecided": "weak"}
+
+
+def summaries(it: Pair) -> Columns[SummaryDifference]:
+    """Return what is shown of a difference of summaries."""
+    return (
+        Column("metric", lambda row: row.title),
+        Column("summary", lambda row: _short(row.statistic), kind="name"),
+        Column(it.first, lambda row: row.first, wording.percent),
+        Column(it.second, lambda row: row.second, wording.percent),
+        Column("difference", lambda row: row.difference.value, wording.percent, style="strong"),
+        Column("interval", lambda row: row.difference.span),
+        Column("relative", lambda row: row.relative, wording.fixed),
+    )
+
+
+def _short(statistic: str) -> str:
+    return AGGREGATES[statistic].title.replace("optimality", "opt.")
+
+
+def sequential(it: Sequential) -> Columns[tuple[SequentialPair, SequentialStep | None]]:
+    """Return what is shown of the steps of a pair, or of several pairs' last ones."""
+    unit = wording.percent if it.metric else wording.score
+    return (
+        Column("first", lambda row: row[0].first, style="strong"),
+        Column("second", lambda row: row[0].second, style="strong"),
+        Column("runs of each", lambda row: row[1] and row[1].runs),
+        Column("difference", lambda row: row[1] and row[1].difference, unit),
+        Column("boundary", lambda row: row[1] and row[1].boundary, unit),
+        Column("the first is", _decision, kind="name", style=lambda row: DECISIONS.get(_decision(row), "")),
+    )
+
+
+def _decision(row: tuple[SequentialPair, SequentialStep | None]) -> str:
+    return row[1].decision if row[1] else "undecided"
+
+
+FLIPS: Columns[Flip] = (
+    Column("this one above", lambda row: row.first, style="strong"),
+    Column("that one", lambda row: row.second, style="strong"),
+    Column("under", lambda row: row.first_above, kind="prose"),
+    Column("and below under", lambda row: row.second_above, kind="prose"),
+)
+
+
+def pairs(it: Comparison) -> Columns[Pair]:
+    """Return what is shown of each of several pairs."""
+    heading = f"{it.metric_title} difference"
+    return (
+        Column("first", lambda pair: pair.first, style="strong"),
+        Column("second", lambda pair: pair.second, style="strong"),
+        Column(f"{it.benchmark.noun}s", lambda pair: len(pair.games)),
+        Column("better –worse", lambda pair: f"{pair.better} –{pair.worse}" if pair.tested else None),
+        Column(
+            "P(first beats second)",
+            lambda pair: wording.fixed(pair.improvement.value),
+            below=lambda pair: _share_span(pair.improvement),
+        ),
+        Column(
+            f"median {heading}",
+            lambda pair: pair.median and pair.median.value,
+            wording.percent,
+            below=lambda pair: pair.median and pair.median.span,
+        ),
+        Column(
+            f"IQM {heading}",
+            lambda pair: pair.iqm and pair.iqm.value,
+            wording.percent,
+            below=lambda pair: pair.iqm and pair.iqm.span,
+        ),
+    )
+
+
+def _share_span(statistic: Statistic) -> str:
+    """Show the interval of a fraction; "" where there is none."""
+    known = statistic.low is not None and statistic.high is not None
+    return f"{statistic.low:.2f} … {statistic.high:.2f}" if known else ""
+
+
+def games(it: Comparison, pair: Pair) -> Columns[GameDifference]:
+    """Return what is shown of each game of a pair."""
+    return (
+        Column(it.benchmark.noun, lambda row: it.game(row.game).name),
+        Column(pair.first, lambda row: row.first, wording.score, optional=True),
+        Column(pair.second, lambda row: row.second, wording.score, optional=True),
+        Column("difference", lambda row: row.difference, wording.score, style="strong"),
+        Column(it.metric_title, lambda row: row.normalised, wording.percent, meaning=it.metric_meaning),
+        Column("p", lambda row: row.p, _p),
+        Column("Holm's p", lambda row: row.corrected_p, _p, optional=True),
+        Column("verdict", lambda row: row.verdict, kind="name", style=lambda row: VERDICTS.get(row.verdict, "")),
+        Column("beats", lambda row: row.improvement, wording.fixed),
+        Column("runs needed", lambda row: row.seeds_needed),
+    )
+
+
+def _p(value: float) -> str:
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def rankings(it: Comparison) -> Columns[Ranking]:
+    """Return what is shown of the order that each measure gives."""
+
+    def rank(name: str, place: int) -> Column[Ranking]:
+        return Column(name, lambda row: row.ranks[place])
+
+    return (
+        Column("metric", lambda row: row.title),
+        Column("summary", lambda row: _short(row.statistic)),
+        *(rank(side.name, place) for place, side in enumerate(it.algorithms)),
+        Column("inversions", lambda row: row.inversions),
+        Column("Kendall's τ", lambda row: row.kendall_tau, wording.fixed),
+    )

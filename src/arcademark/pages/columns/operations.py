@@ -1,0 +1,116 @@
+"""Columns of what operations result in: plans, robustness, verification, suite checks and feature sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arcademark import wording
+from arcademark.pages.columns import Column, Columns
+from arcademark.suite.tasks import game_name
+
+if TYPE_CHECKING:
+    from arcademark.analysis.tables.document import Statistic
+    from arcademark.operations.planned import Planned
+    from arcademark.operations.robustness import Variant
+    from arcademark.operations.seen import Active, Seen
+    from arcademark.records.replayed import Finding
+    from arcademark.runs.replay.suite_check import CheckedTask
+    from arcademark.runs.scheduling.costs import GameCost, Makespan
+
+AMOUNTS: Columns[tuple[str, str]] = (
+    Column("", lambda row: row[0]),
+    Column("", lambda row: row[1], style=lambda row: "strong" if row[0] == "core-hours" else ""),
+)
+MAKESPANS: Columns[Makespan] = (
+    Column("workers", lambda row: row.workers, kind="name"),
+    Column("time", lambda row: wording.time_span(row.hours * 3600), style="strong", sort=lambda row: row.hours),
+    Column("busy", lambda row: row.efficiency, wording.share, meaning="share of the workers' time spent playing"),
+)
+
+
+def games(it: Planned) -> Columns[GameCost]:
+    """Return what is shown of what each game takes."""
+    return (
+        Column(wording.noun(it.unit), lambda row: row.game),
+        Column("trials", lambda row: row.trials),
+        Column("episodes", lambda row: row.episodes),
+        Column(f"{it.unit}s an episode", lambda row: row.episode_frames, _whole),
+        Column(f"{it.unit}s", lambda row: row.frames, _whole),
+        Column("s a decision", lambda row: _each(row, row.core_hours * 3600), wording.about) if it.decisions else None,
+        Column(f"simulated {it.unit}s a decision", lambda row: _each(row, row.simulated_frames), wording.about)
+        if it.decisions
+        else None,
+        Column("core-hours", lambda row: row.core_hours, wording.hours),
+    )
+
+
+def _whole(frames: float) -> str:
+    return wording.score(frames, 0)
+
+
+def _each(game: GameCost, amount: float) -> float | None:
+    return amount / game.decisions if game.decisions else None
+
+
+VARIANTS: Columns[Variant] = (
+    Column("game", lambda row: game_name(row.game)),
+    Column("change", lambda row: row.change),
+    Column("score", lambda row: row.base),
+    Column("changed", lambda row: row.score, style="strong"),
+    Column(
+        "lost",
+        lambda row: 0.0 if row.same else row.lost.value,
+        wording.percent,
+        style=lambda row: "weak" if row.same else "strong",
+    ),
+    Column("95 %", lambda row: "same episodes" if row.same else wording.between(row.lost.low, row.lost.high)),
+)
+KINDS: Columns[tuple[str, Statistic, str | int, str | int]] = (
+    Column("change", lambda row: row[0]),
+    Column("lost", lambda row: row[1].value, wording.percent, style="strong"),
+    Column("95 %", lambda row: wording.between(row[1].low, row[1].high)),
+    Column("games", lambda row: row[2], str),
+    Column("variants", lambda row: row[3], str),
+)
+PROBLEMS: Columns[Finding] = (
+    Column("episode", lambda row: f"trial {row.trial_id}, {row.phase} episode {row.episode}"),
+    Column("outcome", lambda row: row.outcome, kind="name", style="bad"),
+    Column("why", lambda row: row.detail, kind="prose"),
+)
+TASKS: Columns[CheckedTask] = (
+    Column("task", lambda task: task.task, style="strong"),
+    Column("environment", lambda task: task.environment, kind="name", optional=True),
+    Column("observation", lambda task: task.observation, kind="prose"),
+    Column("actions", lambda task: task.actions, kind="name"),
+    Column(
+        "random play",
+        lambda task: task.random_score,
+        below=lambda task: "" if task.random_error is None else f"± {wording.score(task.random_error)}",
+    ),
+    Column("steps", lambda task: task.steps, lambda steps: wording.count(round(steps))),
+    Column(
+        "played twice",
+        lambda task: "the same" if task.repeatable else task.difference,
+        kind="prose",
+        style=lambda task: "good" if task.repeatable else "bad",
+    ),
+    Column(
+        "planners",
+        lambda task: "yes" if task.planned else f"no: {task.unplanned}",
+        kind="prose",
+        style=lambda task: "" if task.planned else "weak",
+    ),
+)
+FEATURES: Columns[Active] = (
+    Column("feature", lambda row: row.feature, str),
+    Column("value", lambda row: row.value, _whole),
+    Column("what it means", lambda row: row.meaning, kind="prose"),
+)
+SETS: Columns[Seen] = (
+    Column("game", lambda row: game_name(row.game)),
+    Column("set", lambda row: row.set),
+    Column("features", lambda row: row.features),
+    Column("active", lambda row: row.active),
+    Column("newly active a step", lambda row: row.newly_active, wording.small),
+    Column("µs a step", lambda row: row.microseconds, wording.small),
+)

@@ -1,0 +1,147 @@
+"""Columns of reproduced papers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from arcademark import wording
+from arcademark.analysis.reproductions import analysis
+from arcademark.analysis.reproductions.analysis import BELOW, FRAMES
+from arcademark.pages.columns import Column, Columns, Style
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from arcademark.analysis.reproductions.analysis import Reproduced, ReproducedPart
+    from arcademark.reproduce.comparison import PrintedComparison
+
+    PrintedRow: TypeAlias = tuple[str, str, Mapping[str, PrintedComparison]]
+
+OVERVIEW = {
+    "agree": "agree",
+    "noted": "with a note",
+    "differ": "differ",
+    "unsolved": "cause not found",
+    "unexplained": "not explained",
+    "unavailable": "cannot be checked",
+}
+"""Headings of `arcademark.analysis.reproductions.analysis.AgreementCounts`."""
+
+DIFFERS, NOTED_MARK = "≠", "≈"
+"""Marks of what differs, and of a cell that agrees in a way that its note tells."""
+MARKS = {"agrees": "=", "differs": DIFFERS, "not available": wording.MISSING}
+STYLES: dict[str, Style] = {"agrees": "good", "differs": "doubtful", "not available": "weak"}
+
+WHERE: Column[PrintedComparison] = Column("", analysis.where, kind="name")
+RECOMPUTED: Columns[PrintedComparison] = (
+    WHERE,
+    Column("", lambda row: row.printed, str),
+    Column("", lambda row: row.recomputed or wording.MISSING, kind="prose", style="strong"),
+)
+NOTED: Columns[PrintedComparison] = (
+    WHERE,
+    Column("", lambda row: row.printed, str),
+    Column("", lambda row: row.why, kind="prose"),
+)
+PLAIN: Columns[PrintedComparison] = (
+    Column("row", lambda row: row.where.partition(", ")[2] or row.where),
+    Column("paper", lambda row: row.printed, str, kind="prose"),
+    Column("ours", lambda row: row.recomputed, str, kind="prose"),
+)
+STATEMENTS: Columns[PrintedComparison] = (
+    Column("statement", lambda row: f"{MARKS[row.verdict]} {row.where}", kind="prose", style="strong"),
+    Column("paper", lambda row: row.printed, str, kind="prose"),
+    Column("ours", lambda row: row.recomputed or row.verdict, kind="prose", style=lambda row: STYLES[row.verdict]),
+    Column(
+        "note",
+        lambda row: "not explained" if analysis.unexplained(row) else row.why,
+        str,
+        kind="prose",
+        style=lambda row: "bad" if analysis.unexplained(row) else "",
+    ),
+)
+KINDS: Columns[tuple[str, int]] = (
+    Column("kind", lambda row: row[0] or "without a kind"),
+    Column("cells", lambda row: row[1]),
+)
+
+
+def overview(it: Reproduced) -> Columns[ReproducedPart | Reproduced]:
+    """Return the counts that are worth a column."""
+
+    def column(name: str, title: str) -> Column[ReproducedPart | Reproduced]:
+        styles: dict[str, Style] = {"differ": "doubtful", "unexplained": "bad"}
+        return Column(
+            title,
+            lambda row: getattr(row.counts, name),
+            style=lambda row: styles.get(name, "") if getattr(row.counts, name) else "weak",
+        )
+
+    return (
+        Column(
+            "part",
+            lambda row: "together" if row is it else row.title,
+            style=lambda row: "strong" if row is it else "",
+        ),
+        *(
+            column(name, title)
+            for name, title in OVERVIEW.items()
+            if name in ("agree", "differ") or getattr(it.counts, name)
+        ),
+    )
+
+
+def whole(part: ReproducedPart) -> Columns[tuple[str, str]]:
+    """Return for each algorithm its score, and its percentage as printed and as recomputed."""
+    return (Column("game", lambda row: row[1]), *_cells(part))
+
+
+def _cells(part: ReproducedPart) -> Iterator[Column[tuple[str, str]]]:
+    def column(
+        heading: str, name: str, quantity: str = "", *, printed: bool = False, marked: bool = True
+    ) -> Column[tuple[str, str]]:
+        return Column(
+            heading,
+            lambda row: _text(part.cell(row[0], name, quantity), printed=printed, marked=marked),
+            str,
+            style=lambda row: _style(part.cell(row[0], name, quantity)) if marked else "",
+        )
+
+    for name in part.algorithms:
+        yield column(f"{name} score", name, "score", printed=True)
+        if any(part.cell(row, name) for row, _ in part.rows if row != FRAMES):
+            yield column(f"{name} {part.quantity.upper()} %", name, printed=True, marked=False)
+            yield column(f"{name} ours", name)
+
+
+def below(part: ReproducedPart) -> Columns[PrintedRow]:
+    """Return what is printed below the games, and what we compute, of each algorithm."""
+
+    def column(key: str) -> Column[PrintedRow]:
+        return Column(
+            BELOW[key],
+            lambda row: _text(row[2].get(key), printed=row[1] == "paper", marked=row[1] == "ours"),
+            str,
+            style=lambda row: _style(row[2].get(key)) if row[1] == "ours" else "",
+        )
+
+    there = {row for row, _, _ in part.cells}
+    names: Columns[PrintedRow] = (
+        Column("algorithm", lambda row: row[0], style="strong"),
+        Column("", lambda row: row[1]),
+    )
+    return (*names, *map(column, (key for key in BELOW if key in there)))
+
+
+def _text(cell: PrintedComparison | None, *, printed: bool = False, marked: bool = True) -> str:
+    """Show what is printed, or recomputed, with the mark of what differs, or agrees in a way that its note tells."""
+    if cell is None:
+        return ""
+    text = cell.printed if printed else cell.recomputed or wording.MISSING
+    if not marked or (cell.verdict == "agrees" and (printed or not cell.why or cell.recomputed == cell.printed)):
+        return text
+    return f"{DIFFERS if cell.verdict == 'differs' else NOTED_MARK if cell.verdict == 'agrees' else ''} {text}".strip()
+
+
+def _style(cell: PrintedComparison | None) -> Style:
+    return "doubtful" if cell is not None and cell.verdict == "differs" else ""
