@@ -9,16 +9,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.metrics.aggregate import AGGREGATES, aggregates
-from arcademark.metrics.normalise import PERCENT
+from arcademark.metrics.normalise import PERCENT, normalise
 from arcademark.metrics.uncertainty.samples import means, padded
 from arcademark.suite import references, tasks
 
@@ -60,9 +60,8 @@ class Measure:
 
     def line(self, scores: ArrayLike, tasks: Iterable[str]) -> NDArray[np.float64]:
         """Normalise raw scores, shape (tasks, …), of known tasks, without a cap (Fan 2021, Eq. 3)."""
-        values = np.asarray(scores, np.float64)
-        low, span = (ends.reshape(-1, *[1] * (values.ndim - 1)) for ends in _line(self, tuple(tasks)))
-        return PERCENT * ((values - low) / span)
+        values = np.moveaxis(np.asarray(scores, np.float64), 0, -1)
+        return np.asarray(PERCENT * np.moveaxis(normalise(values, self.low, self.high, tuple(tasks)), -1, 0))
 
     def held(self, percent: NDArray[np.float64]) -> NDArray[np.float64]:
         """Cap what `line` gives, if the measure caps."""
@@ -110,13 +109,6 @@ class Measure:
         if (target := AGGREGATES[statistic].target) is None:
             return None if low is None or high is None else (low, high)
         return max(0.0, target - (np.inf if high is None else high)), np.inf if low is None else target - low
-
-
-@lru_cache(maxsize=1024)
-def _line(measure: Measure, tasks: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the scores of 0 %, and how far above them those of 100 % are."""
-    low, high = (np.array([known[task] for task in tasks], np.float64) for known in (measure.low, measure.high))
-    return low, high - low
 
 
 _ATARI: tuple[tuple[str, str, str, references.Kind, Bounds], ...] = (
