@@ -144,6 +144,12 @@ CASES = [
         "frame_skip is 5 instead of 4",
     ),
     case(
+        "modified_protocol",
+        runs(run(using=dataclasses.replace(protocol("world-records"), name="machado-2018"))),
+        "names machado-2018, but was not played as that is defined here: frame_skip is 4 instead of 5",
+        "Its definition was another then, or the manifest was changed.",
+    ),
+    case(
         "action_interval",
         runs(with_trials(run(), frames_per_action=1)),
         "random chooses an action every frame, its protocol's agents every 4 frames.",

@@ -103,6 +103,14 @@ def _of_run(run: RunScores, name: str) -> Iterator[Notice]:
             for key, original in protocol.departures.items()
         ]
         yield notice("modified_protocol", run=name, protocol=protocol.name, changes=changes)
+    if protocol.unit == "frame" and (named := protocols.protocols().get(protocol.name)):
+        others = [
+            (key, format_setting(getattr(protocol, key)), format_setting(value))
+            for key, value in named.settings().items()
+            if key not in protocol.overrides and getattr(protocol, key) != value
+        ]
+        if others:
+            yield notice("modified_protocol__otherwise", run=name, protocol=protocol.name, changes=others)
     if (trained := manifest.trained_under(record.directory, record.manifest)) is not None:
         yield notice("trained_elsewhere", run=name, protocol=trained.label)
     if left_out := record.manifest["left_out"]:
