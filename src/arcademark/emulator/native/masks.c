@@ -198,15 +198,21 @@ static inline uint64_t playfield_span(const State *s, unsigned control, unsigned
     return left | right << (COLUMNS / 2);
 }
 
+/* The collision of an object with another, as a bit. */
+static const uint16_t COLLISION[OBJECTS][OBJECTS] = {
+    [P0] = {[P1] = 1 << 14, [M0] = 1 << 1, [M1] = 1 << 2, [BL] = 1 << 5, [PF] = 1 << 4},
+    [P1] = {[P0] = 1 << 14, [M0] = 1 << 0, [M1] = 1 << 3, [BL] = 1 << 7, [PF] = 1 << 6},
+    [M0] = {[P0] = 1 << 1, [P1] = 1 << 0, [M1] = 1 << 15, [BL] = 1 << 9, [PF] = 1 << 8},
+    [M1] = {[P0] = 1 << 2, [P1] = 1 << 3, [M0] = 1 << 15, [BL] = 1 << 11, [PF] = 1 << 10},
+    [BL] = {[P0] = 1 << 5, [P1] = 1 << 7, [M0] = 1 << 9, [M1] = 1 << 11, [PF] = 1 << 12},
+    [PF] = {[P0] = 1 << 4, [P1] = 1 << 6, [M0] = 1 << 8, [M1] = 1 << 10, [BL] = 1 << 12}};
+
 /* Set an object's span. Returns what collisions are possible then, of those that were for the other objects. */
 static inline __attribute__((always_inline)) uint32_t respan(Console *k, uint32_t possible, int object, uint64_t span)
 {
     possible &= ~(uint32_t)WITH[1 << object];
-    for (int pair = 0; pair < 16; pair++)
-        if (WITH[1 << object] >> pair & 1) {
-            int other = PAIR[pair][0] ^ PAIR[pair][1] ^ object;
-            possible |= (uint32_t)((span & k->span[other]) != 0) << pair;
-        }
+    for (int other = 0; other < OBJECTS; other++)
+        possible |= span & k->span[other] ? COLLISION[object][other] : 0u;
     k->span[object] = span;
     return possible;
 }

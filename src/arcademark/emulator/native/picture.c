@@ -213,6 +213,9 @@ static void move_all(Console *k, int32_t clock)
         k->bar_waits = k->drawing;
     }
     s->last_hmove = 3 * s->cycles;
+    int still = !((s->reg[HMP0] | s->reg[HMP1] | s->reg[HMM0] | s->reg[HMM1] | s->reg[HMBL]) & 0xF0) && !MOVES[16 * x];
+    if (still && !(s->suppressed[0] | s->suppressed[1] | s->star | s->star_shape))
+        return;
     unsigned moved = (s->suppressed[0] ? 1u << P0 : 0) | (s->suppressed[1] ? 1u << P1 : 0);
     moved |= s->star | s->star_shape ? 1u << M0 : 0;
     for (int i = 0; i < 5; i++) { /* in the order of the HM registers */
