@@ -47,7 +47,7 @@ class Provenance(TypedDict):
     """What the games were asked to be played on, "ale" or "console"; null: whichever can be had."""
 
 
-class Source(TypedDict):
+class AgentSource(TypedDict):
     """The file that holds a user's own agent."""
 
     path: str
@@ -61,7 +61,7 @@ class Agent(TypedDict):
     label: str
     reference: NotRequired[str]
     parameters: NotRequired[dict[str, Any] | None]
-    source: NotRequired[Source | None]
+    source: NotRequired[AgentSource | None]
     plans: NotRequired[bool]  # true of a planner, once it was made
     draws: NotRequired[bool]  # whether it draws random numbers, if it says so, once it was made
     files: NotRequired[dict[str, str]]

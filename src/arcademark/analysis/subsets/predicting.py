@@ -26,7 +26,7 @@ from arcademark.analysis.tables.protocols import PlayConditions, frame_cap
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset.predict.any_tasks import MEDIAN
-from arcademark.subset.predict.model import Estimate, SubsetModel, frame_cap_warnings
+from arcademark.subset.predict.model import ModelEstimate, SubsetModel, frame_cap_warnings
 from arcademark.subset.predict.outlook import Outlook, Range
 from arcademark.suite import protocols as suite_protocols
 from arcademark.suite import references
@@ -52,7 +52,7 @@ class Prediction:
     """
 
     algorithm: str
-    estimate: Estimate | None
+    estimate: ModelEstimate | None
     missing: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     forecast: Outlook | None = None
@@ -89,7 +89,7 @@ class Predicted:
         return len(self.predictions) == 1
 
     @property
-    def estimated(self) -> tuple[tuple[Prediction, Estimate], ...]:
+    def estimated(self) -> tuple[tuple[Prediction, ModelEstimate], ...]:
         """Those with an estimate by a model."""
         return tuple((item, item.estimate) for item in self.predictions if item.estimate is not None)
 

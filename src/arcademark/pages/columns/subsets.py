@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from arcademark.analysis.subsets.predicting import Predicted, Prediction
     from arcademark.analysis.subsets.searching import EverySize, Searched, Series, Sized
     from arcademark.analysis.subsets.studying import Line, Studied
-    from arcademark.subset.predict.model import Estimate
+    from arcademark.subset.predict.model import ModelEstimate
     from arcademark.subset.predict.outlook import Range
     from arcademark.subset.search.search import Candidate
     from arcademark.subset.studies.study import Agreement, ModelComparison
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CHOSEN: Columns[tuple[str, str]] = (Column("", lambda row: row[0]), Column("chosen", lambda row: row[1]))
 
 
-def estimated(it: Predicted) -> Columns[tuple[Prediction, Estimate]]:
+def estimated(it: Predicted) -> Columns[tuple[Prediction, ModelEstimate]]:
     """Return what is shown of each estimate, as far as any has it."""
     estimates = [estimate for _, estimate in it.estimated]
     nested = any(one.nested is not None for one in estimates)
@@ -53,7 +53,7 @@ def estimated(it: Predicted) -> Columns[tuple[Prediction, Estimate]]:
     )
 
 
-def _error(estimate: Estimate, size: float | None) -> str:
+def _error(estimate: ModelEstimate, size: float | None) -> str:
     """Show an error: a share of the estimate, or in its unit where the model has no transform."""
     if estimate.log_error is None:
         return wording.quantity(size, "points" if estimate.unit == "%" else estimate.unit)

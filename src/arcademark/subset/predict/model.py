@@ -38,7 +38,7 @@ INVERSES = MappingProxyType({"log10": log10_score_inverse, "none": unchanged})
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ModelEstimate:
     """A model's estimate of an algorithm.
 
     Parameters
@@ -192,7 +192,7 @@ class SubsetModel:
 
     def estimate(
         self, scores: Mapping[str, float], *, max_frames_per_episode: FrameCap, level: float = LEVEL
-    ) -> Estimate:
+    ) -> ModelEstimate:
         """Predict for one algorithm, with everything that a reader must know beside it.
 
         ``scores`` are normalised, in percent, by the references that the model was fitted with, those of other tasks
@@ -218,7 +218,7 @@ class SubsetModel:
                 f"{self.name} predicts no finite number from these scores; check them, and the model's coefficients"
             )
         half_width = self._half_width(inputs, level)
-        return Estimate(
+        return ModelEstimate(
             model=self.name,
             target=self.target,
             value=value,
