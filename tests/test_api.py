@@ -143,10 +143,13 @@ def frame(form=list, **columns):
 def test_a_data_frame_is_a_table(form):
     columns = {"algorithm": ["A", "A", "B"], "game": ["pong"] * 3, "run": [0, 1, 0], "score": [1.0, 2.0, 3.0]}
     table = {"A": {"pong": [1.0, 2.0]}, "B": {"pong": [3.0]}}
-    assert arcademark.report(frame(form, **columns), resamples=50) == arcademark.report(table, resamples=50)
-    with pytest.raises(ArcadeMarkError, match="without the column 'score'"):
+    of_frame, of_table = (arcademark.report(scores, resamples=50) for scores in (frame(form, **columns), table))
+    assert [item.summaries for item in of_frame.algorithms] == [item.summaries for item in of_table.algorithms]
+    assert [item.scores for item in of_frame.algorithms] == [item.scores for item in of_table.algorithms]
+    assert "Read as: 1 to 2 runs of 2 algorithms ('A', 'B') on 1 game." in {item.text for item in of_frame.notices}
+    with pytest.raises(ArcadeMarkError, match="the DataFrame, row 1: expected the columns"):
         arcademark.report(frame(algorithm=["A"], game=["pong"]))
-    with pytest.raises(ArcadeMarkError, match="expected numbers"):
+    with pytest.raises(ArcadeMarkError, match="'many' is no score; expected a number"):
         arcademark.report(frame(algorithm=["A"], game=["pong"], score=["many"]))
 
 
