@@ -255,15 +255,6 @@ def test_a_trial_that_is_gone_with_all_its_rows_is_missed(runs, tmp_path):
         assert "a trial is missing from it, or is there twice" in str(found), name
 
 
-def test_notes_that_are_gone_are_missed(runs, tmp_path):
-    plan, good = runs["merged"]
-    directory = shutil.copytree(good, tmp_path / "run")
-    altering.alter(directory, "DELETE FROM evaluation WHERE trial IN (SELECT id FROM trial WHERE position = 1)")
-    found = shown(plan, [directory], tmp_path / "out")
-    for name in set(found) - {"list", "verify", "export"}:  # these show none of the notes
-        assert "2 evaluation episodes, and 0 by what its commands noted" in str(found[name]), name
-
-
 def test_status_counts_no_episode_that_was_not_asked_for(runs, tmp_path):
     directory = shutil.copytree(runs["merged"][1], tmp_path / "run")
     altering.alter(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import one_line
-from arcademark.records.database import CHECKSUM, MAX_NUMBER, check_blobs, check_table, damage
+from arcademark.records.database import MAX_NUMBER, check_blobs, check_table, damage
 from arcademark.suite.protocols import Protocol
 
 if TYPE_CHECKING:
@@ -109,17 +109,13 @@ def check_noted(
     index = {(trial, phase): count for trial, phase, count in grouped}
     if counts is None:
         counts = [[index.get((one.id, phase), 0) for phase in ("training", "evaluation")] for one in trials]
-    query = f"SELECT trial, count(*) FROM episode WHERE phase = 'evaluation' AND {CHECKSUM} IS NOT NULL GROUP BY trial"
-    least = dict(database.execute(query))  # notes are older than checksums
     checkpoints = dict(database.execute("SELECT trial, episodes FROM checkpoint"))
     grouped = database.execute("SELECT trial, min(command), total(episodes) FROM evaluation GROUP BY trial")
     notes = {trial: (first, int(min(count, MAX_NUMBER))) for trial, first, count in grouped}
     for one, (learnt, evaluated) in zip(trials, counts, strict=True):
         trial = one.id
         first, noted = notes.get(trial, (None, 0))
-        if (one.learns and protocol.reported_episodes == "training_last_k") or (
-            first != 0 and least.get(trial, 0) <= noted < evaluated
-        ):
+        if (one.learns and protocol.reported_episodes == "training_last_k") or (first != 0 and noted < evaluated):
             noted = evaluated  # not told of these episodes, or not of those before there were notes
         trained = checkpoints.get(trial, 0) if one.learns is not False and (one.learns or learnt) else 0
         for phase, there, count, witness in (
