@@ -135,3 +135,10 @@ def test_paths_name_the_games_and_algorithms_of_tables(tmp_path):
     write(tmp_path / "each" / "B.csv", "game,score\nPong,2\n")
     refuse(tmp_path / "each", "no column 'algorithm'; .* pattern=")
     assert table_of(read(tmp_path / "each", pattern="{algorithm}.csv")) == {"A": {"pong": [1.0]}, "B": {"pong": [2.0]}}
+
+
+def test_numbers_under_the_name_of_a_note_are_scores_where_citations_would_be_whole(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("game,Human,Human Ref,DQN,DQN ref\nPong,14.6,14.5,18.9,12\nBoxing,12.1,12.1,71.8,12\n")
+    table = read([str(path)]).table
+    assert table.algorithms == ("Human", "Human Ref", "DQN")

@@ -257,6 +257,13 @@ class _Reader:
         """Return the first column at least half of whose names are tasks'."""
         return next((at for at in self.header if at not in columns.values() and self._share_of_tasks(at) >= 0.5), None)
 
+    def _any_fraction(self, at: int) -> bool:
+        """Tell whether any number of a column is not whole."""
+        cells = self.sheet.columns[at]
+        if isinstance(cells, np.ndarray):
+            return bool(np.any(np.mod(cells[np.isfinite(cells)], 1)))
+        return any(re.search(r"\d[.,]\d", cell) for cell in cells[:MAX_SAMPLE])
+
     def _any_number(self, at: int) -> bool:
         """Tell whether any cell of a column is a number, or all are missing."""
         cells = self.sheet.columns[at]
@@ -318,6 +325,8 @@ class _Reader:
         for at in free:
             name = self.sheet.header[at]
             role, whose = (self.named[at], name) if self.named[at] else self._of_value(name)
+            if role == "note" and not self.named[at] and self._any_fraction(at):  # scores of "Human Ref", no citations
+                role, whose = None, name
             if role in (None, "value") or not (name or not at or not self._any_number(at)):
                 values.append(Value(at, whose or name))
             else:

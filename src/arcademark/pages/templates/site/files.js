@@ -209,6 +209,11 @@
       let columns = [], words = [];
       for (const column of free) {
         const [role, whose] = roles[column] && roles[column] !== "score" ? [roles[column], header[column]] : roles[column] ? [null, header[column]] : rules.ofValue(header[column], header, isGame);
+        const scored = role === "note" && !roles[column] && cellsOf(column).some((cell) => /\d[.,]\d/.test(cell)); // "Human Ref"
+        if (scored) {
+          columns.push({ column, name: header[column], run: null });
+          continue;
+        }
         if (role && role !== "value") continue;
         if (!byAlgorithm && cellsOf(column).length && !cellsOf(column).some((cell) => /\d/.test(cell[0]) || NUMBER.test(cell))) words.push({ column, name: whose, run: null });
         else columns.push({ column, name: whose, run: null });
