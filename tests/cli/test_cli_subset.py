@@ -14,7 +14,8 @@ from arcademark.analysis.subsets import covering, predictors
 from arcademark.subset.predict import calibration, files
 from arcademark.subset.predict.any_tasks import MEAN
 from arcademark.subset.predict.choosing import choose
-from arcademark.suite.subsets import conformal_half_width, subset
+from arcademark.subset.predict.spread import conformal_half_width
+from arcademark.suite.subsets import subset
 
 TRAINING = ("subset", "search", "--catalogue", "atari-5-training")
 FIVE = "battle_zone,42000\ndouble_dunk,5\nname_this_game,12000\nphoenix,30000\nQ*bert,25000\n"

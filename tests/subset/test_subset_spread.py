@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.predict import files
 from arcademark.subset.predict.model import SubsetModel
-from arcademark.subset.predict.spread import Spread, spread
+from arcademark.subset.predict.spread import Spread, conformal_half_width, spread
 from arcademark.subset.problem import Problem
 from arcademark.subset.studies.validate import HeldOut, coverage, validation
 from arcademark.suite import subsets
@@ -47,7 +47,7 @@ def test_usual_residuals_are_divided_by_the_oddness():
     found = validation(held, {}, ())
     usual = found.errors(usual=True)
     assert [size for sizes in usual for size in sizes] == pytest.approx([0.1, 0.2, 0.4])
-    assert (found.intervals[0].half_width, subsets.conformal_half_width(usual, 0.5)) == pytest.approx((0.4, 0.2))
+    assert (found.intervals[0].half_width, conformal_half_width(usual, 0.5)) == pytest.approx((0.4, 0.2))
     # Without the first: 0.2 at 1/3, 0.4 at 2/3; without the second: 0.1, 0.4; without the third: 0.1, 0.2.
     assert coverage(usual, 0.6).inside == 2
 

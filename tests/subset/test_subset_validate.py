@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from made_up_scores import random_problem, slow_search
 
+from arcademark.subset.predict.spread import conformal_half_width
 from arcademark.subset.problem import Problem
 from arcademark.subset.search.search import search
 from arcademark.subset.studies.validate import HeldOut, copies, coverage, nested, validation
-from arcademark.suite.subsets import conformal_half_width
 
 FOLDS, SEED = 4, 7
 

@@ -23,6 +23,7 @@ from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.uncertainty import coverage
 from arcademark.metrics.uncertainty.intervals import FEWEST
 from arcademark.subset.predict.model import explained
+from arcademark.subset.predict.spread import conformal_half_width
 from arcademark.suite import anomalies, subsets, tasks
 from arcademark.suite.protocols import protocols as named_protocols
 from arcademark.suite.subsets import Subset
@@ -154,7 +155,7 @@ def _tuning(estimates: Sequence[tuple[str, Estimate]], dataset: Dataset) -> Iter
 def _error(title: str, subset: Subset) -> str:
     if subset.nested is None or subset.log_error is None:
         return ""
-    level, reach = subsets.LEVEL, subsets.conformal_half_width(subset.nested.every, subsets.LEVEL)
+    level, reach = subsets.LEVEL, conformal_half_width(subset.nested.every, subsets.LEVEL)
     return explained(title, subset.log_error, subset.nested, level, reach)
 
 

@@ -19,7 +19,7 @@ from arcademark.analysis.subsets.dataset import Normalised
 from arcademark.analysis.subsets.predictors import Others
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.predict.model import SubsetModel, from_candidate
-from arcademark.subset.predict.spread import spread
+from arcademark.subset.predict.spread import conformal_half_width, spread
 from arcademark.subset.problem import FOLD_SEED, Problem, make_problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.search import plan as plans
@@ -28,7 +28,7 @@ from arcademark.subset.search.prepared import Certificate, Incomplete, Nonnegati
 from arcademark.subset.search.search import Candidate, SearchResult, r2_of_all, search
 from arcademark.subset.studies import validate
 from arcademark.subset.studies.validate import PredictionInterval, Validation, Win
-from arcademark.suite.subsets import LEVEL, Nested, conformal_half_width
+from arcademark.suite.subsets import LEVEL, Nested
 
 Choose: TypeAlias = Literal["best", "charged"]
 """By the error on complete cases, or with incomplete cases charged."""

@@ -18,9 +18,9 @@ from msgspec import Meta
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.subset.predict.spread import Spread
+from arcademark.subset.predict.spread import Spread, conformal_half_width, highest_level
 from arcademark.subset.problem import TRANSFORMS, log10_score_inverse, unchanged
-from arcademark.suite.subsets import LEVEL, Nested, Subset, conformal_half_width, highest_level, subsets
+from arcademark.suite.subsets import LEVEL, Nested, Subset, subsets
 
 if TYPE_CHECKING:
     from arcademark.subset.search.search import Candidate

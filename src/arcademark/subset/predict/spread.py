@@ -5,6 +5,7 @@ Errors are larger where scores are unlike the training algorithms', and interval
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,6 +30,33 @@ def extrapolation(distance: ArrayLike, tasks: int) -> Floats:
     That of a t distribution with `FREEDOM` degrees of freedom, √((ν + d²) / (ν + k)) for k tasks' scores.
     """
     return np.maximum(1.0, np.sqrt((FREEDOM + np.asarray(distance)) / (FREEDOM + tasks)))
+
+
+def conformal_half_width(errors: Sequence[Sequence[float]], level: float) -> float:
+    """Return the half-width of an interval for an algorithm of a new group, from sizes of errors by group.
+
+    Conformal for algorithms in groups: each group has weight 1 / (groups + 1), shared equally by its algorithms, and
+    what is left is put at infinity; the half-width is the least size of an error at which the cumulative weight is the
+    level. If groups are exchangeable, an algorithm of a new one falls inside with at least that probability (Lee,
+    Barber and Willett 2023, "Distribution-free inference with hierarchical data").
+
+    In the unit of the errors; infinite where there are too few groups for the level, see `highest_level`.
+    ArcadeMarkError: the level is not between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise ArcadeMarkError(f"level {level:g}, expected a fraction between 0 and 1")
+    share = 1.0 / (len(errors) + 1)
+    reached = 0.0
+    for size, weight in sorted((size, share / len(sizes)) for sizes in errors for size in sizes):
+        reached += weight
+        if reached >= level - 1e-12:
+            return float(size)
+    return math.inf
+
+
+def highest_level(groups: int) -> float:
+    """Return the highest level at which so many groups give an interval."""
+    return groups / (groups + 1)
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,11 @@ from typing import TypeAlias
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.subset.predict.spread import spread
+from arcademark.subset.predict.spread import conformal_half_width, spread
 from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
 from arcademark.subset.search.search import Candidate
-from arcademark.suite.subsets import LEVEL, conformal_half_width
+from arcademark.suite.subsets import LEVEL
 
 FEWEST_SHARED = 10
 """Positive scores that two algorithms must share before one is called a copy."""
