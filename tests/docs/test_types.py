@@ -31,7 +31,7 @@ SAID = """
 4: note: Revealed type is "float | None"
 5: note: Revealed type is "dict[tuple[str, str], tuple[
 6: note: Revealed type is "arcademark.analysis.scoring.comparison.Pair"
-7: note: Revealed type is "arcademark.subset.predict.model.Estimate | None"
+7: note: Revealed type is "arcademark.subset.predict.model.ModelEstimate | None"
 8: note: Revealed type is "tuple[str, ...]"
 9: error: Unexpected keyword argument "seed"
 10: error: Unexpected keyword argument "algorithm"
