@@ -163,7 +163,7 @@ def test_what_cannot_be_learnt_is_refused_before_anything_starts():
     with pytest.raises(ArcadeMarkError, match="learns after 50 random steps, and is to be trained for 40; give --set"):
         fitted("dqn", spec_of("vector"), 40)
     with pytest.raises(ArcadeMarkError, match="plays Atari games only; of ours a2c, breadth-first, dqn, ppo"):
-        make_plan("uct", "all", rules)
+        make_plan("sarsa", "all", rules)
 
 
 @pytest.mark.parametrize("name", NAMES)
