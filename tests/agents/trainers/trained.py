@@ -15,7 +15,6 @@ from arcademark.testing import check_agent
 MEMORY = {"observation": "ram", "screen_size": None, "frame_stack": 1, "max_pool": False}
 _STEPS = {"num_envs": 2, "n_steps": 16}
 _REPLAY = {"buffer_size": 500, "learning_starts": 50, "target_update_interval": 20, "num_envs": 2}
-_UNROLLED = {"num_envs": 2, "unroll": 8, "minibatch_size": 32}
 SETTINGS = {
     "ppo": {**_STEPS, "minibatch_size": 16},
     "recurrent-ppo": {**_STEPS, "minibatch_size": 16, "lstm_hidden_size": 8},
@@ -23,10 +22,6 @@ SETTINGS = {
     "dqn": _REPLAY,
     "qr-dqn": {**_REPLAY, "n_quantiles": 5},
     "sac": {"num_envs": 2, "buffer_size": 500, "learning_starts": 20, "minibatch_size": 16},
-    "impala": _UNROLLED,
-    "appo": {**_UNROLLED, "buffer_batches": 2},
-    "rainbow": {"num_envs": 2, "buffer_size": 500, "learning_starts": 40},
-    "dreamerv3": {"model_size": "nano", "training_ratio": 8, "minibatch_size": 2, "sequence": 8},
 }
 
 

@@ -208,12 +208,8 @@
       const free = header.map((_, column) => column).filter((column) => column !== (byAlgorithm ? first : what) && column !== run && !["protocol", "frames", "episode"].includes(roles[column]));
       let columns = [], words = [];
       for (const column of free) {
-        const [role, whose] = roles[column] && roles[column] !== "score" ? [roles[column], header[column]] : roles[column] ? [null, header[column]] : rules.ofValue(header[column], header, isGame);
-        const scored = role === "note" && !roles[column] && cellsOf(column).some((cell) => /\d[.,]\d/.test(cell)); // "Human Ref"
-        if (scored) {
-          columns.push({ column, name: header[column], run: null });
-          continue;
-        }
+        let [role, whose] = roles[column] && roles[column] !== "score" ? [roles[column], header[column]] : roles[column] ? [null, header[column]] : rules.ofValue(header[column], header, isGame);
+        if (role === "note" && !roles[column] && cellsOf(column).some((cell) => /\d[.,]\d/.test(cell))) [role, whose] = [null, header[column]]; // scores of "Human Ref", no citations
         if (role && role !== "value") continue;
         if (!byAlgorithm && cellsOf(column).length && !cellsOf(column).some((cell) => /\d/.test(cell[0]) || NUMBER.test(cell))) words.push({ column, name: whose, run: null });
         else columns.push({ column, name: whose, run: null });
