@@ -57,12 +57,12 @@ class RawCosts:
 
 def start(game: str, emulator: Emulator | None = None) -> tuple[GenerativeModel, State]:
     """Return a model of a game, and a state soon after the start to search from."""
-    spec = environment_spec(game, protocol(PROTOCOL))
-    environment = open_environment(spec, frames_per_action=FRAMES_PER_ACTION, emulator=emulator)
+    spec = environment_spec(game, protocol(PROTOCOL), FRAMES_PER_ACTION)
+    environment = open_environment(spec, emulator=emulator)
     environment.reset(np.random.default_rng(0))
     for _ in range(10):
         environment.step(0)
-    model = open_model(spec, frames_per_action=FRAMES_PER_ACTION, emulator=emulator)
+    model = open_model(spec, emulator=emulator)
     state = snapshot(environment)
     model.restore(state)
     return model, state

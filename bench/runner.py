@@ -35,7 +35,8 @@ from arcademark.agents.loading import agent_specs, make_agent
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.records.randomness import episode_rng
 from arcademark.runs import execution
-from arcademark.runs.engines.base import Batch, Job, Memory, Opened
+from arcademark.runs.engines.base import Batch, Job, Memory
+from arcademark.runs.engines.worker import opened
 from arcademark.runs.plan import Plan, Trial, make_plan
 from arcademark.runs.playing.slot import Begun
 from arcademark.runs.playing.trial import TrialPlayer
@@ -57,7 +58,7 @@ class ThisProcess:
     def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
         for job in jobs:
             player = TrialPlayer(job.trial, job.emulator)
-            yield [(job.trial.id, Opened(player.frames_per_action, player.learns, player.agent.batch_size))]
+            yield [(job.trial.id, opened(player))]
             for event in player.play(list(job.episodes)):
                 if not isinstance(event, Begun):
                     yield [(job.trial.id, event)]

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 
+from arcademark.environments import fire
 from arcademark.environments.interfaces import gymnasium
 from arcademark.environments.interfaces.vector import GymnasiumVectorEnv
 from arcademark.suite.protocols import Protocol
@@ -61,7 +62,7 @@ def make_vec(
         **overrides,
     )
     space: Any = envs.single_observation_space  # which a model is saved with
-    space.fire_reset = any(env.environment_spec.presses_fire for env in envs.envs)
+    space.fire_reset = any(fire.presses(env.environment_spec) for env in envs.envs)
     return VectorEnv(envs)
 
 

@@ -195,7 +195,7 @@ def test_a_model_says_whether_fire_was_pressed_for_it_here(tmp_path):
         envs = arcademark.sb3.make_vec("breakout", 1, name)
         PPO("CnnPolicy", envs, n_steps=8, batch_size=8).save(tmp_path / "0.zip")
         plan = make_plan(str(tmp_path / "0.zip"), ["breakout"], "dqn-2015", episodes=1)
-        assert plan.trials[0].agent.misses_fire is pressed
+        assert plan.trials[0].network.fire_reset is pressed
         envs.close()
 
 

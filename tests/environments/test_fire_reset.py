@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from arcademark.environments.emulation.facts import AWAIT_FIRE
+from arcademark.environments.fire import AWAIT_FIRE, WAITING_FRAMES, missed, presses
 from arcademark.environments.registry import environment_spec, open_environment
-from arcademark.runs.playing.slot import WAITING_FRAMES
 from arcademark.suite.protocols import protocol
 
 FRAMES = 3
@@ -117,9 +116,23 @@ def test_only_games_with_fire_as_action_1_are_pressed_in():
         assert env.episode_frames == (2 * FRAMES if changes["action_set"] == "full" else 0)
     rules = protocol("dqn-2015").override({"fire_reset": True})
     pressed = {
-        game: environment_spec(game, rules).presses_fire for game in ("breakout", "pong", "ms_pacman", "freeway")
+        game: bool(presses(environment_spec(game, rules))) for game in ("breakout", "pong", "ms_pacman", "freeway")
     }
     assert pressed == {"breakout": True, "pong": True, "ms_pacman": False, "freeway": False}
+
+
+@pytest.mark.parametrize(
+    ("game", "here", "there", "misses"),
+    [
+        ("breakout", False, True, True),
+        ("breakout", True, True, False),
+        ("breakout", False, False, False),
+        ("freeway", False, True, False),  # has no FIRE
+    ],
+)
+def test_a_network_misses_fire_where_it_was_pressed_in_training_alone(game, here, there, misses):
+    spec = environment_spec(game, protocol("dqn-2015").override({"fire_reset": here}))
+    assert missed(spec, there) is misses
 
 
 @pytest.mark.parametrize("end", ["life_lost", "game_over"])

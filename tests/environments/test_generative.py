@@ -58,9 +58,9 @@ def grow(model, root, rng, size, depth=12):
     return edges
 
 
-def begin(spec, steps, rng, frames_per_action=None, emulator=None):
+def begin(spec, steps, rng, emulator=None):
     """Return where an episode stands after some random steps, or at its last step before the end."""
-    env = open_environment(spec, frames_per_action=frames_per_action, emulator=emulator)
+    env = open_environment(spec, emulator=emulator)
     env.reset(rng)
     state = snapshot(env)
     for action in rng.integers(spec.num_actions, size=steps).tolist():

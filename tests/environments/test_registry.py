@@ -13,7 +13,7 @@ from ale_py import roms
 from arcademark.environments.emulation import facts
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
-from arcademark.environments.registry import environment_spec, observing, open_environment, rom_checksum
+from arcademark.environments.registry import as_asked, environment_spec, open_environment, rom_checksum
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.protocols import differences, protocol, protocols
 from arcademark.suite.tasks import games
@@ -57,26 +57,24 @@ def test_shapes_and_actions(game, name, changes, shape, actions):
 )
 def test_other_observations_leave_the_rest_of_the_protocol_as_it_is(game, kind, shape):
     spec = environment_spec(game, protocol("world-records"))
-    seen = observing(spec, kind)
+    seen = as_asked(spec, kind)
     assert seen.observation_shape == shape
     assert {difference.setting for difference in differences(spec.protocol, seen.protocol)} <= {
         *("observation", "screen_size", "max_pool", "frame_stack"),
     }
     assert seen.protocol.observation == kind
-    assert observing(seen, kind) == seen
-    assert observing(spec, None) == spec
+    assert as_asked(seen, kind) == seen
+    assert as_asked(spec, None) == spec
 
 
 def test_frames_per_action_replaces_the_frame_skip():
     spec = environment_spec("toy", protocol("ale-2013"), frames_per_action=1)
-    assert spec.protocol.frame_skip == 1
-    for env in (
-        open_environment(spec),
-        open_environment(environment_spec("toy", protocol("ale-2013")), frames_per_action=1),
-    ):
-        env.reset(np.random.default_rng(0))
-        env.step(0)
-        assert env.episode_frames == 1
+    assert spec.frames_per_action == spec.protocol.frame_skip == 1
+    assert as_asked(environment_spec("toy", protocol("ale-2013")), None, 1) == spec
+    env = open_environment(spec)
+    env.reset(np.random.default_rng(0))
+    env.step(0)
+    assert env.episode_frames == 1
     with pytest.raises(ArcadeMarkError, match="at least 1 frame"):
         environment_spec("toy", protocol("ale-2013"), frames_per_action=0)
 

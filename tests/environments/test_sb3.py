@@ -14,6 +14,7 @@ from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.vec_env import VecFrameStack, VecMonitor
 
 import arcademark.sb3
+from arcademark.environments import fire
 from arcademark.suite.protocols import protocol
 
 pytestmark = pytest.mark.needs("stable_baselines3")
@@ -55,7 +56,7 @@ def test_what_is_seen_and_given_equals_their_own_wrappers(fresh_starts, game, gy
     theirs = VecFrameStack(make_atari_env(f"{gym_id}NoFrameskip-v4", count), 4)
     noops = [their_noops(env) for env in theirs.venv.envs]
     games = [env.environment for env in ours.envs.envs]
-    pressed = 8 if games[0].spec.presses_fire else 0
+    pressed = 8 if fire.presses(games[0].spec) else 0
 
     def tell_noops():
         for theirs_i, ours_i in zip(noops, games, strict=True):

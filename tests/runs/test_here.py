@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import arcademark
-from arcademark.agents.loading import AgentSpec, agent_specs, command_spec, made_spec, make_agent, named
+from arcademark.agents.loading import MadeSpec, agent_specs, command_spec, made_spec, make_agent, named
 from arcademark.analysis.scoring.analysis import analyse
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
@@ -98,7 +98,7 @@ def test_the_same_name_continues_and_another_is_refused(tmp_path):
     with pytest.raises(ArcadeMarkError, match="another run: agents: play_one there, other now"):
         play(tmp_path / "run", named([made_spec(play_one)], "other"))
 
-    changed = AgentSpec("play_one", made=Shadow().play_one)
+    changed = MadeSpec("play_one", made=Shadow().play_one)
     with pytest.raises(ArcadeMarkError, match=r"code of play_one \(sha256 of play_one, made in Python\)"):
         play(tmp_path / "run", [changed])
 

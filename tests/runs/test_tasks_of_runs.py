@@ -7,6 +7,7 @@ from gymnasium.envs.registration import EnvSpec
 from msgspec.structs import replace
 
 import altering
+from arcademark.agents.loading import made_spec
 from arcademark.analysis.scoring import analysis
 from arcademark.environments.tasks import trusted
 from arcademark.errors import ArcadeMarkError
@@ -70,6 +71,23 @@ def test_a_run_is_recorded_continued_and_replayed(tmp_path, rules):
     assert verify(grown.directory).ok
     execute(make_plan("random", "all", rules, seeds=2, episodes=4), tmp_path / "whole", workers=2)
     assert read_run(tmp_path / "whole").episodes.score.tolist() == grown.episodes.score.tolist()
+
+
+class Holding:
+    """An agent that asks for games with an action every 5 frames, and plays any task."""
+
+    frames_per_action = 5
+
+    def act(self, observations, first, rngs):
+        return np.zeros(len(first), np.int64)
+
+
+def test_a_step_of_a_task_is_one_whatever_an_agent_asks_for(tmp_path):
+    rules = step_protocol(read_suite(LAKE, "lake.toml", "lake"))
+    execute(make_plan([made_spec(Holding)], "all", rules, episodes=1), tmp_path / "run")
+    run = read_run(tmp_path / "run")
+    assert run.trials[0].frames_per_action is None
+    assert run.episodes[0].frames == run.episodes[0].steps
 
 
 @pytest.mark.slow

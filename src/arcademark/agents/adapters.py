@@ -44,7 +44,7 @@ from arcademark.agents.base import (
 from arcademark.agents.command import CommandError, CommandPolicy
 from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
-from arcademark.environments.registry import observing
+from arcademark.environments.registry import as_asked
 from arcademark.errors import ArcadeMarkError
 from arcademark.importing import said, where_raised
 from arcademark.suite.settings import MAX_FRAMES, MAX_FRAMES_PER_ACTION
@@ -64,7 +64,7 @@ def adapt(given: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | Che
     attributes are wrong, or it has spaces that are not the game's (`arcademark.agents.spaces`).
     """
     agent = _adapted(given, name, env)
-    check_spaces(given, agent.where, observing(env, agent.observation))
+    check_spaces(given, agent.where, as_asked(env, agent.observation))
     return agent
 
 

@@ -46,7 +46,7 @@ from arcademark.environments.interfaces.wire import (
     observation_space,
     sent,
 )
-from arcademark.environments.registry import observing
+from arcademark.environments.registry import as_asked
 from arcademark.errors import ArcadeMarkError, escaped, one_line
 
 ANSWER_SECONDS = 60.0
@@ -299,7 +299,7 @@ class AgentProcess:
             )
             if ready.observations != "memory":
                 return ready, None
-            seen = observing(env, ready.observation)
+            seen = as_asked(env, ready.observation)
             return ready, self._shared.rows(ready.batch_size, seen.observation_shape, seen.observation_dtype)
         except BaseException:
             self.end()

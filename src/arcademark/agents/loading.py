@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePath
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from arcademark import docstrings, plugins
 from arcademark.agents import human
@@ -52,59 +52,121 @@ Kind = Literal["policy", "learner", "trainer", "planner", "function"]
 
 @dataclass(frozen=True)
 class AgentSpec:
-    """An agent with its parameters.
+    """An agent with its parameters: a built-in one, or one that is imported.
 
     Parameters
     ----------
     ref : str
-        A built-in agent's name, ``package.module:factory``, ``/absolute/path/file.py:factory``, or of trained networks
-        the pattern of their files, ``/absolute/path/{game}/{seed}.zip``; of a command its words.
+        A built-in agent's name, ``package.module:factory`` or ``/absolute/path/file.py:factory``.
     parameters : mapping of str to JSON value
         Those that differ from the agent's own defaults.
     name : str
         "PPO (ours)"; "" for a label made of the others.
-    made : object, optional
-        The agent itself or a factory, where it was made in this process; `ref` is the name of its class or function.
-    sha256 : str
-        Of the file of a trained network, in a trial's agent; "" before it is planned, and of other agents.
-    misses_fire : bool
-        Of a trained network, in a trial's agent: whether FIRE was pressed for it where it learnt, and is not here.
-    command : Command, optional
-        Of an agent that is a program in any language; `command_spec` reads one.
     """
 
     ref: str
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
     name: str = ""
-    made: Any = field(default=None, hash=False, repr=False)
-    sha256: str = ""
-    misses_fire: bool = False
-    command: AgentCommand | None = None
+
+    _unlabelled: ClassVar[tuple[str, ...]] = ()
 
     @cached_property
     def label(self) -> str:
         """Short name for people: "random", "const(action=FIRE)", "my_agent.py:make_agent(depth=2)"; or its own."""
         if self.name:
             return self.name
-        source, colon, factory = self.ref.rpartition(":")
-        name = f"{Path(source).name}:{factory}" if colon and is_file(source) else self.ref
-        if self.command is not None:
-            name = self.command.label
-        elif self.checkpoint:
-            name = paths.short(self.ref)
-        settings = [(key, v) for key, v in self.parameters.items() if not (self.checkpoint and key == "trust")]
+        settings = [(key, v) for key, v in self.parameters.items() if key not in self._unlabelled]
         values = [f"{key}={v if isinstance(v, str) else json.dumps(v)}" for key, v in settings]
-        return f"{name}({', '.join(values)})" if values else name
+        return f"{self._short}({', '.join(values)})" if values else self._short
 
-    @cached_property
-    def checkpoint(self) -> bool:
-        """Whether it is a trained network, played from its file."""
-        return self.made is None and self.command is None and paths.is_checkpoint(self.ref)
+    @property
+    def _short(self) -> str:
+        """The label without parameters."""
+        source, colon, factory = self.ref.rpartition(":")
+        return f"{Path(source).name}:{factory}" if colon and is_file(source) else self.ref
 
-    @cached_property
+    @property
     def own(self) -> bool:
         """Whether it is the user's own code."""
-        return self.made is not None or self.command is not None or ":" in self.ref
+        return ":" in self.ref
+
+    @property
+    def code(self) -> str:
+        """The reference of its code, which is no file's of an agent of ours."""
+        return self.ref
+
+    def factory(self) -> Callable[..., Any]:
+        """Return what makes the agent; errors as of `agent_specs`."""
+        builtin = _BUILTIN.get(self.ref)
+        if builtin is None:
+            return load_factory(self.ref)
+        if builtin.factory is None:
+            raise ArcadeMarkError(f"agent {self.ref} is a set; expected one of its members")
+        return builtin.factory
+
+
+@dataclass(frozen=True)
+class NetworkSpec(AgentSpec):
+    """Trained networks, of which each trial plays its own file.
+
+    Parameters
+    ----------
+    ref : str
+        The pattern of their files, ``/absolute/path/{game}/{seed}.zip``.
+    sha256 : str
+        Of the trial's file; "" before it is planned.
+    fire_reset : bool
+        Whether FIRE was pressed for the trial's network where it learnt, as far as is known.
+    """
+
+    sha256: str = ""
+    fire_reset: bool = False
+
+    _unlabelled = ("trust",)
+    own = False
+
+    @property
+    def _short(self) -> str:
+        return paths.short(self.ref)
+
+    @property
+    def code(self) -> str:
+        """The reference of its network's class, "" of a known one."""
+        return str(self.parameters.get("network", ""))
+
+    def factory(self) -> Callable[..., Any]:
+        """Return what plays the file of a game and seed."""
+        from arcademark.agents.checkpoints.policy import player
+
+        return player(self.ref, self.sha256)
+
+
+@dataclass(frozen=True)
+class CommandSpec(AgentSpec):
+    """A program in any language that plays; `ref` is its words, and `command_spec` reads one."""
+
+    command: AgentCommand = field(kw_only=True)
+    own = True
+
+    @property
+    def _short(self) -> str:
+        return self.command.label
+
+    def factory(self) -> Callable[..., Any]:
+        """Return what starts the program."""
+        return factory_of_command(self.command, self.label, tuple(self.parameters))
+
+
+@dataclass(frozen=True)
+class MadeSpec(AgentSpec):
+    """An agent that was made in this process, or a factory; `ref` is the name of its class or function."""
+
+    made: object = field(kw_only=True, hash=False, repr=False)
+    own = True
+
+    def factory(self) -> Callable[..., Any]:
+        """Return the factory, or what copies the agent."""
+        return factory_of(self.made)
 
 
 GENERAL = frozenset({"random", "breadth-first", "uct", "ppo", "a2c", "dqn", "qr-dqn", "recurrent-ppo", "sac"})
@@ -209,12 +271,15 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
         raise ArcadeMarkError(human.PLAYS)
     if ref in _BUILTIN:
         return _builtin_specs(_BUILTIN[ref], settings)
-    own = paths.canonical_pattern if paths.is_checkpoint(ref) else own_reference
-    return (_with(AgentSpec(own(ref)), settings),)
+    if paths.is_checkpoint(ref):
+        return (_with(NetworkSpec(paths.canonical_pattern(ref)), settings),)
+    return (_with(AgentSpec(own_reference(ref)), settings),)
 
 
-def _with(spec: AgentSpec, settings: Mapping[str, object] | None) -> AgentSpec:
-    factory = _factory(spec)
+def _with(
+    spec: AgentSpec, settings: Mapping[str, object] | None, factory: Callable[..., Any] | None = None
+) -> AgentSpec:
+    factory = factory or spec.factory()
     kind_of(factory, spec.label)
     return replace(spec, parameters=read_parameters(f"agent {spec.label}", declared(factory)[0], settings or {}))
 
@@ -254,15 +319,14 @@ def command_spec(
     read = read_command(command, timeout)
     if wrong := next((name for name in settings or {} if not name.isidentifier()), None):
         raise ArcadeMarkError(f"agent {read.label}: parameter {wrong!r}: expected a name of letters, digits and _")
-    spec = AgentSpec(shlex.join(read.words), command=read)
-    factory = factory_of_command(read, read.label, tuple(settings or {}))
-    return replace(spec, parameters=read_parameters(f"agent {read.label}", declared(factory)[0], settings or {}))
+    spec = CommandSpec(shlex.join(read.words), command=read)
+    return _with(spec, settings, factory_of_command(read, read.label, tuple(settings or {})))
 
 
 def made_spec(made: object, settings: Mapping[str, object] | None = None) -> AgentSpec:
     """Return the spec of an agent that was made in this process, or of a factory with its settings; errors as above."""
     factory_of(made)  # which refuses what is no agent
-    return _with(AgentSpec(getattr(made, "__name__", None) or type(made).__name__, made=made), settings)
+    return _with(MadeSpec(getattr(made, "__name__", None) or type(made).__name__, made=made), settings)
 
 
 def named(specs: Sequence[AgentSpec], name: str) -> tuple[AgentSpec, ...]:
@@ -283,7 +347,7 @@ def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
     """
     if env.protocol.unit == "step" and spec.ref in builtin_agents() and spec.ref not in GENERAL:
         return f"it plays Atari games only; of ours {', '.join(sorted(GENERAL))} play other tasks"
-    factory = _factory(spec)
+    factory = spec.factory()
     supports = getattr(factory, "supports", None)
     if supports is None:
         return None
@@ -298,7 +362,7 @@ def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
 
 def all_parameters(spec: AgentSpec) -> dict[str, Any]:
     """Return an agent's parameters as JSON values, those that are left at their defaults too."""
-    parameters, _ = declared(_factory(spec))
+    parameters, _ = declared(spec.factory())
     defaults = {p.name: str(p.default) if isinstance(p.default, PurePath) else p.default for p in parameters}
     return defaults | dict(spec.parameters)
 
@@ -308,13 +372,13 @@ def names_seed(spec: AgentSpec) -> bool:
 
     So an agent of one's own says that each seed is a training of its own (it is told the seed, and opens the file).
     """
-    words = spec.command.words if spec.command is not None else ()
+    words = spec.command.words if isinstance(spec, CommandSpec) else ()
     return any("{seed}" in word for word in (*map(str, all_parameters(spec).values()), *words))
 
 
 def kind(spec: AgentSpec) -> Kind:
     """Say what kind of agent it is, before it is made; as `kind_of`."""
-    return "policy" if spec.checkpoint else kind_of(_factory(spec), spec.label)
+    return "policy" if isinstance(spec, NetworkSpec) else kind_of(spec.factory(), spec.label)
 
 
 def kind_of(factory: Callable[..., Any], name: str) -> Kind:
@@ -338,7 +402,7 @@ def make_agent(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy | Checked
     """
     if reason := applies(spec, env):
         raise ArcadeMarkError(f"agent {spec.label} does not play this game: {reason}")
-    factory = _factory(spec)
+    factory = spec.factory()
     first = (env,) if declared(factory)[1] else ()
     try:
         with importable(spec.ref):
@@ -350,7 +414,7 @@ def make_agent(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy | Checked
     return adapt(agent, spec.label, env)
 
 
-def with_checkpoints(spec: AgentSpec, games: Sequence[EnvironmentSpec]) -> Mapping[tuple[str, int], AgentSpec]:
+def with_checkpoints(spec: NetworkSpec, games: Sequence[EnvironmentSpec]) -> Mapping[tuple[str, int], NetworkSpec]:
     """Return the agent of each trial of a trained network, by game and seed, with what is known of its file.
 
     ArcadeMarkError if files are missing, or one of them cannot be played in its game.
@@ -359,10 +423,10 @@ def with_checkpoints(spec: AgentSpec, games: Sequence[EnvironmentSpec]) -> Mappi
 
     files = paths.files_of(spec.ref, [(env.game, env.seed or 0) for env in games])
     envs = {(files[env.game, env.seed or 0], env.game): env for env in games}
-    tried = policy.check(spec.label, [(path, env) for (path, _), env in envs.items()], _arguments(spec, _factory(spec)))
+    tried = policy.check(spec.label, [(path, env) for (path, _), env in envs.items()], _arguments(spec, spec.factory()))
     agents = {
-        key: replace(spec, sha256=sha256, misses_fire=fire_pressed and env.has_fire and not env.presses_fire)
-        for (key, env), (sha256, fire_pressed) in zip(envs.items(), tried, strict=True)
+        place: replace(spec, sha256=sha256, fire_reset=fire_reset)
+        for place, (sha256, fire_reset) in zip(envs, tried, strict=True)
     }
     return {(game, seed): agents[path, game] for (game, seed), path in files.items()}
 
@@ -383,23 +447,6 @@ def _builtin_specs(agent: BuiltinAgent, settings: dict[str, object]) -> tuple[Ag
     return tuple(
         AgentSpec(agent.name, read_parameters(f"agent {agent.name}", agent.parameters, one)) for one in variants
     )
-
-
-def _factory(spec: AgentSpec) -> Callable[..., Any]:
-    if spec.made is not None:
-        return factory_of(spec.made)
-    if spec.command is not None:
-        return factory_of_command(spec.command, spec.label, tuple(spec.parameters))
-    if spec.checkpoint:
-        from arcademark.agents.checkpoints.policy import player
-
-        return player(spec.ref, spec.sha256)
-    builtin = _BUILTIN.get(spec.ref)
-    if builtin is None:
-        return load_factory(spec.ref)
-    if builtin.factory is None:
-        raise ArcadeMarkError(f"agent {spec.ref} is a set; expected one of its members")
-    return builtin.factory
 
 
 def _arguments(spec: AgentSpec, factory: Callable[..., Any]) -> dict[str, Any]:

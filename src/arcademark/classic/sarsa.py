@@ -43,7 +43,7 @@ from arcademark.classic.linear.binary import BinaryValues
 from arcademark.classic.linear.counted import CountedValues
 from arcademark.classic.linear.settings import LearningSettings, read_settings
 from arcademark.environments.base import AskedObservation, EnvironmentSpec
-from arcademark.environments.registry import observing
+from arcademark.environments.registry import as_asked
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.learners import NAME
 
@@ -110,7 +110,7 @@ class Sarsa:
     def __init__(self, env: EnvironmentSpec, **parameters: Any) -> None:
         self.settings, self._feature_parameters = read_settings(**parameters)
         self.observation: AskedObservation = feature_set(self.settings.features).observed
-        self._env = observing(env, self.observation)
+        self._env = as_asked(env, self.observation)
         self._num_actions = env.num_actions
         self._features = self._make_features()
         kind: Any = BinaryValues if isinstance(self._features, BinaryFeatures) else CountedValues
@@ -128,7 +128,7 @@ class Sarsa:
     def supports(cls, env: EnvironmentSpec, **parameters: Any) -> None:
         """Play every game; ArcadeMarkError if a parameter is out of range, or is none of the feature set."""
         settings, of_features = read_settings(**parameters)
-        check_parameters(settings.features, observing(env, feature_set(settings.features).observed), of_features)
+        check_parameters(settings.features, as_asked(env, feature_set(settings.features).observed), of_features)
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
         """Choose an action for each episode: in training the one that `learn` chose, but for an episode's first."""

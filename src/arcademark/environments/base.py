@@ -88,7 +88,8 @@ class ArrayActions:
 class EnvironmentSpec:
     """What an agent is told before it plays; pure data, picklable.
 
-    `game` is the task's id, on Atari a game's; `protocol` holds the settings in force, overrides included;
+    `game` is the task's id, on Atari a game's; `protocol` holds the settings in force, overrides and what the agent
+    asks for included;
     `action_meanings` the name of each action by its index, ("NOOP", "FIRE", …), none where actions are arrays, which
     `array_actions` describes then; `observation_shape` and `observation_dtype` describe one observation, of several
     parts a structured type with a field each; `seed` is the trial's, by which an agent that was trained several times
@@ -111,14 +112,9 @@ class EnvironmentSpec:
         return len(self.action_meanings)
 
     @property
-    def has_fire(self) -> bool:
-        """Whether FIRE can be pressed at a reset, as Stable-Baselines3's ``FireResetEnv`` asks: action 1 of three."""
-        return len(self.action_meanings) >= 3 and self.action_meanings[1] == "FIRE"
-
-    @property
-    def presses_fire(self) -> bool:
-        """Whether the protocol presses FIRE for the agent in this game."""
-        return isinstance(self.protocol, protocols.AtariProtocol) and self.protocol.fire_reset and self.has_fire
+    def frames_per_action(self) -> int:
+        """Frames that an action is held for: the protocol's ``frame_skip``, or what the agent asks for instead."""
+        return self.protocol.frame_skip
 
     @property
     def atari(self) -> protocols.AtariProtocol:
@@ -165,7 +161,7 @@ class Environment(Protocol):
 
     @property
     def life_begun(self) -> bool:
-        """Whether a life was lost and FIRE pressed in the last step, so that the agent sees an episode begin."""
+        """Whether a life was lost in the last step and the agent sees an episode begin, as `fire` says."""
 
     def reset(self, rng: np.random.Generator, noops: int | None = None) -> float:
         """Start an episode in a new game; `rng` is the source of every draw until the next reset.

@@ -7,9 +7,7 @@
 * A step stops within its frames as soon as the episode ends. Termination wins over truncation in the same frame.
 * No-op starts draw their number of frames before anything else. Should the game end meanwhile, it starts again and the
   remaining no-ops follow.
-* Where FIRE is pressed for the agent (``fire_reset``), it is at the start and after a lost life; as for no-ops, should
-  the game end at the start, it starts again and the remaining press follows. A lost life among the presses is followed
-  by a step of no action. So do Stable-Baselines3's ``FireResetEnv`` and ``EpisodicLifeEnv``.
+* What is pressed for the agent at the start and after a lost life, `fire` says.
 """
 
 from __future__ import annotations
@@ -21,15 +19,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.environments import fire
 from arcademark.environments.base import EnvironmentSpec, Step
 from arcademark.environments.emulation.console import Console, StepRecord
+from arcademark.environments.fire import NOOP
 from arcademark.environments.observations.making import Observer, make_observer
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
-NOOP = 0
-PRESSES = (1, 2)
-"""What is pressed for the agent: FIRE, then the action after it."""
 NO_CAP = 1 << 62
 _new_step = tuple.__new__
 """Makes a `Step` in half the time."""
@@ -76,7 +73,7 @@ class Play:
         self._repeat_probability = settings.repeat_action_probability
         self.sticky = settings.repeat_action_probability > 0
         self._cap = NO_CAP if settings.max_frames_per_episode is None else settings.max_frames_per_episode
-        self._presses = PRESSES if spec.presses_fire else ()
+        self._presses = fire.presses(spec)
         self._episodic = episode_end == "episodic_life"
         self.minds_lives = self._episodic or (bool(self._presses) and episode_end == "game_over")
         self._begins_lives = settings.training_episode_end == "episodic_life"
@@ -130,14 +127,14 @@ class Play:
         for left in reversed(range(self._frame_skip)):
             record.frame_skip = 1
             try:
-                step = self._step(action)
+                step = self.play_step(action)
             finally:
                 record.frame_skip = self._frame_skip
             yield step if left or not self.minds_lives else self.mind_lives(lives, step)
             if self.ended:
                 return
 
-    def _step(self, action: int) -> Step:
+    def play_step(self, action: int) -> Step:
         """Play one agent step and nothing else."""
         self.prepare(action)
         self._console.play(self._record)
@@ -146,8 +143,8 @@ class Play:
     def mind_lives(self, lives: int, step: Step) -> Step:
         """Return what a step, before which there were `lives`, gave with all that follows where it lost a life.
 
-        The episode ends, or FIRE is pressed. The last life is lost when the game says that it is over: Q*bert goes on
-        for some frames with none left.
+        The episode ends, or what is pressed for the agent follows. The last life is lost when the game says that it is
+        over: Q*bert goes on for some frames with none left.
         """
         self.life_begun = False
         if self.ended or not 0 < self.lives < lives:
@@ -162,26 +159,8 @@ class Play:
         return _new_step(Step, (step.reward + pressed.reward, pressed.terminated, pressed.truncated))
 
     def _press_after_life(self) -> Step:
-        """Play a step of no action, and FIRE where it is pressed for the agent."""
         self._record.out = 0
-        return self._press(NOOP, *self._presses)
-
-    def _press(self, *actions: int) -> Step:
-        """Play agent steps for the agent, unless the episode ends, and return what they gave together.
-
-        FIRE and what follows it cost a step of no action where they lose a life but not the last.
-        """
-        total, terminated, truncated = 0.0, False, False
-        for action in actions:
-            before = self.lives
-            reward, terminated, truncated = self._step(action)
-            total += reward
-            if not self.ended and action != NOOP and 0 < self.lives < before:
-                reward, terminated, truncated = self._step(NOOP)
-                total += reward
-            if self.ended:
-                break
-        return Step(total, terminated, truncated)
+        return fire.press_after_life(self, self._presses)
 
     def prepare(self, action: int) -> None:
         """Prepare a step, to be played by `play` or in a batch; errors as of `step`."""
@@ -263,14 +242,9 @@ class ConsoleEnvironment(Play):
         self._begin(rng, self.spec.atari.drawn_noops(rng) if noops is None else noops)
         if not self._presses:
             return 0.0
-        total = 0.0
-        for action in self._presses:
-            total += self._press(action).reward
-            if self.ended:  # it starts again, and the remaining press follows
-                self._begin(rng, 0)
-                total = 0.0
+        reward = fire.press_at_start(self, self._presses, lambda: self._begin(rng, 0))
         self._observer.fill()
-        return total
+        return reward
 
     def _begin(self, rng: np.random.Generator, noops: int) -> None:
         """Start an episode that so many no-ops begin."""

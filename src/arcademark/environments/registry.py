@@ -26,33 +26,60 @@ if TYPE_CHECKING:
     from arcademark.environments.tasks import TaskEnvironment
 
 
-def environment_spec(game: str, protocol: protocols.Protocol, frames_per_action: int | None = None) -> EnvironmentSpec:
+def environment_spec(
+    game: str, protocol: protocols.Protocol, frames_per_action: int | None = None, seed: int | None = None
+) -> EnvironmentSpec:
     """Return what an agent is told about a game ("toy", or any spelling of a name) or a task under a protocol.
 
-    `frames_per_action` replaces the protocol's `frame_skip`. ArcadeMarkError: there is no such game or task, or the
-    protocol cannot be played in it.
+    `frames_per_action` replaces the protocol's `frame_skip`, `seed` is a trial's. ArcadeMarkError: there is no such
+    game or task, or the protocol cannot be played in it.
     """
     if isinstance(protocol, protocols.StepProtocol):
         from arcademark.environments.tasks import task_spec
 
-        return task_spec(game, protocol)
+        return dataclasses.replace(task_spec(game, protocol), seed=seed)
     assert isinstance(protocol, protocols.AtariProtocol)
     game_id = TOY if game.strip().lower() == TOY else tasks.canonical_game(game)
-    settings = _with_frames_per_action(protocol, frames_per_action)
-    _check_playable(game_id, settings)
-    return EnvironmentSpec(
+    _check_playable(game_id, protocol)
+    spec = EnvironmentSpec(
         game=game_id,
-        protocol=settings,
-        action_meanings=_action_meanings(game_id, settings),
-        observation_shape=facts.observation_shape(game_id, settings),
+        protocol=protocol,
+        action_meanings=_action_meanings(game_id, protocol),
+        observation_shape=facts.observation_shape(game_id, protocol),
+        seed=seed,
     )
+    return as_asked(spec, None, frames_per_action)
 
 
-def observing(spec: EnvironmentSpec, observation: AskedObservation | None) -> EnvironmentSpec:
-    """Return a game with the observations that an agent asks for: one screen of the last frame, or the memory."""
-    if observation is None:
+def as_asked(
+    spec: EnvironmentSpec, observation: AskedObservation | None, frames_per_action: int | None = None
+) -> EnvironmentSpec:
+    """Return a game as an agent asks for it.
+
+    Parameters
+    ----------
+    spec : EnvironmentSpec
+    observation : {"palette", "ram"}, optional
+        What it is shown: one screen of the last frame, or the memory; by default the protocol's observations.
+    frames_per_action : int, optional
+        Frames that an action is held for; the protocol's `frame_skip` by default. Other tasks than games have steps.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the task is no Atari game and its memory or screen is asked for, or an action is to take no frame.
+    """
+    if frames_per_action is not None and frames_per_action < 1:
+        raise ArcadeMarkError(f"frames_per_action is {frames_per_action}; an action takes at least 1 frame")
+    if observation is None and (frames_per_action is None or spec.protocol.unit == "step"):
         return spec
-    settings = dataclasses.replace(spec.atari, observation=observation, screen_size=None, max_pool=False, frame_stack=1)
+    settings = spec.atari
+    if frames_per_action is not None:
+        settings = dataclasses.replace(settings, frame_skip=frames_per_action)
+    if observation is not None:
+        settings = dataclasses.replace(
+            settings, observation=observation, screen_size=None, max_pool=False, frame_stack=1
+        )
     return dataclasses.replace(spec, protocol=settings, observation_shape=facts.observation_shape(spec.game, settings))
 
 
@@ -102,7 +129,6 @@ def open_environment(
     spec: EnvironmentSpec,
     *,
     training: bool = False,
-    frames_per_action: int | None = None,
     emulator: Emulator | None = None,
     pictures: bool = False,
 ) -> ConsoleEnvironment | TaskEnvironment:
@@ -118,13 +144,10 @@ def open_environment(
         return TaskEnvironment(spec, spec.protocol, pictures)
     from arcademark.environments.play import ConsoleEnvironment
 
-    spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.atari, frames_per_action))
     return ConsoleEnvironment(spec, _open_console(spec, emulator), training)
 
 
-def open_model(
-    spec: EnvironmentSpec, *, frames_per_action: int | None = None, emulator: Emulator | None = None
-) -> GenerativeModel:
+def open_model(spec: EnvironmentSpec, *, emulator: Emulator | None = None) -> GenerativeModel:
     """Make the generative model of a spec, for planners; it ends episodes as the protocol says for evaluation.
 
     `emulator` is that of the environment whose states are searched. ArcadeMarkError: as `open_environment`, or the
@@ -142,7 +165,6 @@ def open_model(
             f"game {spec.game!r} cannot be planned in on ale-py, whose saved states do not replay exactly there; "
             "the console's do ('arcademark info console')"
         )
-    spec = dataclasses.replace(spec, protocol=_with_frames_per_action(spec.atari, frames_per_action))
     return GenerativeModel(spec, _open_console(spec, emulator))
 
 
@@ -184,16 +206,6 @@ def rom_checksum(game: str) -> str:
     from arcademark.environments.emulation.atari import rom_path
 
     return hashlib.md5(rom_path(tasks.canonical_game(game)).read_bytes(), usedforsecurity=False).hexdigest()
-
-
-def _with_frames_per_action(
-    protocol: protocols.AtariProtocol, frames_per_action: int | None
-) -> protocols.AtariProtocol:
-    if frames_per_action is None or frames_per_action == protocol.frame_skip:
-        return protocol
-    if frames_per_action < 1:
-        raise ArcadeMarkError(f"frames_per_action is {frames_per_action}; an action takes at least 1 frame")
-    return dataclasses.replace(protocol, frame_skip=frames_per_action)
 
 
 def _action_meanings(game: str, settings: protocols.AtariProtocol) -> tuple[str, ...]:

@@ -129,7 +129,7 @@ def see(
         before, values = values, _changed(values, change)
         if not moment.first:
             later.append((len(values), len(values.keys() - before.keys())))
-        if moment.frames + play.spec.protocol.frame_skip > after:
+        if moment.frames + play.spec.frames_per_action > after:
             break
     mean_active, newly_active = map(statistics.fmean, zip(*later, strict=True)) if later else (None, None)
     item = Seen(

@@ -18,9 +18,9 @@ from types import FrameType
 from typing import Any
 
 from arcademark import plugins
-from arcademark.agents.loading import AgentSpec, all_parameters, kind, names_seed
-from arcademark.environments.emulation.facts import AWAIT_FIRE
-from arcademark.environments.registry import Emulator, version_of
+from arcademark.agents.loading import AgentSpec, CommandSpec, MadeSpec, all_parameters, kind, names_seed
+from arcademark.environments import fire
+from arcademark.environments.registry import Emulator, environment_spec, version_of
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.records import live, manifest
 from arcademark.records.database import clear_errors
@@ -119,7 +119,7 @@ def execute(
     if episode_seconds is not None and not episode_seconds > 0:
         raise ArcadeMarkError(f"seconds an episode may take {episode_seconds}: expected more than 0")
     make = make or engine_of(engine)
-    if here := [spec.label for spec in plan.agents if spec.made is not None]:
+    if here := [spec.label for spec in plan.agents if isinstance(spec, MadeSpec)]:
         if workers not in (None, 1) or engine != "local":
             raise ArcadeMarkError(
                 f"agent {here[0]} was made in this process, which alone can play it; leave workers and engine out"
@@ -197,11 +197,11 @@ def ledger_entries(plan: Plan, directory: Path) -> Iterator[LedgerEntry]:
 
 
 def _agent(spec: AgentSpec, plan: Plan, known: dict[str, str | None]) -> dict[str, Any]:
-    files = all_parameters(spec) | (spec.command.files if spec.command is not None else {}) if spec.own else {}
+    files = all_parameters(spec) | (spec.command.files if isinstance(spec, CommandSpec) else {}) if spec.own else {}
     every = [trial for trial in (*plan.trials, *plan.elsewhere) if trial.agent.label == spec.label]
     return {
         "label": spec.label,
-        "reference": spec.ref if spec.made is None else f"{spec.ref}, made in Python: it has no file",
+        "reference": f"{spec.ref}, made in Python: it has no file" if isinstance(spec, MadeSpec) else spec.ref,
         "parameters": dict(spec.parameters),
         "source": provenance.code_of(spec),
         "files": provenance.files_of(files, known),
@@ -435,10 +435,11 @@ class _Run:
 def _without_fire(jobs: Sequence[Job]) -> Iterator[events.FireMissed]:
     """Say of each agent where nobody presses FIRE for it as when it learnt."""
     games: dict[str, dict[str, None]] = {}
-    for trial in (job.trial for job in jobs if job.trial.agent.misses_fire):
-        games.setdefault(trial.agent.label, {})[trial.game] = None
+    for trial in (job.trial for job in jobs):
+        if trial.network and fire.missed(environment_spec(trial.game, trial.protocol), trial.network.fire_reset):
+            games.setdefault(trial.agent.label, {})[trial.game] = None
     for agent, missed in games.items():
-        yield events.FireMissed(agent, tuple(missed), tuple(game for game in missed if game in AWAIT_FIRE))
+        yield events.FireMissed(agent, tuple(missed), tuple(game for game in missed if game in fire.AWAIT_FIRE))
 
 
 def _jobs(standings: Sequence[TrialStanding], recorder: Recorder, chosen: Mapping[str, Emulator | None]) -> list[Job]:

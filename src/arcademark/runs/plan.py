@@ -6,13 +6,14 @@ import dataclasses
 import itertools
 import operator
 import reprlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, get_args
 
-from arcademark.agents.loading import AgentSpec, agent_specs, applies, kind, with_checkpoints
+from arcademark.agents.loading import AgentSpec, NetworkSpec, agent_specs, applies, kind, with_checkpoints
+from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.emulation import facts
 from arcademark.environments.registry import Emulator, choose_emulator, environment_spec
 from arcademark.errors import MAX_QUOTED_CHARS, ArcadeMarkError, UnknownNameError, one_line
@@ -60,9 +61,15 @@ class Trial:
     learnt: Learnt | None = None  # what it plays with, as it was trained in another run and is not in this one
 
     @property
+    def network(self) -> NetworkSpec | None:
+        """The agent, if it is a trained network that plays from its file."""
+        return self.agent if isinstance(self.agent, NetworkSpec) else None
+
+    @property
     def checkpoint(self) -> str:
         """SHA-256 of what was learnt elsewhere: of a network's file, or of a learner's checkpoint; "" if of nothing."""
-        return self.learnt.sha256 if self.learnt else self.agent.sha256
+        elsewhere = self.learnt or self.network
+        return elsewhere.sha256 if elsewhere else ""
 
     @cached_property
     def id(self) -> str:
@@ -73,8 +80,15 @@ class Trial:
     @property
     def record(self) -> TrialRecord:
         """The trial as it is stored before it begins."""
-        named = self.id, self.agent.label, self.game, self.seed
-        return TrialRecord(*named, self.episodes, self.training_frames, training_episodes=self.training_episodes)
+        return TrialRecord(
+            id=self.id,
+            agent=self.agent.label,
+            game=self.game,
+            seed=self.seed,
+            episodes=self.episodes,
+            training_frames=self.training_frames,
+            training_episodes=self.training_episodes,
+        )
 
 
 @dataclass(frozen=True)
@@ -174,18 +188,18 @@ def make_plan(
         raise ArcadeMarkError(f"agent {trainer} trains for a number of frames, not of episodes; give --frames")
     if isinstance(rules, StepProtocol):
         tasks = rules.suite.resolve(games)
-    elif isinstance(games, str):
-        tasks = resolve_tasks(games)
     else:
-        tasks = tuple(dict.fromkeys(environment_spec(name, rules).game for name in games))
+        tasks = resolve_tasks(games) if isinstance(games, str) else tuple(games)
+    environments = {env.game: env for env in (environment_spec(name, rules) for name in tasks)}
+    tasks = tuple(environments)
     if len(seeds) * len(tasks) * len(specs) > MAX_TRIALS:
         raise ArcadeMarkError(
             f"{len(specs):,} agents on {len(tasks):,} games with {len(seeds):,} seeds: a run has at most "
             f"{MAX_TRIALS:,} trials; play fewer, or in several runs"
         )
     reasons = {
-        (spec.label, task): _unplanned(spec, task, emulator) or applies(spec, environment_spec(task, rules))
-        for task in tasks
+        (spec.label, task): _unplanned(spec, task, emulator) or applies(spec, env)
+        for task, env in environments.items()
         for spec in specs
     }
     left_out = tuple(LeftOut(agent, game, reason) for (agent, game), reason in reasons.items() if reason)
@@ -201,22 +215,21 @@ def make_plan(
             raise ArcadeMarkError("nothing to play; name at least one agent and a game")
         more = f" (and {len(left_out) - 1:,} more)" if len(left_out) > 1 else ""
         raise ArcadeMarkError(f"nothing to play: {left_out[0].agent} on {left_out[0].game}: {left_out[0].reason}{more}")
-    trials = tuple(_with_checkpoints(trials, specs))
+    trials = tuple(_with_checkpoints(trials, environments))
     return Plan(trials, specs, tasks, rules, tuple(seeds), episodes, frames, left_out, training_episodes, emulator)
 
 
-def _with_checkpoints(trials: Sequence[Trial], specs: Sequence[AgentSpec]) -> Iterator[Trial]:
-    """Yield the trials, those of trained networks with the checksums of their files, which must all be playable."""
-    of = {}
-    for spec in filter(lambda spec: spec.checkpoint, specs):
-        mine = [trial for trial in trials if trial.agent is spec]
-        games = {game: environment_spec(game, mine[0].protocol) for game in {trial.game for trial in mine}}
-        of[spec.label] = with_checkpoints(
-            spec, [dataclasses.replace(games[trial.game], seed=trial.seed) for trial in mine]
-        )
+def _with_checkpoints(trials: Sequence[Trial], environments: Mapping[str, EnvironmentSpec]) -> Iterator[Trial]:
+    """Yield the trials, those of trained networks with what is known of their files, which must all be playable."""
+    played: dict[str, list[EnvironmentSpec]] = {}
+    specs = {trial.network.label: trial.network for trial in trials if trial.network}
+    for trial in filter(lambda trial: trial.network, trials):
+        env = dataclasses.replace(environments[trial.game], seed=trial.seed)
+        played.setdefault(trial.agent.label, []).append(env)
+    agents = {label: with_checkpoints(specs[label], games) for label, games in played.items()}
     for trial in trials:
-        agents = of.get(trial.agent.label)
-        yield dataclasses.replace(trial, agent=agents[trial.game, trial.seed]) if agents else trial
+        agent = agents[trial.agent.label][trial.game, trial.seed] if trial.network else trial.agent
+        yield dataclasses.replace(trial, agent=agent)
 
 
 def _unplanned(spec: AgentSpec, game: str, emulator: Emulator | None) -> str | None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from arcademark.agents.base import Learner, Planner, Policy, Transition
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.environments.registry import observing
+from arcademark.environments.registry import as_asked
 from arcademark.testing.base import require
 from arcademark.testing.planners import check_planner
 
@@ -107,7 +107,7 @@ def check_agent(make: Callable[[], object], env: EnvironmentSpec, rng: np.random
         With what differed.
     """
     agent = make()
-    env = observing(env, getattr(agent, "observation", None))
+    env = as_asked(env, getattr(agent, "observation", None))
     if not isinstance(agent, Policy) and callable(getattr(agent, "plan", None)):
         check_planner(cast(Callable[[], Planner], make), env, rng)
         return

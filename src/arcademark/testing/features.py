@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arcademark.classic.features.base import BinaryFeatures, CountedFeatures, Features
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.environments.registry import observing, open_environment
+from arcademark.environments.registry import as_asked, open_environment
 from arcademark.errors import ArcadeMarkError
 from arcademark.testing.base import require
 
@@ -40,7 +40,7 @@ def check_features(make: Make, env: EnvironmentSpec, rng: np.random.Generator, s
     features = make()
     binary, counted = isinstance(features, BinaryFeatures), isinstance(features, CountedFeatures)
     require(binary != counted, "a feature set has update() or count(), and not both")
-    observations = play(observing(env, features.observed), rng, steps)
+    observations = play(as_asked(env, features.observed), rng, steps)
     for check in (check_changes, check_independent_of_the_past, check_pictures):
         check(make, observations)
     check_descriptions(features)

@@ -16,7 +16,7 @@ from arcademark.agents.adapters import CheckedPlanner
 from arcademark.agents.base import Planner
 from arcademark.environments.base import Environment, EnvironmentSpec
 from arcademark.environments.generative import snapshot
-from arcademark.environments.registry import open_environment, open_model
+from arcademark.environments.registry import as_asked, open_environment, open_model
 from arcademark.testing.base import require
 
 Make = Callable[[], Planner | CheckedPlanner]
@@ -102,9 +102,10 @@ class _Play:
         planner = make()
         if not isinstance(planner, CheckedPlanner):
             planner = CheckedPlanner(planner, type(planner).__name__, env)
-        self._planner, frames = planner, planner.frames_per_action
-        self._environment: Environment = open_environment(env, frames_per_action=frames)
-        self._model = open_model(env, frames_per_action=frames)
+        self._planner = planner
+        env = as_asked(env, None, planner.frames_per_action)
+        self._environment: Environment = open_environment(env)
+        self._model = open_model(env)
         self._breaks = breaks
 
     def episode(self, seed: int) -> list[Decision]:

@@ -155,7 +155,7 @@ class Rllib(Module):
         super().__init__(module, scale, place)
         self.num_actions, self._tree, self._start = actions, tree, start
         self.stochastic = not hasattr(module, "compute_q_values")
-        self.fire_pressed = True  # as its wrappers do
+        self.fire_reset = True  # as its wrappers do
         self._shift, self.scale = {(-1.0, 1.0): (1.0, 128.0), (0.0, 1.0): (0.0, 255.0)}.get((low, high), (0.0, scale))
         self._last = len(shape) == 3
         self.shape = (shape[2], *shape[:2]) if self._last else shape

@@ -60,11 +60,11 @@ def build(contents: Contents, place: str) -> Network:
     except Exception as error:
         raise layers.error(f"its tensors do not fit each other ({type(error).__name__}: {said(str, error)})") from None
     layers.check_all_used()
-    network.fire_pressed = _fire_pressed(contents.settings)
+    network.fire_reset = _fire_reset(contents.settings)
     return network
 
 
-def _fire_pressed(settings: Mapping[str, Any]) -> bool:
+def _fire_reset(settings: Mapping[str, Any]) -> bool:
     """Whether FIRE was pressed for it where it learnt: as the file says, else as the libraries' own wrappers do."""
     space = settings.get("observation_space")
     pressed = space.get("fire_reset") if isinstance(space, Mapping) else None

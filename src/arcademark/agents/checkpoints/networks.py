@@ -46,8 +46,8 @@ class PlayedNetwork(nn.Module):
         Whether the numbers are logits of a distribution to sample from, rather than values.
     blank : int or None
         What screens from before an episode began are filled with in its stack of screens; None: they are its first one.
-    fire_pressed : bool
-        Whether the wrappers with which it was trained press FIRE for the agent.
+    fire_reset : bool
+        Whether FIRE was pressed for it where it learnt.
     continuous : bool or None
         Whether the numbers are those of actions that are real numbers, as `choosing.Chooser` has them; None: unknown.
     squashed : bool
@@ -60,7 +60,7 @@ class PlayedNetwork(nn.Module):
     num_actions: int | None = None
     stochastic = True
     blank: int | None = None
-    fire_pressed = False
+    fire_reset = False
     continuous: bool | None = None
     squashed = False
     draws: bool | None = False

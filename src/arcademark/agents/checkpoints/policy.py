@@ -178,7 +178,7 @@ class CheckpointPlayer(NetworkPolicy):
         As `contents.Contents.trained_frames`.
     action_space, observation_space
         What the network was made for, where that is known: a game with others is refused.
-    fire_pressed : bool
+    fire_reset : bool
         Whether FIRE was pressed for it where it learnt, as far as that is known.
 
     Raises
@@ -205,7 +205,7 @@ class CheckpointPlayer(NetworkPolicy):
         place = f"checkpoint {path}"
         check_device(place, device)
         played, self.sha256, self.trained_frames = _network(path, sha256, env, network, scale, trust, place)
-        self.fire_pressed = fire_pressed and played.fire_pressed
+        self.fire_reset = fire_pressed and played.fire_reset
         super().__init__(played, env, batch=batch, deterministic=deterministic, epsilon=epsilon, device=device)
 
 
@@ -278,7 +278,7 @@ def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> tup
         raise ArcadeMarkError(f"{place}: {error}") from None
     except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"{place}: asked for an action in {env.game}, {where_raised(error)}") from None
-    return network.sha256, network.fire_pressed
+    return network.sha256, network.fire_reset
 
 
 def check_device(place: str, device: str) -> None:
@@ -313,7 +313,7 @@ def _network(
         return foreign.Onnx(whole(data, path, MAX_BYTES // 2), scale, place), digest, None
     if contents.module is not None:
         return foreign.Module(contents.module, scale, place), digest, None
-    trained = contents.trained_frames(env.protocol.frame_skip)
+    trained = contents.trained_frames(env.frames_per_action)
     if not network:
         return libraries.build(contents, place), digest, trained
     reference = canonical_reference(network)

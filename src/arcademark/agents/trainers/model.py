@@ -48,7 +48,7 @@ class StableBaselines(NetworkTrainer):
         update()
         while envs.frames < frames:
             self._player = None
-            left = -(-(frames - envs.frames) // self.env.protocol.frame_skip)
+            left = -(-(frames - envs.frames) // self.env.frames_per_action)
             model.learn(min(self._chunk(), left), reset_num_timesteps=False, log_interval=None)
             yield
 

@@ -20,6 +20,7 @@ from arcademark.agents.base import Actions, Flags, Generators, Observations
 from arcademark.agents.checkpoints import contents
 from arcademark.agents.checkpoints.policy import ROWS, NetworkPolicy, check_device
 from arcademark.agents.parameters import AboveZero, Positive, Share
+from arcademark.environments import fire
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.observations.spaces import ObservationView
 from arcademark.errors import ArcadeMarkError
@@ -142,7 +143,7 @@ class NetworkTrainer:
             "observation_space": {
                 "_shape": list(observed.shape),
                 "dtype": str(observed.dtype),
-                "fire_reset": self.env.presses_fire,
+                "fire_reset": bool(fire.presses(self.env)),
             },
             "action_space": {"_shape": list(acted.shape)} if self.env.array_actions else {"n": self.env.num_actions},
             "n_envs": self.num_envs,

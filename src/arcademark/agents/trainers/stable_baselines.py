@@ -179,7 +179,7 @@ class OffPolicy(StableBaselines):
 
     def fit(self, envs: Any, frames: int) -> Iterator[None]:
         """Train; an ArcadeMarkError where the budget would be spent before learning begins."""
-        budget = frames // self.env.protocol.frame_skip
+        budget = frames // self.env.frames_per_action
         if self.learning_starts >= budget and not envs.frames:
             raise ArcadeMarkError(
                 f"it learns after {self.learning_starts:,} random steps, and is to be trained for {budget:,}; "

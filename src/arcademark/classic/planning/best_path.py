@@ -99,7 +99,7 @@ class BestPath(KeptPlanner):
     def search(self, model: GenerativeModel, rng: np.random.Generator) -> Iterator[None]:
         """Improve the path, a trial at a time."""
         assert self.path is not None
-        horizon = -(-self.horizon_frames // model.spec.protocol.frame_skip)
+        horizon = -(-self.horizon_frames // model.spec.frames_per_action)
         while self.emulated < self.frames_per_decision or not self.path.actions:
             self.path = self._improved(model, self.path, horizon, rng)
             yield

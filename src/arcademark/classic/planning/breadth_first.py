@@ -73,7 +73,7 @@ class BreadthFirst(TreePlanner):
         """Expand nodes in breadth-first order as far as the frames reach, then back up values."""
         assert self.root is not None
         nodes = [self.root]
-        last = self.frames_per_decision - model.num_actions * model.spec.protocol.frame_skip
+        last = self.frames_per_decision - model.num_actions * model.spec.frames_per_action
         spent = False
         for node in nodes:
             if not node.children and not node.ended:

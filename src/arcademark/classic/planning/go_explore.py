@@ -141,7 +141,7 @@ class GoExplore(KeptPlanner):
 
     def _steps_left(self, model: GenerativeModel) -> int:
         """Return the actions that the budget still holds."""
-        return (self.explore_frames - self._explored_frames) // model.spec.protocol.frame_skip
+        return (self.explore_frames - self._explored_frames) // model.spec.frames_per_action
 
     def _explore(self, model: GenerativeModel, archive: Archive, cells: ScreenCells, rng: np.random.Generator) -> None:
         """Return to a cell and play random actions from there."""

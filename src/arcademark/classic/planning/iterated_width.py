@@ -86,7 +86,7 @@ class IteratedWidth(WidthPlanner):
                     child_still = self.still(model, child, node, still)
                     if self._goes_on(table, child, node, depth, child_still):
                         queue.append((child, depth, child_still))
-            if self.emulated + model.spec.protocol.frame_skip > self.frames_per_decision:
+            if self.emulated + model.spec.frames_per_action > self.frames_per_decision:
                 return
             yield
 

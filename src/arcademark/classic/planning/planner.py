@@ -151,7 +151,7 @@ def choose(values: Sequence[float], rng: np.random.Generator) -> int:
 
 def check_frames(agent: str, parameter: str, frames: int, env: EnvironmentSpec, frames_per_action: int | None) -> None:
     """Refuse a budget of frames below those of one action, the protocol's if `frames_per_action` is None."""
-    least = env.protocol.frame_skip if frames_per_action is None else frames_per_action
+    least = env.frames_per_action if frames_per_action is None else frames_per_action
     if frames < least:
         raise ArcadeMarkError(
             f"agent {agent}: parameter {parameter!r} is {frames}: expected at least {least}, the frames of one action"

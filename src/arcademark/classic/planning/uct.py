@@ -111,7 +111,7 @@ class UCT(TreePlanner):
 
     def _sample(self, model: GenerativeModel, root: Node, rng: np.random.Generator) -> None:
         """Run one simulation (Algorithm 2, sample)."""
-        horizon = -(-self.horizon_frames // model.spec.protocol.frame_skip)
+        horizon = -(-self.horizon_frames // model.spec.frames_per_action)
         path = [root]
         node = root
         while node.visits and not node.ended and len(path) <= horizon:

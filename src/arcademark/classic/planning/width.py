@@ -74,7 +74,7 @@ class WidthPlanner(TreePlanner):
         if self.root_at(state, first) is not kept:
             self.atoms, self.emulated = {}, 0
             self.forget_search()
-        self.max_depth = min(-(-self.horizon_frames // model.spec.protocol.frame_skip), MAX_DEPTH)
+        self.max_depth = min(-(-self.horizon_frames // model.spec.frames_per_action), MAX_DEPTH)
 
     def decide(self, model: GenerativeModel, rng: np.random.Generator) -> int:
         """Return the first action of the best path, any if no action was tried."""
@@ -88,7 +88,7 @@ class WidthPlanner(TreePlanner):
 
     def expand(self, model: GenerativeModel, node: Node, action: int) -> Node | None:
         """Return a new child of a node, or None if there are no frames left for it."""
-        if self.emulated + model.spec.protocol.frame_skip > self.frames_per_decision:
+        if self.emulated + model.spec.frames_per_action > self.frames_per_decision:
             return None
         assert node.state is not None
         assert self.reader is not None
@@ -107,7 +107,7 @@ class WidthPlanner(TreePlanner):
         if not self.still_frames or parent not in self.atoms:
             return 0
         same = np.array_equal(self.atoms[node], self.atoms[parent])
-        return parent_still + model.spec.protocol.frame_skip if same else 0
+        return parent_still + model.spec.frames_per_action if same else 0
 
     def preferences(self, root: Node) -> Sequence[float]:
         """Back up values; return the return of each child."""

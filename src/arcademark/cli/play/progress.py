@@ -13,6 +13,7 @@ from arcademark import wording
 from arcademark.analysis import settings
 from arcademark.cli import messages
 from arcademark.cli.counting import Words
+from arcademark.environments import fire
 from arcademark.pages.render.layout import Console
 from arcademark.runs.playing.events import (
     Compiling,
@@ -74,14 +75,13 @@ class Display:
             case NotTrained():
                 self._say(("warning", "yellow"), f": {event.agent} does not learn, so it is not trained")
             case FireMissed():
-                pressed = f": wrappers with which {event.agent} may have been trained press FIRE for the agent on "
-                remedy = "; --protocol sb3-atari plays as they do, --override fire_reset=true presses it here"
+                games = wording.shortened(map(game_name, event.games))
+                kind: messages.Part = "note"
                 if event.waiting:
                     waits = "waits" if len(event.waiting) == 1 else "wait"
-                    named = wording.listing(map(game_name, event.waiting))
-                    self._say(("warning", "yellow"), f"{pressed}{named}, which {waits} for it{remedy}")
-                else:
-                    self._say(f"note{pressed}{wording.shortened(map(game_name, event.games))}{remedy}")
+                    games = f"{wording.listing(map(game_name, event.waiting))}, which {waits} for it"
+                    kind = ("warning", "yellow")
+                self._say(kind, f": {fire.MISSED.format(agent=event.agent, games=games)}; {fire.REMEDY}")
             case TrialFailed():
                 self._say(("failed", "red"), f"  {event.agent} on {event.game}, seed {event.seed}: {event.error}")
             case WorkerLost():

@@ -24,12 +24,6 @@ instead of numbers. Pitfall II: the fraction of a tick of the sound generator.
 TWO_PLAYER = frozenset({"combat", "joust", "maze_craze", "warlords"})
 """Games whose ROM ends the Python interpreter when it is loaded for one player."""
 
-AWAIT_FIRE = frozenset({"breakout", "donkey_kong", "tennis"})
-"""Games that stand still until FIRE is pressed once, and again after each lost life.
-
-Random play sees no reward and no lost life in a minute without it, and does once it was pressed, without any more.
-"""
-
 PAL = frozenset(
     (
         *("adventure", "air_raid", "keystone_kapers", "king_kong", "klax"),

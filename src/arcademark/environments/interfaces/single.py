@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
+from arcademark.environments import fire
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.observations.spaces import ObservationView
 from arcademark.environments.play import ConsoleEnvironment
@@ -135,7 +136,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         if self.environment.life_lost and not new_game:
             step = self.environment.go_on()
             self.statistics.scores[self.row] += step.reward
-            self.statistics.steps[self.row] += not self.environment_spec.presses_fire
+            self.statistics.steps[self.row] += not fire.presses(self.environment_spec)
             if not self.environment.ended:
                 return
             self.end_episode()

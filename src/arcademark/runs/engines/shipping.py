@@ -18,7 +18,7 @@ from typing import Any
 
 from arcademark.agents.checkpoints import paths
 from arcademark.agents.checkpoints.contents import MAX_BYTES, files_beside
-from arcademark.agents.loading import AgentSpec, all_parameters
+from arcademark.agents.loading import AgentSpec, CommandSpec, NetworkSpec, all_parameters
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import cache_folder, make_private, open_lock, read_bytes
 from arcademark.importing import importable, is_file
@@ -42,7 +42,7 @@ class Packed:
 def packed(trial: Trial) -> Packed | None:
     """Return the files of a trial's agent, None of one that comes with the package."""
     spec = trial.agent
-    if not (spec.checkpoint or spec.own):
+    if not (trial.network or spec.own):
         return None
     folder = os.getcwd()
     names = dict.fromkeys(os.path.abspath(path) for path in _paths(trial, spec, folder))
@@ -76,31 +76,30 @@ def unpacked(trial: Trial, files: Packed | None) -> Trial:
 
 
 def _paths(trial: Trial, spec: AgentSpec, folder: str) -> Iterator[Path]:
-    if spec.command is not None:
+    if isinstance(spec, CommandSpec):
         return
     code = _code_file(spec)
     if code is not None and (is_file(spec.ref) or code.is_relative_to(folder)):
         yield code
-    if spec.checkpoint:
+    if trial.network:
         path = paths.file_of(spec.ref, trial.game, trial.seed)
         if path.is_dir():
             yield from filter(Path.is_file, path.rglob("*"))
         else:
             yield path
             yield from files_beside(read_bytes(path, MAX_BYTES), path)
-    for _, text in texts(spec.parameters if spec.checkpoint else all_parameters(spec)):
+    for _, text in texts(spec.parameters if trial.network else all_parameters(spec)):
         if (path := Path(os.path.expanduser(text))).is_file():
             yield path
 
 
 def _code_file(spec: AgentSpec) -> Path | None:
-    reference = str(spec.parameters.get("network", "")) if spec.checkpoint else spec.ref
-    with importable(reference):
-        return file_of(reference)
+    with importable(spec.code):
+        return file_of(spec.code)
 
 
 def _code(spec: AgentSpec) -> str | None:
-    if spec.command is not None:
+    if isinstance(spec, CommandSpec):
         contents = (read_bytes(Path(path)) for path in (spec.command.words[0], *spec.command.files.values()))
         return hashlib.sha256(b"".join(hashlib.sha256(content).digest() for content in contents)).hexdigest()
     path = _code_file(spec)
@@ -171,5 +170,5 @@ def _moved(spec: AgentSpec, root: str, home: str) -> AgentSpec:
             return place if os.path.isfile(place) or file_of(place) else value
         return value
 
-    ref = root + spec.ref if spec.checkpoint or is_file(spec.ref) else spec.ref
+    ref = root + spec.ref if isinstance(spec, NetworkSpec) or is_file(spec.ref) else spec.ref
     return replace(spec, ref=ref, parameters=moved(dict(spec.parameters)), name=spec.label)

@@ -143,9 +143,17 @@ def opened(player: TrialPlayer) -> Opened:
     agent = player.agent
     learnt = player.trial.learnt
     trained = learnt.frames if learnt else agent.trained_frames if isinstance(agent, CheckedPolicy) else None
-    facts = player.frames_per_action, player.learns, agent.batch_size, player.plans, player.trains
-    draws = agent.draws if isinstance(agent, CheckedPolicy) else None
-    return Opened(*facts, trained_frames=trained, libraries=libraries(), draws=draws)
+    own = player.spec.frames_per_action
+    return Opened(
+        frames_per_action=None if own == player.trial.protocol.frame_skip else own,
+        learns=player.learns,
+        batch_size=agent.batch_size,
+        plans=player.plans,
+        trains=player.trains,
+        trained_frames=trained,
+        libraries=libraries(),
+        draws=agent.draws if isinstance(agent, CheckedPolicy) else None,
+    )
 
 
 def failure(error: BaseException) -> Failed:

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import numpy as np
 from msgspec import Meta
 
+from arcademark.environments import fire
 from arcademark.environments.base import Environment, Step, one_by_one
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.model import (
@@ -36,7 +37,6 @@ from arcademark.suite.settings import MAX_FRAMES
 Difference = Annotated[int, Meta(ge=-MAX_FRAMES, le=MAX_FRAMES)]
 
 TICK_SECONDS = 0.25
-WAITING_FRAMES = 3_600  # a minute
 
 
 def begin(environment: Environment, seed: int, phase: Phase, episode: int) -> float:
@@ -91,12 +91,18 @@ PlayEvent = Begun | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBloc
 
 
 class Slot:
-    """One environment and the episode that is played in it."""
+    """One environment and the episode that is played in it.
 
-    def __init__(self, row: int, environment: Environment, plans: bool = False) -> None:
+    `waits_for_fire` says that the agent may never press FIRE where the game waits for it.
+    """
+
+    def __init__(
+        self, row: int, environment: Environment, plans: bool = False, *, waits_for_fire: bool = False
+    ) -> None:
         self.row = row
         self.environment = environment
         self.plans = plans
+        self._watch = fire.Watch(environment) if waits_for_fire else None
 
     def begin(self, seed: int, phase: Phase, episode: int) -> np.random.Generator:
         """Begin an episode and return the agent's generator for it."""
@@ -106,6 +112,8 @@ class Slot:
         self.simulated_frames = 0
         self._before = PlayedFrames(0)
         self.score = begin(self.environment, seed, phase, episode)
+        if self._watch is not None:
+            self._watch.begin()
         return episode_rng(seed, phase, episode, "agent")
 
     def resume(self, seed: int, kept: Unfinished) -> np.random.Generator:
@@ -131,6 +139,8 @@ class Slot:
         step = self.environment.step(action)
         self.actions.append(action)
         self.score += step.reward
+        if self._watch is not None:
+            self._watch.look(action, step.reward)
         return step
 
     def each_frame(self, action: Any) -> Iterator[Step]:
@@ -141,9 +151,9 @@ class Slot:
             yield step
 
     def go_on(self) -> Step:
-        """Go on in the same game after a lost life, by a step of the agent unless the protocol presses FIRE."""
+        """Go on in the same game after a lost life, by a step of the agent unless actions are pressed for it."""
         step = self.environment.go_on()
-        if not self.environment.spec.presses_fire:
+        if not fire.presses(self.environment.spec):
             self.actions.append(0)
         self.score += step.reward
         return step
@@ -191,42 +201,6 @@ def fitting(checkpoint: bytes, where: str) -> bytes:
             f"{where}: its checkpoint has {len(checkpoint):,} bytes; the store holds up to {MAX_CHECKPOINT_BYTES:,}"
         )
     return checkpoint
-
-
-class UnfiredSlot(Slot):
-    """A slot in which nobody presses FIRE for a network that had it pressed where it learnt, of a game that awaits it.
-
-    It gives up a game that has stood still for `WAITING_FRAMES`, as it does from its start and from a lost life until
-    FIRE is pressed, which ArcadeMarkError says.
-    """
-
-    def __init__(self, row: int, environment: Environment) -> None:
-        super().__init__(row, environment)
-        self._fires = [place for place, name in enumerate(environment.spec.action_meanings) if "FIRE" in name]
-
-    def begin(self, seed: int, phase: Phase, episode: int) -> np.random.Generator:
-        """Begin an episode, which waits."""
-        rng = super().begin(seed, phase, episode)
-        self._waits_since: int | None = 0
-        self._lives = self.environment.lives
-        return rng
-
-    def step(self, action: Any) -> Step:
-        """Play one action, and see whether the game still waits."""
-        step = super().step(action)
-        frames, lives = self.environment.episode_frames, self.environment.lives
-        if action in self._fires or step.reward:
-            self._waits_since = None
-        elif lives < self._lives:
-            self._waits_since = frames
-        self._lives = lives
-        if self._waits_since is not None and frames - self._waits_since >= WAITING_FRAMES:
-            raise ArcadeMarkError(
-                f"episode {self.episode} has waited {WAITING_FRAMES:,} frames for FIRE, which wrappers "
-                "like Stable-Baselines3's press for the agent and nobody does here; play it with --protocol sb3-atari "
-                "or --override fire_reset=true, or, if it was trained without them, with --set fire_pressed=false"
-            )
-        return step
 
 
 class Meter:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,9 +19,9 @@ from numpy.typing import NDArray
 from arcademark.agents.adapters import CheckedLearner, CheckedPlanner, CheckedPolicy, CheckedTrainer
 from arcademark.agents.base import Transition
 from arcademark.agents.loading import make_agent
+from arcademark.environments import fire
 from arcademark.environments.base import Environment, EnvironmentSpec, one_by_one
-from arcademark.environments.emulation.facts import AWAIT_FIRE
-from arcademark.environments.registry import Emulator, environment_spec, observing, open_environment, open_model
+from arcademark.environments.registry import Emulator, as_asked, environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.model import Checkpoint, EpisodeResult, Unfinished, scored_phase
 from arcademark.runs.plan import Trial
@@ -35,7 +34,6 @@ from arcademark.runs.playing.slot import (
     Slot,
     TrainedEpisode,
     TrainingBlock,
-    UnfiredSlot,
     fitting,
 )
 
@@ -55,19 +53,14 @@ class TrialPlayer:
     def __init__(self, trial: Trial, emulator: Emulator | None = None) -> None:
         self.trial = trial
         self._emulator = emulator
-        self.spec = replace(environment_spec(trial.game, trial.protocol), seed=trial.seed)
-        learnt = trial.learnt
-        spec_of_training = environment_spec(trial.game, learnt.protocol) if learnt else self.spec
-        self.agent = make_agent(trial.agent, replace(spec_of_training, seed=trial.seed))
-        self.spec = observing(self.spec, self.agent.observation)
+        learnt, spec = trial.learnt, environment_spec(trial.game, trial.protocol, seed=trial.seed)
+        spec_of_training = environment_spec(trial.game, learnt.protocol, seed=trial.seed) if learnt else spec
+        self.agent = make_agent(trial.agent, spec_of_training)
+        self.spec = as_asked(spec, self.agent.observation, self.agent.frames_per_action)
         self.trains = isinstance(self.agent, CheckedTrainer)
         self.learns = learnt is None and (self.trains or isinstance(self.agent, CheckedLearner))
         self.plans = isinstance(self.agent, CheckedPlanner)
-        own = self.agent.frames_per_action
-        self.frames_per_action = None if own == trial.protocol.frame_skip else own
-        self.model: GenerativeModel | None = None
-        if self.plans:
-            self.model = open_model(self.spec, frames_per_action=self.frames_per_action, emulator=emulator)
+        self.model: GenerativeModel | None = open_model(self.spec, emulator=emulator) if self.plans else None
         self._slots: list[Slot] = []
 
     def play(
@@ -118,15 +111,13 @@ class TrialPlayer:
 
     def slot(self, row: int) -> Slot:
         """Make the slot in which episodes are evaluated."""
-        if self.trial.agent.misses_fire and self.spec.game in AWAIT_FIRE:
-            return UnfiredSlot(row, self.open())
-        return Slot(row, self.open(), self.plans)
+        network = self.trial.network
+        waits = network and self.spec.game in fire.AWAIT_FIRE and fire.missed(self.spec, network.fire_reset)
+        return Slot(row, self.open(), self.plans, waits_for_fire=bool(waits))
 
     def open(self, training: bool = False) -> ConsoleEnvironment | TaskEnvironment:
         """Open the trial's game or task."""
-        return open_environment(
-            self.spec, training=training, frames_per_action=self.frames_per_action, emulator=self._emulator
-        )
+        return open_environment(self.spec, training=training, emulator=self._emulator)
 
 
 def evaluate(

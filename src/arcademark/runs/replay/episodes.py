@@ -84,14 +84,8 @@ def open_recorded(
 
     It is ale-py, whatever the trial was played on: who replays asks the referee.
     """
-    spec = environment_spec(trial.game, observed_as(protocol, "ram"))
-    return open_environment(
-        spec,
-        training=phase == "training",
-        frames_per_action=trial.frames_per_action,
-        emulator=emulator,
-        pictures=pictures,
-    )
+    spec = environment_spec(trial.game, observed_as(protocol, "ram"), trial.frames_per_action)
+    return open_environment(spec, training=phase == "training", emulator=emulator, pictures=pictures)
 
 
 class Replayed(NamedTuple):

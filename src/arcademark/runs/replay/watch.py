@@ -161,9 +161,8 @@ class _Shown(TrialPlayer):
         super().__init__(trial, "ale")
         self._names = _names(trial.protocol, trial.game, episode, trial.agent.label, trial.seed)
         self.score, self._show, self._scale = 0.0, show, scale
-        spec = environment_spec(trial.game, observed_as(trial.protocol, "ram"))
-        own = self.frames_per_action
-        self._screen = open_environment(spec, frames_per_action=own, emulator="ale", pictures=True)
+        spec = environment_spec(trial.game, observed_as(trial.protocol, "ram"), self.spec.frames_per_action)
+        self._screen = open_environment(spec, emulator="ale", pictures=True)
         self.score = begin(self._screen, trial.seed, "evaluation", episode)
 
     def slot(self, row: int) -> Slot:

@@ -14,9 +14,10 @@ import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from arcademark._version import __version__
-from arcademark.agents.loading import AgentSpec
+from arcademark.agents.loading import AgentSpec, CommandSpec, MadeSpec
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import read_bytes
 
@@ -69,12 +70,12 @@ def machine() -> dict[str, str | int | None]:
 
 def code_of(spec: AgentSpec) -> dict[str, str] | None:
     """Describe an agent's code: its file (a checkpoint's: its network's; a command's: its program), or its source."""
-    if spec.command is not None:
+    if isinstance(spec, CommandSpec):
         program = spec.command.words[0]
         return {"path": one_line(program), "sha256": _checksum(Path(program), program) or ""}
-    if spec.made is None:
-        return source_of(str(spec.parameters.get("network", "")) if spec.checkpoint else spec.ref)
-    code = spec.made if inspect.isclass(spec.made) or inspect.isroutine(spec.made) else type(spec.made)
+    if not isinstance(spec, MadeSpec):
+        return source_of(spec.code)
+    code: Any = spec.made if inspect.isclass(spec.made) or inspect.isroutine(spec.made) else type(spec.made)
     try:
         checksum = hashlib.sha256(inspect.getsource(code).encode(errors="surrogatepass")).hexdigest()
     except (OSError, TypeError):
