@@ -28,6 +28,9 @@ MAX_SWEEPS = 500
 SLOPE = 1e-10
 """A task may enter where it reduces the error by more, as a share of both lengths."""
 
+MAX_EXCHANGES = 10
+"""Exchanges of tasks before SciPy's solver, which always ends, takes over."""
+
 
 def sweep(sample: Floats, covariance: Floats, active: NDArray[np.bool_]) -> float:
     """Improve every column of the covariance once, in place; return the largest change.
@@ -48,13 +51,20 @@ def sweep(sample: Floats, covariance: Floats, active: NDArray[np.bool_]) -> floa
 def _nonnegative(gram: Floats, target: Floats, j: int, active: NDArray[np.bool_]) -> Floats:
     """Solve non-negative least squares of column j on the others; return the coefficients above 0.
 
-    ``active`` has their places, bool of shape (d,). If those of the sweep before are still right, one solve shows it.
+    ``active`` has their places, bool of shape (d,). Those of the sweep before are tried first; where they are wrong,
+    block principal pivoting (Portugal, Júdice and Vicente 1994, "A comparison of block pivoting and interior-point
+    algorithms for linear least squares problems with nonnegative variables") is right after an exchange or two.
     """
-    solution = np.linalg.solve(gram[np.ix_(active, active)], target[active])
-    slope = target - gram[:, active] @ solution
-    slope[active], slope[j] = 0.0, 0.0
-    if np.all(solution > 0.0) and np.all(slope <= SLOPE * np.sqrt(np.diag(gram) * target[j])):
-        return np.asarray(solution)
+    small = SLOPE * np.sqrt(np.diag(gram) * target[j])
+    for _ in range(MAX_EXCHANGES):
+        solution = np.linalg.solve(gram[active][:, active], target[active])
+        slope = target - gram[:, active] @ solution
+        slope[active], slope[j] = 0.0, 0.0
+        entering = slope > small
+        if not entering.any() and (solution > 0.0).all():
+            return np.asarray(solution)
+        active[active] = solution > 0.0
+        active |= entering
     root = np.linalg.cholesky(gram)
     others = np.arange(len(gram)) != j
     found = np.zeros(len(gram))
@@ -73,7 +83,7 @@ def improve(sample: Floats, start: Floats | None = None, *, most_sweeps: int = M
     wanted = sample + NOISE * np.diag(np.diag(sample))
     results = _feasible(wanted, start)
     small = TOLERANCE * float(np.mean(np.diag(wanted)))
-    active = np.zeros(wanted.shape, bool)
+    active = np.linalg.inv(results) < 0.0  # where a coefficient is above 0
     for _ in range(most_sweeps):
         if sweep(wanted, results, active) <= small:
             break
