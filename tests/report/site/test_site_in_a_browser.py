@@ -441,7 +441,9 @@ def test_columns_that_may_be_no_algorithms_are_asked_about(page):
     page.keyboard.press("Enter")
     page.locator("#own", has_text="2 algorithms of yours added. Ours: median HNS").wait_for()
     assert "estimated from 2 games (90 %: " in page.locator("#own").inner_text()
-    assert "; about number " in page.locator("#own").inner_text()
+    report = analyse([{"Ours": {"pong": 12.0, "breakout": 30.0}}])
+    (_, rank), *_ = [sentence.split("; about ") for sentence, _ in report.verdicts]
+    assert f"; about {rank}" in page.locator("#own").inner_text()
     assert sorted(page.locator("#board tr.yours th.who a").all_inner_texts()) == ["Ours", "mine"]
 
 

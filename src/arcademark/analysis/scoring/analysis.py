@@ -20,7 +20,7 @@ from arcademark.analysis.document import Breakthrough, Estimate, Notice
 from arcademark.analysis.measures import Measure, Runs
 from arcademark.analysis.record import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
 from arcademark.analysis.runs import directory, learning, methods
-from arcademark.analysis.scoring import notices, similar, verdict
+from arcademark.analysis.scoring import notices, ranking, similar, verdict
 from arcademark.analysis.scoring.report import ScoreReport
 from arcademark.analysis.scoring.uncertainty import Bootstrap, statistic
 from arcademark.analysis.subsets.models import ANY
@@ -32,6 +32,7 @@ from arcademark.analysis.tables.document import (
     Efficiency,
     Gain,
     Played,
+    Rank,
     Score,
     ScoredGame,
     SingleRuns,
@@ -118,7 +119,9 @@ def of_dataset(
     used = [subsets.subset(name).papers for name in models if name != ANY]
     beside = tuple(similar.budgets(dataset, algorithms))
     games, randoms = _games(dataset), published.random_players() if dataset.benchmark.atari else {}
-    algorithms = [replace(item, verdict=verdict.judge(item, games, randoms, beside)) for item in algorithms]
+    algorithms = [
+        replace(item, verdict=verdict.judge(item, games, randoms, beside, _rank(item, dataset))) for item in algorithms
+    ]
     papers = [item.paper for one in beside for item in one.published]
     own = [
         *((ALE,) if any(run.protocol.unit == "frame" for run in views) else ()),
@@ -353,6 +356,20 @@ def _coverage(means: Mapping[str, float], dataset: Dataset, summaries: Sequence[
     names = tuple(map(benchmark.title, missing))
     median = None if refused else summaries[0].statistics["median"].value
     return Coverage(inside, len(benchmark.tasks), names, median, refused)
+
+
+def _rank(item: Algorithm, dataset: Dataset) -> Rank | None:
+    """Rank an algorithm by its median over the 57 games, or the estimate of it."""
+    if dataset.benchmark.view.name != ranking.SUITE:
+        return None
+    median = None
+    if item.coverage.games >= ranking.NEARLY_ALL * item.coverage.of:
+        median = next((one.statistics["median"] for one in item.summaries if one.metric == "hns"), None)
+    elif item.estimated:
+        median = Statistic(item.estimated.value, item.estimated.low, item.estimated.high)
+    if median is None or median.value is None:
+        return None
+    return ranking.rank(median, item.name if dataset.scores.get(item.name).qualified else "")
 
 
 def _efficiency(frames: int | None, summaries: Sequence[Summary], bars: Sequence[Breakthrough]) -> Efficiency | None:

@@ -17,18 +17,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from arcademark.analysis.document import Similar
-from arcademark.analysis.tables.document import Algorithm, Place, Score, ScoredGame, Standing, Verdict
+from arcademark.analysis.tables.document import Algorithm, Place, Rank, Score, ScoredGame, Standing, Verdict
 from arcademark.metrics.uncertainty.intervals import FEWEST, LEVEL
 
 Ends = tuple[float, float]
 
 
 def judge(
-    item: Algorithm, games: Sequence[ScoredGame], randoms: Mapping[str, Sequence[float]], similar: Sequence[Similar]
+    item: Algorithm,
+    games: Sequence[ScoredGame],
+    randoms: Mapping[str, Sequence[float]],
+    similar: Sequence[Similar],
+    rank: Rank | None = None,
 ) -> Verdict | None:
     """Find what an algorithm's scores come to; None where there is nothing to set them beside.
 
-    ``randoms`` are scores of random players besides the reference, by game.
+    ``randoms`` are scores of random players besides the reference, by game; ``rank`` is as in `ranking`.
     """
     anchors = {
         game.id: ((*randoms.get(game.id, ()), random), human)
@@ -51,7 +55,7 @@ def judge(
         standing = "worse"
     elif above <= (1 - LEVEL) * len(known) and not single:
         standing = "random" if 2 * short > len(known) else "open"
-    return Verdict(standing, len(known), len(scores), above, below, human, short, single, _place(item, similar))
+    return Verdict(standing, len(known), len(scores), above, below, human, short, single, _place(item, similar), rank)
 
 
 def _ends(score: Score, *, single: bool) -> Ends | None:

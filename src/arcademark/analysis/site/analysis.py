@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from arcademark._version import __version__
 from arcademark.analysis import measures, published
 from arcademark.analysis.cells import PlayedAlgorithm
-from arcademark.analysis.scoring import analysis
+from arcademark.analysis.scoring import analysis, ranking
 from arcademark.analysis.scoring.report import ScoreReport
 from arcademark.analysis.site import document
 from arcademark.analysis.site.document import (
@@ -176,6 +176,7 @@ def analyse(
         model=None if of_tasks else _model(predictors.atari()),
         foretold_from="" if of_tasks else REPORTED,
         aggregates=tuple(AGGREGATES.values()),
+        ranking=() if of_tasks else tuple(ranking.medians().values()),
         beside=tuple(sorted(plausible.REFERENCES)),
         rules=RULES,
     )
@@ -335,6 +336,7 @@ def _published(entry: Entry, row: Row) -> dict[str, Any]:
     doubted = printed_otherwise or (entry.source.key, entry.algorithm) in printed
     return {
         **{name: getattr(entry, name) for name in SAME},
+        "precedence": ranking.precedence(row.name, entry.identity),
         "paper": entry.origin.key,
         "source_paper": entry.source.key,
         "badges": (*(row.badges or ("as-published",)), *(["errata"] if doubted else [])),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from arcademark.analysis.document import Estimate, Notice
+from arcademark.analysis.scoring import ranking
 from arcademark.analysis.tables.document import Intervals, Pooled
 from arcademark.catalogue.model import Source
 from arcademark.metrics.aggregate import Aggregate
@@ -179,6 +180,7 @@ class Row:
     reaches: The ends of the scores' intervals, by the document's games.
     published: By game, what the source has in place of a score that does not hold.
     notes: By game, what is to be said of a score.
+    precedence: Position among the results of its identity, by `arcademark.analysis.scoring.ranking`; 0 represents it.
     standings: By view.
     estimate: Of the median HNS over atari-57, where it has some of these games only.
     foretold: Where it has them all, what those of `Site.foretold_from` alone tell of that median, in percent, with its
@@ -208,6 +210,7 @@ class Row:
     note: str = ""
     assumed: tuple[str, ...] = ()
     reported: str = "unknown"
+    precedence: int = 0
     published: Mapping[str, float] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
     replay: Replay | None = None
@@ -280,6 +283,8 @@ class Site:
     model: By which the first view's median is estimated; None where it is not.
     foretold_from: The subset that rows' `foretold` is from; "" where there is none.
     aggregates: The statistics that sum scores up, in their order.
+    nearly_all: Share of a view's games from which on a median counts as one of all.
+    ranking: Medians of published algorithms in percent, best first, as in `arcademark.analysis.scoring.ranking`.
     beside: Names of a table's columns, in small letters, that may be no algorithms.
     rules: What names of columns say, as `arcademark.scores.readers.role_names` has it.
     """
@@ -301,5 +306,7 @@ class Site:
     model: Model | None = None
     foretold_from: str = ""
     aggregates: tuple[Aggregate, ...] = ()
+    nearly_all: float = ranking.NEARLY_ALL
+    ranking: Numbers = ()
     beside: tuple[str, ...] = ()
     rules: Mapping[str, Any] = field(default_factory=dict)

@@ -318,6 +318,20 @@ class Place:
         return (*self.below, *self.above, *self.level[:MAX_LEVEL])
 
 
+@dataclass(frozen=True, kw_only=True)
+class Rank:
+    """Rank of an algorithm's median over the 57 games among published ones, whatever their protocols; 1 is the best.
+
+    best, worst: Ranks of the ends of the median's interval; None where it has none.
+    of: Published algorithms with a median, and this one.
+    """
+
+    value: int
+    best: int | None
+    worst: int | None
+    of: int
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What an algorithm's scores come to, by the rules of `arcademark.analysis.scoring.verdict`.
@@ -328,6 +342,7 @@ class Verdict:
     above_random, below_random, above_human, below_human: Of those counted.
     single: Whether single scores were counted, for lack of any interval.
     place: None where frames, neighbours or an interval are not known, or the interval is too wide.
+    rank: None where the median over the 57 games is not known, nor estimated.
     """
 
     standing: Standing
@@ -339,6 +354,7 @@ class Verdict:
     below_human: int
     single: bool
     place: Place | None
+    rank: Rank | None
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@
     differs: () => "Scores of a paper are not those of today's emulator.",
   };
   const BUDGETS = [["up to 1M", 0, 1e6], ["to 50M", 1e6, 5e7], ["to 200M", 5e7, 2e8], ["more than 200M", 2e8, Infinity]];
-  const UNKNOWN = "not known", NEARLY_ALL = 0.9, VAGUE = 10;
+  const UNKNOWN = "not known", NEARLY_ALL = site.nearly_all, VAGUE = 10;
   const OF_TASKS = site.unit === "step", NOUN = OF_TASKS ? "task" : "game", TITLE = OF_TASKS ? "Task" : "Game";
   const LENGTHS = OF_TASKS ? "steps" : "frames", LENGTHS_TITLE = OF_TASKS ? "Steps" : "Frames";
   const REFERENCES = OF_TASKS
@@ -195,14 +195,15 @@
 
   /** Say what a row's median is, or is estimated as, and where that would stand among all. */
   function standingOf(row) {
-    const [{ name, games: all, measures: [item] }] = site.views, whole = (one) => one.standings[name]?.games >= NEARLY_ALL * all.length;
-    const mid = (one) => (one.estimate ? (one.estimate.value === null ? [] : [one.estimate.value, one.estimate.low ?? undefined, one.estimate.high]) : whole(one) ? one.standings[name].summaries[item.metric]?.median ?? [] : []);
-    const clear = (one) => mid(one).length && !(one.estimate && vague(one.estimate)), [mine, low, high] = mid(row);
-    const others = [...algorithms(rows).keys()].filter((one) => one !== row && clear(one));
-    if (row.estimate?.value === null) return `${row.name}: median ${item.title} ${belowOf(row.estimate)}, estimated from ${row.estimate.title}.`;
-    if (mine === undefined) return `${row.name}: ${row.standings[name]?.games ?? 0} of the ${all.length} ${NOUN}s of ${name}, too few for a median.`;
-    const told = `${row.name}: median ${item.title} ${percent(mine)} %${row.estimate ? `, estimated from ${row.estimate.title}` : ""}${low === undefined ? "" : ` (${Math.round(100 * (row.estimate?.level ?? site.intervals.confidence))} %: ${percent(low)} to ${percent(high)})`}`;
-    return others.length && clear(row) ? `${told}; about number ${1 + others.filter((one) => mid(one)[0] > mine).length} of ${1 + others.length}, whatever their protocols.` : `${told}.`;
+    const [{ name, games: all, measures: [item] }] = site.views, standing = row.standings[name], whole = standing?.games >= NEARLY_ALL * all.length;
+    const guess = whole ? null : row.estimate, [mine, low, high] = guess ? [guess.value, guess.low ?? undefined, guess.high] : whole ? standing.summaries[item.metric]?.median ?? [] : [];
+    const place = (value) => 1 + site.ranking.filter((median) => median > value).length;
+    if (guess?.value === null) return `${row.name}: median ${item.title} ${belowOf(guess)}, estimated from ${guess.title}.`;
+    if (mine === undefined) return `${row.name}: ${standing?.games ?? 0} of the ${all.length} ${NOUN}s of ${name}, too few for a median.`;
+    const told = `${row.name}: median ${item.title} ${percent(mine)} %${guess ? `, estimated from ${guess.title}` : ""}${low === undefined ? "" : ` (${Math.round(100 * (guess?.level ?? site.intervals.confidence))} %: ${percent(low)} to ${percent(high)})`}`;
+    if (!site.ranking.length || (guess && vague(guess))) return `${told}.`;
+    const ends = low === undefined || place(low) === place(high) ? "" : `#${place(high)} to #${place(low)}; `;
+    return `${told}; ${low === undefined ? "" : "about "}#${place(mine)} of ${1 + site.ranking.length} with the published algorithms that have a median (${ends}protocols differ).`;
   }
 
   async function take(files) {
@@ -375,20 +376,10 @@
 
   const nearlyWhole = (row) => scored(row) >= NEARLY_ALL * view().games.length;
 
-  /**
-   * Keep one row an algorithm, with all others of it: of those with nearly all games and no human starts, if there are
-   * any, of the earliest paper, and there what is known best and of the most runs.
-   */
+  /** Keep one row per algorithm, with its others: one with nearly all games of the view, if any, first by precedence. */
   function algorithms(those) {
-    const alike = d3.group(those, (row) => (row.yours ? row : row.identity)), found = new Map();
-    const worth = (row) => (ascendingIsBetter(state.statistic) ? 1 : -1) * (value(row, state.statistic) ?? -Infinity);
-    for (const same of alike.values()) {
-      const best = (row) => Math.max(...same.filter((other) => other.paper === row.paper).map(worth));
-      const order = (row) => [!nearlyWhole(row), setting(row, "start") === "human", row.year ?? Infinity, -best(row), !group(row).known, -row.most_runs, -scored(row), -worth(row)];
-      const keys = new Map(same.map((row) => [row, order(row)]));
-      const [first, ...others] = [...same].sort((one, other) => { const at = keys.get(one).findIndex((key, place) => key !== keys.get(other)[place]); return at < 0 ? 0 : keys.get(one)[at] < keys.get(other)[at] ? -1 : 1; });
-      found.set(first, others);
-    }
+    const alike = d3.group(those, (row) => (row.yours ? row : row.identity));
+    const found = new Map([...alike.values()].map((same) => d3.sort(same, (row) => !nearlyWhole(row), (row) => row.precedence)).map(([first, ...others]) => [first, others]));
     return new Map(those.filter((row) => found.has(row)).map((row) => [row, found.get(row)]));
   }
 

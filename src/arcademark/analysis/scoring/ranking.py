@@ -1,0 +1,91 @@
+"""Rank of a median human-normalised score among published algorithms, each by one of its results.
+
+Protocols and training budgets differ between them: a rank says where a number stands in the literature, not which
+algorithm is better. An algorithm has a median here if it has a score on `NEARLY_ALL` of the 57 games.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+import numpy as np
+
+from arcademark.analysis.document import grouped
+from arcademark.analysis.published import NO_ALGORITHM, identities
+from arcademark.analysis.tables import protocols
+from arcademark.analysis.tables.document import Rank, Statistic
+from arcademark.catalogue import collections
+from arcademark.metrics.normalise import hns
+from arcademark.suite import references
+from arcademark.suite.tasks import suite
+
+SUITE = "atari-57"
+
+NEARLY_ALL = 0.9
+"""Share of a suite's games from which on a median counts as one of all games."""
+
+
+@cache
+def results() -> Mapping[str, Mapping[str, float | None]]:
+    """Return published algorithms: by identity, the names of their results and the median HNS of each in percent.
+
+    The median is None without nearly all games. The first result represents the algorithm: one with a median, without
+    human starts, of the earliest paper, and there the best.
+    """
+    games, entries = suite(SUITE).tasks, collections.select()
+    entries = {name: one for name, one in entries.items() if not one.unavailable and one.kind not in NO_ALGORITHM}
+    scores = collections.table(entries).select(tasks=games).mean_over_runs()
+    percent = hns(scores, references.scores("random"), references.scores("human"), games)
+    medians: dict[str, float | None] = {}
+    for name, row in zip(entries, percent, strict=True):
+        scored = row[np.isfinite(row)]
+        medians[name] = float(np.median(scored)) if scored.size >= NEARLY_ALL * len(games) else None
+    of_paper = grouped(((one.identity, one.origin.key), medians[name] or -math.inf) for name, one in entries.items())
+
+    def order(name: str) -> tuple[float, ...]:
+        entry, median = entries[name], medians[name]
+        human = protocols.settings_of(protocols.from_entry(entry)).get("start") == "human"
+        best = max(of_paper[entry.identity, entry.origin.key])
+        return (median is None, human, entry.year or math.inf, -best, -(median or -math.inf))
+
+    named = grouped((entry.identity, name) for name, entry in entries.items())
+    ordered = {identity: sorted(names, key=order) for identity, names in named.items()}
+    return MappingProxyType(
+        {identity: MappingProxyType({name: medians[name] for name in names}) for identity, names in ordered.items()}
+    )
+
+
+def medians() -> dict[str, float]:
+    """Return the median HNS of every published algorithm that has one, in percent by identity, best first."""
+    firsts = {identity: next(iter(medians.values())) for identity, medians in results().items()}
+    known = {identity: median for identity, median in firsts.items() if median is not None}
+    return dict(sorted(known.items(), key=lambda item: -item[1]))
+
+
+def precedence(name: str, identity: str) -> int:
+    """Return the position of a result among those of its algorithm; 0 where there are no others."""
+    names = list(results().get(identity, ()))
+    return names.index(name) if name in names else 0
+
+
+def rank(median: Statistic, name: str = "") -> Rank:
+    """Rank a median HNS in percent among published algorithms, besides the one that the catalogue calls so.
+
+    Raises
+    ------
+    ValueError
+        Where the median has no value.
+    """
+    own = next((one for one, names in results().items() if name in names), identities().get(name, ""))
+    others = [value for one, value in medians().items() if one != own]
+
+    def place(value: float | None) -> int | None:
+        return None if value is None else 1 + sum(other > value for other in others)
+
+    value = place(median.value)
+    if value is None:
+        raise ValueError("a median without a value has no rank")
+    return Rank(value=value, best=place(median.high), worst=place(median.low), of=1 + len(others))
