@@ -4,7 +4,8 @@ python results/collect.py STUDY RUN [RUN ...] [FORECAST.json ...]
 
 A forecast is what `arcademark plan … --to json` printed of one of the runs. What the study has already is kept. Of a
 trial that several runs have, or a run and the study, what was played furthest is taken, of as many frames the later
-run; of one that was cut off, what there is.
+run, and of two with other learning parameters (`results/trials.py`) the later, too; of one that was cut off, what there
+is.
 """
 
 import csv
@@ -116,7 +117,7 @@ def trial_of(row: dict[str, Any]) -> tuple[str, str, int]:
 
 def write(name: str, kind: type, found: Iterable[dict[str, Any]]) -> None:
     """Write a file with a column for each field of the dataclass that is not everywhere what it is by default."""
-    usual = {each.name: "" if each.default in (None, MISSING) else each.default for each in fields(kind)}
+    usual = {each.name: "" if each.default in (None, MISSING, ()) else each.default for each in fields(kind)}
     whole = [usual | row for row in found]
     kept = [column for column in usual if any(str(row[column]) != str(usual[column]) for row in whole)]
     with (DATA / name).open("w", newline="", encoding="utf-8") as file:
@@ -128,23 +129,28 @@ def write(name: str, kind: type, found: Iterable[dict[str, Any]]) -> None:
 def main(study: str, *given: str) -> None:
     """Write the study's files."""
     plans = [path for path in given if path.endswith(".json")]
-    runs = [path for path in given if path not in plans]
-    furthest: dict[tuple[str, str, int], tuple[dict[str, Any], list[dict[str, Any]]]]
-    furthest = {trial_of(row): (row, []) for row in there(f"{study}.csv")}
-    for point in there(f"{study}-curves.csv"):
-        furthest[trial_of(point)][1].append(point)
-    for run in runs:
-        for row, points in rows(read_run(run)):
-            key = trial_of(row)
-            if key not in furthest or int(furthest[key][0]["frames"]) <= row["frames"]:
-                furthest[key] = row, points
-    write(f"{study}.csv", TrialResult, [row for row, _ in furthest.values()])
-    if points := [point for _, points in furthest.values() for point in points]:
-        write(f"{study}-curves.csv", CurvePoint, points)
+    merge(study, [found for run in given if run not in plans for found in rows(read_run(run))])
     if plans:
         known = {(row["agent"], row["game"]): row for row in there(f"{study}-forecasts.csv")}
         known |= {(row["agent"], row["game"]): row for path in plans for row in forecast(path)}
         write(f"{study}-forecasts.csv", Forecast, known.values())
+        summed()
+
+
+def merge(study: str, found: Iterable[tuple[dict[str, Any], list[dict[str, Any]]]]) -> None:
+    """Add trials and their curves to the study's files."""
+    furthest: dict[tuple[str, str, int], tuple[dict[str, Any], list[dict[str, Any]]]]
+    furthest = {trial_of(row): (row, []) for row in there(f"{study}.csv")}
+    for point in there(f"{study}-curves.csv"):
+        furthest[trial_of(point)][1].append(point)
+    for row, points in found:
+        key = trial_of(row)
+        known = furthest.get(key, ({}, []))[0]
+        if (known.get("learning") or "") != row.get("learning", "") or int(known.get("frames", 0)) <= row["frames"]:
+            furthest[key] = row, points
+    write(f"{study}.csv", TrialResult, [row for row, _ in furthest.values()])
+    if points := [point for _, points in furthest.values() for point in points]:
+        write(f"{study}-curves.csv", CurvePoint, points)
     summed()
 
 

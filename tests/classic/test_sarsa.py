@@ -21,6 +21,7 @@ from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.records.model import EpisodeResult
 from arcademark.runs.plan import make_plan
+from arcademark.runs.playing.slot import TrainingBlock
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.suite.learners import defaults, origin
 from arcademark.suite.protocols import protocol
@@ -117,7 +118,7 @@ def weights(agent):
 
 @pytest.mark.parametrize("end", ["terminated", "truncated"])
 def test_updates_by_hand(end):
-    agent = Sarsa(spec(), features="bits", alpha=0.5, lambda_=0.5, gamma=0.5, epsilon=1.0, reward_scale="none")
+    agent = Sarsa(spec(), features="bits", alpha=0.5, lambda_=0.5, gamma=0.5, epsilon=1.0)
     agent.train()
     play(agent, [seen(0), seen(0, 1), seen(2)], [1.0, 2.0], [1, 1], end)
     # δ = 1: w[0, 1] = 0.5, one feature. Then δ = 2 - 0.5, half of 0.5: traces 1 and 1 of features 0 and 1.
@@ -130,7 +131,7 @@ def test_updates_by_hand(end):
 
 
 def test_updates_of_counts_by_hand():
-    agent = Sarsa(spec(), features="numbers", alpha=0.5, lambda_=1.0, gamma=0.5, epsilon=1.0, reward_scale="none")
+    agent = Sarsa(spec(), features="numbers", alpha=0.5, lambda_=1.0, gamma=0.5, epsilon=1.0)
     agent.train()
     play(agent, [seen(0, 1), seen(2), seen(0)], [1.0, 1.0], [0, 1])
     # Step sizes are 0.5 over 1² + 2², then over 3², the greatest sum of squares so far.
@@ -138,14 +139,47 @@ def test_updates_of_counts_by_hand():
 
 
 def test_rewards_are_divided_by_the_first_that_is_not_zero():
-    plain = Sarsa(spec(), features="bits", epsilon=1.0, reward_scale="none")
-    scaled = Sarsa(spec(), features="bits", epsilon=1.0)
-    for agent, unit in ((plain, 1.0), (scaled, 50.0)):
+    one, fifty = (Sarsa(spec(), features="bits", epsilon=1.0) for _ in range(2))
+    for agent, unit in ((one, 1.0), (fifty, 50.0)):
         agent.train()
         for _ in range(2):
             play(agent, [seen(0), seen(1), seen(0), seen()], [0.0, -unit, 3 * unit], [1, 0, 1])
-    assert weights(plain) == weights(scaled)
-    assert np.any(weights(plain))
+    assert weights(one) == weights(fifty)
+    assert np.any(weights(one))
+
+
+@pytest.mark.parametrize(("schedule", "steps"), [("constant", [0.5, 0.5]), ("linear", [0.5, 0.125])])
+def test_the_step_size_follows_its_schedule(schedule, steps):
+    agent = Sarsa(spec(), features="bits", alpha=0.5, alpha_schedule=schedule, epsilon=1.0)
+    agent.train()
+    for bit, share in enumerate((0.0, 0.75)):
+        agent.set_progress(share)
+        play(agent, [seen(bit), seen()], [1.0], [1])
+    assert [row[1] for row in weights(agent)[:2]] == steps
+
+
+@pytest.mark.parametrize("budget", [{"training_episodes": 8}, {"training_frames": 600, "training_episodes": None}])
+def test_the_schedule_ends_with_the_training_and_a_restart_changes_nothing(budget):
+    trial = dataclasses.replace(toy_trial("bits", None, alpha_schedule="linear"), **budget)
+    player = TrialPlayer(trial)
+    follow, shares = player.agent.policy.set_progress, []
+    player.agent.policy.set_progress = lambda share: shares.append(share) or follow(share)
+    *_, last = blocks(player.play([]))
+    ends = np.cumsum([0, *(result.record.frames for result in last.results)])
+    if trial.training_frames is None:
+        assert shares == [number / 8 for number in range(8)]
+    else:
+        assert shares == [end / 600 for end in ends[:-1].tolist()]
+        assert ends[-2] < 600 <= ends[-1]
+    stopped, answers = TrialPlayer(trial), iter([False, False, True])
+    *_, half = blocks(stopped.play([], stopping=lambda: next(answers, True)))
+    assert 0 < half.checkpoint.episodes < last.checkpoint.episodes
+    *_, rest = blocks(TrialPlayer(trial).play([], half.checkpoint))
+    assert rest.checkpoint == last.checkpoint
+
+
+def blocks(events):
+    return [event for event in events if isinstance(event, TrainingBlock)]
 
 
 def test_ties_are_broken_evenly_and_only_then_drawn():
@@ -201,7 +235,7 @@ def test_the_scale_and_the_most_active_features_are_kept(features):
 
 @pytest.mark.parametrize("features", ["bits", "numbers"])
 def test_an_episode_that_is_broken_off_leaves_what_was_learnt_and_no_traces(features):
-    agent = Sarsa(spec(), features=features, alpha=1.0, epsilon=1.0, evaluation_epsilon=0.0, reward_scale="none")
+    agent = Sarsa(spec(), features=features, alpha=1.0, epsilon=1.0, evaluation_epsilon=0.0)
     agent.train()
     rng = Scripted(1, 0)
     action = int(agent.act(seen(0)[None], np.array([True]), [rng])[0])

@@ -1,4 +1,7 @@
 import importlib.util
+import os
+import signal
+import sys
 from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
@@ -6,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcademark.records.reading import read_run
 from arcademark.reproduce import ours as data
 from arcademark.reproduce.ale2013 import ours, scores
 from arcademark.reproduce.ours import TrialResult
 from arcademark.suite import tasks
+from arcademark.suite.tables import read_records
 
 GAMES = set(scores.games())
 ROOT = Path(__file__).parents[2]
@@ -20,6 +25,7 @@ def script(name, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "results")
     spec = importlib.util.spec_from_file_location(f"results_{name}", ROOT / "results" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, module)
     spec.loader.exec_module(module)
     return module
 
@@ -195,6 +201,114 @@ def test_learners_are_of_the_training_games_and_at_the_papers_budget():
         assert row.game in scores.games()[:5]
         assert (row.episodes, ends[row.agent, row.game, row.seed].episodes) == (500, 5_000)
         assert ends[row.agent, row.game, row.seed].frames < row.frames <= 5_500 * 18_000
+
+
+@pytest.fixture
+def trials(monkeypatch, tmp_path):
+    """Return the driver of tuning and published trials, with tables of its own."""
+    module = script("trials", monkeypatch)
+    monkeypatch.setattr(module, "TUNING", tmp_path / "tuning.csv")
+    monkeypatch.setattr(sys.modules["collect"], "DATA", tmp_path)
+    monkeypatch.setattr(module, "SETS", ("basic",))
+    return module
+
+
+def made_up(trials, training, ratio):
+    setting = training.setting
+    columns = {**vars(setting), "game": training.game, "training_episodes": training.training_episodes, "seed": 100}
+    frozen = ratio * trials.from_paper(setting.features, training.game)
+    return {name: str(value) for name, value in {**columns, "frozen": frozen}.items()}
+
+
+def followed(trials, ratio):
+    """Play the queue until published trials begin, with made-up results."""
+    done = []
+    while True:
+        training = next(one for one in trials.queue(done) if not trials.recorded(one, done))
+        if training.published:
+            return done, training
+        done.append(made_up(trials, training, ratio(training)))
+
+
+def test_the_grid_is_extended_until_it_brackets_the_best_and_the_better_finalist_is_chosen(trials):
+    def ratio(training):
+        alpha, long = training.setting.alpha, training.training_episodes == 1000 and training.game == "freeway"
+        if training.setting.alpha_schedule == "linear":
+            return 0.1
+        return {0.02: 0.5, 0.05: 0.6 if long else 0.9, 0.1: 0.8}.get(alpha, 0.4)
+
+    done, published = followed(trials, ratio)
+    tried = {float(row["alpha"]) for row in done if row["alpha_schedule"] == "constant"}
+    assert tried == {0.5, 0.2, 0.1, 0.05, 0.02}  # the grid's least, 0.05, led, and 0.02 did not
+    long = [float(row["alpha"]) for row in done if (row["game"], row["training_episodes"]) == ("freeway", "1000")]
+    assert sorted(long) == [0.05, 0.1]
+    assert (published.setting.alpha, published.game, published.seed) == (0.1, "space_invaders", 0)
+    assert {row["game"] for row in done} == {"asterix", "freeway", "space_invaders"}
+
+
+def test_a_game_without_a_point_does_not_rule_out_a_setting_alone(trials):
+    setting = trials.Setting("basic", 0.5, "constant", 0.9)
+    done = [
+        made_up(trials, trials.Training(setting, game, trials.BRACKET.get(game, 1000)), 0.0 if game == "freeway" else 1)
+        for game in trials.GAMES
+    ]
+    assert trials.merit(setting, done) == pytest.approx(0.01 ** (1 / 3))
+    assert trials.merit(setting, done[:2]) is None
+
+
+@pytest.mark.slow
+def test_snapshots_are_the_weights_of_a_shorter_training_and_published_rows_those_of_the_run(
+    trials, monkeypatch, tmp_path
+):
+    kind = trials.Training
+    monkeypatch.setattr(kind, "episodes", 2)
+    monkeypatch.setattr(kind, "snapshot_episodes", 2)
+    monkeypatch.setattr(trials, "SNAPSHOTS", (0.5, 1.0))
+    setting = trials.Setting("ram-bits", 0.5, "constant", 0.9)
+    whole, shorter = (kind(setting, "space_invaders", episodes) for episodes in (20, 10))
+    for training in (whole, shorter):
+        folder = tmp_path / str(training.training_episodes)
+        folder.mkdir()
+        assert trials.work(training, folder)
+    first, second = trials.table()
+    assert first["snapshots"].split()[0] == second["snapshots"].split()[-1]
+    assert first["snapshots"].split()[1] != second["snapshots"].split()[1]
+    scores = [float(score) for score in second["tenths"].split()]  # an episode each
+    assert [float(mean) for mean in first["tenths"].split()[:5]] == np.mean([scores[::2], scores[1::2]], 0).tolist()
+    assert trials.recorded(whole, trials.table())
+    assert not [*tmp_path.rglob("weights-*")]
+
+    monkeypatch.setattr(trials, "PUBLISHED", 20)
+    assert not trials.recorded(whole, trials.table())
+    trials.publish(whole, read_run(tmp_path / "20" / "run"), trials.Frozen([1.0, 2.0], 1.5, 3))
+    (row,) = read_records("sarsa.csv", TrialResult, tmp_path)
+    assert (row.agent, row.game, row.seed, row.episodes) == ("sarsa(features=ram-bits)", "space_invaders", 100, 2)
+    assert row.learning == ("alpha=0.5", "alpha_schedule=constant", "lambda_=0.9")
+    assert row.snapshots == (1.0, 2.0)
+    assert trials.recorded(whole, trials.table())
+    assert not trials.recorded(replace(whole, setting=replace(setting, alpha=0.2)), trials.table())
+
+
+def test_a_trial_that_is_stopped_goes_on_and_others_leave_it_alone(trials, monkeypatch, tmp_path):
+    monkeypatch.setattr(trials.Training, "episodes", 1)
+    training = trials.Training(trials.Setting("ram-bits", 0.5, "constant", 0.9), "space_invaders", 4)
+    monkeypatch.setattr(trials, "queue", lambda done: [training])
+    player = trials.TrialPlayer
+
+    def stopping(*given):
+        made = player(*given)
+        os.kill(os.getpid(), signal.SIGINT)
+        return made
+
+    with monkeypatch.context() as patched:
+        patched.setattr(trials, "TrialPlayer", stopping)
+        _, folder = next(trials.following(tmp_path))
+        assert trials.play(training, folder) is None
+    with trials.claimed(folder / "claim") as mine:
+        assert mine
+        assert list(trials.following(tmp_path)) == []
+    run = trials.play(training, folder)
+    assert len(run.training(run.trials[0])) == 4
 
 
 def test_a_learner_of_ours_is_shown_beside_the_papers_thirty(monkeypatch):

@@ -298,6 +298,11 @@ class CheckedLearner(CheckedPolicy):
         """Explore and learn from now on."""
         self.call("train")
 
+    def set_progress(self, share: float) -> None:
+        """Tell a learner that has `set_progress` which share of its training is over."""
+        if has(self.policy, "set_progress"):
+            self.call("set_progress", share)
+
     def learn(self, transition: Transition, rng: np.random.Generator) -> None:
         """Learn from one step."""
         self.call("learn", transition, rng)

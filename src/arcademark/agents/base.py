@@ -27,6 +27,9 @@ Optional attributes, read once after the agent is made (``action_values`` after 
 ``checkpoint_frames`` : int
     Of a learner or trainer: the most training frames between checkpoints; it cannot change a score. Where they take
     long there are more of them: about one a minute, fewer if they are large.
+``set_progress(share)``
+    Of a learner: called before each training episode with the share of the training budget that is spent, from 0 to
+    less than 1. A step size that decreases over training follows it.
 ``channels_first`` : bool
     Of a trainer: whether the games it trains on show stacked screens and colours first, as PyTorch's convolutions take
     them, and other tasks pictures or vectors alone (`environments.observations.spaces.View`; default False).

@@ -16,8 +16,8 @@ Where sources leave something open, or differ:
 * *Replacing traces* of an action do not clear those of other actions in the same features.
 * *The frame cap* ends an episode like any other end, and nothing is expected after it: the paper says that an episode
   "terminates" at the end of the game or after 18,000 frames, whichever comes first.
-* *Rewards* are divided by the magnitude of the first reward that is not 0, in all of training, so that a step size
-  serves games of any scale.
+* *Rewards* are divided by the magnitude of the first reward that is not 0, in all of training. From weights of 0 all
+  values scale with the rewards, so that no choice depends on this, only the magnitude of weights and values.
 * *Other parameters*: see `arcademark.suite.learners`, which says how far each is known.
 
 Weights are changed by `linear.binary` where features are 0 or 1 (a step costs what changed), and by `linear.counted`
@@ -71,8 +71,12 @@ class Sarsa:
         The game to be played. The agent asks for the observations that its features need, whatever the protocol's are.
     features : str
         Name of the feature set; ``arcademark info features`` lists them.
-    alpha : float
-        Step size, before it is divided by the largest number of features that were active at once. The paper's is lost.
+    alpha : float or None
+        Step size, before it is divided by the largest number of features that were active at once. None for 0.5: the
+        paper's is lost.
+    alpha_schedule : {"constant", "linear"} or None
+        Keep alpha, or lower it before each training episode to the share of the training budget that is left. None for
+        constant.
     lambda_ : float or None
         Decay of traces. None for 0.9, of ram and ram-bits 0.5: the paper's are lost.
     gamma : float or None
@@ -83,8 +87,6 @@ class Sarsa:
         The same in evaluation. None for that of training: the paper is silent.
     trace_threshold : float
         Traces below it are dropped.
-    reward_scale : {"first", "none"}
-        Divide rewards by the magnitude of the first that is not 0, or leave them as they are.
     rows, columns, colours, background, background_screens, trajectory
         Of the feature sets that have it, see ``arcademark info features basic``; None for the set's own.
     proximity
@@ -122,6 +124,7 @@ class Sarsa:
         self._action: int | None = None
         self._most_active = 0
         self._scale: float | None = None
+        self._alpha = self.settings.alpha
         self._episodes = self._steps = 0
 
     @classmethod
@@ -155,6 +158,11 @@ class Sarsa:
         """Explore and learn from now on."""
         self._training = True
 
+    def set_progress(self, share: float) -> None:
+        """Set the step size to what the schedule has after this share of training."""
+        if self.settings.alpha_schedule == "linear":
+            self._alpha = self.settings.alpha * (1 - share)
+
     def evaluate(self) -> None:
         """Neither learn nor change from now on."""
         self._end()
@@ -177,14 +185,14 @@ class Sarsa:
             raise ArcadeMarkError(
                 f"agent {NAME} on {self._env.game}: its weights grew beyond all bounds; lower alpha, {settings.alpha:g}"
             )
-        values.update(settings.alpha / max(self._most_active, 1) * error)
+        values.update(self._alpha / max(self._most_active, 1) * error)
         self._steps += 1
         if ended:
             self._episodes += 1
             self._end()
 
     def _scaled(self, reward: float) -> float:
-        if self._scale is None and reward != 0.0 and self.settings.reward_scale == "first":
+        if self._scale is None and reward != 0.0:
             self._scale = abs(reward)
         return reward if self._scale is None else reward / self._scale
 

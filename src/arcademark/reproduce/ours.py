@@ -23,6 +23,8 @@ class TrialResult:
     budget: Training frames asked for; 0 of what does not train, or trains for a number of episodes. A trial with fewer
         `frames` was cut off.
     simulated_frames: Emulated while planning, beyond `frames`.
+    learning: Parameters of a learner beside those of `agent`, "alpha=0.5" and so on.
+    snapshots: Mean scores of weights frozen before the end of training and, last, at it, over the same episodes.
     """
 
     agent: str
@@ -41,6 +43,8 @@ class TrialResult:
     checksum: str = ""
     budget: int = 0
     simulated_frames: int = 0
+    learning: tuple[str, ...] = ()
+    snapshots: tuple[float, ...] = ()
 
     @property
     def whole(self) -> bool:

@@ -31,13 +31,19 @@ from collections.abc import Mapping
 from typing import Any
 
 NAME = "sarsa"
-FEATURES, ALPHA = "basic", 0.5
-"""The feature set that is learnt with unless another is named, and the step size of all sets."""
+FEATURES = "basic"
+"""The feature set that is learnt with unless another is named."""
 
-_USUAL = {"lambda_": 0.9, "gamma": 0.999, "epsilon": 0.05}
+_USUAL = {"alpha": 0.5, "alpha_schedule": "constant", "lambda_": 0.9, "gamma": 0.999, "epsilon": 0.05}
 _LIANG_2016 = {"gamma": 0.99, "epsilon": 0.01}
 _RAM = {"lambda_": 0.5}
-_OWN = {"ram": _RAM, "ram-bits": _RAM, "b-pros": _LIANG_2016, "b-prost": _LIANG_2016, "blob-prost": _LIANG_2016}
+_OWN: Mapping[str, Mapping[str, Any]] = {
+    "ram": _RAM,
+    "ram-bits": _RAM,
+    "b-pros": _LIANG_2016,
+    "b-prost": _LIANG_2016,
+    "blob-prost": _LIANG_2016,
+}
 
 _TUNED = "ours, tuned on Asterix, Seaquest and Space Invaders"
 _LATER = "those of later programs"
@@ -52,15 +58,15 @@ _ORIGINS: Mapping[str, tuple[str, tuple[float, float] | None]] = {
 """Of the 2013 paper's feature sets: whose alpha and lambda are, and which no source says to be the paper's."""
 
 
-def defaults(features: str) -> dict[str, float]:
+def defaults(features: str) -> dict[str, Any]:
     """Return the learning parameters of a feature set that differ between sets."""
-    return _USUAL | _OWN.get(features, {})
+    return {**_USUAL, **_OWN.get(features, {})}
 
 
 def origin(parameters: Mapping[str, Any]) -> str:
     """Say whose alpha and lambda an agent with these parameters has, where they are not the user's; "" otherwise."""
     features = str(parameters.get("features", FEATURES))
-    usual = {"alpha": ALPHA, "lambda_": defaults(features)["lambda_"]}
+    usual = {name: defaults(features)[name] for name in ("alpha", "lambda_")}
     kept = [name for name in usual if parameters.get(name) is None]
     if features not in _ORIGINS or not kept:
         return ""

@@ -10,7 +10,9 @@ from msgspec import Meta
 from arcademark.agents.parameters import AboveZero, Share, declared
 from arcademark.classic.features.registry import feature_set
 from arcademark.errors import ArcadeMarkError
-from arcademark.suite.learners import ALPHA, FEATURES, NAME, defaults
+from arcademark.suite.learners import FEATURES, NAME, defaults
+
+Schedule = Literal["constant", "linear"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,13 +20,13 @@ class LearningSettings:
     """The parameters of learning, whatever the features; see `arcademark.classic.sarsa.Sarsa`."""
 
     features: str = FEATURES
-    alpha: AboveZero = ALPHA
+    alpha: AboveZero | None = None
+    alpha_schedule: Schedule | None = None
     lambda_: Share | None = None
     gamma: Share | None = None
     epsilon: Share | None = None
     evaluation_epsilon: Share | None = None
     trace_threshold: Annotated[float, Meta(gt=0, le=1)] = 0.01
-    reward_scale: Literal["first", "none"] = "first"
 
 
 def read_settings(**parameters: Any) -> tuple[Any, dict[str, Any]]:

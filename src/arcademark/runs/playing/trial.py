@@ -180,9 +180,11 @@ def train(
     block: list[EpisodeResult] = []
     number, frames, saved_frames = start.episodes, start.frames, start.frames
     saved, pause = time.perf_counter(), CHECKPOINT_SECONDS
+    in_frames = trial.training_frames is not None
+    budget = (trial.training_frames if in_frames else trial.training_episodes) or 0
     while True:
-        most = trial.training_frames
-        spent = number >= (trial.training_episodes or 0) if most is None else frames >= most
+        played = frames if in_frames else number
+        spent = played >= budget
         stop = stopping()
         began = time.perf_counter()
         late = frames - saved_frames >= learner.checkpoint_frames or began - saved >= pause
@@ -194,6 +196,7 @@ def train(
         if spent or stop:
             break
         yield Begun("training", number)
+        learner.set_progress(played / budget)
         for event in training_episode(trial, learner, slot, number, meter):
             if isinstance(event, EpisodeResult):
                 block.append(event)

@@ -1,0 +1,425 @@
+"""Tune SARSA on training games by what frozen weights score, and play the published trials with what was chosen.
+
+python results/trials.py RUNS [--until HH:MM]
+
+Plays the queue below, one trial after the other, in run directories under RUNS. A trial that is stopped continues, and
+one that is finished is not played again: the same command continues the queue. Several may work at once.
+
+*Tuning.* Trials have seed 100, which no published trial has. Weights are frozen after 80, 85, 90, 95 and 100 % of
+training and play the same 20 episodes each (5 of Freeway). A setting is judged by the mean over these snapshots, as the
+last moment of training alone can be lucky or unlucky. Also evaluated: the mean of the five snapshots' weights
+(`averaged`).
+Games are Asterix, Freeway and Space Invaders; Seaquest and Beam Rider, training games of the paper too, have no part.
+
+1. A grid of settings, 1,000 training episodes of Asterix and Space Invaders and 300 of Freeway, which has about as many
+   frames; extended by the next value of alpha while the best one is the least or the greatest of its schedule.
+2. The best two settings also play 1,000 episodes of Freeway; the better one over the three games at 1,000 is chosen.
+
+Settings are compared by the mean logarithm over the games of their score divided by the paper's.
+
+*Published trials* play 5,000 training episodes and 500 of evaluation; snapshots play the first 100 of these.
+
+results/tuning.csv has a row per tuning trial, and arcademark.reproduce's data those of published trials.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import fcntl
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arcademark.agents.loading import agent_specs
+from arcademark.environments.registry import Emulator
+from arcademark.pages.render.layout import Console
+from arcademark.records.model import Checkpoint, EpisodeRecord, EpisodeResult, RunRecord
+from arcademark.records.reading import open_run, read_checkpoint, read_run
+from arcademark.reproduce.ale2013 import scores as printed
+from arcademark.runs.engines.here import InProcessEngine
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import Plan, Trial, make_plan
+from arcademark.runs.playing.trial import TrialPlayer
+from collect import merge, rows, there
+
+TUNING = Path(__file__).with_name("tuning.csv")
+GAMES = ("space_invaders", "asterix", "freeway")
+TEST_GAMES = ("seaquest", "beam_rider")
+SEED = 100
+SNAPSHOTS = (0.8, 0.85, 0.9, 0.95, 1.0)
+"""Shares of training after which weights are frozen and evaluated."""
+TUNED, BRACKET, PUBLISHED = 1000, {"freeway": 300}, 5000
+"""Training episodes."""
+ALPHAS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+LAMBDAS = {"ram": (0.5, 0.9)}
+GRID = (
+    *(("constant", 0.1), ("constant", 0.5), ("linear", 0.5), ("linear", 0.2)),
+    *(("constant", 0.2), ("linear", 1.0), ("constant", 0.05), ("linear", 0.1)),
+)
+"""Schedules and step sizes to begin with."""
+SETS = ("lsh", "ram", "disco", "basic", "bass")
+TRIALS = 30
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Learning parameters of a feature set."""
+
+    features: str
+    alpha: float
+    alpha_schedule: str
+    lambda_: float
+
+
+@dataclass(frozen=True)
+class Training:
+    """A trial."""
+
+    setting: Setting
+    game: str
+    training_episodes: int
+    seed: int = SEED
+
+    @property
+    def published(self) -> bool:
+        """Whether it is of the paper's length."""
+        return self.training_episodes == PUBLISHED
+
+    @property
+    def episodes(self) -> int:
+        """Evaluation episodes of the final weights."""
+        return 500 if self.published else 20
+
+    @property
+    def snapshot_episodes(self) -> int:
+        """Evaluation episodes that each snapshot plays; those of Freeway are long and much the same."""
+        return 100 if self.published else 5 if self.game == "freeway" else 20
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters of the agent; LSH's random projections follow the trial's seed."""
+        return asdict(self.setting) | ({"hash_seed": self.seed} if self.setting.features == "lsh" else {})
+
+    def snapshots(self, folder: Path) -> Snapshots:
+        """Return the files of the weights before the end of training."""
+        return Snapshots(folder, self.training_episodes)
+
+    def plan(self) -> Plan:
+        """Return what is to be played."""
+        (spec,) = agent_specs("sarsa", self.parameters)
+        budget = self.training_episodes
+        return make_plan(spec, [self.game], "ale-2013", (self.seed,), self.episodes, training_episodes=budget)
+
+
+Rows = Sequence[dict[str, str]]
+Key = tuple[str, ...]
+
+
+def queue(done: Rows) -> Iterator[Training]:
+    """Yield the trials in order, as far as `done` decides which they are; the most valuable come first."""
+    for features in SETS:
+        yield from tuning(features, done)
+        if chosen := best(finalists(features, done), done, TUNED):
+            for game in (*GAMES, *TEST_GAMES):
+                yield Training(chosen, game, PUBLISHED, 0)
+    for seed in range(1, TRIALS):
+        for features in SETS:
+            if chosen := best(finalists(features, done), done, TUNED):
+                yield Training(chosen, "asterix", PUBLISHED, seed)
+
+
+def tuning(features: str, done: Rows) -> Iterator[Training]:
+    """Yield a feature set's tuning trials: the grid, its extension, the finalists."""
+    for setting in grid(features, done):
+        for game in GAMES:
+            yield Training(setting, game, BRACKET.get(game, TUNED))
+    for setting in finalists(features, done):
+        for game in GAMES:
+            yield Training(setting, game, TUNED)
+
+
+def grid(features: str, done: Rows) -> list[Setting]:
+    """Return the settings to be tried, with the next alpha where the best one is at the end of its schedule's."""
+    tried = [
+        Setting(features, alpha, schedule, lambda_)
+        for schedule, alpha in GRID
+        for lambda_ in LAMBDAS.get(features, (0.9,))
+    ]
+    while leader := best(tried, done):
+        places = [ALPHAS.index(one.alpha) for one in tried if replace(one, alpha=0) == replace(leader, alpha=0)]
+        beyond = {min(places): min(places) - 1, max(places): max(places) + 1}.get(ALPHAS.index(leader.alpha), -1)
+        if not 0 <= beyond < len(ALPHAS):
+            break
+        tried.append(replace(leader, alpha=ALPHAS[beyond]))
+    return tried
+
+
+def finalists(features: str, done: Rows) -> list[Setting]:
+    """Return the best two settings of the grid, none before all of it is played."""
+    tried = grid(features, done)
+    if best(tried, done) is None:
+        return []
+    return sorted(tried, key=lambda one: -(merit(one, done) or 0.0))[:2]
+
+
+def best(settings: Sequence[Setting], done: Rows, freeway: int = BRACKET["freeway"]) -> Setting | None:
+    """Return the setting that scores best, None before all are played or if there are none."""
+    merits = [merit(setting, done, freeway) for setting in settings]
+    if not merits or None in merits:
+        return None
+    return settings[int(np.argmax(np.array(merits, np.float64)))]
+
+
+def merit(setting: Setting, done: Rows, freeway: int = BRACKET["freeway"]) -> float | None:
+    """Return the geometric mean over games of the score divided by the paper's; None if a game is missing."""
+    ratios = []
+    for game in GAMES:
+        key = key_of(Training(setting, game, freeway if game == "freeway" else TUNED))
+        row = next((row for row in done if key_of(row) == key), None)
+        if row is None:
+            return None
+        ratios.append(float(row["frozen"]) / from_paper(setting.features, game))
+    return float(np.exp(np.mean(np.log(np.maximum(ratios, 0.01)))))
+
+
+def from_paper(features: str, game: str) -> float:
+    """Return the paper's score."""
+    name = next(one for one in printed.LEARNERS if one.lower() == features)
+    return float(printed.raw((name,))[0, printed.place(game)])
+
+
+def key_of(what: Training | dict[str, str]) -> Key:
+    """Return what tells a trial, or its row, from others."""
+    values: dict[str, Any] = dict(what) if isinstance(what, dict) else {**vars(what.setting), **vars(what)}
+    columns = (*(field.name for field in fields(Setting)), "game", "training_episodes", "seed")
+    return tuple(str(values[column]) for column in columns)
+
+
+class Snapshots:
+    """Files of a learner's weights at shares of its training.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they are.
+    episodes : int
+        Of the training.
+    """
+
+    def __init__(self, folder: Path, episodes: int) -> None:
+        self._files = {round(share * episodes): folder / f"weights-{share:g}" for share in SNAPSHOTS[:-1]}
+        self._episodes = episodes
+
+    def player(self, trial: Trial, emulator: Emulator | None) -> TrialPlayer:
+        """Make a player whose learner writes them before the training episode that follows each."""
+        player = TrialPlayer(trial, emulator)
+        checked: Any = player.agent
+        learner = checked.policy
+        follow = learner.set_progress
+
+        def set_progress(share: float) -> None:
+            follow(share)
+            if file := self._files.get(round(share * self._episodes)):
+                file.write_bytes(learner.checkpoint())
+
+        learner.set_progress = set_progress
+        return player
+
+    def read(self) -> list[bytes]:
+        """Return them in order, but for the last, which the run has."""
+        return [file.read_bytes() for file in self._files.values()]
+
+    def remove(self) -> None:
+        """Remove the files."""
+        for file in self._files.values():
+            file.unlink(missing_ok=True)
+
+
+def play(training: Training, folder: Path) -> RunRecord | None:
+    """Play what is left of a trial; None if it was stopped."""
+    plan = training.plan()
+    engine: Callable[..., Any] = partial(InProcessEngine, make_player=training.snapshots(folder).player)
+    return None if execute(plan, folder / "run", make=engine).interrupted else read_run(folder / "run")
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """Evaluations of frozen weights.
+
+    means: Mean scores of the snapshots, in order.
+    averaged: Mean score of the mean of their weights.
+    frames: Frames of all these episodes.
+    """
+
+    means: list[float]
+    averaged: float
+    frames: int
+
+
+def evaluated(training: Training, folder: Path) -> Frozen:
+    """Evaluate the snapshots of a finished trial, and the mean of their weights."""
+    (trial,) = training.plan().trials
+    with open_run(folder / "run") as (database, *_):
+        last = read_checkpoint(folder / "run", database, trial.id)
+    assert last is not None
+    weights = [*training.snapshots(folder).read(), last.data]
+    player = TrialPlayer(trial)
+    learner: Any = player.agent
+    values, total = learner.policy._values, np.zeros(())
+    for data in weights:
+        learner.restore(data)
+        total = total + values.weights.astype(np.float64)
+    values.weights[:] = total / len(weights)
+    weights.append(learner.checkpoint())
+    played = [frozen(trial, data, training.snapshot_episodes) for data in weights]
+    *means, averaged = (float(np.mean([record.score for record in records])) for records in played)
+    return Frozen(means, averaged, sum(record.frames for records in played for record in records))
+
+
+def frozen(trial: Trial, weights: bytes, episodes: int) -> list[EpisodeRecord]:
+    """Play the first evaluation episodes with frozen weights."""
+    events = TrialPlayer(trial).play(range(episodes), Checkpoint(0, 0, True, weights))
+    return [event.record for event in events if isinstance(event, EpisodeResult)]
+
+
+def tuned(training: Training, run: RunRecord, found: Frozen) -> dict[str, object]:
+    """Return the row of a tuning trial."""
+    played = run.training(run.trials[0])
+    return {
+        **asdict(training.setting),
+        "game": training.game,
+        "training_episodes": training.training_episodes,
+        "seed": training.seed,
+        "evaluation_episodes": training.snapshot_episodes,
+        "last_100": f"{played.score[-100:].mean():.6g}",
+        "frozen": f"{np.mean(found.means):.6g}",
+        "deviation": f"{np.std(found.means, ddof=1):.6g}",
+        "averaged": f"{found.averaged:.6g}",
+        "snapshots": words(found.means),
+        "tenths": words([float(part.mean()) for part in np.array_split(played.score, 10)]),
+        "frames": int(played.frames.sum()) + found.frames,
+    }
+
+
+def words(numbers: Sequence[float]) -> str:
+    """Return numbers as one cell."""
+    return " ".join(f"{number:.6g}" for number in numbers)
+
+
+def publish(training: Training, run: RunRecord, found: Frozen) -> None:
+    """Add a published trial to the project's data."""
+    ((row, points),) = rows(run)
+    named = {"agent": agent(training.setting.features)}
+    more = {"learning": learning(training), "snapshots": words(found.means)}
+    merge("sarsa", [(row | named | more, [point | named for point in points])])
+
+
+def agent(features: str) -> str:
+    """Return what the project's data call a learner; what else was set they have in a column of its own."""
+    return "sarsa" if features == "basic" else f"sarsa(features={features})"
+
+
+def learning(training: Training) -> str:
+    """Return that column."""
+    return " ".join(f"{name}={value}" for name, value in training.parameters.items() if name != "features")
+
+
+def table() -> list[dict[str, str]]:
+    """Return the rows of the tuning."""
+    if not TUNING.exists():
+        return []
+    with TUNING.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@contextmanager
+def claimed(path: Path) -> Iterator[bool]:
+    """Claim what a file stands for, for as long as this lasts; False if another process has."""
+    with path.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+def work(training: Training, folder: Path) -> bool:
+    """Play a trial and add its row; False if it was stopped."""
+    run = play(training, folder)
+    if run is None:
+        return False
+    found = evaluated(training, folder)
+    with (folder.parent / "writing").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if training.published:
+            publish(training, run, found)
+        else:
+            row = tuned(training, run, found)
+            new = not TUNING.exists()
+            with TUNING.open("a", newline="", encoding="utf-8") as file:
+                writer = csv.DictWriter(file, list(row), lineterminator="\n")
+                if new:
+                    writer.writeheader()
+                writer.writerow(row)
+    training.snapshots(folder).remove()
+    Console(width=200).print(time.strftime("%H:%M"), folder.name, words(found.means))
+    return True
+
+
+def following(runs: Path) -> Iterator[tuple[Training, Path]]:
+    """Yield what is to be played, and where, until nothing is left or other processes play all of it."""
+    going = True
+    while going:
+        going = False
+        done = table()
+        for training in queue(done):
+            if recorded(training, done):
+                continue
+            folder = runs / training.plan().trials[0].id
+            folder.mkdir(parents=True, exist_ok=True)
+            with claimed(folder / "claim") as mine:
+                if mine:
+                    yield training, folder
+                    going = True
+                    break
+
+
+def recorded(training: Training, done: Rows) -> bool:
+    """Say whether a trial has its row."""
+    if not training.published:
+        return key_of(training) in map(key_of, done)
+    named = {"agent": agent(training.setting.features), "game": training.game, "seed": str(training.seed)}
+    wanted = named | {"learning": learning(training)}
+    return any(wanted.items() <= row.items() for row in there("sarsa.csv"))
+
+
+def main() -> None:
+    """Play what is left of the queue."""
+    parser = argparse.ArgumentParser(description="Tune SARSA and play the published trials.")
+    parser.add_argument("runs", type=Path)
+    parser.add_argument("--until", metavar="HH:MM", help="when to stop, within 24 hours; Ctrl-C stops, too")
+    given = parser.parse_args()
+    if given.until:
+        hour, minute = map(int, given.until.split(":"))
+        now = time.localtime()
+        left = (3600 * hour + 60 * minute - 3600 * now.tm_hour - 60 * now.tm_min - now.tm_sec) % 86_400
+        signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+        signal.alarm(left)
+    with suppress(KeyboardInterrupt):
+        for training, folder in following(given.runs):
+            if not work(training, folder):
+                break
+
+
+if __name__ == "__main__":
+    main()
