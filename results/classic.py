@@ -5,14 +5,17 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-from scipy.stats import ttest_ind_from_stats
+from scipy.stats import ttest_ind, ttest_ind_from_stats
 
 from arcademark.reproduce.ale2013 import scores as printed
 from arcademark.reproduce.ours import CurvePoint, Forecast, TrialResult, curves, forecasts, results
+from arcademark.suite.learners import defaults
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import game_name, suite
 from arcademark.wording import fixed, listing, score
 from pages import FOLDER, interval, page, table
+from trials import BRACKET, GAMES, TUNED, Rows, Setting, Training, key_of, merit
+from trials import table as tuning_rows
 
 TRAINING = suite("ale-55").tasks[:5]
 ALPHA = 0.01
@@ -20,6 +23,8 @@ ALPHA = 0.01
 RULES = protocol("ale-2013")
 MOST = f"{RULES.max_frames_per_episode:,} frames at most"
 STEPS = 10
+MANY = 10
+"""Trials of a cell from which on sets are compared by trials."""
 COPY = "The paper's scores are read from [public copies](../catalogue.md) of its tables."
 TWO = ("asterix", "space_invaders")
 FIVE = (*TWO, "boxing", "freeway", "pong")
@@ -42,7 +47,55 @@ def baselines(game: str) -> tuple[float, float]:
 def feature_set(agent: str) -> str:
     """Return the paper's name of a learner's features."""
     name = agent.partition("features=")[2].removesuffix(")") or "basic"
-    return next(one for one in printed.LEARNERS if one.lower() == name)
+    return named(name)
+
+
+def parameters(trial: TrialResult) -> dict[str, str]:
+    """Return a learner's parameters beside the feature set."""
+    return dict(word.split("=") for word in trial.learning)
+
+
+def current(trial: TrialResult) -> bool:
+    """Say whether a learner has the step size, schedule and decay that are its feature set's defaults today."""
+    usual = defaults(feature_set(trial.agent).lower())
+    return all(parameters(trial)[name] == str(usual[name]) for name in ("alpha", "alpha_schedule", "lambda_"))
+
+
+def settings(alpha: object, schedule: object, decay: object) -> str:
+    """Say a step size, its schedule and the decay of traces."""
+    return f"{alpha}{' → 0' if schedule == 'linear' else ''}, {decay}"
+
+
+def of_trial(trial: TrialResult) -> str:
+    """Say the same of a trial, marked where they are no longer the defaults."""
+    have = parameters(trial)
+    return settings(have["alpha"], have["alpha_schedule"], have["lambda_"]) + ("" if current(trial) else " †")
+
+
+def spread(means: Sequence[float]) -> str:
+    """Say mean and standard deviation."""
+    return f"{score(float(np.mean(means)))} ± {score(float(np.std(means, ddof=1)))}" if len(means) > 1 else ""
+
+
+def ratio(trial: TrialResult) -> float:
+    """Return a trial's score divided by the paper's."""
+    return trial.mean / float(printed.raw((feature_set(trial.agent),))[0, printed.place(trial.game)])
+
+
+def beside_the_paper(trials: Iterable[TrialResult]) -> str:
+    """Return the table of each set's geometric mean of scores divided by the paper's."""
+    played = list(trials)
+    found = []
+    for name in printed.LEARNERS:
+        mine = [trial for trial in played if feature_set(trial.agent) == name]
+        now = sum(current(trial) for trial in mine)
+        ratios = [ratio(trial) for trial in mine]
+        usual = defaults(name.lower())
+        text = settings(usual["alpha"], usual["alpha_schedule"], usual["lambda_"])
+        mean = float(np.exp(np.mean(np.log(ratios))))
+        found.append((name, text, f"{now} of {len(mine)}", f"{mean:.2f}", f"{min(ratios):.2f} … {max(ratios):.2f}"))
+    heading = ("features", "default α, λ", "games played with it", "geometric mean to the paper", "least … most")
+    return table(heading, found, words=2)
 
 
 def ahead(one: TrialResult, other: TrialResult) -> int:
@@ -80,15 +133,23 @@ def learners() -> str:
         f"ours of one, so that a cell compares one trained policy with the mean of thirty. {COPY} The values of its "
         "Appendix C are missing from the text that we have; [where each of ours is "
         "from](../research/learning.md#parameters).",
+        "## Beside the paper",
+        f"Each set's scores divided by the paper's, over the {len(TRAINING)} games. α → 0 decreases linearly over "
+        "training, α alone is constant. Where not all games are played with today's defaults, those with earlier ones "
+        "take part; they are marked † below.",
+        beside_the_paper(first.values()),
         "## Scores",
-        "Means of the evaluation with their 95 % intervals over its episodes, which say nothing of other trainings.",
+        "Means of the evaluation with their 95 % intervals over its episodes, which say nothing of other trainings. "
+        "Snapshots: mean and standard deviation of five scores over the same 100 evaluation episodes, of weights "
+        "frozen after 80, 85, 90, 95 and 100 % of training; where they differ much, the score depends on when training "
+        "ended. Trials without were played before snapshots were kept. † Parameters are not today's defaults.",
         table(
             (
-                *("game", "features", "score", "95 %", "least … most", "last 100 of training", "paper"),
-                *("our Random", "our best Const or Perturb"),
+                *("game", "features", "α, λ", "score", "95 %", "least … most", "snapshots", "last 100 of training"),
+                *("paper", "our Random", "our best Const or Perturb"),
             ),
             (row(first.get(cell), curve.get((*cell, 0)), *cell) for cell in cells),
-            words=2,
+            words=3,
         ),
         compared(first, curve),
         *other_seeds(trials),
@@ -99,15 +160,17 @@ def learners() -> str:
         "what its unit is.",
         table(("", *printed.LEARNERS), pairs(first)),
         "## Learning curves",
-        f"Mean score of the last 100 training episodes at each tenth of the {RULES.training_episodes:,}.",
+        f"Mean score of the last 100 training episodes at each tenth of the {RULES.training_episodes:,}, seed 0.",
         table(
-            ("game", "features", "seed", *(f"{100 * part // STEPS} %" for part in range(1, STEPS + 1))),
+            ("game", "features", *(f"{100 * part // STEPS} %" for part in range(1, STEPS + 1))),
             (
-                (game_name(game), name, str(seed), *(score(point.last_100) for point in points))
-                for (game, name, seed), points in sorted(curve.items(), key=lambda item: cells.index(item[0][:2]))
+                (game_name(game), name, *(score(point.last_100) for point in points))
+                for game, name in cells
+                if (points := curve.get((game, name, 0)))
             ),
             words=2,
         ),
+        *chosen_by(),
         "## What it took",
         "Sums over each set's trials; hours by the clock, a process a trial, on two cores that did other work too. The "
         "program became faster between them, so that the sets' hours are not to be compared.",
@@ -126,27 +189,87 @@ def learners() -> str:
 
 
 def other_seeds(trials: Sequence[TrialResult]) -> Iterable[str]:
-    """Yield the section that sets trainings of the same cell beside each other, if there are any."""
-    every: dict[tuple[str, str], list[float]] = {}
+    """Yield the sections that set trainings of the same cell and parameters beside each other, if there are any."""
+    cells: dict[tuple[str, str, str], list[float]] = {}
     for trial in sorted(trials, key=lambda trial: (trial.game, trial.seed)):
-        every.setdefault((trial.game, feature_set(trial.agent)), []).append(trial.mean)
-    if several := {cell: scores for cell, scores in every.items() if len(scores) > 1}:
+        cells.setdefault((trial.game, feature_set(trial.agent), of_trial(trial)), []).append(trial.mean)
+    if several := {cell: scores for cell, scores in cells.items() if len(scores) > 1}:
         yield "## Other seeds"
         yield (
-            "Whole trials that differ by their seed alone, beginning with seed 0. The paper's 30 are to average over "
-            "what differs between them."
+            "Whole trials that differ by their seed (and LSH by its random projections), beginning with seed 0. The "
+            "paper's 30 are to average over what differs between them."
         )
         yield table(
-            ("game", "features", "scores", "mean", "standard deviation", "paper"),
+            ("game", "features", "α, λ", "trials", "mean", "standard deviation", "least … most", "paper"),
             (
                 (
-                    *(game_name(game), name, ", ".join(map(score, scores)), score(float(np.mean(scores)))),
-                    *(score(float(np.std(scores, ddof=1))), from_paper(name, game)),
+                    *(game_name(game), name, text, str(len(scores)), score(float(np.mean(scores)))),
+                    *(score(float(np.std(scores, ddof=1))), f"{score(min(scores))} … {score(max(scores))}"),
+                    from_paper(name, game),
                 )
-                for (game, name), scores in several.items()
+                for (game, name, text), scores in several.items()
             ),
-            words=2,
+            words=3,
         )
+    for game in TRAINING:
+        many = {name: means for (of, name, _), means in cells.items() if of == game and len(means) >= MANY}
+        if len(many) > 1:
+            yield (
+                f"{game_name(game)}, over trials: by how many standard errors the left's mean is above the top's. "
+                f"Where Welch's test tells them apart at {100 - 100 * ALPHA:g} % there is a *."
+            )
+            yield table(("", *many), by_trials(many))
+
+
+def by_trials(many: Mapping[str, Sequence[float]]) -> Iterable[tuple[str, ...]]:
+    """Yield the rows of a table of Welch's tests between sets, over the means of trials."""
+    for left, mine in many.items():
+        tests = {top: ttest_ind(mine, others, equal_var=False) for top, others in many.items() if top != left}
+        marks = {top: f"{test.statistic:+.1f}{'*' if test.pvalue < ALPHA else ''}" for top, test in tests.items()}
+        yield left, *(marks.get(top, "") for top in many)
+
+
+def chosen_by() -> Iterable[str]:
+    """Yield the section of how parameters were chosen."""
+    done = tuning_rows()
+    tried = list(dict.fromkeys(setting_of(row) for row in done))
+    lengths = [(game, TUNED) for game in GAMES] + [(game, episodes) for game, episodes in BRACKET.items()]
+    yield "## How parameters were chosen"
+    yield (
+        "By frozen evaluation on three games with another seed (`results/trials.py`; Seaquest and Beam Rider have no "
+        "part in it): mean ± standard deviation over five snapshots after 80, 85, 90, 95 and 100 % of training. The "
+        "last column is the geometric mean over the games of scores divided by the paper's, which come from five times "
+        "the training or more; of Freeway's the shorter training, which has about as many frames as the others."
+    )
+    yield table(
+        ("features", "α, λ", *(f"{game_name(game)}, {count:,} episodes" for game, count in lengths), "to the paper"),
+        (
+            (
+                *(named(one.features), settings(one.alpha, one.alpha_schedule, one.lambda_)),
+                *(tuned(one, game, count, done) for game, count in lengths),
+                "" if (value := merit(one, done)) is None else f"{value:.2f}",
+            )
+            for one in tried
+        ),
+        words=2,
+    )
+
+
+def named(features: str) -> str:
+    """Return the paper's name of a feature set."""
+    return next(name for name in printed.LEARNERS if name.lower() == features)
+
+
+def setting_of(row: Mapping[str, str]) -> Setting:
+    """Return what a row of the tuning tried."""
+    return Setting(row["features"], float(row["alpha"]), row["alpha_schedule"], float(row["lambda_"]))
+
+
+def tuned(setting: Setting, game: str, episodes: int, done: Rows) -> str:
+    """Say what a tuning trial scored; nothing if it is not played."""
+    key = key_of(Training(setting, game, episodes))
+    found = next((row for row in done if key_of(row) == key), None)
+    return spread([float(mean) for mean in found["snapshots"].split()]) if found else ""
 
 
 def compared(
@@ -181,9 +304,10 @@ def row(trial: TrialResult | None, points: Sequence[CurvePoint] | None, game: st
     """Return a row of the table of scores."""
     beside = from_paper(name, game), *map(score, baselines(game))
     if trial is None or points is None:
-        return game_name(game), name, "not played", "", "", "", *beside
+        return game_name(game), name, "", "not played", "", "", "", "", *beside
     numbers = score(trial.mean), interval(trial.low, trial.high), f"{score(trial.least)} … {score(trial.most)}"
-    return game_name(game), name, *numbers, score(points[-1].last_100), *beside
+    frozen = spread(trial.snapshots), score(points[-1].last_100)
+    return game_name(game), name, of_trial(trial), *numbers, *frozen, *beside
 
 
 def family(trial: TrialResult) -> str:

@@ -13,7 +13,7 @@ alpha, lambda       0.5, 0.9 (lsh, disco)    our choice: tuned on Asterix, Seaqu
 alpha, lambda       0.5, 0.5 (ram)           our choice: likewise; for ram-bits too
 trace threshold     0.01                     secondary: the parameter files of ALE 0.1, and a later program
 step size           alpha / most active      secondary: a later program, which says that the 2013 one did so
-reward scale        first                    secondary: likewise
+reward scale        first                    secondary: likewise; from weights of 0 no choice depends on it
 weights at first    0                        our choice: the paper is silent
 evaluation epsilon  that of training         our choice: the paper is silent
 ==================  =======================  ===========================================================================
