@@ -340,10 +340,11 @@ def test_every_parameter_of_every_feature_set_can_be_set_and_is_explained():
 
 
 def test_what_is_not_set_is_the_feature_sets_own():
-    found = {name: tuple(defaults(name).values()) for name in ("basic", "ram", "lsh", "b-prost")}
-    assert found == {
-        "basic": (0.9, 0.999, 0.05), "ram": (0.5, 0.999, 0.05), "lsh": (0.9, 0.999, 0.05), "b-prost": (0.9, 0.99, 0.01)
-    }  # fmt: skip
+    basic, ram, lsh, b_prost = map(defaults, ("basic", "ram", "lsh", "b-prost"))
+    assert basic == {"alpha": 0.5, "alpha_schedule": "constant", "lambda_": 0.9, "gamma": 0.999, "epsilon": 0.05}
+    assert ram == basic | {"lambda_": 0.5}
+    assert lsh == basic
+    assert b_prost == basic | {"gamma": 0.99, "epsilon": 0.01}
 
 
 @pytest.mark.parametrize(
