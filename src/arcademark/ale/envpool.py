@@ -97,8 +97,8 @@ class _Game:
         self._screen = ale.getScreenGrayscale if config.gray_scale else ale.getScreenRGB
         if (ale.getScreenDims(), size, channels) == (shape, kernels.IMAGE, 1):  # bytes of higher ones may be odd
             with suppress(build.NoCore):
-                self._core, gray = build.core(), gray_table(standard(game))[::2]
-                self._table, self._screen = np.maximum(gray[:, None], gray), ale.getScreen
+                self._core, self._screen = build.core(), ale.getScreen
+                self._table = kernels.greatest(gray_table(standard(game)))
                 self._where = kernels.observation(self._table, self._screens[1], self.stack)
         self.ended, self.elapsed, self.lives, self.reward = True, config.max_episode_steps, 0, 0
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import ale_py
@@ -177,11 +177,10 @@ class ALEVectorInterface:
             or choose_emulator(name) != "console"
         ):
             played_by_ale = object.__new__(_PlayedByAle)
-            played_by_ale._start(**given)
+            played_by_ale._start(given)
             return played_by_ale
-        del given["rom_path"], given["thread_affinity_offset"]
         vector = object.__new__(_PlayedByConsole)
-        vector._start(name, rom, **given)
+        vector._start(name, rom, given)
         return vector
 
     def __reduce__(self) -> Any:
@@ -275,7 +274,7 @@ class _PlayedByAle(ALEVectorInterface):
 
     emulator = "ale"
 
-    def _start(self, **given: Any) -> None:
+    def _start(self, given: Mapping[str, Any]) -> None:
         self._ale = ale_py.ALEVectorInterface(**given)
         self._actions, self._shape = self._ale.get_action_set(), self._ale.get_observation_shape()
         self._prepare(given["num_envs"], given["batch_size"])
@@ -299,90 +298,69 @@ class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
 
     emulator = "console"
 
-    def _start(
-        self,
-        name: str,
-        rom: bytes,
-        *,
-        num_envs: int,
-        frame_skip: int,
-        stack_num: int,
-        img_height: int,
-        img_width: int,
-        grayscale: bool,
-        maxpool: bool,
-        noop_max: int,
-        use_fire_reset: bool,
-        episodic_life: bool,
-        life_loss_info: bool,
-        reward_clipping: bool,
-        max_episode_steps: int,
-        repeat_action_probability: float,
-        full_action_space: bool,
-        batch_size: int,
-        num_threads: int,
-        autoreset_mode: str,
-    ) -> None:
+    def _start(self, name: str, rom: bytes, given: Mapping[str, Any]) -> None:
         minimal = tasks.games()[name].minimal_actions
-        self._actions = (
-            [*Action.__members__.values()] if full_action_space else [Action.__members__[action] for action in minimal]
-        )
+        self._actions = [Action.__members__[action] for action in minimal]
+        if given["full_action_space"]:
+            self._actions = [*Action.__members__.values()]
         self._numbers = np.array([action.value for action in self._actions])
-        channels = 1 if grayscale else 3
-        self._shape = (stack_num, img_height, img_width) + (() if grayscale else (3,))
-        self._prepare(num_envs, batch_size)
+        num_envs, grayscale = given["num_envs"], given["grayscale"]
+        channels, size = 1 if grayscale else 3, (given["img_height"], given["img_width"])
+        self._shape = (given["stack_num"], *size) + (() if grayscale else (3,))
+        self._prepare(num_envs, given["batch_size"])
         self._translation = cartridge.translation(name, rom)
         machines = [Machine(name, rom, chosen=self._translation.core) for _ in range(num_envs)]
         first = machines[0]
         self._playing = _Playing(
-            repeat_probability=repeat_action_probability,
-            cap=max_episode_steps,
+            repeat_probability=given["repeat_action_probability"],
+            cap=given["max_episode_steps"],
             all_drawn=int(proven()[name]["cut"]) > 0,
-            frame_skip=frame_skip,
-            maxpool=maxpool and frame_skip > 1,
-            noops=noop_max,
-            fire=use_fire_reset and Action.FIRE in self._actions,
-            episodic=episodic_life,
-            life_info=life_loss_info,
-            clipped=reward_clipping,
-            same_step=autoreset_mode == "SameStep",
+            frame_skip=given["frame_skip"],
+            maxpool=given["maxpool"] and given["frame_skip"] > 1,
+            noops=given["noop_max"],
+            fire=given["use_fire_reset"] and Action.FIRE in self._actions,
+            episodic=given["episodic_life"],
+            life_info=given["life_loss_info"],
+            clipped=given["reward_clipping"],
+            same_step=given["autoreset_mode"] == "SameStep",
             channels=channels,
-            images=stack_num,
-            height=img_height,
-            width=img_width,
+            images=given["stack_num"],
+            height=size[0],
+            width=size[1],
         )
         self._kept: list[Any] = [machines]
         self._set_reset(name, first)
         colours = gray_table(standard(name)) if grayscale else rgb_table(standard(name))
-        usual = grayscale and (img_height, img_width) == kernels.IMAGE and (first.rows, WIDTH) == kernels.SCREEN
+        usual = grayscale and size == kernels.IMAGE and (first.rows, WIDTH) == kernels.SCREEN
         if not usual:
-            self._set_size((first.rows, WIDTH), (img_height, img_width))
+            self._set_size((first.rows, WIDTH), size)
         self._playing.colours = self._keep(colours)
-        pairs = self._keep(np.maximum(colours[::2, None], colours[None, ::2])) if usual else 0
+        pairs = kernels.greatest(colours)
         players = self._players = (_Player * num_envs)()
         skipped = self._keep(np.zeros((num_envs, first.core.console_skipped_size()), np.uint8))
         for i, (player, machine) in enumerate(zip(players, machines, strict=True)):
             player.playing = ctypes.addressof(self._playing)
-            player.stack = self._keep(np.zeros(self._shape, np.uint8))
+            stack = np.zeros(self._shape, np.uint8)
+            player.stack = self._keep(stack)
             player.pooled = self._keep(np.zeros((first.rows, WIDTH, channels), np.uint8))
-            player.shrinking = self._keep(np.zeros((first.rows, img_width, channels), np.float32))
+            player.shrinking = self._keep(np.zeros((first.rows, size[1], channels), np.float32))
             player.merged = self._keep(np.zeros((2, 256, WIDTH), np.uint8))
             player.step.console, player.seeded = machine.address, 1
             if self._playing.all_drawn:
                 player.step.skipped = skipped + i * first.core.console_skipped_size()
             if usual:
-                old = self._keep(np.zeros((2, *kernels.SCREEN), np.uint8))
-                observation = kernels.Observation(self._keep(kernels.TABLES), pairs, old, player.stack, 2, stack_num)
-                self._kept.append(observation)
+                old = np.zeros((2, *kernels.SCREEN), np.uint8)
+                observation = kernels.observation(pairs, old, stack)
+                self._kept += [pairs, old, observation]
                 player.step.observation = ctypes.addressof(observation)
         self._kept.append(players)
         self._records: NDArray[Any] = np.frombuffer(memoryview(players).cast("B"), np.dtype(_Player))
         self._records["seed"] = np.frombuffer(os.urandom(4 * num_envs), np.int32)
         self._use(first.core, slice(None))
-        threads = num_threads if num_threads > 0 else default_threads(num_envs, 1)
+        threads = given["num_threads"] if given["num_threads"] > 0 else default_threads(num_envs, 1)
         self._batches: deque[_Batch] = deque()
-        at, size, kept = ctypes.addressof(players), ctypes.sizeof(_Player), (self._kept, self._playing, self._batches)
-        self._crew = Crew(first.core, min(threads, num_envs), at, size, num_envs, kept)
+        at, step, kept = ctypes.addressof(players), ctypes.sizeof(_Player), (self._kept, self._playing, self._batches)
+        self._crew = Crew(first.core, min(threads, num_envs), at, step, num_envs, kept)
         self._translation.add(self)
         self._placed = 0
         self._all = np.arange(num_envs, dtype=np.int64)

@@ -75,6 +75,22 @@ class Observation(ctypes.Structure):
     )
 
 
+def greatest(values: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the greatest of each pair of screen bytes without their lowest bits, of luminances or of each colour.
+
+    Parameters
+    ----------
+    values : uint8 array, shape (256,) or (256, 3)
+        What each screen byte is shown as.
+
+    Returns
+    -------
+    uint8 array, shape (128, 128) or (128, 128, 3)
+    """
+    pairs: NDArray[np.uint8] = np.maximum(values[::2, None], values[None, ::2])
+    return pairs
+
+
 def observation(table: NDArray[np.uint8], old: NDArray[np.uint8], stack: NDArray[np.uint8]) -> Observation:
     """Return where observations are made, for C; the arrays must outlive it.
 

@@ -29,7 +29,7 @@ from arcademark.emulator import build
 from arcademark.environments.emulation.console import Console
 from arcademark.environments.emulation.facts import resized
 from arcademark.environments.observations.area import AreaResize
-from arcademark.environments.observations.kernels import IMAGE, SCREEN, observation
+from arcademark.environments.observations.kernels import IMAGE, SCREEN, greatest, observation
 from arcademark.suite import protocols
 
 _WEIGHTS = np.array([9798, 19235, 3735])
@@ -250,9 +250,7 @@ class KernelObserver(ScreenObserver):
 
 def _pooled(console: Console, colours: bool) -> NDArray[np.uint8]:
     """Return the luminance of each pair of screen bytes without their lowest bits: of greatest colours, or greatest."""
-    values = (console.rgb if colours else console.gray)[::2]
-    greatest = np.maximum(values[:, None], values[None])
-    return luminance(greatest) if colours else greatest
+    return luminance(greatest(console.rgb)) if colours else greatest(console.gray)
 
 
 def luminance(colours: NDArray[np.uint8]) -> NDArray[np.uint8]:
