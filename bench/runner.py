@@ -38,7 +38,7 @@ from arcademark.runs import execution
 from arcademark.runs.engines.base import Batch, Job, Memory
 from arcademark.runs.engines.worker import opened
 from arcademark.runs.plan import Plan, Trial, make_plan
-from arcademark.runs.playing.slot import Begun
+from arcademark.runs.playing.events import Begun
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.suite.protocols import protocol
 

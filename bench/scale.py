@@ -47,10 +47,11 @@ def driver() -> Iterator[Figure]:
     from arcademark.records.model import EpisodeRecord, EpisodeResult, encode_actions
     from arcademark.runs import execution
     from arcademark.runs.engines import worker
-    from arcademark.runs.engines.base import Batch, Job, Memory, Opened
+    from arcademark.runs.engines.base import Batch, Job, Memory
     from arcademark.runs.engines.here import InProcessEngine
     from arcademark.runs.engines.processes import Incoming, framed
     from arcademark.runs.plan import make_plan
+    from arcademark.runs.playing.events import Opened
 
     def sent(name: str, numbers: range) -> bytes:
         records = (EpisodeRecord(name, "evaluation", number, 1.0, 9, 9, "terminated", 1.0) for number in numbers)

@@ -57,15 +57,16 @@ class _EnoughError(Exception):
 
 def _drive(trials: int, episodes: int = 1000) -> tuple[float, float]:
     """Return the wall seconds to the first of some short episodes, and the CPU seconds that each further one took."""
+    from arcademark.records.model import EpisodeRecord
     from arcademark.runs.execution import execute
     from arcademark.runs.plan import make_plan
-    from arcademark.runs.playing.events import EpisodeDone, Event
+    from arcademark.runs.playing.events import Event
     from arcademark.suite.protocols import protocol
 
     began, ended = time.perf_counter(), list[tuple[float, float]]()
 
     def hear(event: Event) -> None:
-        if isinstance(event, EpisodeDone):
+        if isinstance(event, EpisodeRecord):
             ended.append((time.perf_counter(), time.process_time()))
             if len(ended) > episodes:
                 raise _EnoughError

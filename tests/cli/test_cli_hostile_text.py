@@ -18,7 +18,7 @@ from arcademark.pages.columns import Column
 from arcademark.pages.render import terminal
 from arcademark.pages.render.blocks import Cell, Document, Table
 from arcademark.pages.render.layout import Console, Text
-from arcademark.runs.playing.events import TrialFailed
+from arcademark.records.model import TrialRecord
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31m[bold]x[/]:smile:\n\u202e\u009b\u2028\u200b"
 NAMES = ("PPO [ours]", "PPO [a]", "[/]", ":smile:", r"$\frac{$", r"\input{/etc/passwd}", "50 % $a_1$", "a\u200bb<b>")
@@ -163,7 +163,7 @@ def test_styles_are_all_that_steers_a_terminal():
         console.print(text, crop=False)
     console.print(HOSTILE, style="red")
     display = Display(console)
-    display.hear(TrialFailed("id", "PPO [/]", HOSTILE, 0, HOSTILE))
+    display.hear(TrialRecord("id", "PPO [/]", HOSTILE, 0, 1, None, error=HOSTILE))
     written = console.file.getvalue()
     plain = re.sub(r"\x1b\[[0-9;]*m", "", written)
     assert all(char.isprintable() or char == "\n" for char in plain)

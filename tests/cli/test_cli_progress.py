@@ -10,6 +10,7 @@ from rich.console import Console
 from arcademark.cli.counting import LINE_SECONDS, SHORT_SECONDS, counting
 from arcademark.cli.play import progress
 from arcademark.cli.play.progress import Display
+from arcademark.records.model import TrialRecord
 from arcademark.runs.playing.events import (
     FireMissed,
     LearnerBegun,
@@ -20,7 +21,6 @@ from arcademark.runs.playing.events import (
     RunBegun,
     RunSummary,
     Stopping,
-    TrialFailed,
 )
 from arcademark.suite.protocols import protocol
 
@@ -55,6 +55,10 @@ def told(event, console=None):
     return console.file.getvalue()
 
 
+def learner(frames, episodes):
+    return TrialRecord("id", "sarsa", "pong", 0, 500, frames, training_episodes=episodes)
+
+
 LEARNS = "sarsa learns for {}, {} 500 episodes, 30 trials a game{}\n"
 SCORES = " · 0/500 episodes · 3,100 frames/s · 0/30 trials\n"
 
@@ -63,11 +67,11 @@ SCORES = " · 0/500 episodes · 3,100 frames/s · 0/30 trials\n"
     ("event", "line"),
     [
         (
-            LearnerBegun("sarsa", ALE, None, 5000, 500, 30),
+            LearnerBegun(learner(None, 5000), ALE, 30),
             LEARNS.format("5,000 episodes", "then", ", as ale-2013 has it"),
         ),
         (
-            LearnerBegun("sarsa", protocol("world-records"), 1000, None, 500, 30),
+            LearnerBegun(learner(1000, None), protocol("world-records"), 30),
             LEARNS.format(
                 "1,000 frames", "scored on its last", "; world-records: 200,000,000 frames, 100 episodes and 30 trials"
             ),
@@ -118,9 +122,8 @@ def test_the_time_left_is_in_sight_on_any_terminal(columns, planning):
 
 
 def test_messages_break_between_words_on_a_terminal_and_nowhere_else():
-    failed = TrialFailed(
-        "id", "mine.py:Learner(sizes=[1, 2])", "freeway", 0, "its factory raised: " + 12 * "long words "
-    )
+    error = "its factory raised: " + 12 * "long words "
+    failed = TrialRecord("id", "mine.py:Learner(sizes=[1, 2])", "freeway", 0, 1, None, error=error)
     for terminal in (True, False):
         console = Console(file=io.StringIO(), width=40, force_terminal=terminal, color_system=None)
         console.soft_wrap = not terminal

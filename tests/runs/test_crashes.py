@@ -15,10 +15,11 @@ import pytest
 
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.model import EpisodeRecord
 from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.events import EpisodeDone, WorkerLost
+from arcademark.runs.playing.events import Lost, OfTrial
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes by /proc")
 
@@ -157,7 +158,7 @@ def test_a_worker_that_was_meddled_with_costs_nothing(tmp_path, meddling, rows, 
     plan = meddling(what)
     assert execute(plan, tmp_path / "run", workers=2, on_event=events.append).complete
     left = (tmp_path / "once").read_text()
-    lost = [event.reason for event in events if isinstance(event, WorkerLost)]
+    lost = [event.event.reason for event in events if isinstance(event, OfTrial) and isinstance(event.event, Lost)]
     if what == "daemon":
         assert lost == ["SIGKILL"]
         assert Path(f"/proc/{left}/stat").read_text().rpartition(")")[2].split()[0] == "S", "it was not waited for"
@@ -185,7 +186,7 @@ def test_a_directory_that_goes_is_noticed_at_once(tmp_path, toy_plan, paced, mon
     gone = []
 
     def listen(event):
-        if isinstance(event, EpisodeDone) and not gone:
+        if isinstance(event, EpisodeRecord) and not gone:
             gone.append(time.monotonic())
             if how == "deleted":
                 shutil.rmtree(directory)

@@ -12,13 +12,14 @@ import pytest
 import altering
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.records.model import EpisodeRecord, TrialRecord
 from arcademark.records.reading import read_run
 from arcademark.runs.engines import ray_engine
 from arcademark.runs.engines.base import MissingEpisodes
 from arcademark.runs.engines.pool import LocalEngine
 from arcademark.runs.execution import execute, placed
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.events import EpisodeDone, TrialFailed, WorkerLost
+from arcademark.runs.playing.events import Lost, OfTrial
 from arcademark.runs.store import provenance
 
 
@@ -59,7 +60,7 @@ def test_events_tell_all(tmp_path, toy_plan):
     summary = execute(toy_plan("random", "const", episodes=2), tmp_path / "run", on_event=events.append)
     run = read_run(tmp_path / "run")
     assert (events[0].progress.episodes_done, events[0].progress.episodes, events[0].left_out) == (0, 38, ())
-    told = {event.episode for event in events if isinstance(event, EpisodeDone)}
+    told = {event for event in events if isinstance(event, EpisodeRecord)}
     assert told == set(run.episodes)
     last = events[-1]
     assert (last.episodes_done, last.trials_done, last.fraction, last.seconds_left) == (38, 19, 1.0, 0.0)
@@ -167,7 +168,7 @@ def test_a_trial_that_fails_leaves_the_others_alone_and_says_why_in_one_line(tmp
         assert re.search(message, trial.error)
         assert trial.error.isprintable()
     assert {failed.error for failed in summary.failed} == {trial.error for trial in bad}
-    assert [event for event in events if isinstance(event, TrialFailed)] == list(summary.failed)
+    assert [event for event in events if isinstance(event, TrialRecord)] == list(summary.failed)
     assert (summary.done, summary.complete) == (1, False)
 
 
@@ -215,7 +216,7 @@ def test_a_worker_that_dies_once_is_replaced(tmp_path, toy_plan, fake, paced, ro
     events = []
     assert execute(plan, tmp_path / "run", workers=2, on_event=events.append, episode_seconds=10.0).complete
     assert once.exists()
-    assert [type(event) for event in events if isinstance(event, WorkerLost)] == [WorkerLost]
+    assert [type(event.event) for event in events if isinstance(event, OfTrial)] == [Lost]
     assert execute(plan, tmp_path / "undisturbed", workers=2).complete
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
 
@@ -300,7 +301,7 @@ def test_a_trial_of_a_million_episodes_begins_ends_with_who_listens_and_goes_on(
         pass
 
     def listen(event):
-        if isinstance(event, EpisodeDone):
+        if isinstance(event, EpisodeRecord):
             raise EnoughError
 
     for expected in (1, 2):

@@ -26,9 +26,9 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.records.ledger import read_ledger
 from arcademark.records.reading import read_run
 from arcademark.runs import execution
-from arcademark.runs.engines.base import Failed
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.plan import make_plan
+from arcademark.runs.playing.events import Failed
 from arcademark.runs.replay.feature_steps import recorded_play
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.replay.watch import watch

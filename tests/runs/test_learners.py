@@ -13,9 +13,8 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.records.reading import read_actions, read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.events import LearnerBegun, NotTrained, Progress
+from arcademark.runs.playing.events import LearnerBegun, NotTrained, Progress, TrainingBlock
 from arcademark.runs.playing.networks import learnt_in, trained_in
-from arcademark.runs.playing.slot import TrainingBlock
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay.verify import verify
 
@@ -35,7 +34,7 @@ def test_training_takes_the_episodes_that_were_asked_for(tmp_path, toy_plan, pac
         assert phases == ["training"] * 7 + ["evaluation"] * 2
     assert record.manifest["training_episodes"] == 7
     assert [event for event in heard if isinstance(event, LearnerBegun)] == [
-        LearnerBegun("paced.py:Learner", plan.protocol, None, 7, 2, 2)
+        LearnerBegun(plan.trials[0].record, plan.protocol, 2)
     ]
     last = [event for event in heard if isinstance(event, Progress)][-1]
     assert (last.fraction, last.trials_done, last.learning) == (1.0, 2, None)

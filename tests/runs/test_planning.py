@@ -17,8 +17,7 @@ from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing import planning
-from arcademark.runs.playing.events import Progress, WorkerLost
-from arcademark.runs.playing.slot import Begun, PlayedFrames
+from arcademark.runs.playing.events import Begun, OfTrial, PlayedFrames, Progress
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.replay.watch import watch
@@ -206,7 +205,7 @@ def test_a_planner_that_dies_once_goes_on(tmp_path, planner_plan, rows):
     plan = planner_plan("Dying", settings, episodes=1)
     events = []
     assert execute(plan, tmp_path / "run", workers=1, on_event=events.append).complete
-    assert of(WorkerLost, events)
+    assert of(OfTrial, events)
     assert execute(plan, tmp_path / "undisturbed", workers=1).complete
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
 
@@ -219,7 +218,7 @@ def test_a_planner_that_always_dies_is_given_up(tmp_path, planner_plan, rows):
     )
     (failed,) = summary.failed
     assert "died 3 times in a row (SIGKILL)" in failed.error
-    assert len(of(WorkerLost, events)) >= 3  # deaths count from where the episode last got further
+    assert len(of(OfTrial, events)) >= 3  # deaths count from where the episode last got further
     assert all(len(decode_actions(row[6])) <= 5 for row in rows(tmp_path / "run")["unfinished"])
 
 

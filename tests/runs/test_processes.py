@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from arcademark.records.model import EpisodeRecord, EpisodeResult, Unfinished
 from arcademark.runs.engines import processes, worker
-from arcademark.runs.engines.base import Failed
+from arcademark.runs.playing.events import Failed
 
 
 @pytest.fixture

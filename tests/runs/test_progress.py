@@ -3,9 +3,7 @@
 import pytest
 
 from arcademark.records.model import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
-from arcademark.runs.engines.base import Failed, Lost, Opened
-from arcademark.runs.playing.events import Learning
-from arcademark.runs.playing.slot import PlayedFrames, TrainedEpisode, TrainingBlock
+from arcademark.runs.playing.events import Failed, Learning, Lost, Opened, PlayedFrames, TrainedEpisode, TrainingBlock
 from arcademark.runs.scheduling.progress import RECENT_EPISODES, Tracker, TrialStanding
 
 

@@ -11,9 +11,9 @@ import sys
 import pytest
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.records.model import EpisodeRecord
 from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
-from arcademark.runs.playing.events import EpisodeDone
 from arcademark.runs.store import recording
 from arcademark.runs.store.recording import Recorder
 
@@ -116,7 +116,7 @@ def test_a_local_disk_that_is_full_or_missing_is_named(tmp_path, scratch, toy_pl
     assert not (tmp_path / "new").exists()
 
     def spoil(event):
-        for path in scratch.glob("*/run.sqlite") if isinstance(event, EpisodeDone) else ():
+        for path in scratch.glob("*/run.sqlite") if isinstance(event, EpisodeRecord) else ():
             path.unlink()
 
     with pytest.raises(ArcadeMarkError, match=rf"{scratch}/arcademark-\w+: run\.sqlite was deleted") as caught:

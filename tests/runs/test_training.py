@@ -16,13 +16,12 @@ import pytest
 from altering import alter
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError
-from arcademark.records.model import Checkpoint
+from arcademark.records.model import Checkpoint, EpisodeRecord
 from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.events import EpisodeDone, EpisodeTrained, Progress, Stopping
+from arcademark.runs.playing.events import OfTrial, Progress, Stopping, TrainingBlock
 from arcademark.runs.playing.networks import brought, learnt_in, opened, path_of, trained_in, write
-from arcademark.runs.playing.slot import TrainingBlock
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay import scalars
 from arcademark.runs.replay.verify import cut_short, verify
@@ -259,9 +258,9 @@ def test_event_files_hold_what_is_recorded_and_hold_it_at_once(tmp_path, toy_pla
         def hear(event):
             nonlocal seen
             log(event)
-            if isinstance(event, EpisodeTrained):
+            if isinstance(event, OfTrial):
                 steps, values = series(tmp_path / "tb" / event.trial_id, "training/score")
-                assert (steps[-1], values[-1]) == (event.trained, event.score)
+                assert (steps[-1], values[-1]) == (event.event.trained, event.event.score)
                 seen += 1
 
         assert execute(plan, tmp_path / "run", workers=workers, on_event=hear).complete
@@ -414,7 +413,7 @@ def test_an_interrupted_training_keeps_all_its_episodes_and_ends_as_if_undisturb
     training = [row for row in kept["episode"] if row[1] == "training"]
     assert 6 <= events[stopping(events)].unkept <= len(training) < 2 * 40
     assert sum(episodes for _, episodes, *_ in kept["checkpoint"]) == len(training)
-    done = [event.episode for event in events if isinstance(event, EpisodeDone)]
+    done = [event for event in events if isinstance(event, EpisodeRecord)]
     assert set(done) == set(read_run(tmp_path / "run").episodes)
     monkeypatch.setenv("PACE", "0")
     assert execute(plan, tmp_path / "run", workers=2).complete
@@ -451,7 +450,7 @@ def test_where_no_learning_would_be_lost_nothing_is_waited_for(tmp_path, learnin
     events = []
 
     def once(event):
-        return isinstance(event, EpisodeDone) and not any(isinstance(before, EpisodeDone) for before in events[:-1])
+        return isinstance(event, EpisodeRecord) and not any(isinstance(before, EpisodeRecord) for before in events[:-1])
 
     summary = execute(learning("Stalling"), tmp_path / "run", workers=3, on_event=interrupting(events, once))
     assert (summary.interrupted, summary.unkept) == (True, 0)

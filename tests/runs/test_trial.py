@@ -9,7 +9,8 @@ import pytest
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.records.model import EpisodeResult, decode_actions
 from arcademark.records.randomness import episode_rng
-from arcademark.runs.playing.slot import Meter, Slot, TrainingBlock
+from arcademark.runs.playing.events import TrainingBlock
+from arcademark.runs.playing.slot import Meter, Slot
 from arcademark.runs.playing.trial import TrialPlayer, training_episode
 from arcademark.runs.replay.episodes import Recorded, open_recorded, replay_all
 

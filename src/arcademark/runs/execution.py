@@ -25,25 +25,24 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.records import live, manifest
 from arcademark.records.database import clear_errors
 from arcademark.records.ledger import LedgerEntry, make_entries
-from arcademark.records.model import EpisodeResult, Unfinished, scored_phase
-from arcademark.runs.engines.base import (
-    Batch,
-    Engine,
-    Failed,
-    Job,
-    Lost,
-    MakeEngine,
-    MissingEpisodes,
-    Opened,
-    TrialEvent,
-)
+from arcademark.records.model import EpisodeResult, TrialRecord, Unfinished, scored_phase
+from arcademark.runs.engines.base import Batch, Engine, Job, MakeEngine, MissingEpisodes
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.engines.pool import LocalEngine
 from arcademark.runs.engines.ray_engine import RayEngine
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.playing import emulators, events, networks
-from arcademark.runs.playing.events import Event, Progress, RunSummary
-from arcademark.runs.playing.slot import TrainedEpisode, TrainingBlock
+from arcademark.runs.playing.events import (
+    Event,
+    Failed,
+    Lost,
+    Opened,
+    Progress,
+    RunSummary,
+    TrainedEpisode,
+    TrainingBlock,
+    TrialEvent,
+)
 from arcademark.runs.scheduling.lengths import Lengths, frames_left
 from arcademark.runs.scheduling.progress import Tracker, TrialStanding
 from arcademark.runs.store import provenance
@@ -258,7 +257,7 @@ class _Run:
         self._plan, self._recorder, self._tell, self._command = plan, recorder, on_event, command
         self._directory = recorder.directory
         self._trials = {trial.id: trial for trial in plan.trials}
-        self._failed: list[events.TrialFailed] = []
+        self._failed: list[TrialRecord] = []
         self._interrupted = False
         self._learner_begun = False
         self._untrained: set[str] = set()
@@ -412,23 +411,19 @@ class _Run:
         match event:
             case Opened(learns=True) if not self._learner_begun:
                 self._learner_begun = True
-                given = trial.training_frames, trial.training_episodes, trial.episodes, len(self._plan.seeds)
-                yield events.LearnerBegun(trial.agent.label, trial.protocol, *given)
+                yield events.LearnerBegun(trial.record, trial.protocol, len(self._plan.seeds))
             case Opened(learns=False) if (self._plan.frames, self._plan.training_episodes) != (None, None):
                 if trial.agent.label not in self._untrained and not trial.learnt:
                     yield events.NotTrained(trial.agent.label)
                 self._untrained.add(trial.agent.label)
-            case TrainedEpisode(score, frames, trained):
-                yield events.EpisodeTrained(trial_id, score, frames, trained)
+            case TrainedEpisode() | Lost():
+                yield events.OfTrial(trial_id, event)
             case EpisodeResult(record):
-                yield events.EpisodeDone(record)
+                yield record
             case TrainingBlock(results):
-                for result in results:
-                    yield events.EpisodeDone(result.record)
-            case Lost(reason):
-                yield events.WorkerLost(trial_id, reason)
+                yield from (result.record for result in results)
             case Failed(error):
-                self._failed.append(events.TrialFailed(trial_id, trial.agent.label, trial.game, trial.seed, error))
+                self._failed.append(dataclasses.replace(trial.record, status="failed", error=error))
                 yield self._failed[-1]
 
 

@@ -15,20 +15,21 @@ from arcademark.cli import messages
 from arcademark.cli.counting import Words
 from arcademark.environments import fire
 from arcademark.pages.render.layout import Console
+from arcademark.records.model import TrialRecord
 from arcademark.runs.playing.events import (
     Compiling,
     Event,
     FireMissed,
     LearnerBegun,
     Learning,
+    Lost,
     NoConsole,
     NotTrained,
+    OfTrial,
     Progress,
     RunBegun,
     RunSummary,
     Stopping,
-    TrialFailed,
-    WorkerLost,
 )
 from arcademark.suite import protocols
 from arcademark.suite.tasks import game_name
@@ -82,10 +83,10 @@ class Display:
                     games = f"{wording.listing(map(game_name, event.waiting))}, which {waits} for it"
                     kind = ("warning", "yellow")
                 self._say(kind, f": {fire.MISSED.format(agent=event.agent, games=games)}; {fire.REMEDY}")
-            case TrialFailed():
+            case TrialRecord():
                 self._say(("failed", "red"), f"  {event.agent} on {event.game}, seed {event.seed}: {event.error}")
-            case WorkerLost():
-                self._say(("lost a worker", "yellow"), f"  {event.trial_id}: {event.reason}; playing it again")
+            case OfTrial(trial_id, Lost(reason)):
+                self._say(("lost a worker", "yellow"), f"  {trial_id}: {reason}; playing it again")
             case Stopping():
                 self._say(
                     ("stopping", "yellow"),
@@ -166,11 +167,11 @@ def line_of(event: Progress, unit: str = "frame") -> str:
 
 def budget(event: LearnerBegun) -> str:
     """Say what a learner is given, and what the named protocol gives where that is something else."""
-    rules = event.protocol
+    rules, trial = event.protocol, event.trial
     trials = protocols.learner_trials(rules)
     given = [
-        settings.budget(event.training_frames, event.training_episodes, rules.unit),
-        wording.plural(event.episodes, "episode"),
+        settings.budget(trial.training_frames, trial.training_episodes, rules.unit),
+        wording.plural(trial.episodes, "episode"),
         wording.plural(event.seeds, "trial"),
     ]
     usual = [
@@ -179,7 +180,7 @@ def budget(event: LearnerBegun) -> str:
         given[2] if trials is None else wording.plural(trials, "trial"),
     ]
     scored = "then" if rules.reported_episodes == "evaluation" else "scored on its last"
-    said = f"{event.agent} learns for {given[0]}, {scored} {given[1]}, {given[2]} a {wording.noun(rules.unit)}"
+    said = f"{trial.agent} learns for {given[0]}, {scored} {given[1]}, {given[2]} a {wording.noun(rules.unit)}"
     return f"{said}, as {rules.name} has it" if given == usual else f"{said}; {rules.name}: {wording.listing(usual)}"
 
 

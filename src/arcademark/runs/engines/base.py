@@ -9,18 +9,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Protocol
-
-from msgspec import Meta
+from typing import Protocol
 
 from arcademark.environments.registry import Emulator
-from arcademark.records.model import Checkpoint, EpisodeResult, Unfinished
+from arcademark.records.model import Checkpoint, Unfinished
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.slot import PlayedFrames, TrainedEpisode, TrainingBlock
-from arcademark.suite.settings import MAX_FRAMES_PER_ACTION
-
-Count = Annotated[int, Meta(ge=1)]
-Interval = Annotated[int, Meta(ge=1, le=MAX_FRAMES_PER_ACTION)]
+from arcademark.runs.playing.events import TrialEvent
 
 
 class MissingEpisodes(Iterator[int]):
@@ -59,35 +53,6 @@ class Job:
     episode_frames: float = 1.0  # how long an episode is expected to be
 
 
-@dataclass(frozen=True)
-class Opened:
-    """A trial's agent was made."""
-
-    frames_per_action: Interval | None  # what the agent asks for instead of the protocol's ``frame_skip``
-    learns: bool
-    batch_size: Count  # how many episodes the agent plays at once
-    plans: bool = False  # whether the agent is a planner
-    trains: bool = False  # whether it is a trainer: it learns, and may be kept at any moment
-    trained_frames: Count | None = None  # what a network was trained for, as its file says
-    libraries: tuple[str, ...] = ()  # modules of `arcademark.runs.store.provenance.libraries`
-    draws: bool | None = None  # whether the agent draws random numbers, if it says so
-
-
-@dataclass(frozen=True)
-class Failed:
-    """A trial was given up, and why, in one line."""
-
-    error: str
-
-
-@dataclass(frozen=True)
-class Lost:
-    """The process that played a trial died; what it had not handed over is played again."""
-
-    reason: str
-
-
-TrialEvent = Opened | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBlock | Unfinished | Failed | Lost
 Batch = Sequence[tuple[str, TrialEvent]]  # events of trials, by their ids, in order
 
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.engines.base import Batch, Job, Memory, TrialEvent
+from arcademark.runs.engines.base import Batch, Job, Memory
 from arcademark.runs.engines.worker import failure, opened
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.slot import Begun, TrainedEpisode, TrainingBlock
+from arcademark.runs.playing.events import Begun, TrainedEpisode, TrainingBlock, TrialEvent
 from arcademark.runs.playing.trial import TrialPlayer
 
 BATCH_SECONDS = 0.2

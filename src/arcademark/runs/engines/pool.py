@@ -19,9 +19,18 @@ from typing import Literal, Protocol, assert_never
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.model import EpisodeResult, Unfinished
 from arcademark.runs.engines import processes, worker
-from arcademark.runs.engines.base import Batch, Failed, Job, Lost, Memory, MissingEpisodes, Opened, TrialEvent
+from arcademark.runs.engines.base import Batch, Job, Memory, MissingEpisodes
 from arcademark.runs.engines.processes import Blame, Ending, GarbledError, Incoming
-from arcademark.runs.playing.slot import Begun, PlayedFrames, TrainedEpisode, TrainingBlock
+from arcademark.runs.playing.events import (
+    Begun,
+    Failed,
+    Lost,
+    Opened,
+    PlayedFrames,
+    TrainedEpisode,
+    TrainingBlock,
+    TrialEvent,
+)
 from arcademark.runs.store import provenance
 
 WAIT_SECONDS = 0.2

@@ -26,11 +26,10 @@ from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.importing import where_raised
 from arcademark.records.model import MAX_ERROR_CHARS, Checkpoint, EpisodeResult, Unfinished
-from arcademark.runs.engines.base import Failed, Opened
 from arcademark.runs.engines.processes import Channel, GarbledError, serving
 from arcademark.runs.engines.shipping import Packed, unpacked
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.slot import Begun, PlayedFrames, TrainedEpisode, TrainingBlock
+from arcademark.runs.playing.events import Begun, Failed, Opened, PlayedFrames, TrainedEpisode, TrainingBlock
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.store.provenance import libraries, versions
 

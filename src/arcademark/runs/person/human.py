@@ -29,7 +29,8 @@ from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.person.joystick import HELP, HELP_STEPPED, Stick
 from arcademark.runs.person.window import Window
 from arcademark.runs.plan import Plan, Trial, make_plan
-from arcademark.runs.playing.slot import Begun, Meter, PlayedFrames, PlayEvent, Slot
+from arcademark.runs.playing.events import Begun, PlayedFrames, PlayEvent
+from arcademark.runs.playing.slot import Meter, Slot
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay import video
 from arcademark.runs.replay.watch import FRAMES_PER_SECOND, clock

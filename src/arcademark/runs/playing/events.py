@@ -1,13 +1,107 @@
-"""What `arcademark.runs.execution.execute` tells while it works, and at the end."""
+"""What happens while a run is played: what is told of a trial by who plays it, and to who listens to `execute`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from arcademark.records.model import EpisodeRecord
+from msgspec import Meta
+
+from arcademark.records.model import (
+    Amount,
+    Checkpoint,
+    EpisodeRecord,
+    EpisodeResult,
+    Phase,
+    Score,
+    TrialRecord,
+    Unfinished,
+)
 from arcademark.runs.plan import LeftOut
 from arcademark.suite.protocols import Protocol
+from arcademark.suite.settings import MAX_FRAMES, MAX_FRAMES_PER_ACTION
+
+Count = Annotated[int, Meta(ge=1)]
+Difference = Annotated[int, Meta(ge=-MAX_FRAMES, le=MAX_FRAMES)]
+Interval = Annotated[int, Meta(ge=1, le=MAX_FRAMES_PER_ACTION)]
+
+
+@dataclass(frozen=True)
+class Begun:
+    """An episode begins, or goes on where it was kept."""
+
+    phase: Phase
+    episode: Amount
+
+
+@dataclass(frozen=True)
+class PlayedFrames:
+    """What was done since the last time this was said."""
+
+    frames: Difference  # of episodes
+    simulated_frames: Difference = 0  # emulated while planning
+    decisions: Difference = 0  # actions chosen by planning
+
+    def __add__(self, other: PlayedFrames) -> PlayedFrames:
+        return PlayedFrames(
+            self.frames + other.frames, self.simulated_frames + other.simulated_frames, self.decisions + other.decisions
+        )
+
+    def __sub__(self, other: PlayedFrames) -> PlayedFrames:
+        return self + PlayedFrames(-other.frames, -other.simulated_frames, -other.decisions)
+
+
+@dataclass(frozen=True)
+class TrainedEpisode:
+    """A training episode has ended; it is recorded with the next checkpoint."""
+
+    score: Score
+    frames: Amount
+    trained: Amount  # frames of the training by its end
+
+
+@dataclass(frozen=True)
+class TrainingBlock:
+    """Training episodes and the checkpoint that holds what was learnt from them."""
+
+    results: tuple[EpisodeResult, ...]
+    checkpoint: Checkpoint
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A trial's agent was made."""
+
+    frames_per_action: Interval | None  # what the agent asks for instead of the protocol's ``frame_skip``
+    learns: bool
+    batch_size: Count  # how many episodes the agent plays at once
+    plans: bool = False  # whether the agent is a planner
+    trains: bool = False  # whether it is a trainer: it learns, and may be kept at any moment
+    trained_frames: Count | None = None  # what a network was trained for, as its file says
+    libraries: tuple[str, ...] = ()  # modules of `arcademark.runs.store.provenance.libraries`
+    draws: bool | None = None  # whether the agent draws random numbers, if it says so
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A trial was given up, and why, in one line."""
+
+    error: str
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The process that played a trial died; what it had not handed over is played again."""
+
+    reason: str
+
+
+PlayEvent = Begun | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBlock | Unfinished
+"""Told by who plays a trial."""
+
+TrialEvent = Opened | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBlock | Unfinished | Failed | Lost
+"""Told by an engine of a trial."""
 
 
 @dataclass(frozen=True)
@@ -23,39 +117,11 @@ class NoConsole:
 
 
 @dataclass(frozen=True)
-class EpisodeDone:
-    """An episode is recorded."""
-
-    episode: EpisodeRecord
-
-
-@dataclass(frozen=True)
-class EpisodeTrained:
-    """A training episode has ended; `EpisodeDone` follows once a checkpoint holds what was learnt from it."""
+class OfTrial:
+    """What is told of a trial and recorded later: a training episode, or that its worker was lost."""
 
     trial_id: str
-    score: float
-    frames: int
-    trained: int  # frames of the trial's training by its end
-
-
-@dataclass(frozen=True)
-class TrialFailed:
-    """A trial was given up; the others go on."""
-
-    trial_id: str
-    agent: str
-    game: str
-    seed: int
-    error: str  # why, in one line
-
-
-@dataclass(frozen=True)
-class WorkerLost:
-    """The process that played a trial died; what it had not handed over is played again."""
-
-    trial_id: str
-    reason: str
+    event: TrainedEpisode | Lost
 
 
 @dataclass(frozen=True)
@@ -69,11 +135,8 @@ class Stopping:
 class LearnerBegun:
     """An agent turned out to be a learner; told once, of the first."""
 
-    agent: str  # its label
+    trial: TrialRecord
     protocol: Protocol
-    training_frames: int | None  # of each trial; None where its budget is in episodes
-    training_episodes: int | None  # the other way round
-    episodes: int  # evaluation episodes of each trial
     seeds: int  # trials of each game
 
 
@@ -149,13 +212,13 @@ Event = (
     | LearnerBegun
     | NotTrained
     | FireMissed
-    | EpisodeTrained
-    | EpisodeDone
-    | TrialFailed
-    | WorkerLost
+    | OfTrial
+    | EpisodeRecord
+    | TrialRecord
     | Stopping
     | Progress
 )
+"""Told to who listens: an `EpisodeRecord` once an episode is recorded, a `TrialRecord` where a trial was given up."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +228,7 @@ class RunSummary:
     directory: Path
     trials: int  # of the whole plan
     done: int  # complete trials, those of earlier commands included
-    failed: tuple[TrialFailed, ...]
+    failed: tuple[TrialRecord, ...]
     episodes: int  # recorded by this command
     frames: int  # played by this command
     wall_seconds: float  # of this command

@@ -18,7 +18,8 @@ import numpy as np
 from arcademark.agents.adapters import CheckedPlanner
 from arcademark.records.model import MAX_CHECKPOINT_BYTES, Unfinished
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.slot import Begun, Meter, PlayEvent, Slot
+from arcademark.runs.playing.events import Begun, PlayEvent
+from arcademark.runs.playing.slot import Meter, Slot
 
 if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel, State

@@ -1,4 +1,4 @@
-"""An episode in play, and what is told of it meanwhile.
+"""An episode in play.
 
 Every random draw follows from (seed, phase, episode's number, stream) alone, so that no order, batch or restart can
 change a score.
@@ -10,31 +10,24 @@ import json
 import time
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from msgspec import Meta
 
 from arcademark.environments import fire
 from arcademark.environments.base import Environment, Step, one_by_one
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.model import (
     MAX_CHECKPOINT_BYTES,
-    Amount,
-    Checkpoint,
     EpisodeRecord,
     EpisodeResult,
     Phase,
-    Score,
     Unfinished,
     decode_actions,
     encode_actions,
 )
 from arcademark.records.randomness import episode_rng
-from arcademark.suite.settings import MAX_FRAMES
-
-Difference = Annotated[int, Meta(ge=-MAX_FRAMES, le=MAX_FRAMES)]
+from arcademark.runs.playing.events import PlayedFrames
 
 TICK_SECONDS = 0.25
 
@@ -43,51 +36,6 @@ def begin(environment: Environment, seed: int, phase: Phase, episode: int) -> fl
     """Start an episode as all that play or replay it do, and return the reward of what is pressed for the agent."""
     noops = environment.spec.protocol.noops(episode) if phase == "evaluation" else None
     return environment.reset(episode_rng(seed, phase, episode, "environment"), noops)
-
-
-@dataclass(frozen=True)
-class Begun:
-    """An episode begins, or goes on where it was kept."""
-
-    phase: Phase
-    episode: Amount
-
-
-@dataclass(frozen=True)
-class PlayedFrames:
-    """What was done since the last time this was said."""
-
-    frames: Difference  # of episodes
-    simulated_frames: Difference = 0  # emulated while planning
-    decisions: Difference = 0  # actions chosen by planning
-
-    def __add__(self, other: PlayedFrames) -> PlayedFrames:
-        return PlayedFrames(
-            self.frames + other.frames, self.simulated_frames + other.simulated_frames, self.decisions + other.decisions
-        )
-
-    def __sub__(self, other: PlayedFrames) -> PlayedFrames:
-        return self + PlayedFrames(-other.frames, -other.simulated_frames, -other.decisions)
-
-
-@dataclass(frozen=True)
-class TrainedEpisode:
-    """A training episode has ended; it is recorded with the next checkpoint."""
-
-    score: Score
-    frames: Amount
-    trained: Amount  # frames of the training by its end
-
-
-@dataclass(frozen=True)
-class TrainingBlock:
-    """Training episodes and the checkpoint that holds what was learnt from them."""
-
-    results: tuple[EpisodeResult, ...]
-    checkpoint: Checkpoint
-
-
-PlayEvent = Begun | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBlock | Unfinished
 
 
 class Slot:

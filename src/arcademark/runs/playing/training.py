@@ -29,17 +29,9 @@ from arcademark.environments.tasks import TaskEnvironment
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.model import Checkpoint, EpisodeResult
 from arcademark.runs.plan import Trial
+from arcademark.runs.playing.events import Begun, PlayedFrames, PlayEvent, TrainedEpisode, TrainingBlock
 from arcademark.runs.playing.networks import opened, packed
-from arcademark.runs.playing.slot import (
-    TICK_SECONDS,
-    Begun,
-    PlayedFrames,
-    PlayEvent,
-    Slot,
-    TrainedEpisode,
-    TrainingBlock,
-    fitting,
-)
+from arcademark.runs.playing.slot import TICK_SECONDS, Slot, fitting
 
 
 class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):

@@ -25,17 +25,9 @@ from arcademark.environments.registry import Emulator, as_asked, environment_spe
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.model import Checkpoint, EpisodeResult, Unfinished, scored_phase
 from arcademark.runs.plan import Trial
+from arcademark.runs.playing.events import Begun, PlayedFrames, PlayEvent, TrainedEpisode, TrainingBlock
 from arcademark.runs.playing.planning import plan_episodes
-from arcademark.runs.playing.slot import (
-    Begun,
-    Meter,
-    PlayedFrames,
-    PlayEvent,
-    Slot,
-    TrainedEpisode,
-    TrainingBlock,
-    fitting,
-)
+from arcademark.runs.playing.slot import Meter, Slot, fitting
 
 if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel

@@ -17,9 +17,9 @@ from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.records.database import clear_errors
-from arcademark.records.model import Phase
+from arcademark.records.model import EpisodeRecord, Phase
 from arcademark.runs.plan import Plan, Trial
-from arcademark.runs.playing.events import EpisodeDone, EpisodeTrained, Event, WorkerLost
+from arcademark.runs.playing.events import Event, Lost, OfTrial, TrainedEpisode
 from arcademark.runs.replay import tensorboard
 
 RECENT = 100
@@ -97,7 +97,7 @@ class Scalars:
     def hear(self, event: Event) -> None:
         """Log what an event says of an episode."""
         match event:
-            case EpisodeTrained(trial_id, score, frames, trained):
+            case OfTrial(trial_id, TrainedEpisode(score, frames, trained)):
                 now, recent = time.perf_counter(), self._recent[trial_id]
                 recent.append((now, trained, score))
                 seconds, frames_since = now - recent[0][0], trained - recent[0][1]
@@ -105,10 +105,10 @@ class Scalars:
                 if seconds >= FEWEST_SECONDS:
                     values["fps"] = frames_since / seconds
                 self._log(trial_id, "training", trained, values)
-            case EpisodeDone(episode) if episode.phase == "evaluation":
-                values = {"score": episode.score, "frames": episode.frames}
-                self._log(episode.trial_id, "evaluation", episode.episode, values)
-            case WorkerLost(trial_id):
+            case EpisodeRecord(phase="evaluation"):
+                values = {"score": event.score, "frames": event.frames}
+                self._log(event.trial_id, "evaluation", event.episode, values)
+            case OfTrial(trial_id, Lost()):
                 self._recent.pop(trial_id, None)  # what is trained again would count twice
 
     def _log(self, trial_id: str, phase: Phase, step: int, values: Mapping[str, float]) -> None:

@@ -20,11 +20,11 @@ from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.registry import environment_spec, open_environment, version_of
 from arcademark.environments.tasks import copies, random_action
 from arcademark.errors import ArcadeMarkError
-from arcademark.records.model import RunRecord
+from arcademark.records.model import EpisodeRecord, RunRecord
 from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.events import EpisodeDone, Event
+from arcademark.runs.playing.events import Event
 from arcademark.runs.replay.verify import verify
 from arcademark.suite.protocols import StepProtocol
 
@@ -98,7 +98,7 @@ def check_suite(
         follow(next(numbers), 2 * episodes * len(playable) + len(specs))
 
     def on_event(event: Event) -> None:
-        if isinstance(event, EpisodeDone):
+        if isinstance(event, EpisodeRecord):
             one_more()
 
     with tempfile.TemporaryDirectory() as folder:

@@ -14,10 +14,19 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from arcademark.records.model import EpisodeResult, TrialRecord, Unfinished, scored_phase
-from arcademark.runs.engines.base import Failed, Lost, Opened, TrialEvent
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.events import Learning, Planning, Progress
-from arcademark.runs.playing.slot import PlayedFrames, TrainedEpisode, TrainingBlock
+from arcademark.runs.playing.events import (
+    Failed,
+    Learning,
+    Lost,
+    Opened,
+    Planning,
+    PlayedFrames,
+    Progress,
+    TrainedEpisode,
+    TrainingBlock,
+    TrialEvent,
+)
 
 RECENT_SECONDS = 120.0
 POINT_SECONDS = 1.0

@@ -20,10 +20,9 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.records.model import Seconds
 from arcademark.records.randomness import episode_rng
 from arcademark.runs.engines import processes
-from arcademark.runs.engines.base import Failed, Opened
 from arcademark.runs.engines.worker import failure, opened
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.slot import PlayedFrames
+from arcademark.runs.playing.events import Failed, Opened, PlayedFrames
 from arcademark.runs.playing.trial import TrialPlayer
 
 if TYPE_CHECKING:
