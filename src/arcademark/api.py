@@ -37,12 +37,11 @@ from arcademark.pages.render.blocks import Document
 from arcademark.pages.render.layout import Console
 from arcademark.runs.plan import Plan as RunPlan
 from arcademark.runs.playing.events import RunSummary
-from arcademark.runs.request import DEFAULTS, Agent, RunOptions, request
+from arcademark.runs.request import DEFAULTS, Agent, RunOptions, request, rules_of
 from arcademark.scores.formulas import as_csv
 from arcademark.subset.predict import files
-from arcademark.suite.protocols import Protocol, StepProtocol, step_protocol
+from arcademark.suite.protocols import Protocol
 from arcademark.suite.subsets import LEVEL, resolve_tasks
-from arcademark.suite.task_suites import load_suite
 from arcademark.suite.tasks import canonical_game
 
 if TYPE_CHECKING:
@@ -296,13 +295,15 @@ def run(
     return report(requested.directory)
 
 
-def suite_protocol(suite: str, **overrides: object) -> StepProtocol:
-    """Return the protocol of a suite of other tasks than Atari games, to be given to `run`.
+def suite_protocol(suite: str, protocol: str | None = None, **overrides: object) -> Protocol:
+    """Return the protocol of a suite of other tasks, or of Atari games of one's own, to be given to `run` and `make`.
 
     Parameters
     ----------
     suite : str
         A suite's file, the name of one that comes with ArcadeMark, or ``"gymnasium:CartPole-v1,Acrobot-v1"``.
+    protocol : str, optional
+        The protocol under which games are played, world-records by default; other suites have their own.
     **overrides : object
         Settings to change, e.g. ``evaluation_episodes=10``.
 
@@ -315,7 +316,7 @@ def suite_protocol(suite: str, **overrides: object) -> StepProtocol:
     --------
     >>> arcademark.run("random", "all", arcademark.suite_protocol("gymnasium:CartPole-v1"))  # doctest: +SKIP
     """
-    return step_protocol(load_suite(suite)).override(overrides)
+    return rules_of(protocol, suite, overrides)
 
 
 @knowing(ScoreKeywords, ScoreOptions)

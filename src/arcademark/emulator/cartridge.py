@@ -12,6 +12,7 @@ import sys
 from weakref import WeakValueDictionary
 
 from arcademark.emulator import build, translate
+from arcademark.emulator.games import GameRules
 
 TRANSLATED_AFTER = 300_000
 """Frames of a game in this process after which its cartridge is translated."""
@@ -35,7 +36,7 @@ class Player:
 class Translation:
     """A cartridge's translation: its `core`, None until there is one; for ever if it is not wanted."""
 
-    def __init__(self, game: str, rom: bytes, wanted: bool) -> None:
+    def __init__(self, game: str | GameRules, rom: bytes, wanted: bool) -> None:
         self._cartridge = game, rom
         self._players = WeakValueDictionary[int, Player]()
         self.released = 0  # frames that consoles played which are gone
@@ -64,6 +65,6 @@ class Translation:
 _translation = functools.cache(Translation)
 
 
-def translation(game: str, rom: bytes) -> Translation:
-    """Return the translation of a game's cartridge."""
+def translation(game: str | GameRules, rom: bytes) -> Translation:
+    """Return the translation of a game's cartridge, given its id or its facts."""
     return _translation(game, rom, build.switch() != "interpreted")

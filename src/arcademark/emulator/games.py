@@ -7,13 +7,16 @@ are data, compiled here to programs for the core: an expression is a number or a
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 
 from arcademark.errors import UnknownNameError
+from arcademark.suite.cartridges import Cartridge
 from arcademark.suite.tables import read_text
 
 NEVER = 0x7FFFFFFF
@@ -21,9 +24,6 @@ NEVER = 0x7FFFFFFF
 
 REGISTERS = ("score", "lives", "reward", "terminal")
 """What the rules store each frame, before the game's own names."""
-
-KINDS = ("2K", "4K", "F8", "F6", "F8SC", "F6SC", "E0", "FE", "DPC")
-"""Kinds of cartridges, in the core's order."""
 
 Expression = Any
 """An int, or a list of an operation's name and its operands."""
@@ -40,7 +40,7 @@ _LATEST = frozenset({"val", "reward", "terminal", "delta"})
 """Operations that name a value of this frame."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GameRules:
     """A game's facts, as the core needs them.
 
@@ -54,12 +54,15 @@ class GameRules:
         The rules of a frame.
     at_reset : tuple of int
         What the rules' registers hold after a reset.
+    known_as : str
+        The id of the game for which ale-py knows the cartridge; "" where it does not.
     """
 
     name: str
     facts: Mapping[str, Any]
     program: tuple[int, ...]
     at_reset: tuple[int, ...]
+    known_as: str
 
 
 @functools.cache
@@ -73,22 +76,81 @@ def names() -> tuple[str, ...]:
     return tuple(_facts())
 
 
-@functools.cache
-def game(name: str) -> GameRules:
-    """Return a game's facts.
+def game(name: str | GameRules) -> GameRules:
+    """Return a game's facts, given its id, or themselves.
 
     Raises
     ------
     UnknownNameError
         If there is no such game.
     """
+    return name if isinstance(name, GameRules) else _game(name)
+
+
+@functools.cache
+def _game(name: str) -> GameRules:
     if name not in _facts():
         raise UnknownNameError("game", name, _facts())
-    facts = _facts()[name]
+    return _rules(name, _facts()[name], name)
+
+
+def _rules(name: str, facts: Mapping[str, Any], known_as: str) -> GameRules:
     keep = facts.get("keep", {})
     at_reset = [facts.get("score", {}).get("at_reset", 0), facts["lives"]["at_reset"], 0, 0]
     at_reset += [NEVER if entry["at_reset"] == "keep" else entry["at_reset"] for entry in keep.values()]
-    return GameRules(name, facts, _program(facts), tuple(at_reset))
+    return GameRules(name, facts, _program(facts), tuple(at_reset), known_as)
+
+
+_UNKNOWN = MappingProxyType({"first_line": 34, "height": 210, "bars": True, "boot_difficulty": 0, "mode": 0})
+"""What is taken for granted of a cartridge that ale-py does not know: what holds of most that it does."""
+
+_PADDLES = MappingProxyType({"range": [27450, 790196], "both_ports": False, "swapped": False})
+
+_OF_CARTRIDGES = (
+    *("cartridge", "first_line", "height", "bars", "boot_difficulty", "mode", "select", "paddles", "swapped_ports"),
+    *("starting_actions", "illegal"),
+)
+"""Facts of a cartridge, whatever its memory means."""
+
+
+@functools.cache
+def _by_checksum() -> dict[str, str]:
+    return {facts["rom_md5"]: name for name, facts in _facts().items()}
+
+
+def known_as(rom: bytes) -> str:
+    """Return the id of the game for which ale-py knows a ROM; "" where it does not."""
+    return _by_checksum().get(hashlib.md5(rom, usedforsecurity=False).hexdigest(), "")
+
+
+@functools.lru_cache(maxsize=64)
+def own_game(name: str, cartridge: Cartridge, rom: bytes) -> GameRules:
+    """Return the facts of a game of one's own.
+
+    Where ale-py knows the ROM, all that the description leaves open is as there, so that both emulators play alike.
+    ArcadeMarkError: its kind is needed.
+    """
+    known = known_as(rom)
+    base: Mapping[str, Any] = _facts()[known] if known else _UNKNOWN
+    facts = {key: value for key, value in base.items() if key in _OF_CARTRIDGES}
+    if cartridge.kind or not known:
+        facts["cartridge"] = cartridge.wiring(rom, name)
+    if cartridge.controller is not None:
+        facts["paddles"] = _PADDLES if cartridge.controller == "paddles" else {}
+    if cartridge.starting_actions is not None:
+        facts["starting_actions"] = cartridge.starting_actions
+    if "select" in facts:  # what it sets belongs to the known game's rules
+        facts["select"] = {key: value for key, value in facts["select"].items() if not key.startswith("set_register")}
+    say = cartridge.expressions
+    wraps = {"if_negative_add": cartridge.score_wraps_at} if cartridge.score_wraps_at else {}
+    rules = {
+        "let": [("lives", say["lives"])],
+        "score": {"value": say["score"], "at_reset": 0},
+        "reward": {"kind": "delta", **wraps},
+        "terminal": {"when": say["end"], "latched": False},
+        "lives": {"value": ["val", "lives"], "zero_at_end": False, "at_reset": 0},
+    }
+    return _rules(name, facts | rules, known)
 
 
 def condition(facts: Mapping[str, Any], expression: Expression) -> tuple[int, ...]:

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.emulator.build import bound, core
-from arcademark.emulator.games import KINDS, GameRules, condition, game
+from arcademark.emulator.games import GameRules, condition, game
 from arcademark.errors import ArcadeMarkError
+from arcademark.suite.cartridges import KINDS
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 MACHINE_SEED = 4753849
@@ -60,8 +61,8 @@ class Machine:
 
     Parameters
     ----------
-    name : str
-        The game's id.
+    name : str or GameRules
+        The game's id, or its facts.
     rom : bytes
         Its cartridge; any bytes are safe.
     seed : int, optional
@@ -97,7 +98,7 @@ class Machine:
 
     def __init__(
         self,
-        name: str,
+        name: str | GameRules,
         rom: bytes,
         seed: int | None = 0,
         chosen: ctypes.CDLL | None = None,

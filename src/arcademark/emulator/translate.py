@@ -22,9 +22,10 @@ from importlib.resources import files
 import numpy as np
 
 from arcademark.emulator.build import CORE_FLAGS, FLAGS, kept, library, native, version
-from arcademark.emulator.games import KINDS, game
+from arcademark.emulator.games import GameRules, game
 from arcademark.emulator.machine import Machine
 from arcademark.emulator.program import BREAK, FLAT, JUMP, JUMP_SUBROUTINE, LEAVE, Instruction, Location, Program
+from arcademark.suite.cartridges import KINDS
 
 _MAKERS = ("instructions.py", "program.py", "translate.py")
 SEEN_FRAMES, HELD = 4_000, 8
@@ -163,7 +164,7 @@ def translation(rom: bytes, kind: str, seen: Mapping[Location, bool] | None = No
     rom : bytes
         The cartridge.
     kind : str
-        One of `games.KINDS`.
+        One of `arcademark.suite.cartridges.KINDS`.
     seen : mapping, optional
         Locations that the program was seen to jump to, and whether no fixed way led there.
     """
@@ -177,13 +178,13 @@ def translation(rom: bytes, kind: str, seen: Mapping[Location, bool] | None = No
     return {"core.c": _core(facts), "labels.inc": text.tables(), "blocks.inc": "\n".join(text.blocks()) + "\n"}
 
 
-def translated(name: str, rom: bytes, *, wait: bool = True) -> ctypes.CDLL | None:
+def translated(name: str | GameRules, rom: bytes, *, wait: bool = True) -> ctypes.CDLL | None:
     """Return a core with a cartridge translated, compiled now or on an earlier day.
 
     Parameters
     ----------
-    name : str
-        The game's id.
+    name : str or GameRules
+        The game's id, or its facts.
     rom : bytes
         Its cartridge.
     wait : bool
@@ -201,13 +202,13 @@ def translated(name: str, rom: bytes, *, wait: bool = True) -> ctypes.CDLL | Non
     return library(_parts(name, rom), text, CORE_FLAGS, wait=wait)
 
 
-def cached(name: str, rom: bytes) -> ctypes.CDLL | None:
+def cached(name: str | GameRules, rom: bytes) -> ctypes.CDLL | None:
     """Return what `translated` compiled on an earlier day, None if it did not; never compile."""
     return kept(_parts(name, rom), CORE_FLAGS)
 
 
-def _parts(name: str, rom: bytes) -> tuple[str, ...]:
-    return version(), translation_version(), name, hashlib.sha256(rom).hexdigest()
+def _parts(name: str | GameRules, rom: bytes) -> tuple[str, ...]:
+    return version(), translation_version(), game(name).name, hashlib.sha256(rom).hexdigest()
 
 
 @functools.cache
@@ -224,7 +225,7 @@ def _tracer() -> dict[str, str]:
     return {"core.c": _core(head), "labels.inc": "#define LABEL_AT(here) NULL\n", "blocks.inc": ""}
 
 
-def _seen(name: str, rom: bytes) -> dict[Location, bool]:
+def _seen(name: str | GameRules, rom: bytes) -> dict[Location, bool]:
     """Play random actions and return the locations that the program jumps to, and whether no fixed way led there."""
     tracer = library((version(), translation_version()), _tracer, (*FLAGS, "-O1"))
     assert tracer is not None

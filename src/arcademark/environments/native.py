@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.emulator import cartridge
+from arcademark.emulator import cartridge, games
+from arcademark.emulator.games import GameRules
 from arcademark.emulator.machine import Machine
 from arcademark.emulator.prove import proven
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.emulation.console import EpisodeStart, StepRecord
-from arcademark.environments.emulation.facts import RAM_SIZE, REAL_RESET, screen_shape, standard
+from arcademark.environments.emulation.facts import RAM_SIZE, REAL_RESET, SCREEN_HEIGHT, screen_shape, standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
 from arcademark.environments.observations.making import KernelObserver
 from arcademark.errors import ArcadeMarkError
@@ -28,27 +29,37 @@ from arcademark.errors import ArcadeMarkError
 class NativeConsole(cartridge.Player):
     """One game in the console; a `console.Console`. Arguments and errors as of `atari.AtariConsole`.
 
-    NoCore: the console cannot be compiled here.
+    `own` are the rules and the ROM of a game of one's own. ArcadeMarkError: such a game is over where it begins, or
+    has another screen. NoCore: the console cannot be compiled here.
     """
 
     recoloured: NDArray[np.uint8] | None = None
 
-    def __init__(self, game: str, mode: int | None = None, difficulty: int | None = None) -> None:
-        self._game, rom = game, rom_path(game).read_bytes()
-        self._translation = cartridge.translation(game, rom)
-        self._machine = machine = Machine(game, rom, chosen=self._translation.core)
+    def __init__(
+        self,
+        game: str,
+        mode: int | None = None,
+        difficulty: int | None = None,
+        own: tuple[GameRules, bytes] | None = None,
+    ) -> None:
+        self._game = game
+        rules, rom = own or (games.game(game), rom_path(game).read_bytes())
+        self._translation = cartridge.translation(rules, rom)
+        self._machine = machine = Machine(rules, rom, chosen=self._translation.core)
         chosen = machine.mode if mode is None else mode, difficulty or 0
         if chosen != (machine.mode, 0):
             machine.reset(*chosen)
-        if game in REAL_RESET:
+        if rules.known_as in REAL_RESET:
             machine.reset(*chosen)
+        if own:
+            _check_start(game, machine)
         self.screen_shape = screen_shape(game)
         self.ram_size = RAM_SIZE
         self.rgb = rgb_table(standard(game))
         self.gray = gray_table(standard(game))
         self.lives = machine.lives
         self.ram = machine.ram
-        self._pictured = int(proven()[game]["cut"]) > 0
+        self._pictured = own is not None or int(proven()[game]["cut"]) > 0
         self._step: StepRecord | None = None
         """The record whose last frame may not have been drawn."""
         self.batch: ctypes.CDLL | None
@@ -134,6 +145,20 @@ class NativeConsole(cartridge.Player):
         return ArcadeMarkError(
             f"game {self._game!r}: this is no state of the console, which are {expected}; "
             "restore what the console saved, not ale-py's"
+        )
+
+
+def _check_start(game: str, machine: Machine) -> None:
+    """Raise where a game of one's own cannot be played as it is described."""
+    if machine.rows != SCREEN_HEIGHT:
+        raise ArcadeMarkError(
+            f"game {game!r}: its screen has {machine.rows} rows, and only those of {SCREEN_HEIGHT} can be played; give "
+            "a ROM for NTSC television"
+        )
+    if machine.game_over():
+        raise ArcadeMarkError(
+            f"game {game!r}: it is over where it begins; correct 'end', or start it with starting_actions, such as "
+            '[["RESET", 4], ["FIRE", 1]]'
         )
 
 

@@ -18,6 +18,7 @@ from arcademark.environments.emulation.console import Console
 from arcademark.environments.emulation.palettes import recolour
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import modifications, protocols, tasks
+from arcademark.suite.task_suites import TaskSuite
 from arcademark.suite.tasks import TOY
 
 if TYPE_CHECKING:
@@ -39,7 +40,10 @@ def environment_spec(
 
         return dataclasses.replace(task_spec(game, protocol), seed=seed)
     assert isinstance(protocol, protocols.AtariProtocol)
-    game_id = TOY if game.strip().lower() == TOY else tasks.canonical_game(game)
+    if protocol.suite:
+        game_id = protocol.suite.resolve([game])[0]
+    else:
+        game_id = TOY if game.strip().lower() == TOY else tasks.canonical_game(game)
     _check_playable(game_id, protocol)
     spec = EnvironmentSpec(
         game=game_id,
@@ -87,12 +91,17 @@ Emulator = Literal["ale", "console"]
 """What plays a game: ale-py, or our own console."""
 
 
-def choose_emulator(game: str, requested: Emulator | None = None, *, compiles: bool = True) -> Emulator:
+def choose_emulator(
+    game: str, requested: Emulator | None = None, *, compiles: bool = True, suite: TaskSuite | None = None
+) -> Emulator:
     """Return what plays a game: what is requested, else the console where it is here and proven, else ale-py.
 
-    Without `compiles`, a console that was never compiled here, which takes seconds, is not here. ArcadeMarkError: the
-    console is requested and cannot be had, with the reason.
+    Without `compiles`, a console that was never compiled here, which takes seconds, is not here. A game of one's own,
+    of a `suite`, is played by the console unless ale-py, which must know its ROM, is requested. ArcadeMarkError: what
+    is requested cannot be had, with the reason.
     """
+    if suite is not None:
+        return _choose_for_own(game, suite, requested, compiles)
     if requested == "ale" or game == TOY:
         return requested or "ale"
     from arcademark.emulator import build, prove
@@ -107,6 +116,38 @@ def choose_emulator(game: str, requested: Emulator | None = None, *, compiles: b
             f"game {game!r}: {missing or 'the console is not proven for it'}; --engine emulator=ale does without"
         )
     return "ale"
+
+
+def _choose_for_own(game: str, suite: TaskSuite, requested: Emulator | None, compiles: bool) -> Emulator:
+    from arcademark.emulator import build
+    from arcademark.environments.emulation.described import why_not
+
+    missing = core_missing(compiles, build.switch())
+    if requested == "console" or (requested is None and missing is None):
+        if missing is not None:
+            raise ArcadeMarkError(f"game {game!r}: our console is not available: {missing}")
+        return "console"
+    cartridge = suite.cartridge(game)
+    if why := why_not(cartridge, cartridge.read_rom(suite.folder, game)):
+        if requested is None and not compiles:
+            return _choose_for_own(game, suite, None, True)
+        also = f", and our console is not available: {missing}" if requested is None else "; play it on the console"
+        raise ArcadeMarkError(f"game {game!r}: {why}{also}")
+    return "ale"
+
+
+def referee(spec: EnvironmentSpec) -> Emulator:
+    """Return what recorded episodes are replayed on: ale-py, or the console where that cannot play a game of one's own.
+
+    Errors as of `Cartridge.read_rom`.
+    """
+    suite = spec.protocol.suite
+    if suite is None or not suite.of_games:
+        return "ale"
+    from arcademark.environments.emulation.described import why_not
+
+    cartridge = suite.cartridge(spec.game)
+    return "console" if why_not(cartridge, cartridge.read_rom(suite.folder, spec.game)) else "ale"
 
 
 @functools.cache
@@ -159,8 +200,9 @@ def open_model(spec: EnvironmentSpec, *, emulator: Emulator | None = None) -> Ge
         from arcademark.environments.tasks import TaskModel
 
         return cast("GenerativeModel", TaskModel(spec, spec.protocol))  # has what planners use
-    emulator = choose_emulator(spec.game, emulator)
-    if spec.game in facts.NOT_EXACT and emulator == "ale":
+    suite = spec.atari.suite
+    emulator = choose_emulator(spec.game, emulator, suite=suite)
+    if emulator == "ale" and _known_as(spec.game, suite) in facts.NOT_EXACT:
         raise ArcadeMarkError(
             f"game {spec.game!r} cannot be planned in on ale-py, whose saved states do not replay exactly there; "
             "the console's do ('arcademark info console')"
@@ -172,9 +214,11 @@ def _open_console(spec: EnvironmentSpec, requested: Emulator | None) -> Console:
     settings = spec.atari
     if spec.game == TOY:
         return recolour(toy.ToyConsole(), settings.colours)
-    native = choose_emulator(spec.game, requested) == "console"
+    native = choose_emulator(spec.game, requested, suite=settings.suite) == "console"
     console: Console
-    if settings.modification is not None:
+    if settings.suite:
+        console = _open_own(spec.game, settings.suite, native)
+    elif settings.modification is not None:
         from arcademark.environments.emulation.modified import ModifiedAtari, ModifiedNative
 
         changes = modifications.modifications()[spec.game][settings.modification]
@@ -190,12 +234,43 @@ def _open_console(spec: EnvironmentSpec, requested: Emulator | None) -> Console:
     return recolour(console, settings.colours)
 
 
+def _known_as(game: str, suite: TaskSuite | None) -> str:
+    """Return the id of the game that ale-py plays for a game, which may be one's own."""
+    if suite is None:
+        return game
+    from arcademark.emulator.games import known_as
+
+    return known_as(suite.cartridge(game).read_rom(suite.folder, game))
+
+
+def _open_own(game: str, suite: TaskSuite, native: bool) -> Console:
+    """Open a game of one's own."""
+    cartridge = suite.cartridge(game)
+    rom = cartridge.read_rom(suite.folder, game)
+    if not native:
+        from arcademark.environments.emulation.described import DescribedAtari
+
+        return DescribedAtari(game, cartridge, rom)
+    from arcademark.emulator.games import own_game
+    from arcademark.environments.native import NativeConsole
+
+    return NativeConsole(game, own=(own_game(game, cartridge, rom), rom))
+
+
 def version_of(task: str, protocol: protocols.Protocol) -> str:
-    """Return what tells a task's versions apart: `rom_checksum`, or its package with the version, "gymnasium 1.2.1"."""
+    """Return what tells a task's versions apart.
+
+    Of a game `rom_checksum`, of one's own its SHA-256, once its ROM was found to have it; of any other task its package
+    with the version, "gymnasium 1.2.1".
+    """
     if isinstance(protocol, protocols.StepProtocol):
         from arcademark.environments.tasks import package
 
         return package(protocol.suite.tasks[task])
+    if protocol.suite:
+        cartridge = protocol.suite.cartridge(task)
+        cartridge.read_rom(protocol.suite.folder, task)
+        return cartridge.sha256
     return rom_checksum(task)
 
 
@@ -210,6 +285,8 @@ def rom_checksum(game: str) -> str:
 
 def _action_meanings(game: str, settings: protocols.AtariProtocol) -> tuple[str, ...]:
     minimal = settings.action_set == "minimal"
+    if settings.suite:
+        return settings.suite.cartridge(game).minimal_actions if minimal else tasks.JOYSTICK_ACTIONS
     if game == TOY:
         return toy.MINIMAL_ACTIONS if minimal else tasks.JOYSTICK_ACTIONS
     return tasks.games()[game].minimal_actions if minimal else tasks.games()[game].full_actions

@@ -19,7 +19,7 @@ from msgspec import Meta
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import parse_json, read_as, read_text
 from arcademark.suite import protocols
-from arcademark.suite.protocols import Protocol, StepProtocol, from_json
+from arcademark.suite.protocols import Protocol, from_json
 from arcademark.suite.settings import MAX_EPISODES
 
 if TYPE_CHECKING:
@@ -303,10 +303,13 @@ def differences(there: Document, now: Document, *, growing: bool = True) -> list
     if old.name != new.name:
         changes.append(("protocol", old.name, new.name))
     changes += [(f"protocol {item.setting}", item.a, item.b) for item in protocols.differences(old, new)]
-    if isinstance(old, StepProtocol) and isinstance(new, StepProtocol):
+    if old.name == new.name:
+        changes.append(("suite", old.suite and old.suite.name, new.suite and new.suite.name))
+    if old.suite and new.suite:
         for task in [task for task in there["games"] if task in now["games"]]:
             kinds = old.of_trial(task)["task"], new.of_trial(task)["task"]
-            changes += [(f"{name} of task {task}", kinds[0][name], kinds[1][name]) for name in kinds[0]]
+            names = dict.fromkeys((*kinds[0], *kinds[1]))
+            changes += [(f"{name} of task {task}", *(kind.get(name) for kind in kinds)) for name in names]
     before, after = (document.get("trained_under") for document in (there, now))
     if before != after:
         labels = [trained and from_json(trained).label for trained in (before, after)]

@@ -21,7 +21,7 @@ from arcademark.records.database import MAX_STORED, MAX_TRIALS
 from arcademark.records.manifest import training_budget, trial_id
 from arcademark.records.model import TrialRecord
 from arcademark.suite import protocols
-from arcademark.suite.protocols import Protocol, StepProtocol
+from arcademark.suite.protocols import Protocol
 from arcademark.suite.settings import MAX_EPISODES
 from arcademark.suite.subsets import resolve_tasks
 
@@ -135,8 +135,8 @@ def make_plan(
     agents : str, AgentSpec or a sequence of these
         A name or reference, as `agent_specs` reads it, or what that returned.
     games : str or sequence of str
-        A suite, a subset or games, as `resolve_tasks` reads them, or games one by one, in any spelling; under the
-        protocol of a suite that is a file, its tasks and subsets, as `TaskSuite.resolve` reads them.
+        A suite, a subset or games, as `resolve_tasks` reads them, or games one by one, in any spelling; with a
+        suite that is a file, its tasks and subsets, as `TaskSuite.resolve` reads them.
     protocol : str or Protocol
     seeds : int or sequence of int
         How many, from 0, or which.
@@ -186,7 +186,7 @@ def make_plan(
     if "trainer" in kinds and budget[0] is None:
         trainer = next(spec.label for spec in specs if kind(spec) == "trainer")
         raise ArcadeMarkError(f"agent {trainer} trains for a number of frames, not of episodes; give --frames")
-    if isinstance(rules, StepProtocol):
+    if rules.suite:
         tasks = rules.suite.resolve(games)
     else:
         tasks = resolve_tasks(games) if isinstance(games, str) else tuple(games)

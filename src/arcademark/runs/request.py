@@ -22,21 +22,19 @@ from arcademark.runs.playing.events import Event, RunSummary
 from arcademark.runs.replay.scalars import logged
 from arcademark.runs.scheduling import lengths as scheduling
 from arcademark.suite import protocols
-from arcademark.suite.protocols import Protocol
+from arcademark.suite.protocols import DEFAULT_PROTOCOL, Protocol, suite_protocol
 from arcademark.suite.subsets import REPORTED
 from arcademark.suite.task_suites import load_suite
 
 Agent = str | AgentSpec | Callable[..., Any] | object
 Place = str | os.PathLike[str]
 
-DEFAULT_PROTOCOL = "world-records"
-
 
 class RunOptions(TypedDict, total=False):
     """How agents are played. The options of ``arcademark run`` have the same names but where another is given here.
 
-    suite: Other tasks than Atari games, under their own protocol instead of a named one: a suite's file, its name, or
-        ``"gymnasium:CartPole-v1"``.
+    suite: Other tasks than Atari games, under their own protocol instead of a named one, or games of one's own: a
+        suite's file, its name, or ``"gymnasium:CartPole-v1"``.
     overrides: Settings of the protocol to change (``--override``), as ``{"fire_reset": True}``; the run is labelled as
         modified.
     settings: The agent's own parameters (``--set``).
@@ -115,7 +113,7 @@ class Request:
 
         ``part`` is the run's folder within the directory, where that holds several.
         """
-        if self.protocol.unit == "step":
+        if self.protocol.suite:
             return "all"
         places = (self.directory / part, *sorted(self.directory.glob(str(Path(SHARDS, "*", part)))))
         there = next((place for place in places if (place / manifest.FILE).is_file()), None)
@@ -171,28 +169,26 @@ def request(agent: Agent | Sequence[Agent], protocol: str | Protocol | None, opt
         specs = list(named(specs, name))
     called = "agents" if len(given) > 1 else given[0] if given and isinstance(given[0], str) else specs[0]
     out = wanted["out"]
-    directory = Path(out) if out is not None else default_directory(called, rules.name, wanted["shard"])
+    directory = Path(out) if out is not None else default_directory(called, rules, wanted["shard"])
     return Request(tuple(specs), rules, directory, wanted)
 
 
 def rules_of(protocol: str | Protocol | None, suite: str | None, overrides: Mapping[str, object]) -> Protocol:
     """Return the protocol that is named, or a suite's, with what is overridden."""
-    if suite is not None and protocol is not None:
-        raise ArcadeMarkError("suite and protocol: a suite has its own protocol; leave the protocol out")
     if suite is not None:
-        protocol = protocols.step_protocol(load_suite(suite))
+        protocol = suite_protocol(load_suite(suite), protocol)
     elif protocol is None or isinstance(protocol, str):
         protocol = protocols.protocol(protocol or DEFAULT_PROTOCOL)
     return protocol.override(overrides)
 
 
 def default_directory(
-    agent: str | AgentSpec, protocol: str, shard: tuple[int, int] | None = None, prefix: str = ""
+    agent: str | AgentSpec, rules: Protocol, shard: tuple[int, int] | None = None, prefix: str = ""
 ) -> Path:
-    """Name the run's directory after the agent, and its protocol if that is not the default one.
+    """Name the run's directory after the agent, the suite of other tasks, and the protocol if it is not the default.
 
-    ``runs/random``, ``runs/random-machado-2018``, of checkpoints ``runs/models-pong``, of a pattern ``runs/models``, of
-    a command ``runs/my_agent-fast``, of a shard ``runs/random-1-of-2``.
+    ``runs/random``, ``runs/random-machado-2018``, ``runs/random-minigrid``, of checkpoints ``runs/models-pong``, of a
+    pattern ``runs/models``, of a command ``runs/my_agent-fast``, of a shard ``runs/random-1-of-2``.
     """
     if isinstance(agent, AgentSpec):
         name = agent.label
@@ -202,7 +198,8 @@ def default_directory(
     else:
         source, _, factory = agent.rpartition(":")
         name = f"{Path(source).name.removesuffix('.py')}-{factory}" if source else agent
-    name = prefix + name + ("" if protocol == DEFAULT_PROTOCOL else f"-{protocol}")
+    about = dict.fromkeys([*([rules.suite.name] if rules.suite else []), rules.name])
+    name = "-".join((prefix + name, *(part for part in about if part != DEFAULT_PROTOCOL)))
     plain = "".join(character if character.isalnum() or character in "._-" else "-" for character in name)
     plain = re.sub("-+", "-", plain).strip("-") or "run"
     return Path("runs") / (plain if shard is None else f"{plain}-{shard[0]}-of-{shard[1]}")

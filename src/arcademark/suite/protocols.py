@@ -13,12 +13,12 @@ Conventions
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
-from arcademark.errors import UnknownNameError
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.settings import (
     MAX_EPISODES,
     MAX_FRAMES,
@@ -52,6 +52,9 @@ from arcademark.suite.tasks import game_name
 
 if TYPE_CHECKING:
     import numpy as np
+
+DEFAULT_PROTOCOL = "world-records"
+"""Under which games are played where no protocol is named."""
 
 _BUDGET = whole(1, MAX_FRAMES)
 _UNCHANGED = "the game as it is: the protocol's source changes nothing in it"
@@ -138,10 +141,12 @@ class AtariProtocol(BaseProtocol):
     counted_frames : {"emulated", "played"}
         What counts as frames used: all that were emulated for the agent, planning on the emulator included; or those of
         its episodes only.
+    suite : TaskSuite or None
+        Games of one's own that are played under it, in place of the emulator's; a pickle also holds where their ROMs
+        are.
     """
 
     unit: ClassVar[Literal["frame", "step"]] = "frame"
-    suite: ClassVar[TaskSuite | None] = None
 
     frame_skip: int = declare(
         "Action held for",
@@ -240,9 +245,15 @@ class AtariProtocol(BaseProtocol):
         "Frames counted",
         {"emulated": "all that were emulated, planning included", "played": "those of the episodes played"},
     )
+    suite: TaskSuite | None = field(default=None, hash=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _of_suite, (self.to_json(), self.suite)
 
     def contradictions(self) -> Iterator[str]:
         """Yield what does not fit together in the settings."""
+        if self.suite and not self.suite.of_games:
+            yield f"the suite {self.suite.name} is of other tasks than Atari games and has a protocol of its own"
         if (self.start in ("noop", "every_noop")) != (self.noop_max > 0):
             yield "noop_max must be at least 1 with start=noop or every_noop, and 0 with any other start"
         if (self.training_frames is None) == (self.training_episodes is None):
@@ -290,6 +301,26 @@ class AtariProtocol(BaseProtocol):
             return self.overrides
         return {name: value for name, value in self.overrides.items() if name not in ("start", "evaluation_episodes")}
 
+    def of_trial(self, task: str) -> dict[str, Any]:
+        """Return what can change the score of an episode of a game: the settings, and what the game is if our own."""
+        own = {"task": self.suite.tasks[task].played()} if self.suite else {}
+        return super().of_trial(task) | own
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON values but for where ROMs are."""
+        return super().to_json() | ({"suite": self.suite.to_json()} if self.suite else {})
+
+    @classmethod
+    def restored(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields that `to_json` wrote."""
+        suite = parse_suite(data["suite"], "suite") if "suite" in data else None
+        return super().restored(data) | {"suite": suite}
+
+
+def _of_suite(data: Mapping[str, Any], suite: TaskSuite | None) -> AtariProtocol:
+    """Return a protocol that was pickled, with its suite."""
+    return replace(AtariProtocol.from_json(data), suite=suite)
+
 
 @dataclass(frozen=True, kw_only=True)
 class StepProtocol(BaseProtocol):
@@ -336,6 +367,8 @@ class StepProtocol(BaseProtocol):
 
     def contradictions(self) -> Iterator[str]:
         """Yield what does not fit together in the settings."""
+        if self.suite.of_games:
+            yield "its suite is of Atari games, which are played under one of Atari's protocols"
         if (self.training_steps is None) == (self.training_episodes is None):
             yield "give either training_steps or training_episodes and set the other to none"
 
@@ -375,7 +408,8 @@ Protocol: TypeAlias = AtariProtocol | StepProtocol
 
 def from_json(data: Mapping[str, Any]) -> Protocol:
     """Return the protocol that `to_json` wrote; errors are those of `BaseProtocol.from_json`."""
-    return (StepProtocol if "suite" in data else AtariProtocol).from_json(data)
+    of_steps = "suite" in data and "frame_skip" not in data.get("settings", ())
+    return (StepProtocol if of_steps else AtariProtocol).from_json(data)
 
 
 @cache
@@ -416,8 +450,22 @@ def protocol(name: str) -> AtariProtocol:
 _UNSAID = SettingSource("choice", "the suite does not say; as most evaluations on few seeds")
 
 
+def suite_protocol(suite: TaskSuite, named: str | Protocol | None = None) -> Protocol:
+    """Return the protocol under which a suite that is a file is played.
+
+    Of games it is the one that is named, `DEFAULT_PROTOCOL` if None; other suites have their own. ArcadeMarkError: as
+    `step_protocol`, or one is named for such.
+    """
+    if suite.of_games and not isinstance(named, StepProtocol):
+        base = named if isinstance(named, AtariProtocol) else protocol(named or DEFAULT_PROTOCOL)
+        return replace(base, suite=suite)
+    if named is not None:
+        raise ArcadeMarkError("suite and protocol: a suite has its own protocol; leave the protocol out")
+    return step_protocol(suite)
+
+
 def step_protocol(suite: TaskSuite) -> StepProtocol:
-    """Return the protocol of a suite that is a file, of the settings that it gives.
+    """Return the protocol of a suite of other tasks that is a file, of the settings that it gives.
 
     ArcadeMarkError: it gives a setting that there is not, or a value that the setting does not accept.
     """

@@ -18,6 +18,9 @@ A suite is a TOML file; ``docs/suites.md`` has all that one may hold::
     [subsets]
     easy = ["cartpole"]
 
+A suite may instead be of Atari games of one's own, each with a table ``cartridge`` in place of an environment
+(`arcademark.suite.cartridges`): these are played under any of Atari's protocols.
+
 Nothing in such a file is code; the modules that its environments name are imported once a task is played
 (`arcademark.environments.tasks`).
 """
@@ -31,15 +34,16 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, to_builtins
 
 from arcademark import files, plugins
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.files import read_as
+from arcademark.suite.cartridges import Cartridge
 from arcademark.suite.tables import data_directory, read_text
-from arcademark.suite.tasks import suites
+from arcademark.suite.tasks import known_spelling, suites
 
 SUITES = "arcademark.suites"
 """The group of entry points by which packages declare suites."""
@@ -59,7 +63,7 @@ _DEPTH = 8
 Line = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f-\x9f\u2028\u2029]*\Z")]
 Name = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9_.-]{0,63}\Z")]
 TaskName = Annotated[str, Meta(pattern=r"\A[a-z0-9_]{1,64}\Z")]  # a part of files' names
-EnvironmentName = Annotated[str, Meta(pattern=r"\A([A-Za-z_][\w.]*:)?[\w./-]+(-v\d+)?\Z")]
+EnvironmentName = Annotated[str, Meta(pattern=r"\A(([A-Za-z_][\w.]*:)?[\w./-]+(-v\d+)?)?\Z")]
 
 
 class TaskReference(Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,15 +74,17 @@ class TaskReference(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Task(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """An environment with its arguments.
+    """An environment with its arguments, or an Atari game of one's own.
 
     `environment` is Gymnasium's id, with the module that registers it before a colon if it is not Gymnasium's own;
     `kwargs` are passed to it; `max_steps` truncates episodes in place of the environment's own limit, None for that.
-    `training` tasks are for tuning. `low` scores 0 %, `high` 100 %, None where nobody says.
+    `cartridge` stands in place of all three: a game's episodes are truncated as a protocol says. `training` tasks are
+    for tuning. `low` scores 0 %, `high` 100 %, None where nobody says.
     """
 
     id: TaskName
-    environment: EnvironmentName
+    environment: EnvironmentName = ""
+    cartridge: Cartridge | None = None
     kwargs: dict[str, Any] = {}
     max_steps: Annotated[int, Meta(ge=1)] | None = None
     training: bool = False
@@ -86,6 +92,12 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     high: TaskReference | None = None
 
     def __post_init__(self) -> None:
+        if bool(self.environment) == bool(self.cartridge):
+            raise ValueError("expected an environment, or a table cartridge in place of it")
+        if self.cartridge and (self.kwargs or self.max_steps):
+            raise ValueError("kwargs, max_steps: of environments alone; leave them out beside a cartridge")
+        if self.cartridge and (game := known_spelling(self.id)):
+            raise ValueError(f"expected another name, as {game!r} is a game of the emulator's already")
         for argument, value in self.kwargs.items():
             if not argument.isidentifier() or not _plain(value):
                 raise ValueError(f"kwargs.{argument}: expected text, a number, true, false, or lists of these")
@@ -99,11 +111,17 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 
     def played(self) -> dict[str, Any]:
         """Return what of it can change an episode's score, as JSON values."""
+        if self.cartridge:
+            return self.cartridge.played()
         return {"environment": self.environment, "kwargs": dict(self.kwargs), "max_steps": self.max_steps}
 
 
 class TaskSuite(Struct, frozen=True, forbid_unknown_fields=True):
-    """The tasks of a suite by their ids, and its subsets; `protocol` has the settings that its file gives."""
+    """The tasks of a suite by their ids, and its subsets.
+
+    `protocol` has the settings that its file gives; `folder` is where that file lies, and with it the ROMs of games,
+    absolute; "" where nobody says, as of a suite that a run holds.
+    """
 
     name: Name
     title: Line
@@ -111,14 +129,35 @@ class TaskSuite(Struct, frozen=True, forbid_unknown_fields=True):
     citation: Line = ""
     subsets: dict[str, Annotated[tuple[str, ...], Meta(min_length=1)]] = {}
     protocol: dict[str, Any] = {}
+    folder: str = ""
 
     def __post_init__(self) -> None:
+        if len({bool(task.cartridge) for task in self.tasks.values()}) > 1:
+            raise ValueError("tasks: some are cartridges and some environments; expected a suite of either")
+        if self.of_games and self.protocol:
+            raise ValueError("protocol: games are played under any protocol; leave the table out")
         for name in (*self.tasks, *self.subsets):
             if name.lower() in GROUPS or [each.lower() for each in self.subsets].count(name.lower()) > 1:
                 raise ValueError(f"{name}: expected another name, as there is a group of tasks of that name")
         for name, members in self.subsets.items():
             if not self.tasks.keys() >= set(members):
                 raise ValueError(f"subsets.{name}: expected a list of ids of tasks")
+
+    @property
+    def of_games(self) -> bool:
+        """Whether its tasks are Atari games, played frame by frame under Atari's protocols."""
+        return any(task.cartridge for task in self.tasks.values())
+
+    @property
+    def unit(self) -> Literal["frame", "step"]:
+        """What lengths of its episodes are counted in."""
+        return "frame" if self.of_games else "step"
+
+    def cartridge(self, task: str) -> Cartridge:
+        """Return what a task is, of a suite of games."""
+        cartridge = self.tasks[task].cartridge
+        assert cartridge is not None
+        return cartridge
 
     @property
     def training_tasks(self) -> tuple[str, ...]:
@@ -154,26 +193,31 @@ class TaskSuite(Struct, frozen=True, forbid_unknown_fields=True):
             return (key,)
         if key in groups:
             return groups[key]
-        ids = {task.environment.lower(): task.id for task in self.tasks.values()}
+        ids = {task.environment.lower(): task.id for task in self.tasks.values() if task.environment}
         if key in ids:
             return (ids[key],)
         raise UnknownNameError("task", name, [*groups, *self.tasks])
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON values, in the layout of a file."""
+        """Return everything but its folder as JSON values, in the layout of a file."""
         values: dict[str, Any] = to_builtins(self)
+        del values["folder"]
         return values
 
 
-def parse_suite(data: Any, place: str, name: str = "") -> TaskSuite:
-    """Read a suite from a TOML file's or a manifest's values; errors begin with the place, and name the table."""
+def parse_suite(data: Any, place: str, name: str = "", folder: str = "") -> TaskSuite:
+    """Read a suite from a TOML file's or a manifest's values; errors begin with the place, and name the table.
+
+    `folder` is where its file lies; no file and no manifest says so itself.
+    """
     table = read_as(dict[str, Any], data, place, REMEDY)
     given = read_as(dict[str, dict[str, Any]], table.get("tasks", {}), f"{place}: tasks", REMEDY)
     tasks = {
         task: read_as(Task, {**values, "id": task}, f"{place}: tasks.{task}", REMEDY) for task, values in given.items()
     }
     named = table.get("name", name)
-    return read_as(TaskSuite, {"title": named, **table, "name": named, "tasks": tasks}, place, REMEDY)
+    whole = {"title": named, **table, "name": named, "tasks": tasks, "folder": folder}
+    return read_as(TaskSuite, whole, place, REMEDY)
 
 
 def _plain(value: Any, depth: int = 0) -> bool:
@@ -199,10 +243,10 @@ def on_the_spot(text: str) -> TaskSuite:
     return parse_suite({"name": "gymnasium", "title": "Gymnasium environments", "tasks": tasks}, text)
 
 
-def read_suite(text: str, place: str, name: str) -> TaskSuite:
+def read_suite(text: str, place: str, name: str, folder: str = "") -> TaskSuite:
     """Read a suite's file; `name` is what it is called unless it says so. Errors begin with the place."""
     try:
-        return parse_suite(tomllib.loads(text), place, name)
+        return parse_suite(tomllib.loads(text), place, name, folder)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ArcadeMarkError(f"{place}: is not TOML ({one_line(str(error))}); correct it there") from None
 
@@ -239,4 +283,4 @@ def load_suite(text: str | TaskSuite) -> TaskSuite:
         if declared is None:
             raise UnknownNameError("suite", text, [*shipped, *suites(), *plugins.names(SUITES)])
         path = Path(declared() if callable(declared) else declared)
-    return read_suite(files.read_text(path, MAX_BYTES), str(path), path.stem.lower())
+    return read_suite(files.read_text(path, MAX_BYTES), str(path), path.stem.lower(), str(path.absolute().parent))

@@ -116,11 +116,15 @@ def canonical_game(name: str) -> str:
 
     UnknownNameError: no game is meant; the message suggests the closest.
     """
-    known = _names()
-    key = normalised(name)
-    if key not in known:
+    if (game := known_spelling(name)) is None or game == TOY:
         raise UnknownNameError("game", name.strip(), games())
-    return known[key]
+    return game
+
+
+def known_spelling(name: str) -> str | None:
+    """Return the id of the game that a spelling means, `TOY` among them; None if none is meant."""
+    key = normalised(name)
+    return TOY if key == TOY else _names().get(key)
 
 
 def listed(text: str, place: str) -> tuple[str, ...]:

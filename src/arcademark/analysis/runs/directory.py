@@ -35,7 +35,7 @@ def view(run: RunScores, name: str) -> Run:
     """Show one run."""
     record, manifest = run.record, run.record.manifest
     titled, versions = record.protocol.task_name, dict(manifests.versions(manifest))
-    if record.protocol.suite:
+    if record.protocol.unit == "step":
         versions.pop("ale-py", None)  # which plays none of its tasks
     frames, simulated = int(record.episodes.frames.sum()), int(record.episodes.simulated_frames.sum())
     return Run(

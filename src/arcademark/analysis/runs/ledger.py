@@ -176,7 +176,9 @@ def _in_words(entry: LedgerEntry, apart: Sequence[str] = APART) -> tuple[str, st
     chosen, tuned = (
         ", ".join(f"{key}={value}" for key, value in words.items() if (key in apart) is part) for part in (True, False)
     )
-    budget = settings.budget(entry.training_frames, entry.training_episodes, "step" if entry.suite else "frame")
+    budget = settings.budget(
+        entry.training_frames, entry.training_episodes, entry.suite.unit if entry.suite else "frame"
+    )
     setting = ", ".join(part for part in (tuned or "its defaults", budget and f"trained for {budget}") if part)
     return f"{entry.algorithm}({chosen})" if chosen else entry.algorithm, setting
 

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.environments.base import Environment, EnvironmentSpec
-from arcademark.environments.registry import choose_emulator, environment_spec, open_environment, rom_checksum
+from arcademark.environments.registry import choose_emulator, environment_spec, open_environment, version_of
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_text
 
@@ -64,7 +64,7 @@ def sampling_key(env: EnvironmentSpec, count: int, trajectory: str | None, seed:
     declared = env.atari.declarations()
     return {
         "game": env.game,
-        "rom": rom_checksum(env.game),
+        "rom": version_of(env.game, env.protocol),
         "emulator": importlib.metadata.version("ale-py"),
         "sampling": VERSION,
         "actions": list(env.action_meanings),
@@ -73,6 +73,7 @@ def sampling_key(env: EnvironmentSpec, count: int, trajectory: str | None, seed:
         "screens": count,
         "trajectory": actions and hashlib.sha256(actions.encode()).hexdigest(),
         "seed": seed,
+        **({"task": env.atari.of_trial(env.game)["task"]} if env.atari.suite else {}),
     }
 
 
@@ -102,7 +103,7 @@ def _screens(
     env: EnvironmentSpec, count: int, actions: Sequence[int], rng: np.random.Generator
 ) -> Iterator[NDArray[np.uint8]]:
     screens = {"observation": "palette", "screen_size": None, "max_pool": False, "frame_stack": 1}
-    emulator = choose_emulator(env.game, compiles=False)  # a process beside others is no place to compile in
+    emulator = choose_emulator(env.game, compiles=False, suite=env.atari.suite)  # no place to compile in, beside others
     game = open_environment(environment_spec(env.game, env.atari.override(screens)), emulator=emulator)
     screen = np.empty(game.spec.observation_shape, np.uint8)
     try:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 @commands.command("play")
 @click.argument("game", metavar="GAME")
+@options.suite
 @options.protocol
 @options.overrides
 @click.option("--episodes", type=options.COUNT, help="Scored episodes to record now.  [default: practice]")
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 @click.option("--scale", type=click.IntRange(1, 8), default=3, help="How many times as large as the console's.")
 def command(
     game: str,
+    suite: str | None,
     protocol: str | None,
     overrides: Mapping[str, str],
     episodes: int | None,
@@ -51,9 +53,9 @@ def command(
     from arcademark.runs.person.window import Window
     from arcademark.runs.request import default_directory, rules_of
 
-    rules = rules_of(protocol, None, overrides)
+    rules = rules_of(protocol, suite, overrides)
     label = "-".join(["human", *(["stepped"] if stepped else []), *([slug(name)] if name else [])])
-    directory = out or default_directory(label, rules.name)
+    directory = out or default_directory(label, rules)
     recorded = None if episodes is None else directory
     plan = human.planned(recorded, game, rules, seed=seed, episodes=episodes or 1, name=name, stepped=stepped)
     with Window(f"ArcadeMark: {plan.games[0]}", remedy="play where there is a display") as window:

@@ -89,7 +89,7 @@ def command(
         messages.say(f"warning: {warning}")
     if suite and not suite.training_tasks:
         messages.say(f"note: {prose.text('ledger', 'unsplit', suites=[suite.name])}")
-    directory = out or default_directory(agent, wanted.protocol.name, prefix="tune-")
+    directory = out or default_directory(agent, wanted.protocol, prefix="tune-")
     if jobs is not None:
         return jobs.submit({"": plan}, directory, "tune", given["workers"], "the same command without --slurm")
     summary = playing.play(wanted, wanted.of_shard(plan), directory)

@@ -50,6 +50,7 @@ def command(
     from arcademark.records.model import RunRecord
     from arcademark.records.reading import read_run
     from arcademark.records.replayed import Verification
+    from arcademark.runs.replay.episodes import with_roms
     from arcademark.runs.replay.verify import verify
     from arcademark.scores.reading import runs_in
 
@@ -62,7 +63,7 @@ def command(
             raise ArcadeMarkError(f"{source}: holds runs and other tables; name each, so that the runs are replayed")
     places: list[ScoreSource] = []
     for source in sources:
-        places += map(read_run, runs_in(source)) if runs_in(source) else [source]
+        places += [with_roms(read_run(run), suite) for run in runs_in(source)] if runs_in(source) else [source]
     played = [place for place in places if isinstance(place, RunRecord) and imported.origin(place) is None]
     replays: dict[str, Verification] = {}
     for run in () if no_replay else played:

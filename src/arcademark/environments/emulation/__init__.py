@@ -1,5 +1,5 @@
-"""What plays frames: `console` is the contract; `atari` is ale-py, `native` our own console.
+"""What plays frames: `console` is the contract; `atari` is ale-py, `described` a game of one's own there.
 
-`generative` is a game as planners search it, `emulator_state` its states; `modified` writes to a game's memory. `facts`
-and `palettes` are what was measured of ale-py.
+`native` is our own console. `generative` is a game as planners search it, `emulator_state` its states; `modified`
+writes to a game's memory. `facts` and `palettes` are what was measured of ale-py.
 """

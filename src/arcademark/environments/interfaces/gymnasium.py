@@ -24,10 +24,9 @@ from arcademark.environments.interfaces.vector import GymnasiumVectorEnv
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols
+from arcademark.suite.protocols import DEFAULT_PROTOCOL
 from arcademark.suite.subsets import resolve_tasks
 from arcademark.suite.tasks import TOY, games
-
-DEFAULT_PROTOCOL = "world-records"
 
 
 def make(
@@ -49,7 +48,7 @@ def make(
     game : str
         Any spelling of its name; of other tasks their id.
     protocol : str or Protocol
-        A protocol or its name; for other tasks `arcademark.suite_protocol`.
+        A protocol or its name; for other tasks and games of your own `arcademark.suite_protocol`.
     training : bool
         Whether episodes end and rewards are clipped as the protocol says for training.
     render_mode : {"rgb_array"}, optional
@@ -114,7 +113,7 @@ def make_vec(
         As `make`; or the games' actions or observations differ.
     """
     rules = _rules(protocol, overrides)
-    if isinstance(rules, protocols.StepProtocol):
+    if rules.suite:
         games = rules.suite.resolve(games)
     elif isinstance(games, str):
         toys = games.strip().lower() == TOY

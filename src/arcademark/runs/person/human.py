@@ -19,7 +19,7 @@ import numpy as np
 from arcademark.agents import human
 from arcademark.agents.loading import AgentSpec, all_parameters, named
 from arcademark.environments.emulation import facts
-from arcademark.environments.registry import Emulator
+from arcademark.environments.registry import Emulator, environment_spec, referee
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import manifest
 from arcademark.records.model import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished
@@ -82,7 +82,7 @@ def planned(
     spec = AgentSpec(human.NAME, {"stepped": True} if stepped else {})
     if name is not None:
         (spec,) = named((spec,), f"{name} [{human.NAME}{', stepped' if stepped else ''}]")
-    plan = make_plan(spec, [game], protocol, (seed,), episodes, emulator="ale")
+    plan = make_plan(spec, [game], protocol, (seed,), episodes, emulator=referee(environment_spec(game, protocol)))
     (trial,) = plan.trials
     most = 0
     if directory is not None and (Path(directory) / manifest.FILE).exists():
@@ -114,7 +114,8 @@ def practise(trial: Trial, window: Window, *, scale: int = SCALE) -> Sitting:
     """Have a person play until they end it, of other seeds than the trial's; nothing is recorded."""
     sitting = Sitting()
     seed = int(np.random.default_rng().integers(SEEDS))
-    player = HumanPlayer(replace(trial, seed=seed), "ale", window, sitting, scale, practice=True)
+    emulator = referee(environment_spec(trial.game, trial.protocol))
+    player = HumanPlayer(replace(trial, seed=seed), emulator, window, sitting, scale, practice=True)
     for _ in player.play(range(SEEDS)):
         pass
     return sitting

@@ -24,12 +24,13 @@ def choose(plan: Plan, tell: Callable[[Event], object] = lambda _: None) -> dict
     if plan.protocol.unit == "step":
         return dict.fromkeys(plan.games)
     games = list(dict.fromkeys(trial.game for trial in plan.trials))
-    if plan.emulator != "ale" and build.switch() != "off" and any(game in prove.proven() for game in games):
+    suite = plan.protocol.suite
+    if plan.emulator != "ale" and build.switch() != "off" and any(suite or game in prove.proven() for game in games):
         if build.kept((build.version(),), build.CORE_FLAGS) is None and build.compiler() is not None:
             tell(Compiling())
         if plan.emulator is None and (missing := core_missing(True, build.switch())) is not None:
             tell(NoConsole(missing))
-    return {game: choose_emulator(game, plan.emulator) for game in games}
+    return {game: choose_emulator(game, plan.emulator, suite=suite) for game in games}
 
 
 def named(game: str, emulator: Emulator | None) -> str:

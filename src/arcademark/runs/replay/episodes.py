@@ -10,10 +10,11 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple, TypedDict, Unpack
 
+import msgspec
 import numpy as np
 
 from arcademark.environments.base import Environment, Step
-from arcademark.environments.registry import Emulator, environment_spec, open_environment
+from arcademark.environments.registry import Emulator, environment_spec, open_environment, referee
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.records import imported
 from arcademark.records.model import EpisodeRecord, Phase, RunRecord, TrialRecord
@@ -78,14 +79,14 @@ def observed_as(protocol: Protocol, observation: Seen) -> Protocol:
 
 
 def open_recorded(
-    protocol: Protocol, trial: TrialRecord, phase: Phase, emulator: Emulator = "ale", *, pictures: bool = False
+    protocol: Protocol, trial: TrialRecord, phase: Phase, emulator: Emulator | None = None, *, pictures: bool = False
 ) -> Environment:
     """Open the environment in which a trial was played, without the agent's observations, which no one looks at.
 
-    It is ale-py, whatever the trial was played on: who replays asks the referee.
+    By default it is the `referee`, ale-py wherever that can play the game, whatever the trial was played on.
     """
     spec = environment_spec(trial.game, observed_as(protocol, "ram"), trial.frames_per_action)
-    return open_environment(spec, training=phase == "training", emulator=emulator, pictures=pictures)
+    return open_environment(spec, training=phase == "training", emulator=emulator or referee(spec), pictures=pictures)
 
 
 class Replayed(NamedTuple):
@@ -152,8 +153,35 @@ def _task(protocol: Protocol, name: str) -> str:
     return TOY if name.strip().lower() == TOY else canonical_game(name)
 
 
+def with_roms(run: RunRecord, suite: str | TaskSuite | None) -> RunRecord:
+    """Return a run whose games of one's own are found where the reader's suite has them, as no run says that itself.
+
+    ArcadeMarkError: the suite has not such a game, or describes it otherwise.
+    """
+    recorded = run.protocol.suite
+    if suite is None or recorded is None or not recorded.of_games:
+        return run
+    given = load_suite(suite)
+    tasks = {}
+    for name, task in recorded.tasks.items():
+        other = given.tasks.get(name)
+        if other is None or other.played() != task.played():
+            what = "has none of that name" if other is None else "describes it otherwise"
+            raise ArcadeMarkError(
+                f"{run.directory}: game {name!r}: the suite {given.name} {what}; give the file that it was played from"
+            )
+        tasks[name] = other
+    located = msgspec.structs.replace(recorded, tasks=tasks, folder=given.folder)
+    return dataclasses.replace(run, protocol=dataclasses.replace(run.protocol, suite=located))
+
+
 def refuse_tasks(run: RunRecord, suite: str | TaskSuite | None) -> None:
     """Raise where playing again would make a task that the reader did not ask for: a run may be anybody's."""
+    if (of := run.protocol.suite) and of.of_games and not of.folder:
+        raise ArcadeMarkError(
+            f"{run.directory}: was played on games of one's own, whose ROMs no run holds; give the file that describes "
+            "them, with the ROMs beside it: --suite FILE"
+        )
     if not isinstance(run.protocol, StepProtocol):
         return
     from arcademark.environments.tasks import trusted

@@ -23,11 +23,11 @@ from arcademark.environments import tasks
 from arcademark.environments.base import Environment, one_by_one
 from arcademark.environments.interfaces.single import MAKE
 from arcademark.environments.observations.spaces import ObservationView
-from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.environments.registry import environment_spec, open_environment, referee
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.records.model import RunRecord
 from arcademark.records.reading import read_actions, read_run
-from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, replay, select
+from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, replay, select, with_roms
 from arcademark.suite.protocols import StepProtocol
 from arcademark.suite.settings import format_setting
 
@@ -48,7 +48,7 @@ def export(
         If Minari is missing, the folder is there already or cannot be written, the run cannot be read, several agents
         or games fit, an episode does not replay to its score, or Minari has no such observations.
     """
-    place, run = Path(target), read_run(directory)
+    place, run = Path(target), with_roms(read_run(directory), choice.get("suite"))
     if os.path.lexists(place) or not _NAME.fullmatch(place.name):
         raise ArcadeMarkError(f"{place}: expected a new folder, named like pong-human-v0")
     wanted: EpisodeFilter = {**choice, "phase": "evaluation"}
@@ -81,7 +81,7 @@ def export(
                 "requirements": ["arcademark"],
             }
         )
-        environment = open_environment(spec, emulator="ale")
+        environment = open_environment(spec, emulator=referee(spec))
         storage.update_episodes(EpisodeBuffer(**_episode(run, one, environment)) for one in chosen)
         draft.rename(place)
     except NotImplementedError as error:
@@ -101,6 +101,10 @@ def _env_spec(run: RunRecord, game: str) -> EnvSpec:
         own = gymnasium.spec(task.environment.rpartition(":")[2])
         steps = min(filter(None, (rules.cap(game), own.max_episode_steps)), default=None)
         return replace(own, kwargs={**own.kwargs, **task.kwargs}, max_episode_steps=steps)
+    if rules.suite:
+        raise ArcadeMarkError(
+            f"{run.directory}: {game} is a game of your own, which a dataset cannot name; export others"
+        )
     changes = {name: format_setting(getattr(rules, name)) for name in rules.overrides}
     return EnvSpec(f"arcademark/{game}", MAKE, kwargs={"game": game, "protocol": rules.name, **changes})
 

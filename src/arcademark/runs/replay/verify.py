@@ -32,6 +32,7 @@ from arcademark.runs.replay.episodes import (
     replay_all,
     select,
     select_trials,
+    with_roms,
 )
 from arcademark.runs.store.provenance import versions
 from arcademark.suite.protocols import Protocol
@@ -75,7 +76,7 @@ def verify(
     ArcadeMarkError
         If the run cannot be read, or has no such episodes.
     """
-    run = run if isinstance(run, RunRecord) else read_run(run, whole=False)
+    run = with_roms(run if isinstance(run, RunRecord) else read_run(run, whole=False), choice.get("suite"))
     trials = select_trials(run, **choice)
     ids = {trial.id for trial in trials}
     narrowed = choice.get("phase") is not None or choice.get("episode") is not None

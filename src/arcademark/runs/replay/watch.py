@@ -15,7 +15,7 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from arcademark.environments.base import EnvironmentSpec, Step, one_by_one
-from arcademark.environments.registry import environment_spec, open_environment
+from arcademark.environments.registry import environment_spec, open_environment, referee
 from arcademark.errors import ArcadeMarkError, escaped
 from arcademark.files import check_replaceable
 from arcademark.records.model import RunRecord, scored_phase
@@ -24,7 +24,15 @@ from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import Slot, begin
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay import video
-from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, observed_as, open_recorded, replay, select_one
+from arcademark.runs.replay.episodes import (
+    EpisodeFilter,
+    Recorded,
+    observed_as,
+    open_recorded,
+    replay,
+    select_one,
+    with_roms,
+)
 from arcademark.suite.protocols import Protocol
 
 FRAMES_PER_SECOND = 60
@@ -158,11 +166,12 @@ class _Shown(TrialPlayer):
     """Plays a trial's episode, and every action again frame by frame to show it."""
 
     def __init__(self, trial: Trial, episode: int, show: Callable[[video.Picture], bool], scale: int) -> None:
-        super().__init__(trial, "ale")
+        emulator = referee(environment_spec(trial.game, trial.protocol))
+        super().__init__(trial, emulator)
         self._names = _names(trial.protocol, trial.game, episode, trial.agent.label, trial.seed)
         self.score, self._show, self._scale = 0.0, show, scale
-        spec = environment_spec(trial.game, observed_as(trial.protocol, "ram"), self.spec.frames_per_action)
-        self._screen = open_environment(spec, emulator="ale", pictures=True)
+        shown = environment_spec(trial.game, observed_as(trial.protocol, "ram"), self.spec.frames_per_action)
+        self._screen = open_environment(shown, emulator=emulator, pictures=True)
         self.score = begin(self._screen, trial.seed, "evaluation", episode)
 
     def slot(self, row: int) -> Slot:
@@ -200,7 +209,7 @@ def _chosen(
     beside: tuple[str | os.PathLike[str], EpisodeFilter] | None,
 ) -> list[tuple[RunRecord, Recorded]]:
     wanted = [(directory, choice), *([beside] if beside else [])]
-    runs = [(read_run(place), one) for place, one in wanted]
+    runs = [(with_roms(read_run(place), one.get("suite")), one) for place, one in wanted]
     return [(run, select_one(run, **one)) for run, one in runs]
 
 

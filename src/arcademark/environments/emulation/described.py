@@ -1,0 +1,91 @@
+"""A game of one's own on ale-py, where that knows the ROM for one of its games.
+
+ale-py emulates, and what the memory says after each frame is read as the game's description has it. Rewards, lives and
+ends are those of our own console, as long as ale-py does not take the game for over: then it emulates no more.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from arcademark.emulator.games import game, known_as
+from arcademark.environments.emulation.atari import open_console
+from arcademark.environments.emulation.console import EpisodeStart, FrameByFrame
+from arcademark.environments.emulation.facts import RAM_SIZE
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.cartridges import Cartridge
+from arcademark.suite.expressions import evaluate
+
+
+def why_not(cartridge: Cartridge, rom: bytes) -> str:
+    """Say why ale-py cannot play a cartridge as it is described; "" if it can."""
+    known = known_as(rom)
+    if not known:
+        return "ale-py does not know its ROM"
+    facts = game(known).facts
+    if cartridge.starting_actions is not None and [*map(list, cartridge.starting_actions)] != facts.get(
+        "starting_actions", []
+    ):
+        return f"ale-py, which knows its ROM as {known!r}, starts it otherwise; leave starting_actions out"
+    if cartridge.controller is not None and (cartridge.controller == "paddles") != bool(facts.get("paddles")):
+        return f"ale-py, which knows its ROM as {known!r}, plays it with another controller; leave controller out"
+    if cartridge.kind not in (None, facts["cartridge"]):
+        return f"ale-py, which knows its ROM as {known!r}, wires it as {facts['cartridge']}; leave kind out"
+    return ""
+
+
+class DescribedAtari(FrameByFrame):
+    """A game of one's own on ale-py; a `console.Console`.
+
+    ArcadeMarkError: as of `atari.AtariConsole`; or, from a frame on, that ale-py takes the game for over.
+    """
+
+    def __init__(self, name: str, cartridge: Cartridge, rom: bytes) -> None:
+        self._name, self._console = name, open_console(known_as(rom))
+        self._say, self._wraps = cartridge.expressions, cartridge.score_wraps_at
+        self._memory = np.empty(RAM_SIZE, np.uint8)
+        self._score = self._lives = self._end = 0
+        self.screen_shape, self.ram_size = self._console.screen_shape, self._console.ram_size
+        self.rgb, self.gray = self._console.rgb, self._console.gray
+        self.screen, self.ram, self.start_screen = self._console.screen, self._console.ram, self._console.start_screen
+        self.act, self.game_over, self.lives = self._act, lambda: self._end != 0, lambda: self._lives
+        self._look()
+        self._begin = self._score, self._lives, self._end
+
+    def _look(self) -> None:
+        """Read what the memory says."""
+        self._console.ram(self._memory)
+        memory = self._memory.tolist()
+        self._score, self._lives = (evaluate(self._say[name], memory, {}) for name in ("score", "lives"))
+        self._end = evaluate(self._say["end"], memory, {"score": self._score, "lives": self._lives})
+
+    def _act(self, action: int, /) -> int:
+        if self._end:
+            return 0
+        if self._console.game_over():
+            raise ArcadeMarkError(
+                f"game {self._name!r}: ale-py, which knows its ROM, takes it for over, and its description does not; "
+                "play it on the console (--engine emulator=console), or correct 'end'"
+            )
+        before = self._score
+        self._console.act(action)
+        self._look()
+        reward = self._score - before
+        return reward + self._wraps if reward < 0 else reward
+
+    def start(self, rng: np.random.Generator) -> EpisodeStart:
+        """Begin an episode."""
+        begin = self._console.start(rng)
+        self._score, self._lives, self._end = self._begin
+        return EpisodeStart(begin.frames, self._lives)
+
+    def save(self) -> Any:
+        """Return everything needed to continue from here."""
+        return self._console.save(), self._score, self._lives, self._end
+
+    def restore(self, state: Any) -> None:
+        """Continue from where `state` was saved."""
+        console, self._score, self._lives, self._end = state
+        self._console.restore(console)

@@ -1,0 +1,149 @@
+"""Games of one's own: a cartridge, and how its memory tells score, lives and end.
+
+A task of a suite's file that is such a game has a table ``cartridge``; ``docs/own-games.md`` has all that it may hold::
+
+    [tasks.catch.cartridge]
+    rom = "catch.bin"                       # beside the file
+    sha256 = "5d3c…"
+    score = "bcd(ram[0x80])"                # see `arcademark.suite.expressions`
+    lives = "ram[0x81]"
+    end = "lives == 0"
+    actions = ["NOOP", "RIGHT", "LEFT"]
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, to_builtins
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.files import read_bytes
+from arcademark.suite.expressions import NAMES, Expression, parse
+from arcademark.suite.settings import MAX_FRAMES_PER_ACTION
+from arcademark.suite.tasks import JOYSTICK_ACTIONS
+
+KINDS = ("2K", "4K", "F8", "F6", "F8SC", "F6SC", "E0", "FE", "DPC")
+"""How cartridges are wired, in the order of the emulator's core."""
+
+SIZES = {2048: "2K", 4096: "4K", 8192: "F8", 16384: "F6"}
+"""Kinds that a ROM of these bytes is taken for unless its description says otherwise."""
+
+MAX_ROM_BYTES = 16384
+"""Of a ROM: the largest kind's."""
+
+MAX_STARTING_ACTIONS = 100
+
+RESET = "RESET"
+"""Among starting actions, the console's switch."""
+
+Checksum = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+StartingAction = tuple[str, Annotated[int, Meta(ge=1, le=MAX_FRAMES_PER_ACTION)]]
+
+
+class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, dict=True):
+    """A cartridge, and what its memory says after each frame.
+
+    Parameters
+    ----------
+    rom : str
+        The ROM's file, within the folder of the suite's file.
+    sha256 : str
+        Its checksum, 64 hexadecimal digits in small letters.
+    score, lives, end : str
+        Expressions: points so far, of which a frame's reward is the change; lives left, 0 where the game has none; and
+        what is not 0 once the game is over. `end` may name ``score`` and ``lives``.
+    score_wraps_at : int
+        Points at which the score begins at 0 again; 0 where it never does.
+    actions : tuple of str
+        The actions that the game uses, its minimal action set, in any order; NOOP is one.
+    starting_actions : tuple of (str, int)
+        What is done after the reset, before an episode's first frame: actions, or the console's switch RESET, each so
+        many frames. None for nothing, or where ale-py knows the ROM for what it does.
+    kind : str
+        How the ROM is wired, where its size does not tell: see `SIZES`.
+    controller : {"joystick", "paddles"}
+        None for a joystick, or where ale-py knows the ROM for what it plugs in.
+    """
+
+    rom: Annotated[str, Meta(max_length=255)]
+    sha256: Checksum
+    score: str
+    end: str
+    lives: str = "0"
+    score_wraps_at: Annotated[int, Meta(ge=0, le=10**9)] = 0
+    actions: tuple[str, ...] = JOYSTICK_ACTIONS
+    starting_actions: Annotated[tuple[StartingAction, ...], Meta(max_length=MAX_STARTING_ACTIONS)] | None = None
+    kind: str | None = None
+    controller: Literal["joystick", "paddles"] | None = None
+
+    def __post_init__(self) -> None:
+        parts = self.rom.split("/")
+        if not self.rom.isprintable() or "\\" in self.rom or not {*parts}.isdisjoint({"", ".", ".."}):
+            raise ValueError(
+                "rom: expected a file in the folder of this one or below, as in 'catch.bin', 'roms/catch.bin'"
+            )
+        for field in ("score", "lives", "end"):
+            self._parsed(field)
+        if self.kind not in (None, *KINDS):
+            raise ValueError(f"kind {self.kind[:20]!r}: expected one of {', '.join(KINDS)}")
+        for action, _ in self.starting_actions or ():
+            if action not in (RESET, *JOYSTICK_ACTIONS):
+                raise ValueError(f"starting_actions, {action[:20]!r}: expected {RESET} or an action such as FIRE")
+        given = self.actions
+        if not {"NOOP"} <= {*given} <= {*JOYSTICK_ACTIONS} or len({*given}) < len(given):
+            raise ValueError("actions: expected NOOP and others of the joystick's 18, such as UPFIRE, each once")
+
+    def _parsed(self, field: str) -> Expression:
+        try:
+            return parse(getattr(self, field), NAMES if field == "end" else ())
+        except ValueError as error:
+            raise ValueError(f"{field}, {error}") from None
+
+    @cached_property
+    def expressions(self) -> dict[str, Expression]:
+        """What `score`, `lives` and `end` say, parsed."""
+        return {field: self._parsed(field) for field in ("score", "lives", "end")}
+
+    @property
+    def minimal_actions(self) -> tuple[str, ...]:
+        """The actions in the console's order."""
+        return tuple(action for action in JOYSTICK_ACTIONS if action in self.actions)
+
+    def played(self) -> dict[str, Any]:
+        """Return what of it can change an episode's score, as JSON values: all but where the ROM is."""
+        values: dict[str, Any] = to_builtins(self)
+        return {name: value for name, value in values.items() if name != "rom"}
+
+    def read_rom(self, folder: str, task: str) -> bytes:
+        """Return the ROM, which lies in a folder.
+
+        ArcadeMarkError: no folder is known, the file cannot be read or is too large, or it is another ROM.
+        """
+        where = f"game {task!r}"
+        if not folder:
+            raise ArcadeMarkError(
+                f"{where}: a run does not hold its ROM; give the file that describes it, with the ROM beside it: "
+                "--suite FILE"
+            )
+        path = Path(folder, self.rom)
+        content = read_bytes(path, MAX_ROM_BYTES)
+        if (found := hashlib.sha256(content).hexdigest()) != self.sha256:
+            raise ArcadeMarkError(
+                f"{where}: {path} has the SHA-256 {found}, and {self.sha256} is expected; put the right ROM there, or "
+                "correct the description"
+            )
+        return content
+
+    def wiring(self, rom: bytes, task: str) -> str:
+        """Return the kind that is given, else that which the ROM's size tells; an ArcadeMarkError if it tells none."""
+        kind = self.kind or SIZES.get(len(rom))
+        if kind is None:
+            raise ArcadeMarkError(
+                f'game {task!r}: a ROM of {len(rom):,} bytes may be of any kind; say which, as in kind = "4K", or give '
+                f"one of {', '.join(f'{size:,}' for size in SIZES)} bytes"
+            )
+        return kind

@@ -1,0 +1,245 @@
+"""Arithmetic over the memory of a game: how a cartridge's description says what its score, lives and end are.
+
+``10 * bcd(ram[0x80]) + (ram[0x81] & 0x0f)`` is read by a grammar of its own, never evaluated as code::
+
+    number  ram[ADDRESS]  bcd(…)  signed(…)  min(…, …)  max(…, …)  score  lives  (…)
+    -   * // %   + -   >>   &   == != < <= > >=   not   and   or        the tightest first, as in Python
+
+Addresses are those of the console's 128 bytes, 0x80 to 0xff. Values are 32-bit integers, that of a comparison 1 or 0;
+a division by 0 gives 0.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+Expression = Any
+"""An int, or a list of an operation's name and its operands, as the emulator compiles it."""
+
+MAX_CHARS = 500
+"""Characters of an expression."""
+
+MAX_DEPTH = 16
+"""Parentheses, functions and signs within each other."""
+
+MAX_VALUES = 32
+"""Values that wait for each other while one is worked out; the core holds 64."""
+
+MAX_NUMBER = 2**31 - 1
+FIRST_ADDRESS, LAST_ADDRESS = 0x80, 0xFF
+
+_TOKEN = re.compile(
+    r"\s*(?:(0[xX][0-9a-fA-F]+|\d+)|([A-Za-z_]\w*)|(//|>>|==|!=|<=|>=|[-+*%&<>()\[\],])|(\S))", re.ASCII
+)
+_LEVELS: tuple[Mapping[str, str], ...] = (
+    {"or": "or"},
+    {"and": "and"},
+    {},  # not
+    {"==": "eq", "!=": "ne", "<=": "le", ">=": "ge", "<": "lt", ">": "gt"},
+    {"&": "band"},
+    {">>": "shr"},
+    {"+": "add", "-": "sub"},
+    {"*": "mul", "//": "div", "%": "mod"},
+)
+_NOT, _COMPARISON = 2, 3
+_FUNCTIONS = {"bcd": ("bcd_of", 1), "signed": ("s8", 1), "min": ("min", 2), "max": ("max", 2)}
+NAMES = ("score", "lives")
+"""What an expression may name besides, where the description allows it."""
+
+
+def parse(text: str, names: Sequence[str] = ()) -> Expression:
+    """Read an expression, in which some of `NAMES` may stand; a ValueError says what is wrong, and where."""
+    if len(text) > MAX_CHARS:
+        raise ValueError(f"{len(text):,} characters; expected at most {MAX_CHARS}")
+    expression = _Parser(text, names).whole()
+    if _waiting(expression) > MAX_VALUES:
+        raise ValueError(f"more than {MAX_VALUES} values wait for each other; expected fewer parentheses")
+    return expression
+
+
+def _waiting(expression: Expression) -> int:
+    """Return how many values there are at most at once while an expression is worked out from left to right."""
+    if isinstance(expression, int) or expression[0] in ("ram", "val"):
+        return 1
+    return max(place + _waiting(operand) for place, operand in enumerate(expression[1:]))
+
+
+class _Parser:
+    """Reads an expression from left to right."""
+
+    def __init__(self, text: str, names: Sequence[str]) -> None:
+        self._tokens = [(found[found.lastindex or 0], found.start(found.lastindex or 0)) for found in _found(text)]
+        self._tokens.append(("", len(text)))
+        self._names = names
+        self._at = self._depth = 0
+
+    def whole(self) -> Expression:
+        expression = self._operations(0)
+        if self._next:
+            raise self._error("an operator")
+        return expression
+
+    @property
+    def _next(self) -> str:
+        return self._tokens[self._at][0]
+
+    def _take(self) -> str:
+        self._at += 1
+        return self._tokens[self._at - 1][0]
+
+    def _error(self, expected: str) -> ValueError:
+        token, place = self._tokens[self._at]
+        return ValueError(f"character {place + 1}, {f'{token[:20]!r}' if token else 'its end'}: expected {expected}")
+
+    def _expect(self, token: str) -> None:
+        if self._next != token:
+            raise self._error(repr(token))
+        self._at += 1
+
+    def _within(self, read: Callable[[], Expression]) -> Expression:
+        """Read what is one level deeper."""
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise self._error(f"at most {MAX_DEPTH} parentheses and signs within each other")
+        expression = read()
+        self._depth -= 1
+        return expression
+
+    def _operations(self, level: int) -> Expression:
+        """Read operations of a level and of those that bind tighter, from left to right."""
+        if level == len(_LEVELS):
+            return self._operand()
+        if level == _NOT and self._next == "not":
+            self._at += 1
+            return ["not", self._within(lambda: self._operations(_NOT))]
+        expression = self._operations(level + 1)
+        while self._next in _LEVELS[level]:
+            operation = _LEVELS[level][self._take()]
+            expression = [operation, expression, self._operations(level + 1)]
+            if level == _COMPARISON and self._next in _LEVELS[level]:
+                raise self._error("'and', as in 0 < lives and lives < 3")
+        return expression
+
+    def _operand(self) -> Expression:
+        token = self._next
+        if token == "-":
+            self._at += 1
+            return ["neg", self._within(self._operand)]
+        if token == "(":
+            self._at += 1
+            expression = self._within(lambda: self._operations(0))
+            self._expect(")")
+            return expression
+        if token[:1].isdecimal():
+            return self._number()
+        if token == "ram":
+            return self._byte()
+        if token in _FUNCTIONS:
+            return self._function()
+        if token in self._names:
+            self._at += 1
+            return ["val", token]
+        raise self._error(
+            f"a number, {', '.join(('ram[…]', *(f'{name}(…)' for name in _FUNCTIONS), *self._names))} or ("
+        )
+
+    def _number(self) -> int:
+        token = self._next
+        number = int(token, 16) if token[1:2] in ("x", "X") else int(token)
+        if number > MAX_NUMBER:
+            raise self._error(f"a number up to {MAX_NUMBER:,}")
+        self._at += 1
+        return number
+
+    def _byte(self) -> Expression:
+        self._at += 1
+        self._expect("[")
+        if not self._next[:1].isdecimal():
+            raise self._error("an address")
+        place, address = self._at, self._number()
+        if not FIRST_ADDRESS <= address <= LAST_ADDRESS:
+            self._at = place
+            raise self._error(
+                f"an address from {FIRST_ADDRESS:#x} to {LAST_ADDRESS:#x} (byte 0 of getRAM is {FIRST_ADDRESS:#x}; a "
+                "cartridge's own memory cannot be read)"
+            )
+        self._expect("]")
+        return ["ram", address]
+
+    def _function(self) -> Expression:
+        name, count = _FUNCTIONS[self._take()]
+        self._expect("(")
+        operands = [self._within(lambda: self._operations(0))]
+        for _ in range(count - 1):
+            self._expect(",")
+            operands.append(self._within(lambda: self._operations(0)))
+        self._expect(")")
+        return [name, *operands]
+
+
+def _found(text: str) -> Iterator[re.Match[str]]:
+    return _TOKEN.finditer(text.rstrip())
+
+
+# ---- the same without the emulator's core
+
+
+def _int32(value: int) -> int:
+    return (value + 2**31) % 2**32 - 2**31
+
+
+def _divide(a: int, b: int) -> int:
+    return a // b if b else 0
+
+
+def _remainder(a: int, b: int) -> int:
+    return a % b if b else 0
+
+
+def _decimal(byte: int) -> int:
+    return 10 * (byte >> 4 & 15) + (byte & 15)
+
+
+_VALUES: Mapping[str, Callable[..., int]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": _divide,
+    "mod": _remainder,
+    "neg": operator.neg,
+    "min": min,
+    "max": max,
+    "band": operator.and_,
+    "shr": lambda a, b: a >> (b & 31),
+    **{name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
+    "and": lambda a, b: bool(a and b),
+    "or": lambda a, b: bool(a or b),
+    "not": operator.not_,
+    "s8": lambda a: (a + 128) % 256 - 128,
+    "bcd_of": _decimal,
+}
+
+
+def evaluate(expression: Expression, memory: Sequence[int], values: Mapping[str, int]) -> int:
+    """Return an expression's value, as the emulator's core has it.
+
+    Parameters
+    ----------
+    expression : Expression
+        What `parse` returned.
+    memory : sequence of int
+        The console's 128 bytes.
+    values : mapping of str to int
+        What the names in it stand for.
+    """
+    if isinstance(expression, int):
+        return expression
+    operation, *operands = expression
+    if operation == "ram":
+        return int(memory[operands[0] - FIRST_ADDRESS])
+    if operation == "val":
+        return values[operands[0]]
+    return _int32(int(_VALUES[operation](*(evaluate(operand, memory, values) for operand in operands))))

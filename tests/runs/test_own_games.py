@@ -1,0 +1,218 @@
+"""Games of one's own: on both emulators, recorded, continued, replayed elsewhere, planned in."""
+
+import dataclasses
+import hashlib
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+import arcademark
+import own_games
+from arcademark.environments.emulation.atari import rom_path
+from arcademark.environments.registry import choose_emulator, environment_spec, open_environment, referee
+from arcademark.errors import ArcadeMarkError
+from arcademark.records import manifest
+from arcademark.records.reading import read_run
+from arcademark.runs.engines.here import InProcessEngine
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import make_plan
+from arcademark.runs.replay.verify import verify
+from arcademark.suite.protocols import protocol, suite_protocol
+from arcademark.suite.task_suites import load_suite
+
+RAW = {"repeat_action_probability": 0.0, "frame_skip": 1, "observation": "ram", "screen_size": None}
+RAW |= {"frame_stack": 1, "max_pool": False}
+KNOWN = {
+    "pong": {"score": "ram[0x8e] - ram[0x8d]", "end": "ram[0x8e] == 21 or ram[0x8d] == 21"},
+    "breakout": {
+        "score": "bcd(ram[0xcd]) + 100 * (ram[0xcc] & 15)",
+        "lives": "ram[0xb9]",
+        "end": "lives == 0",
+    },
+}
+"""Where two of ale-py's games keep their facts, as `info games watch-ram` shows."""
+
+
+@pytest.fixture
+def catch(tmp_path):
+    return suite_protocol(load_suite(str(own_games.describe(tmp_path))))
+
+
+def play(directory, rules, agent="random", **asked):
+    execute(make_plan(agent, "all", rules, **asked), directory, make=InProcessEngine)
+
+
+def known_rom(folder, game, name="mine", **more):
+    """Describe a ROM that ale-py knows as one's own game."""
+    said = {key: f'"{value}"' for key, value in KNOWN[game].items()}
+    content = rom_path(game).read_bytes()
+    return suite_protocol(load_suite(str(own_games.describe(folder, content, name, keep=False, **said, **more))))
+
+
+def test_the_cartridge_of_the_example_is_the_one_that_its_description_is_of():
+    suite = load_suite(str(own_games.FOLDER / "catch.toml"))
+    assert len(own_games.rom()) == 2048
+    (task,) = suite.tasks.values()
+    assert task.cartridge.sha256 == hashlib.sha256(own_games.rom()).hexdigest()
+
+
+def test_a_game_is_played_as_it_is_described(catch):
+    env = arcademark.make("catch", catch, **RAW, action_set="minimal")
+    assert env.action_space.n == 6
+    memory, info = env.reset(seed=0)
+    assert (info["lives"], memory[:5].tolist()) == (3, [0, 3, 3, 3, 0])
+    score = frames = 0
+    for _ in range(1_000):  # the paddle follows the first ten balls and then stays where it is
+        follow = score < 10 and int(memory[3]) - int(memory[2])
+        memory, reward, terminated, truncated, info = env.step(2 if follow > 0 else 3 if follow < 0 else 0)
+        score, frames = score + reward, frames + 1
+        assert score == 10 * (memory[0] >> 4) + (memory[0] & 15)
+        assert info["lives"] == memory[1]
+        if terminated:
+            break
+    assert (score >= 10, memory[1], truncated) == (True, 0, False)
+
+
+def test_the_picture_has_ball_and_paddle(catch):
+    environment = open_environment(environment_spec("catch", catch.override(RAW)))
+    environment.reset(np.random.default_rng(0))
+    environment.step(0)
+    picture = environment.render()
+    assert picture.shape == (210, 160, 3)
+    colours, counts = np.unique(picture.reshape(-1, 3), axis=0, return_counts=True)
+    assert len(colours) == 4  # black, blue, white, yellow
+    assert sorted(counts)[:2] == [4 * 16, 8 * 16]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", KNOWN)
+def test_ale_py_and_the_console_give_a_known_rom_the_same_rows_as_the_known_game_has(game, tmp_path):
+    rules = known_rom(tmp_path, game).override(RAW)
+    own, known = environment_spec("mine", rules), environment_spec(game, protocol("world-records").override(RAW))
+    assert (choose_emulator("mine", suite=rules.suite), referee(own)) == ("console", "ale")
+    environments = [open_environment(own, emulator=one) for one in ("console", "ale")]
+    environments.append(open_environment(known, emulator="ale"))
+    rng = np.random.default_rng(1)
+    views, seen = np.zeros((3, 128), np.uint8), set()
+    action, frames = 0, 0
+    while frames < 8_000:
+        for environment in environments:
+            environment.reset(np.random.default_rng(0))
+        ended = False
+        while not ended and frames < 8_000:
+            action = int(rng.integers(18)) if frames % 4 == 0 else action
+            steps = {environment.step(action) for environment in environments}
+            assert len(steps) == 1
+            (step,) = steps
+            assert len({environment.lives for environment in environments}) == 1
+            for environment, view in zip(environments, views, strict=True):
+                environment.observe(view)
+            assert (views == views[0]).all()
+            seen |= {step.reward, ("ended", step.terminated)}
+            ended, frames = step.terminated or step.truncated, frames + 1
+    assert {1.0, ("ended", True)} <= seen
+
+
+def test_states_of_a_known_rom_on_ale_py_hold_what_its_description_reads(tmp_path):
+    spec = environment_spec("mine", known_rom(tmp_path, "pong").override(RAW))
+    environment = open_environment(spec, emulator="ale")
+    rng = np.random.default_rng(3)
+    environment.reset(rng)
+    actions = [int(rng.integers(18)) for _ in range(600)]
+    for action in actions[:300]:
+        environment.step(action)
+    state = environment.save()
+    first = [environment.step(action) for action in actions[300:]]
+    environment.restore(state)
+    assert [environment.step(action) for action in actions[300:]] == first
+    assert sum(step.reward for step in first)
+
+
+@pytest.mark.parametrize(
+    ("game", "more", "what"),
+    [
+        ("pong", {"starting_actions": '[["FIRE", 1]]'}, "which knows its ROM as 'pong', starts it otherwise"),
+        ("pong", {"controller": '"joystick"'}, "plays it with another controller"),
+        ("pong", {"kind": '"4K"'}, "wires it as 2K"),
+    ],
+)
+def test_ale_py_plays_no_known_rom_that_is_described_otherwise(game, more, what, tmp_path):
+    rules = known_rom(tmp_path, game, **more)
+    with pytest.raises(ArcadeMarkError) as error:
+        choose_emulator("mine", "ale", suite=rules.suite)
+    assert what in str(error.value)
+    assert referee(environment_spec("mine", rules)) == "console"
+
+
+def test_ale_py_says_so_where_it_takes_a_game_for_over_that_goes_on(tmp_path):
+    rules = known_rom(tmp_path, "breakout").override(RAW)
+    task = rules.suite.tasks["mine"]
+    never = type(task)("mine", cartridge=type(task.cartridge)("mine.bin", task.cartridge.sha256, "0", "0"))
+    suite = type(rules.suite)("mine", "mine", {"mine": never}, folder=rules.suite.folder)
+    environment = open_environment(environment_spec("mine", dataclasses.replace(rules, suite=suite)), emulator="ale")
+    environment.reset(np.random.default_rng(0))
+
+    def play_on():
+        for _ in range(10_000):
+            environment.step(1)
+
+    with pytest.raises(ArcadeMarkError, match="ale-py, which knows its ROM, takes it for over"):
+        play_on()
+
+
+def test_what_cannot_be_played_is_refused(tmp_path, monkeypatch, catch):
+    with pytest.raises(ArcadeMarkError, match="game 'catch': ale-py does not know its ROM; play it on the console"):
+        execute(make_plan("random", "all", catch, emulator="ale"), tmp_path / "run")
+    over = suite_protocol(load_suite(str(own_games.describe(tmp_path, end='"1"'))))
+    with pytest.raises(ArcadeMarkError, match="game 'catch': it is over where it begins; correct 'end', or start it"):
+        open_environment(environment_spec("catch", over))
+    odd = suite_protocol(load_suite(str(own_games.describe(tmp_path, own_games.rom()[:1000]))))
+    with pytest.raises(ArcadeMarkError, match="a ROM of 1,000 bytes may be of any kind; say which, as in kind"):
+        open_environment(environment_spec("catch", odd))
+    own_games.describe(tmp_path)
+    monkeypatch.setenv("ARCADEMARK_CONSOLE", "off")
+    with pytest.raises(
+        ArcadeMarkError, match="ale-py does not know its ROM, and our console is not available: it is sw"
+    ):
+        open_environment(environment_spec("catch", catch))
+
+
+@pytest.mark.slow
+def test_a_run_is_recorded_continued_and_replayed_where_the_reader_has_the_rom(tmp_path, catch):
+    play(tmp_path / "run", catch, episodes=2)
+    play(tmp_path / "run", catch, seeds=2, episodes=3)
+    execute(make_plan("random", "all", catch, seeds=2, episodes=3), tmp_path / "whole", workers=2)
+    run, whole = (read_run(tmp_path / name) for name in ("run", "whole"))
+    assert run.episodes.score.tolist() == whole.episodes.score.tolist()
+    text = (tmp_path / "run" / manifest.FILE).read_text()
+    assert str(tmp_path) not in json.dumps(json.loads(text)["protocol"])
+    written = json.loads(text)["protocol"]["suite"]["tasks"]["catch"]["cartridge"]
+    assert written["sha256"] == json.loads(text)["games"]["catch"]
+    assert written["score"] == "bcd(ram[0x80])"
+    with pytest.raises(ArcadeMarkError, match="whose ROMs no run holds; give the file that describes them"):
+        verify(tmp_path / "run")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("catch.toml", "catch.bin"):
+        shutil.move(tmp_path / name, elsewhere / name)
+    verified = verify(tmp_path / "run", suite=str(elsewhere / "catch.toml"), workers=2)
+    assert (verified.ok, verified.confirmed, verified.notes) == (True, 6, ())
+    other = own_games.describe(elsewhere, lives='"ram[0x82]"')
+    with pytest.raises(ArcadeMarkError, match="game 'catch': the suite catch describes it otherwise; give the file"):
+        verify(tmp_path / "run", suite=str(other))
+    with pytest.raises(ArcadeMarkError, match=r"lives of task catch: ram\[0x81\] there, ram\[0x82\] now"):
+        play(tmp_path / "run", suite_protocol(load_suite(str(other))), seeds=2, episodes=3)
+    with pytest.raises(ArcadeMarkError, match="another run: suite: catch there, none now"):
+        execute(make_plan("random", ["toy"], protocol("world-records")), tmp_path / "run", make=InProcessEngine)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["uct", "iw"])
+def test_planners_plan_in_it(agent, tmp_path, catch):
+    rules = catch.override({"max_frames_per_episode": 120, "action_set": "minimal", "repeat_action_probability": 0})
+    play(tmp_path / "run", rules, agent, episodes=1)
+    (row,) = read_run(tmp_path / "run").episodes
+    assert row.simulated_frames > row.frames
+    assert verify(tmp_path / "run", suite=rules.suite).ok

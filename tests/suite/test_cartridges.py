@@ -1,0 +1,172 @@
+"""Descriptions of games of one's own: what their expressions mean, what is refused, and where ROMs are looked for."""
+
+import ctypes
+import os
+import pickle
+
+import numpy as np
+import pytest
+
+import own_games
+from arcademark.emulator.games import condition, own_game
+from arcademark.emulator.machine import Machine
+from arcademark.errors import ArcadeMarkError
+from arcademark.suite.expressions import MAX_CHARS, NAMES, evaluate, parse
+from arcademark.suite.protocols import from_json, step_protocol, suite_protocol
+from arcademark.suite.task_suites import load_suite
+
+MEMORY = [0x10, 0x25, 3, *range(3, 128)]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("10 * bcd(ram[0x80]) + ram[0x81] & 0x0f", (100 + 0x25) & 15),  # as in Python
+        ("10 * bcd(ram[0x80]) + (ram[0x81] & 0x0F)", 105),
+        ("ram[128] - ram[0x81] * 2", 0x10 - 2 * 0x25),
+        ("7 - 3 - 2", 2),
+        ("-7 // 2 + 100 % 7", -4 + 2),
+        ("ram[0x81] >> 4 & 3", 2),
+        ("signed(255) + max(2, min(3, 9))", 2),
+        ("1 // 0 + 1 % 0", 0),
+        ("2147483647 + 1", -(2**31)),
+        ("not lives == 3 or score >= 20 and score != 20", 0),
+        ("lives == 3 and not score < 20", 1),
+    ],
+)
+def test_expressions_mean_what_they_mean_in_python(text, value):
+    assert evaluate(parse(text, NAMES), MEMORY, {"score": 20, "lives": 3}) == value
+
+
+def any_expression(rng, depth):
+    if not depth or rng.random() < 0.2:
+        return rng.choice([str(rng.integers(300)), hex(rng.integers(2**31)), f"ram[{rng.integers(128, 256)}]"])
+    one, two = any_expression(rng, depth - 1), any_expression(rng, depth - 1)
+    operators = ["+", "-", "*", "//", "%", "&", ">>", "==", "!=", "<", "<=", ">", ">=", "and", "or"]
+    kinds = [f"({one}) {rng.choice(operators)} ({two})", f"(not ({one}))", f"-({one})", f"bcd({one})"]
+    return rng.choice([*kinds, *3 * kinds[:1], f"signed({one})", f"min({one}, {two})", f"max({one}, {two})"])
+
+
+def test_the_core_and_python_agree_on_any_expression():
+    rng = np.random.default_rng(0)
+    cartridge = load_suite(str(own_games.FOLDER / "catch.toml")).cartridge("catch")
+    machine = Machine(own_game("catch", cartridge, own_games.rom()), own_games.rom())
+    compared = 0
+    while compared < 400:
+        if len(text := str(any_expression(rng, 3))) > MAX_CHARS:
+            continue
+        machine.memory[:] = rng.integers(256, size=128)
+        code = condition({}, expression := parse(text))
+        program = (ctypes.c_int32 * len(code))(*code)
+        found = machine.core.console_evaluate(ctypes.c_void_p(machine.address), program, len(program))
+        assert evaluate(expression, machine.memory.tolist(), {}) == found, text
+        compared += 1
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("ram[0x10]", "character 5, '0x10': expected an address from 0x80 to 0xff (byte 0 of getRAM is 0x80;"),
+        ("ram[0x100]", "character 5, '0x100'"),
+        ("ram[ram[0x80]]", "character 5, 'ram': expected an address"),
+        ("__import__('os')", "character 1, '__import__'"),
+        ("score", "character 1, 'score': expected a number"),
+        ("1 < 2 < 3", "character 7, '<': expected 'and'"),
+        ("1 + ", "character 5, its end: expected a number"),
+        ("1 $ 2", "character 3, '$': expected an operator"),
+        ("2147483648", "expected a number up to 2,147,483,647"),
+        ("(" * 17 + "1" + ")" * 17, "at most 16 parentheses"),
+        ("1 or 1 and 1 == 1 & 1 >> 1 + 1 * (" * 6 + "1" + ")" * 6, "more than 32 values"),
+        ("1" + "+1" * 250, "501 characters; expected at most 500"),
+        ("", "its end"),
+    ],
+)
+def test_what_is_no_expression_is_refused_where_it_goes_wrong(text, what):
+    with pytest.raises(ValueError, match=r".") as error:
+        parse(text)
+    assert what in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"rom": '"../catch.bin"'}, "rom: expected a file in the folder of this one or below, as in 'catch.bin'"),
+        ({"rom": '"/etc/passwd"'}, "rom: expected a file in the folder"),
+        ({"rom": '"roms/../../catch.bin"'}, "rom: expected a file in the folder"),
+        ({"sha256": '"1234"'}, "sha256"),
+        ({"score": '"ram[1]"'}, "tasks.catch: score, character 5, '1': expected an address"),
+        ({"lives": '"score"'}, "lives, character 1, 'score'"),
+        ({"end": None}, "missing required field `end`"),
+        ({"kind": '"3F"'}, "kind '3F': expected one of 2K, 4K, F8"),
+        ({"actions": '["FIRE"]'}, "actions: expected NOOP and others"),
+        ({"actions": '["NOOP", "JUMP"]'}, "actions: expected NOOP and others"),
+        ({"starting_actions": '[["JUMP", 1]]'}, "starting_actions, 'JUMP': expected RESET or an action"),
+        ({"starting_actions": '[["FIRE", 0]]'}, "starting_actions[0][1]"),
+        ({"reward": '"1"'}, "unknown field `reward`"),
+    ],
+)
+def test_a_wrong_description_is_refused_with_its_place(changes, what, tmp_path):
+    path = own_games.describe(tmp_path, **changes)
+    with pytest.raises(ArcadeMarkError) as error:
+        load_suite(str(path))
+    assert str(error.value).startswith(f"{path}: tasks.catch")
+    assert what in str(error.value)
+
+
+def test_names_of_known_games_and_mixed_suites_are_refused(tmp_path):
+    for name in ("pong", "toy", "q_bert"):
+        with pytest.raises(ArcadeMarkError, match=r"expected another name, as .* is a game of the emulator's"):
+            load_suite(str(own_games.describe(tmp_path, name=name, keep=False, score='"0"', end='"0"')))
+    path = own_games.describe(tmp_path)
+    text = path.read_text()
+    path.write_text(text + '\n[tasks.pole]\nenvironment = "CartPole-v1"')
+    with pytest.raises(ArcadeMarkError, match="some are cartridges and some environments"):
+        load_suite(str(path))
+    path.write_text(text + "\n[protocol]\nevaluation_episodes = 3")
+    with pytest.raises(ArcadeMarkError, match="played under any protocol; leave the table out"):
+        load_suite(str(path))
+    path.write_text(text.replace("[tasks.catch]", "[tasks.catch]\nmax_steps = 10"))
+    with pytest.raises(ArcadeMarkError, match="of environments alone"):
+        load_suite(str(path))
+
+
+def test_roms_are_read_only_where_the_reader_has_them(tmp_path):
+    path = own_games.describe(tmp_path)
+    suite = load_suite(str(path))
+    cartridge = suite.cartridge("catch")
+    assert cartridge.read_rom(suite.folder, "catch") == own_games.rom()
+    with pytest.raises(ArcadeMarkError, match="a run does not hold its ROM"):
+        cartridge.read_rom("", "catch")
+    (tmp_path / "catch.bin").write_bytes(b"\0" * 2048)
+    with pytest.raises(
+        ArcadeMarkError, match=r"catch.bin has the SHA-256 e5a00aa9\w+, and \w+ is expected; put the right"
+    ):
+        cartridge.read_rom(suite.folder, "catch")
+    (tmp_path / "catch.bin").write_bytes(bytes(20_000))
+    with pytest.raises(ArcadeMarkError, match="holds more than 16,384 bytes"):
+        cartridge.read_rom(suite.folder, "catch")
+    (tmp_path / "catch.bin").unlink()
+    os.mkfifo(tmp_path / "catch.bin")
+    with pytest.raises(ArcadeMarkError, match="is a named pipe"):
+        cartridge.read_rom(suite.folder, "catch")
+
+
+def test_a_protocol_with_games_goes_to_processes_with_their_folder_and_to_manifests_without(tmp_path):
+    suite = load_suite(str(own_games.describe(tmp_path)))
+    rules = suite_protocol(suite, "machado-2018").override({"frame_skip": 4})
+    assert (rules.name, rules.unit, rules.frame_skip) == ("machado-2018", "frame", 4)
+    sent = pickle.loads(pickle.dumps(rules))
+    assert sent == rules
+    assert sent.suite.folder == str(tmp_path)
+    written = rules.to_json()
+    assert str(tmp_path) not in str(written)
+    read = from_json(written)
+    assert read.suite.folder == ""
+    assert read.of_trial("catch") == rules.of_trial("catch")
+    assert "rom" not in rules.of_trial("catch")["task"]
+    written["suite"]["folder"] = "/"
+    assert from_json(written).suite.folder == ""
+    with pytest.raises(ArcadeMarkError, match="of Atari games, which are played under one of Atari's protocols"):
+        step_protocol(suite)
+    with pytest.raises(ArcadeMarkError, match="a suite has its own protocol"):
+        suite_protocol(load_suite("gymnasium:CartPole-v1"), "world-records")
