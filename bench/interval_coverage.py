@@ -169,7 +169,9 @@ def population(kind: str, size: int, means: Floats, rng: np.random.Generator) ->
 def plain(scores: Floats, bounds: tuple[float, float] | None = None) -> measures.Measure:
     """Return the measure of scores as they are, in percent, or held within bounds."""
     names = by_task(scores)
-    return measures.Measure("plain", "", "", dict.fromkeys(names, 0.0), dict.fromkeys(names, TARGET), bounds)
+    return measures.Measure(
+        normalise.Metric("plain", "", "", bounds=bounds), dict.fromkeys(names, 0.0), dict.fromkeys(names, TARGET)
+    )
 
 
 def by_task(scores: Floats) -> dict[str, Floats]:
@@ -205,7 +207,7 @@ def held_others(people: Population, truth: Floats, runs: int, rng: np.random.Gen
         values.append([both[1], both[0]])
         drawn = bootstrap.resampled_aggregates(samples.sample_of(scores), rng, RESAMPLES)
         free = samples.sample_of(line[0])
-        capped = bootstrap.resampled_aggregates(free, rng, RESAMPLES, measure.bounds)
+        capped = bootstrap.resampled_aggregates(free, rng, RESAMPLES, measure.metric.bounds)
         draws.append([drawn, capped[len(drawn) :]])
         strata.append([Strata(shares.variances[place], shares.runs) for place in (1, 0)])
     apart = [

@@ -280,6 +280,16 @@ class Similar:
     lacking: tuple[str, ...]
 
     @property
+    def peers(self) -> tuple[Peer, ...]:
+        """All that is set side by side."""
+        return (*self.own, *self.published)
+
+    @property
+    def nearest(self) -> float | None:
+        """How many times as many frames the nearest published one was trained for; None without any."""
+        return self.published[0].training_frames / self.training_frames if self.published else None
+
+    @property
     def differing(self) -> tuple[tuple[tuple[str, ...], list[str]], ...]:
         """In what published algorithms' protocols are known to differ, and whose do."""
         return tuple(grouped((item.differs, item.name) for item in self.published if item.differs).items())

@@ -3,7 +3,7 @@
 * Everything is in percent: 0 at a measure's lower reference, 100 at its upper one.
 * Mean and median are of tasks' means over runs, and of a capped measure those means are capped, as in the papers that
   cap; IQM and optimality gap are of runs, each capped where the measure is (Agarwal et al. 2021, §4.3), or of means too
-  where a measure places no single runs (`Measure.of_means`).
+  where a measure places no single runs (`Metric.of_means`).
 * A task without the references that a measure needs is left out of it, and whoever shows the measure says so.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.metrics.aggregate import AGGREGATES, aggregates
-from arcademark.metrics.normalise import PERCENT, normalise
+from arcademark.metrics.normalise import METRICS, PERCENT, Metric
 from arcademark.metrics.uncertainty.samples import means, padded
 from arcademark.suite import references, tasks
 
@@ -29,47 +29,27 @@ Runs = Mapping[str, NDArray[np.float64]]
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """A way to normalise scores: percentages of the way from one reference score to another.
+    """A metric with the reference scores that it normalises by.
 
-    metric: Its stable name: "hns".
-    title: How it is called in print.
-    meaning: One line that defines it.
-    low, high: The scores of 0 % and of 100 %, never equal.
-    bounds: Within which it is held, in percent, if it is.
-    of_means: Whether it places means over runs, and no single runs: its ends are the lowest and the highest of the
-        means themselves, so that means lie between 0 and 100 % and runs need not.
+    low, high: The scores of 0 % and of 100 % by task, never equal.
     """
 
-    metric: str
-    title: str
-    meaning: str
+    metric: Metric
     low: Mapping[str, float]
     high: Mapping[str, float]
-    bounds: Bounds = None
-    of_means: bool = False
 
     @cached_property
     def known(self) -> frozenset[str]:
         """The tasks that have the references it needs."""
         return frozenset(self.low.keys() & self.high.keys())
 
-    @property
-    def capped(self) -> bool:
-        """Whether it is held within bounds."""
-        return self.bounds is not None
-
     def line(self, scores: ArrayLike, tasks: Iterable[str]) -> NDArray[np.float64]:
-        """Normalise raw scores, shape (tasks, …), of known tasks, without a cap (Fan 2021, Eq. 3)."""
-        values = np.moveaxis(np.asarray(scores, np.float64), 0, -1)
-        return np.asarray(PERCENT * np.moveaxis(normalise(values, self.low, self.high, tuple(tasks)), -1, 0))
-
-    def held(self, percent: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Cap what `line` gives, if the measure caps."""
-        return percent if self.bounds is None else np.clip(percent, *self.bounds)
+        """Normalise raw scores, shape (tasks, …), of known tasks, without a cap."""
+        return np.moveaxis(self.metric.place(_last(scores), self.low, self.high, tuple(tasks)), -1, 0)
 
     def normaliser(self, scores: ArrayLike, tasks: Iterable[str]) -> NDArray[np.float64]:
         """Normalise raw scores, shape (tasks, …), of known tasks."""
-        return self.held(self.line(scores, tasks))
+        return self.metric.cap(self.line(scores, tasks))
 
     def normalise(self, task: str, value: float | None) -> float | None:
         """Normalise one score; None where it, or a reference that it needs, is missing."""
@@ -91,7 +71,7 @@ class Measure:
         """Normalise tasks' runs, shape (tasks, runs), or means, (tasks, 1), of those it knows; NaN pads ragged ones."""
         known = self.of_known(runs)
         table = padded(known.values())
-        return self.normaliser(means(table)[:, np.newaxis] if self.of_means else table, known)
+        return self.normaliser(means(table)[:, np.newaxis] if self.metric.of_means else table, known)
 
     def aggregates(self, runs: Runs) -> NDArray[np.float64]:
         """Find all `AGGREGATES` in percent over the tasks it knows, shape (aggregates,)."""
@@ -105,28 +85,39 @@ class Measure:
 
     def within(self, statistic: str) -> tuple[float, float] | None:
         """Return the bounds that a summary cannot leave, in percent; None where there are none."""
-        low, high = self.bounds or ((0.0, PERCENT) if self.of_means else (None, None))
+        low, high = self.metric.bounds or ((0.0, PERCENT) if self.metric.of_means else (None, None))
         if (target := AGGREGATES[statistic].target) is None:
             return None if low is None or high is None else (low, high)
         return max(0.0, target - (np.inf if high is None else high)), np.inf if low is None else target - low
 
 
-_ATARI: tuple[tuple[str, str, str, references.Kind, Bounds], ...] = (
-    ("hns", "HNS", "0 % is random play, 100 % the human average", "human", None),
-    ("capped_hns", "capped HNS", "HNS held within 0 and 100 %", "human", (0.0, 100.0)),
-    ("hwrns", "HWRNS", "0 % is random play, 100 % the human world record", "human_world_record", None),
-    ("saber", "SABER", "HWRNS held within 0 and 200 %", "human_world_record", (0.0, 200.0)),
-)
+def _last(scores: ArrayLike) -> NDArray[np.float64]:
+    """Put tasks, the first axis, last."""
+    return np.moveaxis(np.asarray(scores, np.float64), 0, -1)
+
+
+def between(metric: Metric, low: Mapping[str, float], high: Mapping[str, float]) -> Measure:
+    """Make the measure of two references of each task, without the tasks where these are equal."""
+    known = [task for task in low if task in high and low[task] != high[task]]
+    return Measure(metric, *({task: ends[task] for task in known} for ends in (low, high)))
+
+
+def measures(references: Mapping[str, Mapping[str, float]]) -> Mapping[str, Measure]:
+    """Return the measures that references allow, scores by kind and task, by name and in order."""
+    return MappingProxyType(
+        {
+            name: between(metric, references[metric.low], references[metric.high])
+            for name, metric in METRICS.items()
+            if references.get(metric.low) and references.get(metric.high)
+        }
+    )
+
+
+def atari(suite: str = "atari-57") -> Mapping[str, Measure]:
+    """Return the measures of a suite of Atari by name."""
+    return _of_suite(suite, tuple(METRICS.values()))
 
 
 @cache
-def atari(suite: str = "atari-57") -> Mapping[str, Measure]:
-    """Return the measures of a suite by name: HNS and capped HNS; HWRNS and SABER too, where it has human records."""
-    low, kinds = references.scores("random", suite), tasks.suite(suite).references
-    return MappingProxyType(
-        {
-            metric: Measure(metric, title, meaning, low, references.scores(upper, suite), bounds)
-            for metric, title, meaning, upper, bounds in _ATARI
-            if upper in kinds
-        }
-    )
+def _of_suite(suite: str, _: tuple[Metric, ...]) -> Mapping[str, Measure]:
+    return measures({kind: references.scores(kind, suite) for kind in tasks.suite(suite).references})

@@ -230,14 +230,6 @@ OF_NOTICES: Mapping[str, tuple[str, ...]] = {
 }
 """By a notice's kind, the papers that its text names."""
 
-OF_MEASURES: Mapping[str, tuple[str, ...]] = {
-    "inter_algorithm": ("bellemare-2013",),
-    "random_normalised": ("bellemare-2013",),
-    "baseline": ("bellemare-2013",),
-    "saber": ("toromanoff-2019",),
-}
-"""By metric, the papers that define it beside those of its references."""
-
 OF_SUMMARIES = "agarwal-2021"
 """IQM and optimality gap, which stand in every document of scores."""
 

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.metrics import registry
 from arcademark.metrics.normalise import PERCENT
 
 Missing: TypeAlias = Literal["refuse", "omit"]
@@ -110,12 +111,9 @@ def register(aggregate: Aggregate) -> Aggregate:
     ArcadeMarkError
         If there is another of its name or title, its name is no identifier, or its trim is not from 0 to 0.5.
     """
-    others = [one for one in AGGREGATES.values() if one != aggregate]
-    if any(aggregate.name == one.name or aggregate.title == one.title for one in others):
-        raise ArcadeMarkError(f"statistic {aggregate.name!r}: there is another of this name or title")
-    if not aggregate.name.isidentifier() or not 0 <= aggregate.trim <= 0.5:
-        raise ArcadeMarkError(f"statistic {aggregate.name!r}: expected a name of letters and a trim from 0 to 0.5")
-    return AGGREGATES.setdefault(aggregate.name, aggregate)
+    if not 0 <= aggregate.trim <= 0.5:
+        raise ArcadeMarkError(f"statistic {aggregate.name!r}: expected a trim from 0 to 0.5")
+    return registry.add(AGGREGATES, aggregate, "statistic")
 
 
 def aggregates(by_task: Floats, by_run: Floats) -> Floats:

@@ -2,6 +2,8 @@
 
 Conventions
 -----------
+* Every metric is a row of `METRICS`, in the order in which they are shown; reports, comparisons, pages and the
+  leaderboard read the registry. `register` adds one.
 * ``scores`` have shape (..., tasks), the tasks named by ``tasks``, as `ScoreTable.mean_over_runs` gives them.
 * References are given as data, a mapping of task to raw score; those of tasks that are not asked for are ignored.
 * What has a name from the literature is in percent: 100 is the human average or the world record.
@@ -19,6 +21,7 @@ Learning in Atari: Benchmarks, Challenges, and Solutions", 2021.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import compress, repeat
 from typing import Literal, TypeAlias
 
@@ -26,6 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.metrics import registry
 
 ZeroRange: TypeAlias = Literal["refuse", "omit"]
 Floats: TypeAlias = NDArray[np.float64]
@@ -61,19 +65,87 @@ def normalise(
     return (values - lows) / np.where(flat, np.nan, highs - lows)
 
 
+@dataclass(frozen=True)
+class Metric:
+    """A way to normalise scores: percentages of the way from one reference score to another.
+
+    name: Its stable name, as in JSON: "hns".
+    title: How it is called in print.
+    meaning: One line that defines it.
+    low, high: Kinds of the references of 0 % and of 100 %: "random", "human" or "human_world_record" of Atari's suites,
+        "low" or "high" of other benchmarks; "" of a range that is computed from the scores themselves.
+    bounds: The lowest and the highest percentage, where it is capped.
+    of_means: Whether it places means over runs, and no single runs: its ends are the lowest and the highest of the
+        means themselves, so that means lie between 0 and 100 % and runs need not.
+    papers: Keys of the papers that define it beside those of its references, as in the catalogue.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    low: str = ""
+    high: str = ""
+    bounds: tuple[float, float] | None = None
+    of_means: bool = False
+    papers: tuple[str, ...] = ()
+
+    def place(self, scores: ArrayLike, low: Scores, high: Scores, tasks: Sequence[str]) -> Floats:
+        """Normalise scores, shape (..., tasks), in percent, without a cap (review, Eq. 3)."""
+        return PERCENT * normalise(scores, low, high, tasks)
+
+    def cap(self, percent: Floats) -> Floats:
+        """Cap what `place` gives, if the metric caps."""
+        return percent if self.bounds is None else np.clip(percent, *self.bounds)
+
+    def __call__(self, scores: ArrayLike, low: Scores, high: Scores, tasks: Sequence[str]) -> Floats:
+        """Normalise scores, shape (..., tasks), in percent."""
+        return self.cap(self.place(scores, low, high, tasks))
+
+
+_HUMAN, _RECORD = ("random", "human"), ("random", "human_world_record")
+METRICS: dict[str, Metric] = {
+    one.name: one
+    for one in (
+        Metric("hns", "HNS", "0 % is random play, 100 % the human average", *_HUMAN),
+        Metric("capped_hns", "capped HNS", "HNS held within 0 and 100 %", *_HUMAN, (0.0, PERCENT)),
+        Metric("hwrns", "HWRNS", "0 % is random play, 100 % the human world record", *_RECORD),
+        Metric(
+            *("saber", "SABER", "HWRNS held within 0 and 200 %", *_RECORD, (0.0, 2 * PERCENT)),
+            papers=("toromanoff-2019",),
+        ),
+        Metric("normalised", "normalised", "0 % is low, 100 % high", "low", "high"),
+        Metric("capped", "capped", "normalised, held within 0 and 100 %", "low", "high", (0.0, PERCENT)),
+    )
+}
+"""Every metric of two kinds of references by its name, in the order in which they are shown."""
+
+
+def register(metric: Metric) -> Metric:
+    """Add a metric to `METRICS`: benchmarks with references of its two kinds then have it.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is another of its name or title, its name is no identifier, or its bounds are not in order.
+    """
+    if metric.bounds is not None and not metric.bounds[0] < metric.bounds[1]:
+        raise ArcadeMarkError(f"metric {metric.name!r}: expected bounds in ascending order, not {metric.bounds}")
+    return registry.add(METRICS, metric, "metric")
+
+
 def hns(scores: ArrayLike, random: Scores, human: Scores, tasks: Sequence[str]) -> Floats:
     """Human-normalised score in percent: 0 is random play, 100 the average human (review, Eq. 4)."""
-    return PERCENT * normalise(scores, random, human, tasks)
+    return METRICS["hns"](scores, random, human, tasks)
 
 
 def hwrns(scores: ArrayLike, random: Scores, record: Scores, tasks: Sequence[str]) -> Floats:
     """Score normalised by the human world record, in percent: 100 equals the record (review, Eq. 5)."""
-    return PERCENT * normalise(scores, random, record, tasks)
+    return METRICS["hwrns"](scores, random, record, tasks)
 
 
 def saber(scores: ArrayLike, random: Scores, record: Scores, tasks: Sequence[str]) -> Floats:
     """`hwrns` held within 0 to 200 percent (Toromanoff et al. 2019; review, "Capped HWRNS")."""
-    return np.clip(hwrns(scores, random, record, tasks), 0.0, 2 * PERCENT)
+    return METRICS["saber"](scores, random, record, tasks)
 
 
 def reaching(percent: ArrayLike, tasks: Sequence[str]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from arcademark.agents.trainers import algorithms
 from arcademark.analysis.record import Value
 from arcademark.errors import UnknownNameError
 from arcademark.importing import load_factory
-from arcademark.pages.columns import Column, Columns
+from arcademark.pages.columns import AnyColumns, Column, Columns
 from arcademark.suite import anomalies, modifications, protocols, references, subsets, task_suites, tasks
 from arcademark.wording import plain
 
@@ -237,7 +237,7 @@ class Topic:
     document: Callable[[tuple[Any, ...]], Any]
     every: Callable[[], Iterable[Any]]
     one: Callable[[str], Any]
-    columns: Columns[Any]
+    columns: AnyColumns
 
 
 def _game(name: str) -> GameView:
@@ -453,7 +453,7 @@ def _entries(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _listing(
     title: str, entries: Iterable[tuple[str, Mapping[str, Any]]]
-) -> tuple[list[tuple[str, str, str]], Columns[tuple[str, str, str]]]:
+) -> tuple[list[tuple[str, str, str]], Columns[str, str, str]]:
     """Lay out named values with where each comes from."""
     rows, heads = [], ("value", "source")
     for name, entry in entries:
@@ -462,10 +462,10 @@ def _listing(
         shown = "required" if entry.get("required") else _text(entry[value])
         rest = [_source(key, entry[key]) for key in entry if key not in (*NAMES, *UNSAID, value) and entry[key]]
         rows.append((name, shown, " ".join(line for line in rest if line)))
-    columns: Columns[tuple[str, str, str]] = (
-        Column(title, lambda row: row[0]),
-        Column(heads[0], lambda row: row[1], kind="name"),
-        Column(heads[1], lambda row: row[2], str, kind="prose"),
+    columns: Columns[str, str, str] = (
+        Column(title, lambda name, *_: name),
+        Column(heads[0], lambda _, shown, __: shown, kind="name"),
+        Column(heads[1], lambda _, __, source: source, str, kind="prose"),
     )
     return rows, columns
 

@@ -150,6 +150,11 @@ class Robustness:
     unmatched: int
 
     @property
+    def placed(self) -> int:
+        """How many games have both references."""
+        return len(self.games) - len(self.unreferenced)
+
+    @property
     def by_kind(self) -> list[tuple[str, Statistic, str | int, str | int]]:
         """What is lost by each kind of change, with how many games and variants it is of; then the mean."""
         rows = ((TITLES[row.kind], row.lost, len(row.games), row.variants) for row in self.kinds)

@@ -31,7 +31,7 @@ from markupsafe import Markup
 from arcademark import wording
 from arcademark.analysis.document import Level, Notice
 from arcademark.pages import special
-from arcademark.pages.columns import Column, Row, Style
+from arcademark.pages.columns import AnyColumn, AnyColumns, Style
 from arcademark.pages.render.blocks import (
     Block,
     Cell,
@@ -81,14 +81,13 @@ def document(analysis: Any, template: str = "", /, **values: Any) -> Document:
     return _document(lines, pieces, template)
 
 
-def tabulated(
-    rows: Iterable[Row], columns: Iterable[Column[Row] | None], *, names: int = 1, **how: Any
-) -> Table | None:
+def tabulated(rows: Iterable[Any], columns: AnyColumns, *, names: int = 1, **how: Any) -> Table | None:
     """Make a table of rows; None without rows.
 
+    A row is one thing that columns show something of, or a tuple of several.
     ``names`` first columns hold names; ``how`` is for `Table`. Other columns that are empty in all rows are left out.
     """
-    entries = list(rows)
+    entries = [row if isinstance(row, tuple) else (row,) for row in rows]
     if not entries:
         return None
     wanted = [column for column in columns if column is not None]
@@ -106,12 +105,12 @@ def _shows(cell: Cell) -> bool:
     return bool(cell.below) or cell.text.strip() not in ("", wording.MISSING)
 
 
-def _cell(column: Column[Row], row: Row) -> Cell:
-    order = (column.sort or column.value)(row)
+def _cell(column: AnyColumn, row: tuple[Any, ...]) -> Cell:
+    order = (column.sort or column.value)(*row)
     return Cell(
-        column.text(row),
-        column.style(row) if callable(column.style) else column.style,
-        str(column.below(row) or "") if column.below is not None else "",
+        column.text(*row),
+        column.style(*row) if callable(column.style) else column.style,
+        str(column.below(*row) or "") if column.below is not None else "",
         float(order) if isinstance(order, int | float) and not isinstance(order, bool) else None,
     )
 
@@ -132,7 +131,7 @@ class _Pieces(Pieces):
             block = replace(block, caption=" ".join(self.filled(block.caption).split("\n")).strip())
         return Markup("" if block is None else self.keep(block))
 
-    def table(self, rows: Iterable[Any], columns: Iterable[Column[Any] | None], **how: Any) -> str:
+    def table(self, rows: Iterable[Any], columns: AnyColumns, **how: Any) -> str:
         """Return the token of a table, as `tabulated` makes it."""
         return self.block(tabulated(rows, columns, **how))
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING
 
@@ -53,9 +53,14 @@ def share(fraction: float | None) -> str:
     return percent(None if fraction is None else 100 * fraction)
 
 
+def rounded(fraction: float) -> str:
+    """Show a fraction in whole percent: "12 %"."""
+    return f"{100 * fraction:.0f}\N{NO-BREAK SPACE}%"
+
+
 def covered(item: Covered) -> str:
     """Show how many true values intervals cover: "101 of 112 (90 % by paper)"."""
-    by_paper = f" ({100 * item.by_group:.0f}\N{NO-BREAK SPACE}% by paper)" if item.by_group != item.share else ""
+    by_paper = f" ({rounded(item.by_group)} by paper)" if item.by_group != item.share else ""
     return f"{item.count:,} of {item.total:,}{by_paper}"
 
 
@@ -138,6 +143,13 @@ def shortened(items: Iterable[str], most: int = 6) -> str:
     if len(names) <= most:
         return listing(names)
     return listing([*names[: most - 1], f"{len(names) - most + 1} others"])
+
+
+def first_few(items: Sequence[str], most: int, noun: str = "") -> str:
+    """Join sentences, at most this many: "a; b; and 3 settings more"."""
+    more = len(items) - most
+    count_of_others = [f"and {plural(more, noun) if noun else count(more)} more"] if more > 0 else []
+    return "; ".join([*items[:most], *count_of_others])
 
 
 def plural(number: int, noun: str) -> str:

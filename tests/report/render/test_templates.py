@@ -8,6 +8,7 @@ import pytest
 from jinja2 import meta, nodes
 
 import arcademark.pages
+import arcademark.wording
 from arcademark.wording import prose
 
 FOLDER = Path(arcademark.pages.__file__).parent / "templates" / "documents"
@@ -37,3 +38,16 @@ def test_a_template_names_only_what_it_is_given(name):
 def test_the_columns_that_a_template_names_exist(name):
     for module, column in re.findall(r"\bcolumns\.(\w+)\.(\w+)", (FOLDER / f"{name}.jinja").read_text("utf-8")):
         assert hasattr(import_module(f"arcademark.pages.columns.{module}"), column)
+
+
+ARITHMETIC = (nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod, nodes.Pow, nodes.Neg)
+PACKAGES = (arcademark.pages, arcademark.wording)
+EVERY = sorted(path for package in PACKAGES for path in Path(package.__file__).parent.rglob("*.jinja"))
+
+
+@pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem.partition(".")[0])
+def test_a_template_works_nothing_out(path):
+    parsed = prose._environment("arcademark.pages").parse(path.read_text("utf-8"))
+    assert not list(parsed.find_all(ARITHMETIC))
+    filters = {node.name for node in parsed.find_all(nodes.Filter)}
+    assert not filters & {"sum", "min", "max", "round", "int", "float", "abs"}

@@ -10,6 +10,7 @@ from arcademark.analysis.scoring.uncertainty import Bootstrap
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import aggregate
 from arcademark.metrics.aggregate import Aggregate
+from arcademark.metrics.normalise import Metric
 
 NAMES = "pong breakout qbert seaquest amidar alien assault asterix bowling boxing gopher"
 GAMES = NAMES.split()
@@ -47,7 +48,7 @@ def test_it_is_everywhere_with_its_interval_and_that_this_was_not_simulated_is_s
 def test_its_value_and_interval_are_those_of_the_definition():
     rng = np.random.default_rng(3)
     table = 100 * rng.lognormal(0, 0.5, (11, 4))
-    measure = Measure("line", "line", "", dict.fromkeys(GAMES, 0.0), dict.fromkeys(GAMES, 100.0))
+    measure = Measure(Metric("line", "line", ""), dict.fromkeys(GAMES, 0.0), dict.fromkeys(GAMES, 100.0))
     runs = dict(zip(GAMES, table, strict=True))
     (found,) = Bootstrap.choose(0, 20_000, "percentile").summaries("mine", [measure], runs)
     drawn = np.take_along_axis(table[np.newaxis], rng.integers(4, size=(20_000, *table.shape)), axis=2)

@@ -9,6 +9,7 @@ from hypothesis.extra.numpy import arrays
 from arcademark.analysis.measures import Measure
 from arcademark.analysis.scoring.analysis import analyse
 from arcademark.analysis.scoring.uncertainty import Bootstrap
+from arcademark.metrics.normalise import Metric
 
 RUNS = {
     "a": np.array([50.0, 250.0]),
@@ -18,8 +19,8 @@ RUNS = {
 
 
 ENDS = dict.fromkeys("abcde", 0.0), dict.fromkeys("abcde", 100.0)
-LINE = Measure("line", "line", "", *ENDS)
-CAPPED = Measure("capped", "capped", "", *ENDS, (0.0, 100.0))
+LINE = Measure(Metric("line", "line", ""), *ENDS)
+CAPPED = Measure(Metric("capped", "capped", "", bounds=(0.0, 100.0)), *ENDS)
 
 
 def bootstrap():

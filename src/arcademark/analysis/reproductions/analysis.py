@@ -57,6 +57,11 @@ class AgreementCounts:
     unexplained: int
     unavailable: int
 
+    @property
+    def solved(self) -> int:
+        """Of those that differ, the ones of which the cause is known."""
+        return self.differ - self.unsolved
+
 
 @dataclass(frozen=True)
 class ReproducedPart:
@@ -122,6 +127,10 @@ class ReproducedPart:
             groups.setdefault(item.category, {}).setdefault(item.why, []).append(item)
         return groups
 
+    def cells_of(self, kind: str) -> int:
+        """Count the cells of a kind of slip."""
+        return sum(map(len, self.kinds[kind].values()))
+
     @property
     def notes(self) -> tuple[Sequence[PrintedComparison], Sequence[PrintedComparison]]:
         """What agrees, but with something to say about it: below the games, and in the games' rows."""
@@ -162,6 +171,11 @@ class Reproduced:
     parts: tuple[ReproducedPart, ...]
     figures: tuple[PaperFigure, ...]
     ours: bool
+
+    @property
+    def counted(self) -> tuple[ReproducedPart | Reproduced, ...]:
+        """The parts, and all of them together."""
+        return (*self.parts, self)
 
     @property
     def explained(self) -> Mapping[str, str]:

@@ -36,6 +36,7 @@ def paragraphs(
         for score in item.scores
         if (cell := score.played) and score.score.low is not None and cell.different < len(cell.episodes)
     ]
+    counts = [summary.games for item in algorithms for summary in item.summaries]
     return prose.paragraphs(
         "methods",
         algorithms=algorithms,
@@ -46,7 +47,8 @@ def paragraphs(
         intervals=intervals,
         repeated=repeated,
         anchors={kind for game in games for kind, score in game.references.items() if score is not None},
-        counts=[summary.games for item in algorithms for summary in item.summaries],
+        counts=counts,
+        partial=any(count < len(games) for count in counts),
         from_any=from_any,
         trained=predictors.atari(from_any[0].estimate.suite).trained if from_any and from_any[0].estimate else None,
         by_model=[(subsets.subset(name), pairs) for name, pairs in models.items()],

@@ -85,6 +85,16 @@ class Status:
         return Counter(trial.state for trial in self.trials)
 
     @property
+    def episodes(self) -> int:
+        """How many episodes are there, of all trials."""
+        return sum(trial.episodes for trial in self.trials)
+
+    @property
+    def planned_episodes(self) -> int:
+        """How many were asked for."""
+        return sum(trial.planned_episodes for trial in self.trials)
+
+    @property
     def shards(self) -> tuple[int, int]:
         """How many shards have begun, and how many there are, of all that lie in the same folder."""
         begun = {(Path(run.directory).parent, *run.shard) for run in self.runs if run.shard}

@@ -18,7 +18,7 @@ from arcademark.analysis import estimates, measures, published
 from arcademark.analysis.cells import PlayedAlgorithm, PlayedGame, run_names
 from arcademark.analysis.document import Breakthrough, Estimate, Notice
 from arcademark.analysis.measures import Measure, Runs
-from arcademark.analysis.record import OF_MEASURES, OF_NOTICES, OF_SUMMARIES, cited
+from arcademark.analysis.record import OF_NOTICES, OF_SUMMARIES, cited
 from arcademark.analysis.runs import directory, learning, methods
 from arcademark.analysis.scoring import notices, ranking, similar, verdict
 from arcademark.analysis.scoring.report import ScoreReport
@@ -218,7 +218,7 @@ def _papers(dataset: Dataset, chosen: Sequence[Measure], noticed: Sequence[Notic
     plays = [dataset.play(name) for name in dataset.algorithms]
     return {OF_SUMMARIES, *dataset.benchmark.papers}.union(
         *(OF_NOTICES.get(notice.kind, ()) for notice in noticed),
-        *(OF_MEASURES.get(measure.metric, ()) for measure in chosen),
+        *(measure.metric.papers for measure in chosen),
         *(play.papers for play in plays),
         *(papers(play.protocol) for play in plays if play.protocol),
     )
@@ -295,7 +295,7 @@ def _scores(name: str, chosen: Sequence[Measure], dataset: Dataset, bootstrap: B
     units = {task: values for task, (_, values) in varying.items()}
     ends = score_intervals(list(units.values()), list(map(dataset.benchmark.score_bounds, units)))[:, :3]
     by_unit = dict(zip(units, starmap(statistic, ends.tolist()), strict=True))
-    normalised = {item.metric: _normalised(item, list(units), ends) for item in chosen}
+    normalised = {item.metric.name: _normalised(item, list(units), ends) for item in chosen}
     unknown = Statistic(None)
     for task in dataset.tasks:
         cell = played.cells.get(task) if played else None
@@ -334,7 +334,8 @@ def _played(cell: PlayedGame) -> Played:
 def _summary(measure: Measure, statistics: Mapping[str, Statistic], played: Runs, dataset: Dataset) -> Summary:
     unknown = tuple(dataset.benchmark.title(task) for task in played if task not in measure.known)
     games = len(played) - len(unknown)
-    return Summary(measure.metric, measure.title, measure.meaning, statistics, games, unknown)
+    metric = measure.metric
+    return Summary(metric.name, metric.title, metric.meaning, statistics, games, unknown)
 
 
 def _coverage(means: Mapping[str, float], dataset: Dataset, summaries: Sequence[Summary]) -> Coverage:

@@ -95,9 +95,9 @@ def compare_tables(
     noticed = notices.of_comparison(dataset, sides, pairs, bootstrap, CONFIDENCE)
     return Comparison(
         **analysis.shared(title, dataset, measures, bootstrap, noticed, (*CITED, *((SEQUENTIAL,) if tested else ()))),
-        metric=main.metric,
-        metric_title=main.title,
-        metric_meaning=main.meaning,
+        metric=main.metric.name,
+        metric_title=main.metric.title,
+        metric_meaning=main.metric.meaning,
         confidence=CONFIDENCE,
         algorithms=sides,
         pairs=pairs,
@@ -153,7 +153,7 @@ def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure],
     summaries: dict[str, dict[str, SummaryDifference]] = {}
     for measure in measures:
         one, other = measure.of_known(first), measure.of_known(second)
-        summaries[measure.metric] = bootstrap.differences(names, measure, one, other) if one else {}
+        summaries[measure.metric.name] = bootstrap.differences(names, measure, one, other) if one else {}
     return Pair(
         first=names[0],
         second=names[1],
@@ -165,7 +165,7 @@ def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure],
         untested=tested.count("untested"),
         improvement=bootstrap.improvement(names, first, second),
         summaries=tuple(item for by_statistic in summaries.values() for item in by_statistic.values()),
-        power=_power(games, measures[0], summaries[measures[0].metric], *samples),
+        power=_power(games, measures[0], summaries[measures[0].metric.name], *samples),
     )
 
 
@@ -231,7 +231,7 @@ def _power(
         games=len(needs),
         enough=sum(have[task] >= need for task, need in needs.items()),
         median_seeds=float(np.median(list(needs.values()))),
-        metric=measure.title,
+        metric=measure.metric.title,
         statistic=POWER_STATISTIC,
         seeds=None if interval is None else _seeds_of_summary(interval, float(np.median(list(have.values())))),
     )

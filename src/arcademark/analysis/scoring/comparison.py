@@ -6,6 +6,7 @@ second's.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -16,6 +17,9 @@ from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.sequential import Decision, SequentialStep
 
 Verdict = Literal["better", "worse", "undecided", "untested"]
+
+MAX_DETAILED = 45
+"""Pairs of which each game is shown: those of ten algorithms."""
 
 
 @dataclass(frozen=True)
@@ -243,6 +247,11 @@ class Sequential:
         return max((side.runs + side.more for side in self.algorithms if side.more), default=0)
 
     @property
+    def needed_group(self) -> int:
+        """Which group of runs is then complete."""
+        return self.needed // self.group
+
+    @property
     def rows(self) -> tuple[tuple[SequentialPair, SequentialStep | None], ...]:
         """The steps of a single pair, of several the last."""
         last = slice(-1 if len(self.pairs) > 1 else 0, None)
@@ -346,6 +355,26 @@ class Comparison(TableDocument):
     sensitivity: Sensitivity | None
     profiles: tuple[Profile, ...]
     sequential: Sequential | None = None
+
+    @property
+    def alpha(self) -> float:
+        """The tests' level of significance."""
+        return 1 - self.confidence
+
+    @property
+    def detailed(self) -> tuple[Pair, ...]:
+        """The pairs of which each game is shown."""
+        return self.pairs[:MAX_DETAILED]
+
+    @property
+    def undetailed(self) -> int:
+        """How many pairs there are beside these."""
+        return len(self.pairs) - len(self.detailed)
+
+    @property
+    def duels(self) -> int:
+        """How many pairs the algorithms make, whether or not they share a game."""
+        return math.comb(len(self.algorithms), 2)
 
     @property
     def sources_known(self) -> tuple[Side, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from arcademark import wording
 from arcademark.analysis.cells import run_names
@@ -161,7 +162,7 @@ def _error(title: str, subset: Subset) -> str:
 
 def _partial(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
     """Say first how much of the benchmark there is, and what that forbids; of a subset its estimate says that."""
-    about = {"suite": dataset.benchmark.view.name, "noun": dataset.benchmark.noun}
+    about: dict[str, Any] = {"suite": dataset.benchmark.view.name, "noun": dataset.benchmark.noun}
     short = [
         item
         for item in algorithms
@@ -170,8 +171,8 @@ def _partial(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Noti
     groups = grouped((item.coverage.missing, item) for item in short)
     if len(groups) > MAX_GROUPS:
         counts, names = [item.coverage.games for item in short], [item.name for item in short]
-        of = short[0].coverage.of
-        yield notice("partial_suite__several", names=names, algorithms=len(algorithms), counts=counts, of=of, **about)
+        about |= {"fewest": min(counts), "most": max(counts), "of": short[0].coverage.of}
+        yield notice("partial_suite__several", names=names, algorithms=len(algorithms), **about)
         return
     for missing, those in groups.items():
         whose, every = [item.name for item in those], len(those) == len(algorithms) > 1
@@ -244,7 +245,7 @@ def _same_games(dataset: Dataset, *, pairs: bool = False) -> Iterator[Notice]:
     """Warn where algorithms do not have the same games."""
     titles = {task: dataset.benchmark.title(task) for task in dataset.tasks}
     lacking = [
-        (name, games)
+        f"{name} lacks {wording.shortened(games)}"
         for name in dataset.algorithms
         if (games := [title for task, title in titles.items() if task not in dataset.means(name)])
     ]
@@ -286,11 +287,11 @@ def _held(
         return None
     fewest, most, games = min(map(min, several)), max(map(max, several)), len(inside)
     pair = len(names) > 1
-    measures = [dataset.benchmark.measures[metric] for metric in dict.fromkeys(item.metric for item in summaries)]
-    like = [item for item in measures if item.bounds in (None, SIMULATED_CAP) and not item.of_means]
+    metrics = [dataset.benchmark.measures[metric].metric for metric in dict.fromkeys(item.metric for item in summaries)]
+    like = [item for item in metrics if item.bounds in (None, SIMULATED_CAP) and not item.of_means]
     others, titles = (
-        [item.title for item in measures if item not in like],
-        grouped((one.capped, one.title) for one in like),
+        [item.title for item in metrics if item not in like],
+        grouped((one.bounds is not None, one.title) for one in like),
     )
     simulated = {
         tuple(those): {

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark import wording
-from arcademark.analysis.measures import Measure, Runs
+from arcademark.analysis.measures import Measure, Runs, between
 from arcademark.analysis.scoring.comparison import (
     Flip,
     Ranking,
@@ -25,10 +25,11 @@ from arcademark.analysis.tables.dataset import Dataset
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import ranking
 from arcademark.metrics.aggregate import AGGREGATES
+from arcademark.metrics.normalise import Metric
 from arcademark.metrics.sequential import SequentialPlan, sequential_test
 from arcademark.suite import references
 
-OTHER_SOURCES = "hns_other_sources"
+OTHER_SOURCES = Metric("hns_other_sources", "HNS, other sources", "HNS with references as others print them")
 
 USUAL = "median"
 """The summary of the first metric whose order the others are held against."""
@@ -64,7 +65,7 @@ def _measures(dataset: Dataset) -> Iterator[Measure]:
     yield from dataset.benchmark.measures.values()
     if "human" in dataset.benchmark.references:
         low, high = _as_others_print("random"), _as_others_print("human")
-        yield Measure(OTHER_SOURCES, "HNS, other sources", "HNS with references as others print them", low, high)
+        yield between(OTHER_SOURCES, low, high)
 
 
 def _as_others_print(kind: str) -> dict[str, float]:
@@ -78,8 +79,8 @@ def _ranking(measure: Measure, statistic: str, values: Mapping[str, float], usua
     signed = {name: AGGREGATES[statistic].sign * value for name, value in values.items()}
     ordered = min(len(set(order.values())) for order in (signed, usual)) > 1
     return Ranking(
-        metric=measure.metric,
-        title=measure.title,
+        metric=measure.metric.name,
+        title=measure.metric.title,
         statistic=statistic,
         values=tuple(values.values()),
         ranks=tuple(ranking.ranks(signed).values()),
@@ -118,7 +119,7 @@ def sequential(
         )
     known = [game for game in games if game in measure.known]
     if len(games) > 1 and not known:
-        raise ArcadeMarkError(f"no game that all have is known to {measure.title}; name one game with --games")
+        raise ArcadeMarkError(f"no game that all have is known to {measure.metric.title}; name one game with --games")
     summed_up = len(games) > 1
     kept = known if summed_up else games
     by_game = [{game: dataset.samples(name)[game] for game in kept} for name in names]
@@ -132,7 +133,7 @@ def sequential(
         plan.alpha,
         plan.permutations,
         tuple(kept),
-        measure.metric if summed_up else "",
+        measure.metric.name if summed_up else "",
         summary if summed_up else "",
         tuple(
             SequentialRuns(name, row.size, groups * plan.group, max(wanted - row.size, 0))

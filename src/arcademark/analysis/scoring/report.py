@@ -91,6 +91,11 @@ class ScoreReport(TableDocument):
         return any(seed.averaged < curve.k for curve in self.learning for seed in curve.seeds)
 
     @property
+    def learnt_once(self) -> bool:
+        """Whether training was shown of one seed only, everywhere."""
+        return all(len(curve.seeds) == 1 for curve in self.learning)
+
+    @property
     def metric_meanings(self) -> tuple[Summary, ...]:
         """A summary of each metric."""
         return tuple({item.metric: item for _, item in self.summary_rows}.values())

@@ -146,12 +146,12 @@ class Bootstrap:
 
     def summaries(self, name: str, measures: Sequence[Measure], runs: Runs) -> list[dict[str, Statistic]]:
         """Sum an algorithm up by each measure, over the tasks that it knows."""
-        groups = grouped(((tuple(item.of_known(runs)), item.of_means), item) for item in measures)
+        groups = grouped(((tuple(item.of_known(runs)), item.metric.of_means), item) for item in measures)
         by_metric = {}
         for (known, _), group in groups.items():
             rows = self._summaries(name, group, {task: runs[task] for task in known}, self.draws(runs))
-            by_metric.update({measure.metric: row for measure, row in zip(group, rows, strict=True)})
-        return [by_metric[measure.metric] for measure in measures]
+            by_metric.update({measure.metric.name: row for measure, row in zip(group, rows, strict=True)})
+        return [by_metric[measure.metric.name] for measure in measures]
 
     def _summaries(self, name: str, measures: Sequence[Measure], known: Runs, count: int) -> list[dict[str, Statistic]]:
         if not known:
@@ -175,7 +175,7 @@ class Bootstrap:
         A measure that caps is resampled by the same draws as the one that it caps. Either all or none of the measures
         are of means.
         """
-        if name in self.episodes or measures[0].of_means:
+        if name in self.episodes or measures[0].metric.of_means:
             rng = None if self._alone(name, known) else self.rng(name)
             return _drawn_of_means(measures, self._sample(name, known), rng, count)
         line, values, strata = sum_up(measures, known)
@@ -184,12 +184,12 @@ class Bootstrap:
         draws = np.empty((*values.shape, count))
         for places in grouped((free.tobytes(), place) for place, free in enumerate(line)).values():
             sample = sample_of(line[places[0]])
-            for bounds in {measures[place].bounds for place in places} - {None} or {None}:
+            for bounds in {measures[place].metric.bounds for place in places} - {None} or {None}:
                 resampled = bootstrap.resampled_aggregates(sample, self.rng(name), count, bounds)
                 for place in places:
-                    if measures[place].bounds is None:
+                    if measures[place].metric.bounds is None:
                         draws[place] = resampled[: len(AGGREGATES)]
-                    elif measures[place].bounds == bounds:
+                    elif measures[place].metric.bounds == bounds:
                         draws[place] = resampled[len(AGGREGATES) :]
         return DrawnSummaries(values, strata, draws)
 
@@ -206,7 +206,7 @@ class Bootstrap:
 
     def drawn(self, name: str, measure: Measure, known: Runs, count: int) -> DrawnSummaries:
         """Sum an algorithm up and resample it over some tasks, once for all that it is compared with."""
-        key = (name, measure.metric, tuple(known), count)
+        key = (name, measure.metric.name, tuple(known), count)
         if key not in self.kept:
             if len(self.kept) >= MAX_KEPT:
                 self.kept.clear()
@@ -233,7 +233,7 @@ class Bootstrap:
         rows = np.stack([one.values[0], other.values[0], limits[2], values, *limits[:2]], axis=-1).tolist()
         return {
             key: SummaryDifference(
-                *(measure.metric, measure.title, key, mine, theirs),
+                *(measure.metric.name, measure.metric.title, key, mine, theirs),
                 difference=statistic(value, low, high, _apart(measure.within(key))),
                 relative=mine / theirs if theirs > 0 else None,
                 standard_error=None if np.isnan(error) else error,
@@ -352,7 +352,7 @@ def sum_up(measures: Sequence[Measure], known: Runs) -> tuple[NDArray[np.float64
     ends = np.stack([middle - step, middle + step, middle], axis=-1)
     line, line_ends = (np.array([measure.line(scores, known) for measure in measures]) for scores in (table, ends))
     held, held_ends = (
-        np.array([measure.held(scores) for measure, scores in zip(measures, lines, strict=True)])
+        np.array([measure.metric.cap(scores) for measure, scores in zip(measures, lines, strict=True)])
         for lines in (line, line_ends)
     )
     free, of_means = (((scores[..., 1] - scores[..., 0]) / 2) ** 2 for scores in (line_ends, held_ends))

@@ -247,7 +247,8 @@ def _view(dataset: Dataset, games: str) -> View:
 def _measure(item: measures.Measure, games: Sequence[str]) -> SiteMeasure:
     known = [task for task in games if task in item.known]
     low, high = ({task: ends[task] for task in known} for ends in (item.low, item.high))
-    return SiteMeasure(item.metric, item.title, item.meaning, low, high, item.bounds or (), item.of_means)
+    metric = item.metric
+    return SiteMeasure(metric.name, metric.title, metric.meaning, low, high, metric.bounds or (), metric.of_means)
 
 
 def _game(task: str) -> document.SiteGame:

@@ -168,6 +168,16 @@ class CoverageStudy:
         return f"{100 * self.level:g} %"
 
     @property
+    def group_noun(self) -> str:
+        """What a group is called."""
+        return self.groups_noun.removesuffix("s")
+
+    @property
+    def most_random(self) -> int:
+        """How many subsets at random stand beside one at most."""
+        return max(beside.subsets for _, beside in self.compared)
+
+    @property
     def chosen(self) -> tuple[tuple[str, str], ...]:
         """The best games of each size, by name."""
         best = dict.fromkeys((row.subset, row.games) for row in self.rows if row.same is not None)

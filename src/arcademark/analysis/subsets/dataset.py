@@ -80,7 +80,7 @@ def normalised(places: Sequence[ScoreSource], options: ScoreOptions, *, players:
         percent=np.asarray(measure.normaliser(raw.T, tasks)).T if tasks else raw,
         raw=raw,
         benchmark=benchmark,
-        metric=measure.metric,
+        metric=measure.metric.name,
         low=low,
         high=high,
         plays={name: prepared.play(name) for name in prepared.algorithms}

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -142,6 +143,11 @@ class Predicted:
     def errors(self) -> list[float]:
         """By what shares of the true median its values are off; of those only known to be below something nothing."""
         return [abs(off) for item, of in self.forecasts if (off := item.off(of)) is not None]
+
+    @property
+    def mean_error(self) -> float:
+        """The mean of these."""
+        return statistics.fmean(self.errors)
 
     @property
     def covered(self) -> int:

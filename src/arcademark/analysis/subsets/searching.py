@@ -227,13 +227,13 @@ class Searched(Setup):
         """Return tasks' names with their coefficients."""
         return [(self.titles[task], f"{one:.4f}") for task, one in zip(best.tasks, best.coefficients, strict=True)]
 
-    def errors(self, step: StepResult) -> tuple[tuple[str, ...], ...]:
+    def errors(self, step: StepResult) -> tuple[tuple[str, str, str, str, str], ...]:
         """Return the error that chose a subset, and nested ones: mean, median, worst, and of how many algorithms."""
-        chosen = ("cross-validated, as it was chosen", self.error(self.chosen_by(step.best)))
+        chosen = ("cross-validated, as it was chosen", self.error(self.chosen_by(step.best)), "", "", "")
         if step.nested is None:
             return (chosen,)
-        sizes = map(self.error, (step.nested.mean, step.nested.median, step.nested.worst))
-        return ((*chosen, "", "", ""), ("nested: chosen without the paper", *sizes, str(len(step.nested.held_out))))
+        mean, median, worst = map(self.error, (step.nested.mean, step.nested.median, step.nested.worst))
+        return (chosen, ("nested: chosen without the paper", mean, median, worst, str(len(step.nested.held_out))))
 
 
 @dataclass(frozen=True)

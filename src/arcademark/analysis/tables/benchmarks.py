@@ -19,7 +19,9 @@ from arcademark.analysis.measures import Measure
 from arcademark.analysis.tables.document import BenchmarkView, ReferenceKind
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.metrics import normalise, ranges
+from arcademark.metrics import ranges
+from arcademark.metrics.normalise import Metric
+from arcademark.metrics.ranges import Limits
 from arcademark.scores.references import read_references
 from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.task_suites import TaskSuite
@@ -41,7 +43,23 @@ USUAL = "atari-57"
 BASELINES = ("baselines-2013", "ale-2013")
 """Collections of the catalogue with the baselines of 2013: all 37 agents, else the three that are published."""
 
-Limits = Mapping[str, tuple[float, float]]
+_PAPERS = ("bellemare-2013",)
+RANDOM = Metric(
+    *("random_normalised", "random-normalised"),
+    "100 % is as far from 0 as random play's score (Bellemare et al. 2013, §4.1.1)",
+    papers=_PAPERS,
+)
+BASELINE = Metric(
+    *("baseline", "baseline", "0 % is the worst of the baselines, 100 % the best (Bellemare et al. 2013, §4.1.2)"),
+    papers=_PAPERS,
+)
+INTER_ALGORITHM = Metric(
+    *("inter_algorithm", "inter-algorithm"),
+    "0 % is the worst of these algorithms, 100 % the best (Bellemare et al. 2013, §4.1.3)",
+    of_means=True,
+    papers=_PAPERS,
+)
+"""Metrics whose ranges are found in scores; others stand in `arcademark.metrics.normalise.METRICS`."""
 
 
 @dataclass(frozen=True)
@@ -110,19 +128,11 @@ class Benchmark:
         if len(algorithms) < 2:
             return self
         limits = ranges.algorithm_limits(scores, names)
-        made = _placed(
-            "inter_algorithm",
-            "inter-algorithm",
-            "0 % is the worst of these algorithms, 100 % the best (Bellemare et al. 2013, §4.1.3)",
-            limits,
-            of_means=True,
-        )
+        others = self.measures and RANDOM.name not in self.measures
         return replace(
             self,
-            measures={**self.measures, made.metric: made},
-            shown=self.shown
-            if self.measures and "random_normalised" not in self.measures
-            else (*self.shown, made.metric),
+            measures={**self.measures, INTER_ALGORITHM.name: _placed(INTER_ALGORITHM, limits)},
+            shown=self.shown if others else (*self.shown, INTER_ALGORITHM.name),
         )
 
 
@@ -143,12 +153,12 @@ def load_benchmark(
     )
     view = BenchmarkView(known.name, known.title, False, len(known.tasks), kinds)
     if "human" in anchors:
-        made = measures.atari(known.name)
+        made = measures.measures(anchors)
         benchmark = Benchmark(view, known.tasks, anchors, made, tuple(made))
     else:
         benchmark = _ale(view, known.tasks, anchors)
     scaled = _min_max(known.tasks)
-    benchmark = replace(benchmark, measures={**benchmark.measures, scaled.metric: scaled})
+    benchmark = replace(benchmark, measures={**benchmark.measures, scaled.metric.name: scaled})
     papers = dict.fromkeys(key for those in entries.values() for entry in those for key in entry.papers)
     return replace(benchmark, papers=tuple(papers))
 
@@ -158,7 +168,7 @@ def _min_max(names: Sequence[str]) -> Measure:
     limits = {game: limits for game in names if (limits := anomalies.score_range(game))}
     others = wording.listing(tasks.game_name(game) for game in names if game not in limits)
     meaning = f"0 % is the least that a game can score, 100 % the most (Fan 2021, below Eq. 3); not known of {others}"
-    return _placed("min_max", "min-max", meaning, limits)
+    return _placed(Metric("min_max", "min-max", meaning), limits)
 
 
 def _own(path: str | os.PathLike[str], decimal: str | None) -> Benchmark:
@@ -181,27 +191,15 @@ def _anchored(
     name: str, title: str, names: tuple[str, ...], ends: Mapping[str, Mapping[str, float]], sources: tuple[str, ...]
 ) -> Benchmark:
     """Make a benchmark of low and high scores, where there are any."""
-    low, high = ends["low"], ends["high"]
-    capped = "normalised, held within 0 and 100 %", low, high, (0.0, normalise.PERCENT)
-    made = {
-        "normalised": Measure("normalised", "normalised", "0 % is low, 100 % high", low, high),
-        "capped": Measure("capped", "capped", *capped),
-    }
+    made = measures.measures(ends)
     kinds = tuple(ReferenceKind(KINDS[end], source) for end, source in zip(ends, sources, strict=True))
-    view = BenchmarkView(name, title, True, len(names), kinds if low else ())
-    return Benchmark(view, names, ends, made if low else {}, tuple(made) if low else ())
+    view = BenchmarkView(name, title, True, len(names), kinds if made else ())
+    return Benchmark(view, names, ends, made, tuple(made))
 
 
 def _ale(view: BenchmarkView, names: tuple[str, ...], anchors: Mapping[str, Mapping[str, float]]) -> Benchmark:
     limits = ranges.random_limits(anchors["random"], names)
-    made = {
-        "random_normalised": _placed(
-            "random_normalised",
-            "random-normalised",
-            "100 % is as far from 0 as random play's score (Bellemare et al. 2013, §4.1.1)",
-            limits,
-        )
-    }
+    made = {RANDOM.name: _placed(RANDOM, limits)}
     remarks = []
     if flat := ranges.zero_ranges(limits, names):
         remarks.append(
@@ -209,13 +207,7 @@ def _ale(view: BenchmarkView, names: tuple[str, ...], anchors: Mapping[str, Mapp
         )
     baselines, remark = _baselines()
     if baselines.keys() >= set(names):
-        limits = ranges.baseline_limits(baselines, tuple(baselines))
-        made["baseline"] = _placed(
-            "baseline",
-            "baseline",
-            "0 % is the worst of the baselines, 100 % the best (Bellemare et al. 2013, §4.1.2)",
-            limits,
-        )
+        made[BASELINE.name] = _placed(BASELINE, ranges.baseline_limits(baselines, tuple(baselines)))
         remarks.append(remark)
     return Benchmark(view, names, anchors, made, tuple(made), tuple(remarks))
 
@@ -231,8 +223,7 @@ def _baselines() -> tuple[dict[str, list[float]], str]:
     return {}, ""
 
 
-def _placed(metric: str, title: str, meaning: str, limits: Limits, *, of_means: bool = False) -> Measure:
+def _placed(metric: Metric, limits: Limits) -> Measure:
     """Make the measure of a range, without the tasks whose range is empty."""
-    sound = {task: pair for task, pair in limits.items() if pair[0] != pair[1]}
-    low, high = ({task: pair[end] for task, pair in sound.items()} for end in (0, 1))
-    return Measure(metric, title, meaning, low, high, of_means=of_means)
+    low, high = ({task: pair[end] for task, pair in limits.items()} for end in (0, 1))
+    return measures.between(metric, low, high)

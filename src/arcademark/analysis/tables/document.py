@@ -24,9 +24,6 @@ KINDS = MappingProxyType(
 )
 """Kinds of references, as the headings of narrow columns."""
 
-CAPPED = frozenset({"capped_hns", "saber", "capped"})
-"""Metrics that say no more of a single game than the one that they cap."""
-
 Standing = Literal["random", "worse", "better", "open", "unknown"]
 Over = Literal["runs", "episodes", "all_episodes"]
 Pooled = Literal["", "untrained", "network"]
@@ -195,6 +192,11 @@ class Played:
     possible: int | None
     exact: bool
 
+    @property
+    def freedom(self) -> int:
+        """Degrees of freedom of the mean of those that are different."""
+        return self.different - 1
+
 
 @dataclass(frozen=True)
 class Score:
@@ -231,7 +233,7 @@ class Score:
 class Summary:
     """One metric summarised over the games that an algorithm has.
 
-    metric, title, meaning: As in `arcademark.analysis.measures`.
+    metric, title, meaning: As in `arcademark.metrics.normalise.Metric`.
     statistics: In percent, by the names of `arcademark.metrics.aggregate.AGGREGATES`, in their order; each is an
         attribute, too: `median`.
     games: Games that took part.
@@ -356,6 +358,11 @@ class Verdict:
     place: Place | None
     rank: Rank | None
 
+    @property
+    def uncounted(self) -> int:
+        """Games that were not counted."""
+        return self.of - self.games
+
 
 @dataclass(frozen=True)
 class Algorithm:
@@ -454,6 +461,11 @@ class Tolerance:
     runs_needed: int
     runs_of_bound: int
     rows: tuple[SingleRuns, ...]
+
+    @property
+    def short(self) -> int:
+        """How many have fewer runs than an interval takes."""
+        return sum(row.runs < self.runs_needed for row in self.rows)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from arcademark.analysis.document import Notice, grouped
 from arcademark.analysis.notices import notice
 from arcademark.analysis.tables import units
 from arcademark.analysis.tables.dataset import Dataset
+from arcademark.metrics.normalise import normalise
 from arcademark.records import imported
 from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.protocols import AtariProtocol
@@ -128,7 +129,7 @@ def _scale(dataset: Dataset) -> Iterator[Finding]:
         if not dataset.elsewhere(name):
             continue
         known = {task: score for task, score in dataset.means(name).items() if task in human}
-        way = {task: (score - random[task]) / (human[task] - random[task]) for task, score in known.items()}
+        way = dict(zip(known, normalise(list(known.values()), random, human, list(known)).tolist(), strict=True))
         large = [task for task in known if task in _large()]
         low = [task for task in large if way[task] < 0.1]
         single = [way[task] for task in SINGLE_POINTS if task in known]

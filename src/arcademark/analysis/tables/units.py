@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from arcademark.analysis.document import grouped
 from arcademark.catalogue import collections
+from arcademark.metrics.normalise import normalise
 from arcademark.suite import references
 
 BANDWIDTH = 0.35
@@ -41,8 +42,7 @@ Densities = Mapping[str, Mapping[str, _Floats]]
 
 
 def _normalised(task: str, scores: _Floats) -> _Floats:
-    low, high = references.scores("random")[task], references.scores("human")[task]
-    return (scores - low) / (high - low)
+    return normalise(scores[:, np.newaxis], references.scores("random"), references.scores("human"), [task])[:, 0]
 
 
 _POINTS = "points"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVarTuple, Unpack
 
 from arcademark import wording
 
@@ -17,11 +17,12 @@ Style: TypeAlias = Literal["", "strong", "best", "weak", "good", "doubtful", "ba
 Kind: TypeAlias = Literal["name", "number", "prose"]
 """What a column holds: names and sentences are to the left, numbers to the right and never wrapped."""
 
-Row = TypeVar("Row")
+Row = TypeVarTuple("Row")
+"""What a row shows: one thing, or several that belong together, each an argument of a column's functions."""
 
 
 @dataclass(frozen=True)
-class Column(Generic[Row]):
+class Column(Generic[*Row]):
     """One column of a table, and what it shows of each row.
 
     value: What is shown of a row; None where there is nothing.
@@ -36,25 +37,28 @@ class Column(Generic[Row]):
     """
 
     heading: str
-    value: Callable[[Row], object]
+    value: Callable[[Unpack[Row]], object]
     show: Callable[[Any], str] = wording.plain
     kind: Kind = "number"
-    style: Style | Callable[[Row], Style] = ""
-    below: Callable[[Row], object] | None = None
-    sort: Callable[[Row], object] | None = None
+    style: Style | Callable[[Unpack[Row]], Style] = ""
+    below: Callable[[Unpack[Row]], object] | None = None
+    sort: Callable[[Unpack[Row]], object] | None = None
     meaning: str = ""
     optional: bool = False
 
-    def text(self, row: Row) -> str:
+    def text(self, *row: *Row) -> str:
         """Return what is read in the column."""
-        value = self.value(row)
+        value = self.value(*row)
         return wording.MISSING if value is None else self.show(value)
 
 
-Columns: TypeAlias = tuple[Column[Row] | None, ...]
+Columns: TypeAlias = tuple[Column[*Row] | None, ...]
 """Columns of a table; None for those that are not there."""
 
+AnyColumn: TypeAlias = Column[*tuple[Any, ...]]
+AnyColumns: TypeAlias = Columns[*tuple[Any, ...]]
 
-def item(place: int) -> Callable[[Any], Any]:
-    """Return what reads a place of rows that are sequences."""
-    return lambda row: row[place]
+
+def item(place: int) -> Callable[[Unpack[tuple[Any, ...]]], Any]:
+    """Return what reads a place of rows of any length."""
+    return lambda *row: row[place]

@@ -77,14 +77,14 @@ def scores(it: Published) -> Columns[PublishedScore]:
     )
 
 
-def categories(it: Errata) -> Columns[tuple[str, Counter[str]]]:
+def categories(it: Errata) -> Columns[str, Counter[str]]:
     """Return what is shown of each category of errata."""
 
-    def paper(name: str) -> Column[tuple[str, Counter[str]]]:
-        return Column(name, lambda row: row[1][name] or None, optional=True)
+    def paper(name: str) -> Column[str, Counter[str]]:
+        return Column(name, lambda _, errata: errata[name] or None, optional=True)
 
     return (
-        Column("category", lambda row: row[0]),
-        Column("errata", lambda row: row[1].total()),
+        Column("category", lambda category, _: category),
+        Column("errata", lambda _, errata: errata.total()),
         *map(paper, it.papers),
     )

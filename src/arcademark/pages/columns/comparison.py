@@ -43,21 +43,21 @@ def _short(statistic: str) -> str:
     return AGGREGATES[statistic].title.replace("optimality", "opt.")
 
 
-def sequential(it: Sequential) -> Columns[tuple[SequentialPair, SequentialStep | None]]:
+def sequential(it: Sequential) -> Columns[SequentialPair, SequentialStep | None]:
     """Return what is shown of the steps of a pair, or of several pairs' last ones."""
     unit = wording.percent if it.metric else wording.score
     return (
-        Column("first", lambda row: row[0].first, style="strong"),
-        Column("second", lambda row: row[0].second, style="strong"),
-        Column("runs of each", lambda row: row[1] and row[1].runs),
-        Column("difference", lambda row: row[1] and row[1].difference, unit),
-        Column("boundary", lambda row: row[1] and row[1].boundary, unit),
-        Column("the first is", _decision, kind="name", style=lambda row: DECISIONS.get(_decision(row), "")),
+        Column("first", lambda pair, _: pair.first, style="strong"),
+        Column("second", lambda pair, _: pair.second, style="strong"),
+        Column("runs of each", lambda _, step: step and step.runs),
+        Column("difference", lambda _, step: step and step.difference, unit),
+        Column("boundary", lambda _, step: step and step.boundary, unit),
+        Column("the first is", _decision, kind="name", style=lambda *row: DECISIONS.get(_decision(*row), "")),
     )
 
 
-def _decision(row: tuple[SequentialPair, SequentialStep | None]) -> str:
-    return row[1].decision if row[1] else "undecided"
+def _decision(_: SequentialPair, step: SequentialStep | None) -> str:
+    return step.decision if step else "undecided"
 
 
 FLIPS: Columns[Flip] = (

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from arcademark.runs.replay.suite_check import CheckedTask
     from arcademark.runs.scheduling.costs import GameCost, Makespan
 
-AMOUNTS: Columns[tuple[str, str]] = (
-    Column("", lambda row: row[0]),
-    Column("", lambda row: row[1], style=lambda row: "strong" if row[0] == "core-hours" else ""),
+AMOUNTS: Columns[str, str] = (
+    Column("", lambda name, _: name),
+    Column("", lambda _, amount: amount, style=lambda name, _: "strong" if name == "core-hours" else ""),
 )
 MAKESPANS: Columns[Makespan] = (
     Column("workers", lambda row: row.workers, kind="name"),
@@ -65,12 +65,12 @@ VARIANTS: Columns[Variant] = (
     ),
     Column("95 %", lambda row: "same episodes" if row.same else wording.between(row.lost.low, row.lost.high)),
 )
-KINDS: Columns[tuple[str, Statistic, str | int, str | int]] = (
-    Column("change", lambda row: row[0]),
-    Column("lost", lambda row: row[1].value, wording.percent, style="strong"),
-    Column("95 %", lambda row: wording.between(row[1].low, row[1].high)),
-    Column("games", lambda row: row[2], str),
-    Column("variants", lambda row: row[3], str),
+KINDS: Columns[str, Statistic, str | int, str | int] = (
+    Column("change", lambda kind, lost, games, variants: kind),
+    Column("lost", lambda kind, lost, games, variants: lost.value, wording.percent, style="strong"),
+    Column("95 %", lambda kind, lost, games, variants: wording.between(lost.low, lost.high)),
+    Column("games", lambda kind, lost, games, variants: games, str),
+    Column("variants", lambda kind, lost, games, variants: variants, str),
 )
 PROBLEMS: Columns[Finding] = (
     Column("episode", lambda row: f"trial {row.trial_id}, {row.phase} episode {row.episode}"),

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from arcademark import wording
 from arcademark.analysis.document import REPORTED, grouped
 from arcademark.analysis.runs.learning import sparkline
-from arcademark.analysis.tables.document import CAPPED, KINDS
+from arcademark.analysis.tables.document import KINDS
 from arcademark.metrics.aggregate import AGGREGATES
+from arcademark.metrics.normalise import METRICS
 from arcademark.pages.columns import Column, Columns, Style
 
 if TYPE_CHECKING:
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
         Score,
         ScoredGame,
         SingleRuns,
-        Statistic,
         Summary,
     )
+
+MAX_ALGORITHMS = 100
+"""Algorithms that a terminal shows where not everything is asked for."""
 
 SAME_GAMES = "interval of the median for playing the same games again, with other seeds or episodes"
 
@@ -115,81 +118,85 @@ def _basis(row: Algorithm, noun: str) -> str:
     return f"{row.estimate.title}{needed}"
 
 
-def summaries(it: ScoreReport) -> Columns[tuple[Algorithm, Summary]]:
+def most_summaries(it: ScoreReport) -> int:
+    """Return how many rows the summaries of `MAX_ALGORITHMS` are."""
+    return MAX_ALGORITHMS * max(len(it.metric_meanings), 1)
+
+
+def summaries(it: ScoreReport) -> Columns[Algorithm, Summary]:
     """Return what is shown of a summary."""
     every = [summary for _, summary in it.summary_rows]
     counted = len({one.games for one in every}) > 1 or any(one.left_out for one in every)
     return (
-        Column("algorithm", lambda row: row[0].name, style="strong"),
-        Column("metric", lambda row: row[1].title),
+        Column("algorithm", lambda item, _: item.name, style="strong"),
+        Column("metric", lambda _, summary: summary.title),
         *(_statistic(one.name, one.title) for one in AGGREGATES.values()),
-        Column(f"{it.benchmark.noun}s", lambda row: row[1].games) if counted else None,
+        Column(f"{it.benchmark.noun}s", lambda _, summary: summary.games) if counted else None,
     )
 
 
-def _statistic(name: str, title: str) -> Column[tuple[Algorithm, Summary]]:
-    def statistic(row: tuple[Algorithm, Summary]) -> Statistic | None:
-        return row[1].statistics.get(name)
-
+def _statistic(name: str, title: str) -> Column[Algorithm, Summary]:
     return Column(
         title,
-        lambda row: (one := statistic(row)) and one.value,
+        lambda _, summary: (one := summary.statistics.get(name)) and one.value,
         wording.percent,
-        below=lambda row: (one := statistic(row)) and one.span,
+        below=lambda _, summary: (one := summary.statistics.get(name)) and one.span,
     )
 
 
-def scores(it: ScoreReport) -> Columns[tuple[ScoredGame, Algorithm, Score]]:
+def scores(it: ScoreReport) -> Columns[ScoredGame, Algorithm, Score]:
     """Return what is shown of a score; the best of a game that several have is marked."""
     titles = {one.metric: one.title for algorithm in it.algorithms for one in algorithm.summaries}
-    metrics = {name: title for name, title in titles.items() if name not in CAPPED or len(titles) == 1}
+    capped = {one.name for one in METRICS.values() if one.bounds}  # of a single game these say no more
+    metrics = {name: title for name, title in titles.items() if name not in capped or len(titles) == 1}
     rows = it.score_rows if it.several else ()
     values = grouped((game.id, score.score.value) for game, _, score in rows if score.score.value is not None)
     best = {game: max(each) for game, each in values.items() if len(each) > 1}
     played = any(score.played for _, _, score in it.score_rows)
     return (
-        Column(it.benchmark.noun, lambda row: row[0].name),
+        Column(it.benchmark.noun, lambda game, item, score: game.name),
         Column("algorithm", _variant, kind="name") if it.several else None,
         Column(
             "score",
-            lambda row: row[2].score.value,
+            lambda game, item, score: score.score.value,
             wording.score,
-            style=lambda row: "best" if row[2].score.value == best.get(row[0].id, math.nan) else "strong",
+            style=lambda game, item, score: "best" if score.score.value == best.get(game.id, math.nan) else "strong",
         ),
         Column(
             f"{100 * it.intervals.confidence:g} % interval",
-            lambda row: row[2].interval,
-            sort=lambda row: row[2].score.low,
+            lambda game, item, score: score.interval,
+            sort=lambda game, item, score: score.score.low,
         ),
-        EPISODES if played else Column("runs", lambda row: row[2].runs),
+        EPISODES if played else Column("runs", lambda game, item, score: score.runs),
         *(_normalised(name, title) for name, title in metrics.items()),
         *map(_reference, dict.fromkeys(kind for game in it.games for kind in game.references)),
     )
 
 
-def _normalised(metric: str, title: str) -> Column[tuple[ScoredGame, Algorithm, Score]]:
-    def value(row: tuple[ScoredGame, Algorithm, Score]) -> float | None:
-        known = row[2].normalised.get(metric)
-        return None if known is None else known.value
-
-    return Column(title, value, wording.percent)
+def _normalised(metric: str, title: str) -> Column[ScoredGame, Algorithm, Score]:
+    return Column(title, lambda game, item, score: (one := score.normalised.get(metric)) and one.value, wording.percent)
 
 
-def _reference(kind: str) -> Column[tuple[ScoredGame, Algorithm, Score]]:
-    return Column(KINDS[kind], lambda row: row[0].references.get(kind), wording.reference, style="weak", optional=True)
+def _reference(kind: str) -> Column[ScoredGame, Algorithm, Score]:
+    return Column(
+        KINDS[kind],
+        lambda game, item, score: game.references.get(kind),
+        wording.reference,
+        style="weak",
+        optional=True,
+    )
 
 
-def _variant(row: tuple[ScoredGame, Algorithm, Score]) -> str:
-    _, algorithm, score = row
-    return f"{algorithm.name}: {score.played.variant}" if score.played and score.played.variant else algorithm.name
+def _variant(_: ScoredGame, item: Algorithm, score: Score) -> str:
+    return f"{item.name}: {score.played.variant}" if score.played and score.played.variant else item.name
 
 
-EPISODES: Column[tuple[ScoredGame, Algorithm, Score]] = Column(
+EPISODES: Column[ScoredGame, Algorithm, Score] = Column(
     "episodes",
-    lambda row: row[2].played and wording.done(len(row[2].played.episodes), row[2].played.planned),
-    style=lambda row: "doubtful" if row[2].played and len(row[2].played.episodes) < row[2].played.planned else "",
-    below=lambda row: f"{cut:,} cut" if row[2].played and (cut := sum(row[2].played.truncated)) else "",
-    sort=lambda row: row[2].played and len(row[2].played.episodes),
+    lambda game, item, score: (one := score.played) and wording.done(len(one.episodes), one.planned),
+    style=lambda game, item, score: "doubtful" if (one := score.played) and len(one.episodes) < one.planned else "",
+    below=lambda game, item, score: f"{cut:,} cut" if score.played and (cut := sum(score.played.truncated)) else "",
+    sort=lambda game, item, score: score.played and len(score.played.episodes),
 )
 """The episodes behind a score, of those asked for, and those that the frame cap ended."""
 
@@ -243,34 +250,34 @@ def _training_interval(curve: LearningCurve) -> str:
     return wording.span(curve.training_low, curve.training_high, wording.decimals(curve.training_score))
 
 
-def planning(it: ScoreReport) -> Columns[tuple[str, str, PlanningCost]]:
+def planning(it: ScoreReport) -> Columns[str, str, PlanningCost]:
     """Return what is shown of a planner's decisions: game, algorithm and cost."""
     return (
-        Column(it.benchmark.noun, lambda row: row[0]),
-        Column("algorithm", lambda row: row[1], kind="name") if it.several else None,
-        Column("decisions", lambda row: row[2].decisions),
-        Column(f"simulated {it.unit}s", lambda row: row[2].simulated_frames),
-        Column("a decision", lambda row: round(row[2].frames_per_decision)),
+        Column(it.benchmark.noun, lambda game, name, cost: game),
+        Column("algorithm", lambda game, name, cost: name, kind="name") if it.several else None,
+        Column("decisions", lambda game, name, cost: cost.decisions),
+        Column(f"simulated {it.unit}s", lambda game, name, cost: cost.simulated_frames),
+        Column("a decision", lambda game, name, cost: round(cost.frames_per_decision)),
     )
 
 
-RECORDS: Columns[tuple[Algorithm, Breakthrough]] = (
-    Column("algorithm", lambda row: row[0].name, style="strong"),
-    Column("broken", lambda row: row[1].reached, kind="prose"),
-    Column("a billion frames", lambda row: (one := row[0].efficiency) and one.records and 1e9 * one.records),
-    Column("by nobody else in the catalogue", lambda row: row[1].unprecedented, kind="prose"),
+RECORDS: Columns[Algorithm, Breakthrough] = (
+    Column("algorithm", lambda item, _: item.name, style="strong"),
+    Column("broken", lambda _, records: records.reached, kind="prose"),
+    Column("a billion frames", lambda item, _: (one := item.efficiency) and one.records and 1e9 * one.records),
+    Column("by nobody else in the catalogue", lambda _, records: records.unprecedented, kind="prose"),
 )
 
 
-def efficiency(it: ScoreReport) -> Columns[tuple[Algorithm, Efficiency, Gain]]:
+def efficiency(it: ScoreReport) -> Columns[Algorithm, Efficiency, Gain]:
     """Return what is shown of what training gained, by algorithm and metric."""
     return (
-        Column("algorithm", lambda row: row[0].name, style="strong"),
-        Column("training frames", lambda row: row[1].training_frames),
-        Column("game time", lambda row: None if it.benchmark.own else wording.days(row[1].game_time_days)),
-        Column("metric", lambda row: row[2].title, kind="name"),
-        Column("mean a million frames", lambda row: row[2].mean, wording.a_million),
-        Column("median a million frames", lambda row: row[2].median, wording.a_million),
+        Column("algorithm", lambda item, spent, gain: item.name, style="strong"),
+        Column("training frames", lambda item, spent, gain: spent.training_frames),
+        Column("game time", lambda item, spent, gain: None if it.benchmark.own else wording.days(spent.game_time_days)),
+        Column("metric", lambda item, spent, gain: gain.title, kind="name"),
+        Column("mean a million frames", lambda item, spent, gain: gain.mean, wording.a_million),
+        Column("median a million frames", lambda item, spent, gain: gain.median, wording.a_million),
     )
 
 
@@ -288,19 +295,19 @@ PEERS: Columns[Peer] = (
 )
 
 
-def hard(it: HardExploration) -> Columns[tuple[HardGame, HardScore]]:
+def hard(it: HardExploration) -> Columns[HardGame, HardScore]:
     """Return what is shown of each algorithm's score on a hard-exploration game."""
     return (
-        Column("game", lambda row: row[0].name),
-        Column("algorithm", lambda row: row[1].algorithm, kind="name") if len(it.games[0].scores) > 1 else None,
-        Column("score", lambda row: row[1].score, wording.score, style="strong"),
-        Column("HNS", lambda row: row[1].hns, wording.percent),
-        Column("random", lambda row: row[0].random, wording.reference),
-        Column("human", lambda row: row[0].human, wording.reference),
-        Column("best other", lambda row: row[0].best, wording.reference),
+        Column("game", lambda game, _: game.name),
+        Column("algorithm", lambda _, score: score.algorithm, kind="name") if len(it.games[0].scores) > 1 else None,
+        Column("score", lambda _, score: score.score, wording.score, style="strong"),
+        Column("HNS", lambda _, score: score.hns, wording.percent),
+        Column("random", lambda game, _: game.random, wording.reference),
+        Column("human", lambda game, _: game.human, wording.reference),
+        Column("best other", lambda game, _: game.best, wording.reference),
         Column(
             "published by",
-            lambda row: row[0].best_algorithm and f"{row[0].best_algorithm}, {row[0].best_source}",
+            lambda game, _: game.best_algorithm and f"{game.best_algorithm}, {game.best_source}",
             kind="prose",
             optional=True,
         ),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from arcademark.analysis.reproductions.analysis import Reproduced, ReproducedPart
     from arcademark.reproduce.comparison import PrintedComparison
 
-    PrintedRow: TypeAlias = tuple[str, str, Mapping[str, PrintedComparison]]
+    Cells: TypeAlias = Mapping[str, PrintedComparison]
 
 OVERVIEW = {
     "agree": "agree",
@@ -60,9 +60,9 @@ STATEMENTS: Columns[PrintedComparison] = (
         style=lambda row: "bad" if analysis.unexplained(row) else "",
     ),
 )
-KINDS: Columns[tuple[str, int]] = (
-    Column("kind", lambda row: row[0] or "without a kind"),
-    Column("cells", lambda row: row[1]),
+KINDS: Columns[str, int] = (
+    Column("kind", lambda kind, _: kind or "without a kind"),
+    Column("cells", lambda _, cells: cells),
 )
 
 
@@ -91,20 +91,20 @@ def overview(it: Reproduced) -> Columns[ReproducedPart | Reproduced]:
     )
 
 
-def whole(part: ReproducedPart) -> Columns[tuple[str, str]]:
+def whole(part: ReproducedPart) -> Columns[str, str]:
     """Return for each algorithm its score, and its percentage as printed and as recomputed."""
-    return (Column("game", lambda row: row[1]), *_cells(part))
+    return (Column("game", lambda _, game: game), *_cells(part))
 
 
-def _cells(part: ReproducedPart) -> Iterator[Column[tuple[str, str]]]:
+def _cells(part: ReproducedPart) -> Iterator[Column[str, str]]:
     def column(
         heading: str, name: str, quantity: str = "", *, printed: bool = False, marked: bool = True
-    ) -> Column[tuple[str, str]]:
+    ) -> Column[str, str]:
         return Column(
             heading,
-            lambda row: _text(part.cell(row[0], name, quantity), printed=printed, marked=marked),
+            lambda row, _: _text(part.cell(row, name, quantity), printed=printed, marked=marked),
             str,
-            style=lambda row: _style(part.cell(row[0], name, quantity)) if marked else "",
+            style=lambda row, _: _style(part.cell(row, name, quantity)) if marked else "",
         )
 
     for name in part.algorithms:
@@ -114,21 +114,21 @@ def _cells(part: ReproducedPart) -> Iterator[Column[tuple[str, str]]]:
             yield column(f"{name} ours", name)
 
 
-def below(part: ReproducedPart) -> Columns[PrintedRow]:
+def below(part: ReproducedPart) -> Columns[str, str, Cells]:
     """Return what is printed below the games, and what we compute, of each algorithm."""
 
-    def column(key: str) -> Column[PrintedRow]:
+    def column(key: str) -> Column[str, str, Cells]:
         return Column(
             BELOW[key],
-            lambda row: _text(row[2].get(key), printed=row[1] == "paper", marked=row[1] == "ours"),
+            lambda name, whose, cells: _text(cells.get(key), printed=whose == "paper", marked=whose == "ours"),
             str,
-            style=lambda row: _style(row[2].get(key)) if row[1] == "ours" else "",
+            style=lambda name, whose, cells: _style(cells.get(key)) if whose == "ours" else "",
         )
 
     there = {row for row, _, _ in part.cells}
-    names: Columns[PrintedRow] = (
-        Column("algorithm", lambda row: row[0], style="strong"),
-        Column("", lambda row: row[1]),
+    names: Columns[str, str, Cells] = (
+        Column("algorithm", lambda name, whose, cells: name, style="strong"),
+        Column("", lambda name, whose, cells: whose),
     )
     return (*names, *map(column, (key for key in BELOW if key in there)))
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arcademark.records.live import State, TrialProgress
     from arcademark.records.queue import ClusterJob
 
-    GridRow: TypeAlias = tuple[str, Mapping[int, TrialProgress]]
+    Trials: TypeAlias = Mapping[int, TrialProgress]
 
 MAX_SEEDS = 8
 """Seeds that have a column each."""
@@ -118,14 +118,14 @@ def progress(it: Status) -> Columns[RunStatus]:
     )
 
 
-def jobs(it: Status) -> Columns[tuple[ClusterJob, ...]]:
+def jobs(it: Status) -> Columns[*tuple[ClusterJob, ...]]:
     """Return what is shown of jobs for which the same is to be said."""
     return (
-        Column("run", lambda same: same[0].folder, kind="name") if len(it.whole) > 1 else None,
+        Column("run", lambda *same: same[0].folder, kind="name") if len(it.whole) > 1 else None,
         Column("jobs", _names_of_jobs, kind="name"),
-        Column("state", lambda same: same[0].state, style=lambda same: JOB_STYLES[same[0].state]),
-        Column("why", lambda same: _why(same[0]), kind="prose"),
-        Column("log", lambda same: same[0].log if same[0].said else None, kind="prose"),
+        Column("state", lambda *same: same[0].state, style=lambda *same: JOB_STYLES[same[0].state]),
+        Column("why", lambda *same: _why(same[0]), kind="prose"),
+        Column("log", lambda *same: same[0].log if same[0].said else None, kind="prose"),
     )
 
 
@@ -139,26 +139,26 @@ def failures(it: Status) -> Columns[TrialProgress]:
     )
 
 
-def grid(it: Status, games: Sequence[GridRow]) -> Columns[GridRow]:
+def grid(it: Status, games: Sequence[tuple[str, Trials]]) -> Columns[str, Trials]:
     """Return what is shown of an agent's games: the trial of each seed, or of many the number in each state."""
     seeds = sorted({seed for _, trials in games for seed in trials})
     trials = map(_seed, seeds) if len(seeds) <= MAX_SEEDS else map(_state, STYLES)
-    return (Column(wording.noun(it.unit), lambda row: row[0]), *trials)
+    return (Column(wording.noun(it.unit), lambda game, _: game), *trials)
 
 
-def _seed(seed: int) -> Column[GridRow]:
+def _seed(seed: int) -> Column[str, Trials]:
     return Column(
         f"seed {seed}",
-        lambda row: _progress(row[1].get(seed)),
-        style=lambda row: STYLES[row[1][seed].state if seed in row[1] else "pending"],
+        lambda _, trials: _progress(trials.get(seed)),
+        style=lambda _, trials: STYLES[trials[seed].state if seed in trials else "pending"],
     )
 
 
-def _state(state: State) -> Column[GridRow]:
-    def count(row: GridRow) -> int:
-        return sum(trial.state == state for trial in row[1].values())
+def _state(state: State) -> Column[str, Trials]:
+    def count(_: str, trials: Trials) -> int:
+        return sum(trial.state == state for trial in trials.values())
 
-    return Column(state, count, style=lambda row: STYLES[state] if count(row) else "weak")
+    return Column(state, count, style=lambda *row: STYLES[state] if count(*row) else "weak")
 
 
 def _progress(trial: TrialProgress | None) -> str | None:
@@ -179,7 +179,7 @@ def _left(seconds: float, at_most: bool) -> str:
     return f"{'at most ' if at_most else ''}{wording.time_span(seconds)}"
 
 
-def _names_of_jobs(same: Sequence[ClusterJob]) -> str:
+def _names_of_jobs(*same: ClusterJob) -> str:
     shards = [str(job.shard[0]) for job in same if job.shard]
     names = [f"shard{'s' * (len(shards) > 1)} {wording.shortened(shards)}"] if shards else []
     return wording.listing([*names, *("merge" for job in same if not job.shard)])
@@ -190,25 +190,25 @@ def _why(job: ClusterJob) -> str:
     return "; ".join(filter(None, (job.reason, begins, job.said)))
 
 
-def uses(it: LedgerView) -> Columns[tuple[Account, Use]]:
+def uses(it: LedgerView) -> Columns[Account, Use]:
     """Return what is shown of each use of test games."""
 
-    def games(row: tuple[Account, Use]) -> str | int:
-        return row[0].titles(row[1].games)[0] if len(row[1].games) == 1 else len(row[1].games)
+    def games(account: Account, use: Use) -> str | int:
+        return account.titles(use.games)[0] if len(use.games) == 1 else len(use.games)
 
     return (
         Column(
             "algorithm",
-            lambda row: row[0].algorithm,
+            lambda account, _: account.algorithm,
             style="strong",
-            below=lambda row: ", ".join(filter(None, ("a baseline" if row[0].baseline else "", row[0].suite))),
+            below=lambda account, _: ", ".join(filter(None, ("a baseline" * account.baseline, account.suite))),
         ),
-        Column("setting", lambda row: row[1].setting),
+        Column("setting", lambda _, use: use.setting),
         Column(f"{it.noun}s", games),
-        Column("runs", lambda row: len(row[1].runs)),
-        Column("trials", lambda row: row[1].trials),
-        Column("episodes", lambda row: row[1].episodes),
-        Column("when", lambda row: " … ".join(dict.fromkeys((row[1].first[:10], row[1].last[:10])))),
+        Column("runs", lambda _, use: len(use.runs)),
+        Column("trials", lambda _, use: use.trials),
+        Column("episodes", lambda _, use: use.episodes),
+        Column("when", lambda _, use: " … ".join(dict.fromkeys((use.first[:10], use.last[:10])))),
     )
 
 
@@ -221,6 +221,11 @@ def places(it: Tuned) -> Columns[TunedSetting]:
         Column("95 %", lambda setting: setting.half_width),
         Column("median of all, estimated", lambda setting: setting.estimate, wording.percent) if it.model else None,
     )
+
+
+def names_of_places(it: Tuned) -> int:
+    """Return how many of these columns name a setting: its rank and its parameters."""
+    return 1 + len(it.settings[0].values)
 
 
 def tuned_scores(it: Tuned) -> Columns[TunedSetting]:
@@ -240,13 +245,13 @@ def _parameter(name: str, kind: Kind) -> Column[TunedSetting]:
     return Column(name, lambda setting: format_setting(setting.values[name]), kind=kind)
 
 
-def best(it: TuningSensitivity) -> Columns[tuple[str, Mapping[str, Value]]]:
+def best(it: TuningSensitivity) -> Columns[str, Mapping[str, Value]]:
     """Return what is shown of the best fixed setting, and that of each game."""
 
-    def column(name: str) -> Column[tuple[str, Mapping[str, Value]]]:
-        return Column(name, lambda row: format_setting(row[1][name]))
+    def column(name: str) -> Column[str, Mapping[str, Value]]:
+        return Column(name, lambda _, values: format_setting(values[name]))
 
-    return (Column("", lambda row: row[0]), *map(column, it.fixed))
+    return (Column("", lambda what, _: what), *map(column, it.fixed))
 
 
 def tuned_parameters(it: TuningSensitivity, noun: str) -> Columns[TunedParameters]:

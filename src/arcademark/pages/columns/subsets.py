@@ -20,36 +20,35 @@ if TYPE_CHECKING:
     from arcademark.subset.studies.study import Agreement, ModelComparison
     from arcademark.subset.studies.validate import PredictionInterval, Win
 
-    Named: TypeAlias = tuple[str, Range]
+COMPARED = "Algorithms that have an estimate and a true value"
+CHOSEN: Columns[str, str] = (Column("", lambda size, _: size), Column("chosen", lambda _, names: names))
 
-CHOSEN: Columns[tuple[str, str]] = (Column("", lambda row: row[0]), Column("chosen", lambda row: row[1]))
 
-
-def estimated(it: Predicted) -> Columns[tuple[Prediction, ModelEstimate]]:
+def estimated(it: Predicted) -> Columns[Prediction, ModelEstimate]:
     """Return what is shown of each estimate, as far as any has it."""
     estimates = [estimate for _, estimate in it.estimated]
     nested = any(one.nested is not None for one in estimates)
     known = any(item.truth.get(MEDIAN.name) is not None for item, _ in it.estimated)
     kind = "" if all(one.log_error is None for one in estimates) else "log "
     return (
-        Column("algorithm", lambda row: row[0].algorithm, style="strong"),
+        Column("algorithm", lambda item, _: item.algorithm, style="strong"),
         Column(
             "estimate",
-            lambda row: wording.quantity(row[1].value, row[1].unit),
-            style=lambda row: "doubtful" if row[1].warnings or row[0].outside else "strong",
-            sort=lambda row: row[1].value,
+            lambda _, one: wording.quantity(one.value, one.unit),
+            style=lambda item, one: "doubtful" if one.warnings or item.outside else "strong",
+            sort=lambda _, one: one.value,
         ),
-        Column("true", lambda row: row[0].truth.get(MEDIAN.name), wording.percent, style="strong") if known else None,
-        Column("model", lambda row: row[1].model) if not it.model else None,
+        Column("true", lambda item, _: item.truth.get(MEDIAN.name), wording.percent, style="strong") if known else None,
+        Column("model", lambda _, one: one.model) if not it.model else None,
         Column(
             f"{'printed' if all(one.published for one in estimates) else 'typical'} {kind}error",
-            lambda row: f"±{_error(row[1], row[1].log_error or row[1].absolute_error)}",
+            lambda _, one: f"±{_error(one, one.log_error or one.absolute_error)}",
         ),
-        Column("on other papers", lambda row: row[1].nested and _error(row[1], row[1].nested.mean)) if nested else None,
-        Column(f"{wording.percentage(it.level)} from", lambda row: wording.quantity(row[1].low, row[1].unit))
+        Column("on other papers", lambda _, one: one.nested and _error(one, one.nested.mean)) if nested else None,
+        Column(f"{wording.percentage(it.level)} from", lambda _, one: wording.quantity(one.low, one.unit))
         if nested
         else None,
-        Column("to", lambda row: wording.quantity(row[1].high, row[1].unit)) if nested else None,
+        Column("to", lambda _, one: wording.quantity(one.high, one.unit)) if nested else None,
     )
 
 
@@ -60,43 +59,43 @@ def _error(estimate: ModelEstimate, size: float | None) -> str:
     return wording.share(size)
 
 
-def medians(it: Predicted) -> Columns[tuple[Prediction, Range]]:
+def medians(it: Predicted) -> Columns[Prediction, Range]:
     """Return what is shown of the median that is forecast, where several algorithms' are."""
     judged = any(item.truth for item, _ in it.forecasts)
     return (
-        Column("algorithm", lambda row: row[0].algorithm),
-        Column("from", lambda row: wording.plural(len(row[0].forecast.known if row[0].forecast else ()), it.noun)),
-        Column("estimate", lambda row: _value(row[1]), style="strong"),
-        Column(f"{wording.percentage(it.level)} from", lambda row: _shown(row[1].low, row[1])),
-        Column("to", lambda row: _shown(row[1].high, row[1])),
-        Column("true", lambda row: row[0].truth.get(MEDIAN.name), wording.percent) if judged else None,
-        Column("off", lambda row: row[0].off(row[1]), wording.change) if judged else None,
+        Column("algorithm", lambda item, _: item.algorithm),
+        Column("from", lambda item, _: wording.plural(len(item.forecast.known if item.forecast else ()), it.noun)),
+        Column("estimate", lambda _, median: _value(median), style="strong"),
+        Column(f"{wording.percentage(it.level)} from", lambda _, median: _shown(median.low, median)),
+        Column("to", lambda _, median: _shown(median.high, median)),
+        Column("true", lambda item, _: item.truth.get(MEDIAN.name), wording.percent) if judged else None,
+        Column("off", lambda item, median: item.off(median), wording.change) if judged else None,
     )
 
 
-def forecasts(it: Predicted, item: Prediction) -> Columns[Named]:
+def forecasts(it: Predicted, item: Prediction) -> Columns[str, Range]:
     """Return what is shown of each summary of an algorithm, by name."""
     coverage = item.forecast.coverage if item.forecast else {}
     return (
-        Column(f"over all {it.noun}s", lambda row: row[0]),
+        Column(f"over all {it.noun}s", lambda name, _: name),
         *_range("estimate", "strong"),
-        Column("±", lambda row: _half(row[1])),
-        Column("true", lambda row: _shown(item.truth.get(row[0]), row[1]), style="strong") if item.truth else None,
-        Column("covered", lambda row: coverage[row[0]], wording.covered),
+        Column("±", lambda _, range: _half(range)),
+        Column("true", lambda name, range: _shown(item.truth.get(name), range), style="strong") if item.truth else None,
+        Column("covered", lambda name, _: coverage[name], wording.covered),
     )
 
 
-def tasks(it: Predicted) -> Columns[Named]:
+def tasks(it: Predicted) -> Columns[str, Range]:
     """Return what is shown of each task that is predicted."""
-    return (Column(it.noun, lambda row: it.title(row[0])), *_range("%"))
+    return (Column(it.noun, lambda task, _: it.title(task)), *_range("%"))
 
 
-def _range(heading: str, style: Style = "") -> Columns[Named]:
+def _range(heading: str, style: Style = "") -> Columns[str, Range]:
     """Return the columns of a range: its value, and its interval."""
     return (
-        Column(heading, lambda row: _value(row[1]), style=style),
-        Column("from", lambda row: _shown(row[1].low, row[1])),
-        Column("to", lambda row: _shown(row[1].high, row[1])),
+        Column(heading, lambda _, range: _value(range), style=style),
+        Column("from", lambda _, range: _shown(range.low, range)),
+        Column("to", lambda _, range: _shown(range.high, range)),
     )
 
 
@@ -131,7 +130,7 @@ def held(it: CoverageStudy) -> Columns[Held]:
         Column("mean error", lambda row: row.mean_error, it.error),
         Column("median error", lambda row: row.median_error, it.error),
         *map(summary, it.rows[0].coverage),
-        Column(f"{it.target} held, by {it.groups_noun[:-1]}", _by_group),
+        Column(f"{it.target} held, by {it.group_noun}", _by_group),
         Column(f"single {it.noun}s held", lambda row: row.games_coverage, wording.share),
         *(level(one.level, place) for place, one in enumerate(it.rows[0].levels)),
     )
@@ -153,61 +152,60 @@ def _count(share: float, total: int) -> str:
     return f"{round(share * total)} of {total}"
 
 
-def beside(it: CoverageStudy) -> Columns[tuple[Held, Beside]]:
+def beside(it: CoverageStudy) -> Columns[Held, Beside]:
     """Return what is shown of the best games beside random ones."""
     return (
-        Column("from", lambda row: row[0].subset),
-        Column("left out", lambda row: row[0].left_out),
-        Column("mean error", lambda row: row[0].mean_error, it.error),
-        Column("at random", lambda row: row[1].mean_error, it.error),
-        Column("5 %", lambda row: row[1].least, it.error),
-        Column("95 %", lambda row: row[1].most, it.error),
-        Column("worse", lambda row: row[1].worse, wording.share),
-        Column("gain", lambda row: row[1].gain, it.error),
-        Column("from", lambda row: row[1].low, it.error),
-        Column("to", lambda row: row[1].high, it.error),
-        Column("these alone", lambda row: row[1].alone, it.error),
+        Column("from", lambda best, _: best.subset),
+        Column("left out", lambda best, _: best.left_out),
+        Column("mean error", lambda best, _: best.mean_error, it.error),
+        Column("at random", lambda _, random: random.mean_error, it.error),
+        Column("5 %", lambda _, random: random.least, it.error),
+        Column("95 %", lambda _, random: random.most, it.error),
+        Column("worse", lambda _, random: random.worse, wording.share),
+        Column("gain", lambda _, random: random.gain, it.error),
+        Column("from", lambda _, random: random.low, it.error),
+        Column("to", lambda _, random: random.high, it.error),
+        Column("these alone", lambda _, random: random.alone, it.error),
     )
 
 
-def listed(it: Searched, best: Candidate) -> Columns[tuple[int, Candidate]]:
+def listed(it: Searched, best: Candidate) -> Columns[int, Candidate]:
     """Return what is shown of each subset, with its rank, beside the best."""
 
-    def more(row: tuple[int, Candidate]) -> str | None:
+    def more(rank: int, one: Candidate) -> str | None:
         if not best.cv_mse:  # nothing is a percentage of 0
             return None
-        return "" if row[0] == 1 else f"{100 * (row[1].cv_mse / best.cv_mse - 1):+.1f}\N{NO-BREAK SPACE}%"
+        return "" if rank == 1 else f"{100 * (one.cv_mse / best.cv_mse - 1):+.1f}\N{NO-BREAK SPACE}%"
 
     return (
-        Column("", lambda row: row[0]),
+        Column("", lambda rank, _: rank),
         Column(
             f"{it.noun}s",
-            lambda row: it.names(row[1]),
+            lambda _, one: it.names(one),
             kind="name",
-            style=lambda row: "strong" if row[0] == 1 else "",
+            style=lambda rank, _: "strong" if rank == 1 else "",
         ),
-        Column("R²", lambda row: f"{row[1].r2:.3f}"),
+        Column("R²", lambda _, one: f"{one.r2:.3f}"),
         Column(
             "log error" if it.log else f"mean error{f', {it.unit}' if it.unit else ''}",
-            lambda row: it.error(it.chosen_by(row[1])),
+            lambda _, one: it.error(it.chosen_by(one)),
         ),
         Column("error +", more, str),
-        Column("n", lambda row: row[1].n),
+        Column("n", lambda _, one: one.n),
     )
 
 
-def weights(it: Searched) -> Columns[tuple[str, str]]:
+def weights(it: Searched) -> Columns[str, str]:
     """Return what is shown of the coefficients."""
-    return (Column(it.noun, lambda row: row[0]), Column("coefficient", lambda row: row[1]))
+    return (Column(it.noun, lambda task, _: task), Column("coefficient", lambda _, coefficient: coefficient))
 
 
-def _text(heading: str, place: int) -> Column[tuple[str, ...]]:
-    return Column(heading, lambda row: row[place] if place < len(row) else None, str)
-
-
-ERRORS: Columns[tuple[str, ...]] = (
-    Column("error", lambda row: row[0], style=lambda row: "strong" if row[-1] else ""),
-    *(_text(heading, place) for place, heading in enumerate(("mean", "median", "worst", "n"), 1)),
+ERRORS: Columns[str, str, str, str, str] = (
+    Column("error", lambda what, *_: what, style=lambda *row: "strong" if row[-1] else ""),
+    Column("mean", lambda what, mean, median, worst, n: mean, str),
+    Column("median", lambda what, mean, median, worst, n: median, str),
+    Column("worst", lambda what, mean, median, worst, n: worst, str),
+    Column("n", lambda what, mean, median, worst, n: n, str),
 )
 
 
@@ -240,9 +238,9 @@ def sizes(it: EverySize, series: Series) -> Columns[Sized]:
     )
 
 
-def steps(it: EverySize) -> Columns[tuple[int, str]]:
+def steps(it: EverySize) -> Columns[int, str]:
     """Return what is shown of each size's tasks."""
-    return (Column("size", lambda row: row[0]), Column(f"{it.noun}s", lambda row: row[1], kind="prose"))
+    return (Column("size", lambda size, _: size), Column(f"{it.noun}s", lambda _, names: names, kind="prose"))
 
 
 def studied(it: Studied) -> Columns[Line]:
@@ -280,16 +278,16 @@ def _models(it: Studied, value: Read, error: Read, show: Callable[[float], str])
         yield column(f"{model} off", place, error, wording.change)
 
 
-def agreements(it: Studied) -> Columns[tuple[str, str, Agreement]]:
+def agreements(it: Studied) -> Columns[str, str, Agreement]:
     """Return what is shown of how well each model does on each kind of algorithms."""
-    known = any(row[2].relative_mean_error is not None for row in it.agreements)
+    known = any(one.relative_mean_error is not None for _, _, one in it.agreements)
     return (
-        Column("of", lambda row: row[0]),
-        Column("model", lambda row: row[1]),
-        Column("n", lambda row: row[2].compared, meaning="Algorithms that have an estimate and a true value"),
-        Column("mean error", lambda row: row[2].mean_error, wording.share),
-        Column("worst", lambda row: row[2].worst_error, wording.share),
-        Column("bias", lambda row: row[2].bias, wording.change),
-        Column("relative", lambda row: row[2].relative_mean_error, wording.share) if known else None,
-        Column("inversions", lambda row: f"{len(row[2].inversions)} of {row[2].pairs}"),
+        Column("of", lambda kind, model, one: kind),
+        Column("model", lambda kind, model, one: model),
+        Column("n", lambda kind, model, one: one.compared, meaning=COMPARED),
+        Column("mean error", lambda kind, model, one: one.mean_error, wording.share),
+        Column("worst", lambda kind, model, one: one.worst_error, wording.share),
+        Column("bias", lambda kind, model, one: one.bias, wording.change),
+        Column("relative", lambda kind, model, one: one.relative_mean_error, wording.share) if known else None,
+        Column("inversions", lambda kind, model, one: f"{len(one.inversions)} of {one.pairs}"),
     )

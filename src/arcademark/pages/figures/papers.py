@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from arcademark import wording
-from arcademark.pages.columns import Column, item
+from arcademark.pages.columns import AnyColumn, Column, item
 from arcademark.pages.figures.model import (
     CurveFigure,
     CurvePanel,
@@ -119,12 +119,12 @@ def in_words(figure: PaperFigure) -> str:
     for rows, columns, names, _, caption in tables(figure):
         for column in columns[names:]:
             title = " ".join(filter(None, (caption, column.heading)))
-            values = (" ".join(filter(None, (*row[:names], column.text(row)))) for row in rows)
+            values = (" ".join(filter(None, (*row[:names], column.text(*row)))) for row in rows)
             said.append(f"{title}: {', '.join(values)}")
     return f"{figure.title}. {'; '.join(said)}."
 
 
-def tables(figure: PaperFigure) -> Iterator[tuple[Sequence[Any], Sequence[Column[Any]], int, bool, str]]:
+def tables(figure: PaperFigure) -> Iterator[tuple[Sequence[Any], Sequence[AnyColumn], int, bool, str]]:
     """Yield tables of a figure's numbers: rows, columns, how many name a row, whether grouped, and a caption."""
     laid_out = model(figure)
     if isinstance(laid_out, Curves):

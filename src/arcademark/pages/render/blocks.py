@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from arcademark import __version__
 from arcademark.analysis.document import Notice
 from arcademark.analysis.record import Citation
-from arcademark.pages.columns import Column, Style
+from arcademark.pages.columns import AnyColumn, Style
 from arcademark.pages.figures import model, style
 
 GENERATOR = f"ArcadeMark {__version__}"
@@ -40,7 +40,7 @@ class Table:
     cards: Whether a page shows each row as a card: its title, a large number, what that is from, and facts.
     """
 
-    columns: tuple[Column[Any], ...]
+    columns: tuple[AnyColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
     grouped: bool = False

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
 from arcademark.errors import escaped
+from arcademark.pages.columns import AnyColumn
 from arcademark.pages.figures.model import Pictures
 from arcademark.pages.figures.style import DARK, NARROW, PALETTE, WIDTH
 from arcademark.pages.render import blocks
-from arcademark.pages.render.blocks import Block, Document, Figure, Table
+from arcademark.pages.render.blocks import Block, Cell, Document, Figure, Table
 from arcademark.wording import prose
 
 
@@ -20,7 +22,7 @@ def render(document: Document) -> str:
         "arcademark.pages", finalize=lambda value: escaped(value, kept="\n") if type(value) is str else value
     )
     environment.filters.update(breakable=breakable, slug=slug)
-    environment.globals.update(kind_of=kind_of, drawings=drawings, groups=groups)
+    environment.globals.update(kind_of=kind_of, drawings=drawings, bodies=bodies, beside=beside)
     return environment.get_template("document.html.jinja").render(document=document, palette=PALETTE, dark=DARK)
 
 
@@ -40,9 +42,23 @@ def kind_of(block: Block) -> str:
     return type(block).__name__.lower()
 
 
-def groups(shown: Table) -> list[list[tuple[blocks.Cell, ...]]]:
-    """Return the bodies of a table; a sortable one has a single body, whose rows are whole."""
-    return [list(shown.rows)] if shown.sortable else blocks.groups(shown)
+def beside(shown: Table, row: Sequence[Cell]) -> list[tuple[Cell, AnyColumn]]:
+    """Return the cells of a row with their columns."""
+    return list(zip(row, shown.columns, strict=True))
+
+
+def bodies(shown: Table) -> Iterator[list[list[tuple[Cell, AnyColumn, str, int]]]]:
+    """Yield the bodies of a table: rows of cells, each with its column, its tag and how many rows it is for.
+
+    A name that several rows share stands in the first of them, but in a table that can be sorted.
+    """
+    together = shown.grouped and not shown.sortable
+    for rows in blocks.groups(shown) if together else [shown.rows]:
+        placed = [[(*pair, "td", 1) for pair in beside(shown, row)] for row in rows]
+        for number, row in enumerate(placed):
+            name, column, *_ = row[0]
+            row[:1] = [] if together and number else [(name, column, "th", len(rows) if together else 1)]
+        yield placed
 
 
 def drawings(shown: Figure) -> list[Markup]:

@@ -83,9 +83,14 @@ class Next:
     left: float
 
     @property
+    def taken(self) -> float:
+        """Share of the uncertainty taken away."""
+        return 1.0 - self.left
+
+    @property
     def gain(self) -> float:
         """Share of the uncertainty taken away per frame."""
-        return (1.0 - self.left) / self.frames
+        return self.taken / self.frames
 
 
 @dataclass(frozen=True)

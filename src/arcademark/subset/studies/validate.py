@@ -144,6 +144,10 @@ class Validation:
         """Return the residuals' sizes, ascending, a tuple a source; as `usual` scores' would be, if that is wanted."""
         return _errors(self.held_out, usual=usual)
 
+    def wins(self, tasks: tuple[str, ...]) -> int:
+        """Count the choices without a source that these tasks won."""
+        return sum(win.times for win in self.winners if win.tasks == tasks)
+
 
 def validation(
     held_out: Sequence[HeldOut], unpredicted: Mapping[str, str], winners: Sequence[Win], *, log: bool = True
