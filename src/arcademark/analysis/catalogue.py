@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from arcademark import wording
-from arcademark.analysis.document import grouped
+from arcademark.analysis.document import grouped, same_fields
 from arcademark.analysis.settings import in_frames, of_entry
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import NOT_DECIDABLE
@@ -194,7 +194,7 @@ def _published(name: str, entry: Entry) -> Published:
     anchored = [game for game in order if game in low]
     values = hns([results[game].score for game in anchored], low, high, anchored)
     normalised = dict(zip(anchored, values.tolist(), strict=True))
-    known = _same(Published, entry)
+    known = same_fields(Published, entry)
     differing = anomalies.differing([paper.key for paper in (entry.source, entry.paper) if paper])
     missing = {field: known[field] or None for field in ("same_as", "protocol", "unavailable")}
     return Published(
@@ -207,7 +207,8 @@ def _published(name: str, entry: Entry) -> Published:
         median_hns=float(np.asarray(median(values))) if anchored else None,
         scores=tuple(
             PublishedScore(
-                **_same(PublishedScore, results[game]) | {"note": _noted(results[game].note, differing.get(game))},
+                **same_fields(PublishedScore, results[game])
+                | {"note": _noted(results[game].note, differing.get(game))},
                 game=game,
                 hns=normalised.get(game),
             )
@@ -220,11 +221,6 @@ def _noted(note: str, differs: Anomaly | None) -> str:
     """Add to a score's note that it is not to be set beside those of today's emulator, with the figures."""
     more = f"Not to be set beside scores of today's emulator: {differs.note}" if differs else ""
     return " ".join(filter(None, (note, more)))
-
-
-def _same(kind: type[Any], source: object) -> dict[str, Any]:
-    """Return the attributes of an object that a dataclass has as fields too."""
-    return {field.name: getattr(source, field.name) for field in fields(kind) if hasattr(source, field.name)}
 
 
 def long_csv(algorithms: Iterable[Published]) -> str:

@@ -8,8 +8,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal, TypeVar
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeVar
 
 from arcademark import wording
 from arcademark.subset.predict.calibration import Covered
@@ -35,6 +35,11 @@ def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
     for key, value in pairs:
         groups.setdefault(key, []).append(value)
     return groups
+
+
+def same_fields(kind: type[Any], source: object) -> dict[str, Any]:
+    """Return the attributes of an object that a dataclass has as fields, too."""
+    return {field.name: getattr(source, field.name) for field in fields(kind) if hasattr(source, field.name)}
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 from operator import attrgetter
 from pkgutil import resolve_name
-from typing import Any, ClassVar, Literal, TypeAlias
+from types import GenericAlias
+from typing import Any, Literal, TypeAlias
 
 from arcademark import docstrings, wording
 from arcademark.agents.loading import Kind, builtin_agents, kind_of, own_reference
 from arcademark.agents.parameters import declared
 from arcademark.agents.trainers import algorithms
+from arcademark.analysis.document import same_fields
 from arcademark.analysis.record import Value
 from arcademark.errors import UnknownNameError
 from arcademark.importing import load_factory
@@ -59,15 +61,6 @@ class GameView(tasks.Game):
 
 
 @dataclass(frozen=True)
-class GameList:
-    """Games of the emulator."""
-
-    SCHEMA: ClassVar[str] = "arcademark.games/1"
-
-    games: tuple[GameView, ...]
-
-
-@dataclass(frozen=True)
 class SuiteView(tasks.Suite):
     """An ordered set of tasks; fields of `arcademark.suite.tasks.Suite`.
 
@@ -77,24 +70,6 @@ class SuiteView(tasks.Suite):
 
     subsets: Mapping[str, tuple[str, ...]]
     settings: Mapping[str, Value]
-
-
-@dataclass(frozen=True)
-class Suites:
-    """Suites of tasks."""
-
-    SCHEMA: ClassVar[str] = "arcademark.suites/1"
-
-    suites: tuple[SuiteView, ...]
-
-
-@dataclass(frozen=True)
-class SubsetList:
-    """Subsets of suites, with published models."""
-
-    SCHEMA: ClassVar[str] = "arcademark.subsets/1"
-
-    subsets: tuple[subsets.Subset, ...]
 
 
 @dataclass(frozen=True)
@@ -118,15 +93,6 @@ class NamedProtocol:
     citation: str
     runnable: bool
     settings: Mapping[str, NamedSetting]
-
-
-@dataclass(frozen=True)
-class Protocols:
-    """Named protocols."""
-
-    SCHEMA: ClassVar[str] = "arcademark.protocols/1"
-
-    protocols: tuple[NamedProtocol, ...]
 
 
 Default: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any] | None
@@ -166,15 +132,6 @@ class SetView:
 
 
 @dataclass(frozen=True)
-class FeatureSets:
-    """The feature sets of linear learners."""
-
-    SCHEMA: ClassVar[str] = "arcademark.feature-sets/1"
-
-    sets: tuple[SetView, ...]
-
-
-@dataclass(frozen=True)
 class AgentView:
     """An agent, ours or the reader's own, or a set of the agents `members`.
 
@@ -191,24 +148,6 @@ class AgentView:
 
 
 @dataclass(frozen=True)
-class Agents:
-    """Agents that can be played."""
-
-    SCHEMA: ClassVar[str] = "arcademark.agents/1"
-
-    agents: tuple[AgentView, ...]
-
-
-@dataclass(frozen=True)
-class Algorithms:
-    """Published algorithms."""
-
-    SCHEMA: ClassVar[str] = "arcademark.algorithms/1"
-
-    algorithms: tuple[algorithms.ReviewedAlgorithm, ...]
-
-
-@dataclass(frozen=True)
 class SchemaView:
     """A schema of JSON documents, and what these hold."""
 
@@ -217,24 +156,15 @@ class SchemaView:
 
 
 @dataclass(frozen=True)
-class Schemas:
-    """The schemas of all documents."""
-
-    SCHEMA: ClassVar[str] = "arcademark.schemas/1"
-
-    schemas: tuple[SchemaView, ...]
-
-
-@dataclass(frozen=True)
 class Topic:
     """What can be asked for.
 
-    document: Is made of items.
-    every, one: All items, and the one of a name.
+    document: The dataclass of a document that lists facts.
+    every, one: All facts, and the one of a name.
     columns: Of the list.
     """
 
-    document: Callable[[tuple[Any, ...]], Any]
+    document: type[Any]
     every: Callable[[], Iterable[Any]]
     one: Callable[[str], Any]
     columns: AnyColumns
@@ -250,7 +180,7 @@ def _game(name: str) -> GameView:
         suites=tuple(suites),
         subsets=tuple(name for name, subset in subsets.subsets().items() if game.id in subset.tasks),
         anomalies=anomalies.anomalies().get(game.id, ()),
-        modifications=tuple(NamedModification(one.name, one.what, one.source) for one in known),
+        modifications=tuple(NamedModification(**same_fields(NamedModification, one)) for one in known),
         references=tuple(
             SuiteReference(**vars(references.references(kind, name)[game.id]), suite=name)
             for name, suite in suites.items()
@@ -264,10 +194,8 @@ def _suite(name: str) -> SuiteView:
     if name.lower() in others and name.lower() not in tasks.suites():
         other = others[name.lower()]
         kinds = tuple(end for end in ("low", "high") if any(getattr(task, end) for task in other.tasks.values()))
-        groups, settings = other.subsets, other.protocol
-        return SuiteView(
-            other.name, other.title, other.citation, tuple(other.tasks), other.training_tasks, kinds, groups, settings
-        )
+        more = {"tasks": tuple(other.tasks), "references": kinds, "settings": other.protocol}
+        return SuiteView(**same_fields(SuiteView, other) | more)
     suite = tasks.suite(name)
     of_suite = {one.name: one.tasks for one in subsets.subsets().values() if one.suite == suite.name}
     return SuiteView(**vars(suite), subsets=of_suite, settings={})
@@ -279,13 +207,13 @@ def _protocol(name: str) -> NamedProtocol:
         setting: NamedSetting(value, **vars(protocol.provenance[setting]))
         for setting, value in protocol.settings().items()
     }
-    return NamedProtocol(protocol.name, protocol.title, protocol.citation, protocol.runnable, settings)
+    return NamedProtocol(**same_fields(NamedProtocol, protocol) | {"settings": settings})
 
 
 def _agent(name: str) -> AgentView:
     if (agent := builtin_agents().get(name)) is not None:
         parameters = {} if agent.factory is None else _parameters(agent.factory)
-        return AgentView(agent.name, agent.kind, agent.summary, agent.citation, agent.members, parameters)
+        return AgentView(**same_fields(AgentView, agent), parameters=parameters)
     reference = own_reference(name)
     factory = load_factory(reference)
     return AgentView(reference, kind_of(factory, reference), docstrings.summary(factory), "", (), _parameters(factory))
@@ -313,7 +241,7 @@ def _feature_set(name: str) -> SetView:
     from arcademark.classic.features.registry import feature_set
 
     item = feature_set(name)
-    return SetView(item.name, item.features, item.summary, item.observed, item.citation, _parameters(item.factory))
+    return SetView(**same_fields(SetView, item), parameters=_parameters(item.factory))
 
 
 def _feature_sets() -> Iterable[SetView]:
@@ -330,7 +258,6 @@ def _algorithm(name: str) -> algorithms.ReviewedAlgorithm:
 
 
 def _schemas() -> Iterable[SchemaView]:
-
     return (SchemaView(name, docstrings.summary(kind)) for name, kind in documents().items())
 
 
@@ -343,92 +270,90 @@ def schema(name: str) -> dict[str, Any]:
     return schema(known[name])
 
 
-def _listed(*pairs: tuple[str, Callable[[Any], object]]) -> Columns[Any]:
-    """Return the columns of a list of names; the last one is prose."""
-    *names, last = pairs
-    return (
-        *(Column(heading, value, str, kind="name") for heading, value in names),
-        Column(last[0], last[1], str, kind="prose"),
+def _document(schema: str, field: str, kind: type[Any], meaning: str) -> type[Any]:
+    """Make the dataclass of a document that lists facts of a kind."""
+    namespace = {"SCHEMA": f"arcademark.{schema}/1", "__doc__": meaning}
+    return make_dataclass(
+        f"{kind.__name__}s", [(field, GenericAlias(tuple, (kind, ...)))], frozen=True, namespace=namespace
+    )
+
+
+def _listed(columns: Mapping[str, str | Callable[[Any], object]]) -> AnyColumns:
+    """Return the columns of a list of facts, by heading a field's name or what is shown; the last one is prose."""
+    last = [*columns][-1]
+    return tuple(
+        Column(
+            heading, attrgetter(value) if isinstance(value, str) else value, str, "prose" if heading == last else "name"
+        )
+        for heading, value in columns.items()
     )
 
 
 TOPICS: Mapping[str, Topic] = {
     "games": Topic(
-        GameList,
+        _document("games", "games", GameView, "Games of the emulator."),
         lambda: map(_game, tasks.games()),
         _game,
-        _listed(
-            ("id", attrgetter("id")),
-            ("name", attrgetter("name")),
-            ("genre", attrgetter("genre")),
-            ("suites", lambda game: ", ".join(game.suites)),
-        ),
+        _listed({"id": "id", "name": "name", "genre": "genre", "suites": lambda game: ", ".join(game.suites)}),
     ),
     "suites": Topic(
-        Suites,
+        _document("suites", "suites", SuiteView, "Suites of tasks."),
         lambda: map(_suite, [*tasks.suites(), *task_suites.task_suites()]),
         _suite,
-        _listed(
-            ("name", attrgetter("name")),
-            ("title", attrgetter("title")),
-            ("games", lambda suite: len(suite.tasks)),
-            ("source", attrgetter("citation")),
-        ),
+        _listed({"name": "name", "title": "title", "games": lambda suite: len(suite.tasks), "source": "citation"}),
     ),
     "subsets": Topic(
-        SubsetList,
+        _document("subsets", "subsets", subsets.Subset, "Subsets of suites, with published models."),
         lambda: subsets.subsets().values(),
         subsets.subset,
         _listed(
-            ("name", attrgetter("name")),
-            ("games", lambda subset: len(subset.tasks)),
-            ("printed log error", lambda subset: wording.share(subset.log_error)),
-            ("on other papers", lambda subset: wording.share(subset.nested and subset.nested.mean)),
-            ("what for", attrgetter("advice")),
+            {
+                "name": "name",
+                "games": lambda subset: len(subset.tasks),
+                "printed log error": lambda subset: wording.share(subset.log_error),
+                "on other papers": lambda subset: wording.share(subset.nested and subset.nested.mean),
+                "what for": "advice",
+            }
         ),
     ),
     "protocols": Topic(
-        Protocols,
+        _document("protocols", "protocols", NamedProtocol, "Named protocols."),
         lambda: map(_protocol, protocols.protocols()),
         _protocol,
-        _listed(
-            ("name", attrgetter("name")),
-            ("title", attrgetter("title")),
-            ("", lambda protocol: "" if protocol.runnable else "catalogue only"),
-        ),
+        _listed({"name": "name", "title": "title", "": lambda one: "" if one.runnable else "catalogue only"}),
     ),
     "agents": Topic(
-        Agents,
+        _document("agents", "agents", AgentView, "Agents that can be played."),
         lambda: map(_agent, builtin_agents()),
         _agent,
-        _listed(("name", attrgetter("name")), ("kind", attrgetter("kind")), ("what it does", attrgetter("summary"))),
+        _listed({"name": "name", "kind": "kind", "what it does": "summary"}),
     ),
     "algorithms": Topic(
-        Algorithms,
+        _document("algorithms", "algorithms", algorithms.ReviewedAlgorithm, "Published algorithms."),
         lambda: algorithms.ALGORITHMS,
         _algorithm,
         _listed(
-            ("name", attrgetter("name")),
-            ("paper", attrgetter("citation")),
-            ("in the review", lambda item: plain(item.in_review)),
-            ("here", algorithms.here),
+            {
+                "name": "name",
+                "paper": "citation",
+                "in the review": lambda item: plain(item.in_review),
+                "here": algorithms.here,
+            }
         ),
     ),
     "features": Topic(
-        FeatureSets,
+        _document("feature-sets", "sets", SetView, "The feature sets of linear learners."),
         _feature_sets,
         _feature_set,
         _listed(
-            ("name", attrgetter("name")),
-            ("features", lambda item: plain(item.features or "by game")),
-            ("what they are", attrgetter("summary")),
+            {"name": "name", "features": lambda item: plain(item.features or "by game"), "what they are": "summary"}
         ),
     ),
     "schemas": Topic(
-        Schemas,
+        _document("schemas", "schemas", SchemaView, "The schemas of all documents."),
         _schemas,
         schema,
-        _listed(("name", attrgetter("name")), ("what such JSON holds", attrgetter("summary"))),
+        _listed({"name": "name", "what such JSON holds": "summary"}),
     ),
 }
 
@@ -493,15 +418,7 @@ def _text(value: Any) -> str:
     return "–" if value is None or value == "" or value == {} else str(value)
 
 
-_DOCUMENTS = (
-    "operations.info:GameList",
-    "operations.info:Suites",
-    "operations.info:SubsetList",
-    "operations.info:Protocols",
-    "operations.info:Agents",
-    "operations.info:Algorithms",
-    "operations.info:Schemas",
-    "operations.info:FeatureSets",
+_DOCUMENTS = (  # beside those that list facts
     "operations.seen:FeaturesSeen",
     "analysis.catalogue:Catalogue",
     "analysis.catalogue:Errata",
@@ -533,5 +450,5 @@ _DOCUMENTS = (
 
 def documents() -> dict[str, type[Any]]:
     """Return the dataclass of each document, by the name and version of its schema."""
-    found = (resolve_name(f"arcademark.{name}") for name in _DOCUMENTS)
-    return {kind.SCHEMA: kind for kind in found}
+    lists = [topic.document for topic in TOPICS.values()]
+    return {kind.SCHEMA: kind for kind in (*lists, *(resolve_name(f"arcademark.{name}") for name in _DOCUMENTS))}

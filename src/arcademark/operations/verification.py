@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from arcademark.analysis.document import same_fields
 from arcademark.records.replayed import Finding, Verification
 from arcademark.runs.replay.suite_check import CheckedTasks
 from arcademark.runs.store.salvage import Salvaged
@@ -79,11 +80,11 @@ def checked(directory: Path, problems: tuple[str, ...], salvaged: Salvaged | Non
     """Make the document of a check."""
     new = None
     if salvaged is not None:
-        new = NewRun(str(salvaged.directory), salvaged.episodes, salvaged.trials, salvaged.done)
+        new = NewRun(**same_fields(NewRun, salvaged) | {"directory": str(salvaged.directory)})
     return Checked(str(directory), not problems, problems, new)
 
 
 def summarise(run: Verification) -> Verified:
     """Make the document of a verification."""
-    counts = (len(run.findings), run.confirmed, run.differing, run.unverifiable)
-    return Verified(str(run.directory), run.ok, *counts, run.problems, run.warnings, run.notes)
+    more = {"directory": str(run.directory), "episodes": len(run.findings)}
+    return Verified(**same_fields(Verified, run) | more)
