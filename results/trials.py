@@ -62,8 +62,8 @@ TUNED, BRACKET, PUBLISHED = 1000, {"freeway": 300}, 5000
 ALPHAS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 LAMBDAS = {"ram": (0.5, 0.9)}
 GRID = (
-    *(("constant", 0.1), ("constant", 0.5), ("linear", 0.5), ("linear", 0.2)),
-    *(("constant", 0.2), ("linear", 1.0), ("constant", 0.05), ("linear", 0.1)),
+    *(("linear", 0.5), ("linear", 0.2), ("constant", 0.1), ("constant", 0.5)),
+    *(("linear", 1.0), ("constant", 0.2), ("constant", 0.05), ("linear", 0.1)),
 )
 """Schedules and step sizes to begin with."""
 SETS = ("lsh", "ram", "disco", "basic", "bass")
