@@ -80,6 +80,10 @@ class Setting:
     lambda_: float
 
 
+FALLING = tuple(Setting("basic", *given, 0.9) for given in ((0.5, "constant"), (0.5, "linear"), (0.1, "constant")))
+"""On Freeway, where with the first of them Basic unlearns over 5,000 episodes."""
+
+
 @dataclass(frozen=True)
 class Training:
     """A trial."""
@@ -131,6 +135,8 @@ def queue(done: Rows) -> Iterator[Training]:
         if chosen := best(finalists(features, done), done, TUNED):
             for game in (*GAMES, *TEST_GAMES):
                 yield Training(chosen, game, PUBLISHED, 0)
+        if features == SETS[0]:
+            yield from (Training(setting, "freeway", TUNED) for setting in FALLING)
     for seed in range(1, TRIALS):
         for features in SETS:
             if chosen := best(finalists(features, done), done, TUNED):
