@@ -87,7 +87,8 @@ def beside_the_paper(trials: Iterable[TrialResult]) -> str:
     played = list(trials)
     found = []
     for name in printed.LEARNERS:
-        mine = [trial for trial in played if feature_set(trial.agent) == name]
+        if not (mine := [trial for trial in played if feature_set(trial.agent) == name]):
+            continue
         now = sum(current(trial) for trial in mine)
         ratios = [ratio(trial) for trial in mine]
         usual = defaults(name.lower())

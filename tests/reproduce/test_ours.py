@@ -203,6 +203,41 @@ def test_learners_are_of_the_training_games_and_at_the_papers_budget():
         assert ends[row.agent, row.game, row.seed].frames < row.frames <= 5_500 * 18_000
 
 
+def test_cells_with_earlier_defaults_are_marked_and_take_part_in_the_comparison(monkeypatch):
+    classic = script("classic", monkeypatch)
+    monkeypatch.setattr(
+        classic, "defaults", lambda features: {"alpha": 0.2, "alpha_schedule": "linear", "lambda_": 0.9}
+    )
+    printed = scores.raw(("LSH",))[0]
+    words = ("alpha=0.2", "alpha_schedule=linear", "lambda_=0.9", "hash_seed=0")
+    now, before = (
+        trial("sarsa(features=lsh)", game, factor * printed[scores.place(game)], learning=words)
+        for game, factor in (("asterix", 2.0), ("freeway", 0.5))
+    )
+    before = replace(before, learning=("alpha=0.2", "alpha_schedule=constant", "lambda_=0.9"))
+    assert (classic.of_trial(now), classic.of_trial(before)) == ("0.2 → 0, 0.9", "0.2, 0.9 †")
+    (row,) = (line for line in classic.beside_the_paper([now, before]).splitlines() if "LSH" in line)
+    assert row == "| LSH | 0.2 → 0, 0.9 | 1 of 2 | 1.00 | 0.50 … 2.00 |"
+
+
+def test_trials_of_a_cell_are_told_apart_by_their_parameters_alone(monkeypatch):
+    classic = script("classic", monkeypatch)
+    learning = ("alpha=0.5", "alpha_schedule=constant", "lambda_=0.9")
+    rows = [
+        replace(trial(agent, "asterix", mean + seed % 3), seed=seed, learning=(*learning, f"hash_seed={seed}"))
+        for agent, mean in (("sarsa", 100.0), ("sarsa(features=lsh)", 50.0))
+        for seed in range(12)
+    ]
+    rows.append(replace(rows[0], seed=12, learning=("alpha=0.1", *learning[1:])))
+    title, _, table, _, tests = classic.other_seeds(rows)
+    assert title == "## Other seeds"
+    assert [line.split(" | ")[1:5] for line in table.splitlines()[2:]] == [
+        *(["Basic", "0.5, 0.9", "12", "101.0"], ["LSH", "0.5, 0.9", "12", "51.0"])
+    ]
+    assert tests.splitlines()[2].startswith("| Basic |  | +")
+    assert tests.splitlines()[2].endswith("* |")
+
+
 @pytest.fixture
 def trials(monkeypatch, tmp_path):
     """Return the driver of tuning and published trials, with tables of its own."""

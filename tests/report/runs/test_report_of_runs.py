@@ -12,6 +12,7 @@ from shown import printed, values
 from shown import text_of as told
 
 import arcademark
+from arcademark import wording
 from arcademark.analysis.notices import KINDS
 from arcademark.analysis.runs import learning
 from arcademark.analysis.scoring.analysis import analyse
@@ -355,6 +356,24 @@ def test_a_budget_is_told_where_it_is_not_the_protocols(rules, seeds, budget, no
     assert told(report, "training_budget") == notice
     assert told(report, "fewer_trials") == ("" if len(seeds) == 30 else "random: 1 trial a game; ale-2013 averages 30.")
     assert methods in report.methods[0]
+
+
+@pytest.mark.parametrize(("lower", "episodes", "there"), [(900.0, 40, True), (0.0, 40, False), (900.0, 10, False)])
+def test_frozen_weights_that_score_less_than_training_did_are_told(lower, episodes, there):
+    record = made_up_run(games=("pong",), seeds=(0,), using=ALE, episodes=episodes, learns=True)
+    evaluated = [row.score for row in record.episodes]
+    rows = [
+        EpisodeRecord(record.trials[0].id, "training", number, score + lower, 9, 9, "terminated", 1.0)
+        for number, score in enumerate([1000.0] * 7 + evaluated * 3)
+    ]
+    record = dataclasses.replace(record, episodes=in_columns(record.trials, [*record.episodes, *rows]))
+    text = told(analyse(collected(record)), "frozen")
+    if there:
+        trained = np.mean((evaluated * 3)[-100:]) + lower
+        cell = f"Pong with seed 0 ({wording.score(np.mean(evaluated))} after {wording.score(trained)})"
+        assert text == f"random scores less with frozen weights than in the last 100 training episodes: {cell}."
+    else:
+        assert text == ""
 
 
 # What planners simulated is told, and counted where the protocol counts it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -15,10 +16,16 @@ from arcademark.analysis.runs.directory import people
 from arcademark.analysis.runs.ledger import accounts, warning
 from arcademark.analysis.tables.document import Algorithm, Played
 from arcademark.records import imported, ledger, manifest
+from arcademark.records.model import RunRecord, TrialRecord, scored_phase
 from arcademark.scores.runs import IncompleteTrial, RunCollection, RunScores
 from arcademark.suite import anomalies, learners, protocols
 from arcademark.suite.settings import format_setting
 from arcademark.suite.tasks import game_name
+
+FROZEN_AFTER, FROZEN_AT_LEAST = 100, 20
+"""Episodes at the end of training that an evaluation is compared with, and how few of either are compared."""
+FROZEN_ERRORS = 3.0
+"""Standard errors by which the evaluation is lower."""
 
 
 def of_runs(
@@ -171,6 +178,24 @@ def _learner(algorithm: PlayedAlgorithm) -> Iterator[Notice]:
     if wanted is not None and 0 < trials < wanted:
         noun = wording.noun(protocol.unit)
         yield notice("fewer_trials", agent=agent, trials=trials, noun=noun, protocol=protocol.name, usual=wanted)
+    fallen = [text for trial in learning_trials for text in _fallen(trial, record)]
+    if fallen:
+        schedule = any(entry.get("reference") == learners.NAME for entry in record.manifest["agents"])
+        yield notice("frozen", agent=agent, cells=fallen, schedule=schedule)
+
+
+def _fallen(trial: TrialRecord, record: RunRecord) -> Iterator[str]:
+    """Say what a trial's frozen weights score, if that is clearly less than training did when it ended."""
+    if scored_phase(record.protocol, learns=True) == "training":
+        return
+    trained, frozen = record.training(trial).score[-FROZEN_AFTER:], record.evaluation(trial).score
+    if min(len(trained), len(frozen)) < FROZEN_AT_LEAST:
+        return
+    errors = [scores.std(ddof=1) / len(scores) ** 0.5 for scores in (trained, frozen)]
+    if trained.mean() - frozen.mean() > FROZEN_ERRORS * math.hypot(*errors):
+        title = record.protocol.task_name(trial.game)
+        scores = f"{wording.score(float(frozen.mean()))} after {wording.score(float(trained.mean()))}"
+        yield f"{title} with seed {trial.seed} ({scores})"
 
 
 def _truncated(algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
