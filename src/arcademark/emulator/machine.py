@@ -182,6 +182,10 @@ class Machine:
         lines: int = self.core.console_frame(self._at, action, switches, 1, ruled)
         return lines
 
+    def hold(self, action: str) -> None:
+        """Emulate a frame under an action or the switch RESET, given by name, whatever the rules say."""
+        self._frame(_ACTIONS[action])
+
     def reset(self, mode: int, difficulty: int) -> None:
         """Reset machine and game, as ale-py does: the memory is kept, so that starts differ in some games.
 

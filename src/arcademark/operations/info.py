@@ -6,9 +6,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, make_dataclass
 from operator import attrgetter
+from pathlib import Path
 from pkgutil import resolve_name
 from types import GenericAlias
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from arcademark import docstrings, wording
 from arcademark.agents.loading import Kind, builtin_agents, kind_of, own_reference
@@ -16,7 +17,7 @@ from arcademark.agents.parameters import declared
 from arcademark.agents.trainers import algorithms
 from arcademark.analysis.document import same_fields
 from arcademark.analysis.record import Value
-from arcademark.errors import UnknownNameError
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.importing import load_factory
 from arcademark.pages.columns import AnyColumns, Column, Columns
 from arcademark.suite import anomalies, modifications, protocols, references, subsets, task_suites, tasks
@@ -58,6 +59,33 @@ class GameView(tasks.Game):
     anomalies: tuple[anomalies.Anomaly, ...]
     modifications: tuple[NamedModification, ...]
     references: tuple[SuiteReference, ...]
+
+
+@dataclass(frozen=True)
+class OwnGameView:
+    """A game of one's own; fields of `arcademark.suite.cartridges.Cartridge`.
+
+    rom: Its file.
+    emulators: That can play it here.
+    problem: Why it cannot be played here; "" if it can.
+    known_as: The game that ale-py knows its ROM as; "" if it does not, or the ROM is not there.
+    starting_actions: "FIRE for 3 frames".
+    """
+
+    name: str
+    rom: str
+    sha256: str
+    emulators: tuple[str, ...]
+    problem: str
+    known_as: str
+    score: str
+    lives: str
+    end: str
+    score_wraps_at: int
+    minimal_actions: tuple[str, ...]
+    starting_actions: tuple[str, ...]
+    kind: str | None
+    controller: str | None
 
 
 @dataclass(frozen=True)
@@ -189,6 +217,36 @@ def _game(name: str) -> GameView:
     )
 
 
+def own_games(path: str) -> Iterator[OwnGameView]:
+    """Yield the games of one's own that a file describes."""
+    from arcademark.emulator.games import known_as
+    from arcademark.environments.registry import Emulator, environment_spec, open_environment
+
+    suite = task_suites.load_suite(path)
+    if not suite.of_games:
+        raise ArcadeMarkError(f"{path}: describes no game of your own; expected a table cartridge (docs/own-games.md)")
+    rules = protocols.suite_protocol(suite)
+    for name in suite.tasks:
+        one = suite.cartridge(name)
+        emulators, problems, known = [], [], ""
+        for emulator in get_args(Emulator):
+            try:
+                known = known_as(one.read_rom(suite.folder, name))
+                open_environment(environment_spec(name, rules), emulator=emulator)
+                emulators.append(emulator)
+            except ArcadeMarkError as error:
+                problems.append(str(error))
+        known_here = {
+            "name": name,
+            "rom": str(Path(suite.folder, one.rom)),
+            "emulators": tuple(emulators),
+            "problem": "" if emulators else "; ".join(dict.fromkeys(problems)),
+            "known_as": known,
+            "starting_actions": tuple(f"{action} for {frames} frames" for action, frames in one.starting_actions or ()),
+        }
+        yield OwnGameView(**same_fields(OwnGameView, one) | known_here)
+
+
 def _suite(name: str) -> SuiteView:
     others = task_suites.task_suites()
     if name.lower() in others and name.lower() not in tasks.suites():
@@ -289,6 +347,17 @@ def _listed(columns: Mapping[str, str | Callable[[Any], object]]) -> AnyColumns:
     )
 
 
+OWN_GAMES = Topic(
+    _document("own-games", "games", OwnGameView, "Games of one's own that a file describes."),
+    tuple,
+    lambda path: None,
+    _listed(
+        {
+            **{name: name for name in ("name", "score", "lives", "end")},
+            "played by": lambda game: ", ".join(game.emulators) or game.problem,
+        }
+    ),
+)
 TOPICS: Mapping[str, Topic] = {
     "games": Topic(
         _document("games", "games", GameView, "Games of the emulator."),
@@ -434,6 +503,7 @@ _DOCUMENTS = (  # beside those that list facts
     "operations.verification:Checked",
     "operations.verification:Verified",
     "emulator.prove:Here",
+    "emulator.watching:WatchedMemory",
     "analysis.scoring.report:ScoreReport",
     "analysis.scoring.comparison:Comparison",
     "analysis.subsets.searching:Searched",
@@ -450,5 +520,5 @@ _DOCUMENTS = (  # beside those that list facts
 
 def documents() -> dict[str, type[Any]]:
     """Return the dataclass of each document, by the name and version of its schema."""
-    lists = [topic.document for topic in TOPICS.values()]
+    lists = [topic.document for topic in (*TOPICS.values(), OWN_GAMES)]
     return {kind.SCHEMA: kind for kind in (*lists, *(resolve_name(f"arcademark.{name}") for name in _DOCUMENTS))}

@@ -9,7 +9,7 @@ import click
 from arcademark.cli import messages, options
 from arcademark.cli.commands import CommandGroup
 from arcademark.cli.counting import counting
-from arcademark.cli.inspect import console, features
+from arcademark.cli.inspect import console, features, memory
 from arcademark.cli.output import Output, with_output
 from arcademark.errors import UnknownNameError
 from arcademark.operations.info import TOPICS
@@ -42,7 +42,10 @@ def command() -> None:
 @click.argument("name", required=False)
 @with_output
 def topic(topic: str, name: str | None, output: Output) -> None:
-    """List games, suites, subsets, protocols, agents, algorithms, features, JSON schemas; with NAME, all of one."""
+    """List games, suites, subsets, protocols, agents, algorithms, features, JSON schemas; with NAME, all of one.
+
+    NAME of games may be a file that describes games of your own (docs/own-games.md).
+    """
     from arcademark.operations import info
     from arcademark.pages.render import json
 
@@ -50,6 +53,13 @@ def topic(topic: str, name: str | None, output: Output) -> None:
         raise UnknownNameError("topic", topic, [*TOPICS, *command.commands])
     if topic == "schemas" and name is not None:
         messages.print_json(info.schema(name))
+        return
+    if topic == "games" and name is not None and name.endswith(".toml"):
+        own = tuple(info.own_games(name))
+        if len(own) > 1:
+            output.show(info.OWN_GAMES.document(own), "info", topic=topic, items=own, heads=info.OWN_GAMES.columns)
+        else:
+            output.show(info.OWN_GAMES.document(own), "info-details", **info.details(json.render(own[0])))
         return
     wanted = TOPICS[topic]
     items = tuple(wanted.every()) if name is None else (wanted.one(name),)
@@ -85,5 +95,5 @@ def check(suite: str, episodes: int, overrides: Mapping[str, str], workers: int 
     return 0 if checked.ok else 1
 
 
-for member in (features.show, features.actions, console.console, console.prove):
+for member in (features.show, features.actions, console.console, console.prove, memory.watch_ram):
     command.add_command(member)

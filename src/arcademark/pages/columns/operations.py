@@ -10,6 +10,7 @@ from arcademark.suite.tasks import game_name
 
 if TYPE_CHECKING:
     from arcademark.analysis.tables.document import Statistic
+    from arcademark.emulator.watching import WatchedByte
     from arcademark.operations.planned import Planned
     from arcademark.operations.robustness import Variant
     from arcademark.operations.seen import Active, Seen
@@ -100,6 +101,17 @@ TASKS: Columns[CheckedTask] = (
         kind="prose",
         style=lambda task: "" if task.planned else "weak",
     ),
+)
+MEMORY: Columns[WatchedByte] = (
+    Column("address", lambda byte: f"{byte.address:#04x}", kind="name"),
+    Column("may be", lambda byte: byte.may_be, style="strong"),
+    Column("read by", lambda byte: byte.expression, kind="name"),
+    Column("why", lambda byte: byte.why, kind="prose"),
+    Column("first", lambda byte: byte.first),
+    Column("last", lambda byte: byte.last),
+    Column("range", lambda byte: f"{byte.lowest} … {byte.highest}", kind="name"),
+    Column("changes", lambda byte: byte.changes),
+    Column("in frames", lambda byte: f"{byte.first_change:,} … {byte.last_change:,}", kind="name"),
 )
 FEATURES: Columns[Active] = (
     Column("feature", lambda row: row.feature, str),

@@ -1,0 +1,233 @@
+"""What a ROM that nobody has described does in memory, to find where its score, lives and end are."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise, repeat
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.emulator.games import own_game
+from arcademark.emulator.machine import RAM_SIZE, Machine
+from arcademark.errors import ArcadeMarkError
+from arcademark.files import read_as, read_bytes
+from arcademark.suite.cartridges import MAX_ROM_BYTES, RESET, Cartridge
+from arcademark.suite.expressions import FIRST_ADDRESS
+from arcademark.suite.settings import MAX_FRAMES_PER_ACTION
+from arcademark.suite.tasks import JOYSTICK_ACTIONS, joystick_action
+
+MAX_FRAMES = 1_000_000
+MAX_HELD = 16
+"""Frames for which random play holds an action."""
+
+MAX_LIVES = 16
+CLOCK_SHARE = 0.1
+"""Of the frames: a byte that changes in more of them is nothing that is looked for."""
+
+WRAPS_FROM = 90
+"""Two decimal digits may fall from here on, where they are the last of a longer score."""
+
+GAME_FRAMES, RESET_FRAMES = 900, 4
+"""After which random play begins a new game, and for which it holds RESET then."""
+
+
+@dataclass(frozen=True)
+class WatchedByte:
+    """A byte of memory that changed.
+
+    address: 0x80 to 0xff.
+    first, last, lowest, highest: Its values.
+    changes: Frames in which it changed.
+    first_change, last_change: The first and the last of these, from 1.
+    may_be: "score", "lives" or "end"; "" where nothing speaks for it.
+    expression: What reads it as such.
+    why: What speaks for it.
+    """
+
+    address: int
+    first: int
+    last: int
+    lowest: int
+    highest: int
+    changes: int
+    first_change: int
+    last_change: int
+    may_be: str
+    expression: str
+    why: str
+
+
+@dataclass(frozen=True)
+class WatchedMemory:
+    """Which bytes of memory change while a ROM is played, and what each may be.
+
+    rom: Its file.
+    kind: How it is wired.
+    known_as: The game that ale-py knows it as; "" if it does not.
+    television: That it is made for.
+    frames: Watched.
+    actions: What was played: "random", or as given.
+    bytes: Those that changed, those that may be something first.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.memory/1"
+
+    rom: str
+    sha256: str
+    kind: str
+    known_as: str
+    television: str
+    frames: int
+    actions: str
+    bytes: tuple[WatchedByte, ...]
+
+    @property
+    def description(self) -> str:
+        """A description to begin with, in TOML."""
+        name = re.sub(r"[^a-z0-9]+", "_", Path(self.rom).stem.lower()).strip("_")[:64] or "game"
+        found = {byte.may_be: byte.expression for byte in reversed(self.bytes) if byte.may_be}
+        end = "lives == 0" if "lives" in found else found.get("end", "0")
+        lines = [f"[tasks.{name}.cartridge]", f'rom = "{Path(self.rom).name}"', f'sha256 = "{self.sha256}"']
+        lines += [f'{field} = "{found.get(field, "0")}"' for field in ("score", "lives")]
+        return "\n".join((*lines, f'end = "{end}"'))
+
+
+def read_actions(text: str) -> tuple[tuple[str, int], ...]:
+    """Read ``RESET:4,FIRE:10,RIGHT:60``: actions, or the switch RESET, each so many frames."""
+    actions = []
+    for part in text.split(","):
+        name, _, frames = part.strip().partition(":")
+        count = int(frames) if frames.isdecimal() and len(frames) < 9 else 0
+        if not 1 <= count <= MAX_FRAMES_PER_ACTION:
+            raise ArcadeMarkError(
+                f"actions, {part.strip()[:40]!r}: expected an action and its frames, 1 to {MAX_FRAMES_PER_ACTION:,}, "
+                "as in RESET:4,FIRE:10,RIGHT:60"
+            )
+        actions.append((RESET if name.upper() == RESET else joystick_action(name), count))
+    return tuple(actions)
+
+
+def watch(
+    path: Path,
+    frames: int,
+    actions: Sequence[tuple[str, int]] = (),
+    *,
+    kind: str | None = None,
+    paddles: bool = False,
+    seed: int = 0,
+) -> WatchedMemory:
+    """Play a ROM, from a reset on, and watch its memory.
+
+    Parameters
+    ----------
+    path : Path
+        The ROM's file.
+    frames : int
+        To be played, up to `MAX_FRAMES`.
+    actions : sequence of (str, int)
+        What is played, over and over; by default random actions, each held for up to `MAX_HELD` frames, and
+        RESET after every `GAME_FRAMES`.
+    kind : str, optional
+        How it is wired, where its size does not tell.
+    paddles : bool
+        Whether it is played with paddles.
+    seed : int
+        Of random play.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the file cannot be read, or no kind is known.
+    arcademark.emulator.build.NoCore
+        If there is no core.
+    """
+    rom = read_bytes(path, MAX_ROM_BYTES)
+    digest = hashlib.sha256(rom).hexdigest()
+    facts = {"rom": "rom", "sha256": digest, "score": "0", "end": "0", "kind": kind}
+    plugged = {"controller": "paddles"} if paddles else {}
+    cartridge = read_as(Cartridge, facts | plugged, path, "give another kind, or leave it out")
+    rules = own_game(path.name, cartridge, rom)
+    machine = Machine(rules, rom)
+    memory = np.empty((min(frames, MAX_FRAMES) + 1, RAM_SIZE), np.uint8)
+    machine.ram(memory[0])
+    played = _given(actions) if actions else _random(np.random.default_rng(seed))
+    begun = [0]
+    for frame, action in enumerate(islice(played, len(memory) - 1), 1):
+        machine.hold(action)
+        machine.ram(memory[frame])
+        if action == RESET and frame > begun[-1] + RESET_FRAMES:
+            begun.append(frame)
+    return WatchedMemory(
+        str(path),
+        digest,
+        rules.facts["cartridge"],
+        rules.known_as,
+        "PAL" if machine.pal else "NTSC",
+        len(memory) - 1,
+        ",".join(f"{name}:{count}" for name, count in actions) or "random",
+        tuple(sorted(_bytes(memory, begun), key=lambda byte: (_ORDER.index(byte.may_be), byte.address))),
+    )
+
+
+_ORDER = ("score", "lives", "end", "")
+
+
+def _given(actions: Sequence[tuple[str, int]]) -> Iterator[str]:
+    while True:
+        for name, count in actions:
+            yield from repeat(name, count)
+
+
+def _random(rng: np.random.Generator) -> Iterator[str]:
+    """Yield random actions, and RESET where a new game is to begin."""
+    while True:
+        left = GAME_FRAMES - RESET_FRAMES
+        while left > 0:
+            count = min(left, int(rng.integers(1, MAX_HELD + 1)))
+            yield from repeat(JOYSTICK_ACTIONS[rng.integers(len(JOYSTICK_ACTIONS))], count)
+            left -= count
+        yield from repeat(RESET, RESET_FRAMES)
+
+
+def _bytes(memory: NDArray[np.uint8], begun: Sequence[int]) -> Iterator[WatchedByte]:
+    """Yield the bytes that changed; games began at these frames, each after the first by RESET."""
+    edges = [*begun, len(memory)]
+    games = [slice(first + (2 * RESET_FRAMES if first else 0), last) for first, last in pairwise(edges)]
+    for place, values in enumerate(memory.T.astype(np.int64)):
+        changed = np.flatnonzero(np.diff(values)) + 1
+        if changed.size:
+            address = FIRST_ADDRESS + place
+            played = [game[np.concatenate([[True], np.diff(game) != 0])] for one in games if len(game := values[one])]
+            guess = _guess(f"ram[{address:#04x}]", played, len(values))
+            ends = (int(value) for value in (values[0], values[-1], values.min(), values.max()))
+            yield WatchedByte(address, *ends, len(changed), int(changed[0]), int(changed[-1]), *guess)
+
+
+def _guess(byte: str, games: Sequence[NDArray[np.int64]], frames: int) -> tuple[str, str, str]:
+    """Say what a byte may be that had these values one after the other in each game, what reads it, and why."""
+    steps, values = np.concatenate([np.diff(game) for game in games]), np.concatenate(games)
+    start, several = values[0], f" in {len(games)} games" if len(games) > 1 else ""
+    if not len(steps) or len(steps) > CLOCK_SHARE * frames or any(game[0] != start for game in games):
+        return "", "", ""
+    if start <= MAX_LIVES and (steps == -1).all():
+        return "lives", byte, f"goes down by 1 from {start}, to {values.min()}{several}"
+    ends = {int(game[1]) for game in games if len(game) == 2}
+    if 2 * len(steps) >= len(games) >= len(steps) and len(ends) == 1 and max(map(len, games)) == 2:
+        return "end", f"{byte} == {ends.pop()}", f"changes once from {start}, in {len(steps)} of {len(games)} games"
+    decimal = bool(((values & 15) < 10).all() and (values >> 4 < 10).all())
+    read = [10 * (game >> 4) + (game & 15) if decimal else game for game in games]
+    rises = np.concatenate([np.diff(game) for game in read])
+    before = np.concatenate([game[:-1] for game in read])
+    if ((rises > 0) | ((before >= WRAPS_FROM) & decimal)).all():
+        most = max(int(game.max()) for game in read)
+        if decimal and most > 9:
+            return "score", f"bcd({byte})", f"counts up in two decimal digits, to {most}{several}"
+        digits = " (too few to tell decimal digits)" if most < 10 else ""
+        return "score", byte, f"counts up, to {most}{several}{digits}"
+    return "", "", ""
