@@ -1,9 +1,11 @@
 import click
 import pytest
 
+import own_games
 from arcademark.cli import options
 from arcademark.cli.play import playing
-from arcademark.runs.request import default_directory
+from arcademark.runs.request import default_directory, rules_of
+from arcademark.suite import protocols
 
 
 @pytest.mark.parametrize(
@@ -50,4 +52,11 @@ def test_episodes_are_a_count_or_all_starts():
     ],
 )
 def test_a_run_without_a_directory_is_named_after_its_agent_and_protocol(agent, protocol, directory):
-    assert str(default_directory(agent, protocol)) == directory
+    assert str(default_directory(agent, protocols.protocol(protocol))) == directory
+
+
+def test_a_run_on_a_suite_is_named_after_it(tmp_path):
+    assert str(default_directory("random", rules_of(None, "toy-text", {}))) == "runs/random-toy-text"
+    own = str(own_games.describe(tmp_path))
+    assert str(default_directory("random", rules_of(None, own, {}))) == "runs/random-catch"
+    assert str(default_directory("random", rules_of("dqn-2015", own, {}))) == "runs/random-catch-dqn-2015"

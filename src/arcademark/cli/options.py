@@ -146,12 +146,13 @@ games = click.option(
 suite = click.option(
     "--suite",
     metavar="SUITE",
-    help="Other tasks than Atari games, under their own protocol: a suite's file, its name, or gymnasium:CartPole-v1.",
+    help="Other tasks, under their own protocol, or Atari games of your own: a suite's file, its name, or "
+    "gymnasium:CartPole-v1.",
 )
 trusted_suite = click.option(
     "--suite",
     metavar="SUITE",
-    help="For a run on other tasks than Atari games: the suite that may be used to replay them.",
+    help="For a run on other tasks or games of your own: the suite that may be used to replay them.",
 )
 protocol = click.option(
     "--protocol",

@@ -205,8 +205,9 @@ def _bytes(memory: NDArray[np.uint8], begun: Sequence[int]) -> Iterator[WatchedB
             address = FIRST_ADDRESS + place
             played = [game[np.concatenate([[True], np.diff(game) != 0])] for one in games if len(game := values[one])]
             guess = _guess(f"ram[{address:#04x}]", played, len(values))
-            ends = (int(value) for value in (values[0], values[-1], values.min(), values.max()))
-            yield WatchedByte(address, *ends, len(changed), int(changed[0]), int(changed[-1]), *guess)
+            first, last, lowest, highest = (int(value) for value in (values[0], values[-1], values.min(), values.max()))
+            when = len(changed), int(changed[0]), int(changed[-1])
+            yield WatchedByte(address, first, last, lowest, highest, *when, *guess)
 
 
 def _guess(byte: str, games: Sequence[NDArray[np.int64]], frames: int) -> tuple[str, str, str]:

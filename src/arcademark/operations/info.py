@@ -249,8 +249,8 @@ def own_games(path: str) -> Iterator[OwnGameView]:
 
 def _suite(name: str) -> SuiteView:
     others = task_suites.task_suites()
-    if name.lower() in others and name.lower() not in tasks.suites():
-        other = others[name.lower()]
+    if name.endswith(".toml") or (name.lower() in others and name.lower() not in tasks.suites()):
+        other = task_suites.load_suite(name)
         kinds = tuple(end for end in ("low", "high") if any(getattr(task, end) for task in other.tasks.values()))
         more = {"tasks": tuple(other.tasks), "references": kinds, "settings": other.protocol}
         return SuiteView(**same_fields(SuiteView, other) | more)
@@ -350,7 +350,7 @@ def _listed(columns: Mapping[str, str | Callable[[Any], object]]) -> AnyColumns:
 OWN_GAMES = Topic(
     _document("own-games", "games", OwnGameView, "Games of one's own that a file describes."),
     tuple,
-    lambda path: None,
+    own_games,
     _listed(
         {
             **{name: name for name in ("name", "score", "lives", "end")},

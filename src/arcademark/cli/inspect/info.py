@@ -44,7 +44,7 @@ def command() -> None:
 def topic(topic: str, name: str | None, output: Output) -> None:
     """List games, suites, subsets, protocols, agents, algorithms, features, JSON schemas; with NAME, all of one.
 
-    NAME of games may be a file that describes games of your own (docs/own-games.md).
+    NAME of games may be a file that describes games of your own (docs/own-games.md), that of suites any suite's file.
     """
     from arcademark.operations import info
     from arcademark.pages.render import json
@@ -55,7 +55,7 @@ def topic(topic: str, name: str | None, output: Output) -> None:
         messages.print_json(info.schema(name))
         return
     if topic == "games" and name is not None and name.endswith(".toml"):
-        own = tuple(info.own_games(name))
+        own = tuple(info.OWN_GAMES.one(name))
         if len(own) > 1:
             output.show(info.OWN_GAMES.document(own), "info", topic=topic, items=own, heads=info.OWN_GAMES.columns)
         else:

@@ -8,7 +8,8 @@ Rewards are raw and games end as in evaluation; with ``training=True`` they end,
 protocol says for training.
 
 Importing this module registers every game with Gymnasium as "arcademark/pong-v0", so that its own functions take
-"arcademark.environments.interfaces.gymnasium:arcademark/pong-v0", with ``protocol=…`` beside it.
+"arcademark.environments.interfaces.gymnasium:arcademark/pong-v0", with ``protocol=…`` beside it; a game of your own is
+"…:arcademark/own-v0", with ``game="catch", suite="catch.toml"``.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols
 from arcademark.suite.protocols import DEFAULT_PROTOCOL
 from arcademark.suite.subsets import resolve_tasks
+from arcademark.suite.task_suites import load_suite
 from arcademark.suite.tasks import TOY, games
 
 
@@ -37,6 +39,7 @@ def make(
     render_mode: str | None = None,
     channels_first: bool = False,
     padding_type: PaddingType = "reset",
+    suite: str | None = None,
     **overrides: object,
 ) -> GymnasiumEnv:
     """Return a game, or another task, as a Gymnasium environment.
@@ -58,6 +61,8 @@ def make(
     padding_type : {"reset", "zero"}
         What stands for the screens before an episode's first: copies of that, as in Gymnasium's
         ``FrameStackObservation``, or zeros, as in Stable-Baselines3's ``VecFrameStack``.
+    suite : str, optional
+        The file or the name of a suite that the task, or game of your own, is of; as `arcademark.suite_protocol` takes.
     **overrides
         Settings of the protocol to change, e.g. ``frame_skip=5``; or ``overrides={"frame_skip": 5}``, as `run` takes.
 
@@ -67,7 +72,7 @@ def make(
         There is no such game, protocol or setting, or the game cannot be played so.
     """
     return GymnasiumEnv(
-        environment_spec(game, _rules(protocol, overrides)),
+        environment_spec(game, _rules(protocol, suite, overrides)),
         training=training,
         render_mode=render_mode,
         channels_first=channels_first,
@@ -87,6 +92,7 @@ def make_vec(
     threads: int | None = None,
     channels_first: bool = False,
     padding_type: PaddingType = "reset",
+    suite: str | None = None,
     **overrides: object,
 ) -> GymnasiumVectorEnv:
     """Return one or several games, or other tasks, as a Gymnasium vector environment, played in this process.
@@ -97,7 +103,7 @@ def make_vec(
         A game or task, several, a subset or a suite; sub-environment i plays game ``i % len(games)``.
     num_envs : int, optional
         Sub-environments; one a game by default.
-    protocol, training, render_mode, channels_first, padding_type, **overrides
+    protocol, training, render_mode, channels_first, padding_type, suite, **overrides
         As for `make`.
     autoreset_mode : gymnasium.vector.AutoresetMode or str
         "next_step", "same_step" or "disabled": what follows the end of a sub-environment's episode.
@@ -112,7 +118,7 @@ def make_vec(
     ArcadeMarkError
         As `make`; or the games' actions or observations differ.
     """
-    rules = _rules(protocol, overrides)
+    rules = _rules(protocol, suite, overrides)
     if rules.suite:
         games = rules.suite.resolve(games)
     elif isinstance(games, str):
@@ -134,8 +140,14 @@ def make_vec(
     )
 
 
-def _rules(protocol: str | protocols.Protocol, overrides: Mapping[str, object]) -> protocols.Protocol:
+def _rules(
+    protocol: str | protocols.Protocol, suite: str | None, overrides: Mapping[str, object]
+) -> protocols.Protocol:
     named = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
+    if suite is not None:
+        tasks = load_suite(suite)
+        said = None if protocol == DEFAULT_PROTOCOL and not tasks.of_games else protocol
+        named = protocols.suite_protocol(tasks, said)
     given = overrides.get("overrides") or {}
     if not isinstance(given, Mapping):
         raise ArcadeMarkError(f"overrides is {given!r}; expected settings, as in overrides={{'frame_skip': 5}}")
@@ -149,10 +161,10 @@ def _vector(num_envs: int, *, game: str, **how: Any) -> GymnasiumVectorEnv:
     return make_vec(game, num_envs, **how)
 
 
-for _game in games():
+for _id, _given in {**{_game: {"game": _game} for _game in games()}, "own": {}}.items():
     gymnasium.register(
-        f"arcademark/{_game}-v0",
+        f"arcademark/{_id}-v0",
         entry_point=f"{__name__}:make",
         vector_entry_point=f"{__name__}:_vector",
-        kwargs={"game": _game},
+        kwargs=_given,
     )
