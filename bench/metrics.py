@@ -13,6 +13,12 @@ the start of its process or its imports. Both find 95 % percentile intervals wit
 * "IQM": 50,000 replicates. Ours finds all four aggregates in any case, so its time is that of all four.
 * "four aggregates": mean, median, IQM and optimality gap; rliable is given one function that returns the four.
 * "probability of improvement": 2,000 replicates.
+* "profile": 101 thresholds, 2,000 replicates.
+
+Rows "by its interface" are the peer's script with `arcademark.rliable` for rliable, in a process of its own as well.
+* "profile": 101 thresholds, 2,000 replicates.
+
+"Through arcademark.rliable" is the same script as the peer's with our module in the place of rliable.
 
 Both are clocked by the wall and in processor time. The limits are on processor time: what else a machine does changes
 it little. Half of our repeats come before the peer's, half after. Times are medians of repeats, ratios medians over the
@@ -55,6 +61,7 @@ REQUIREMENTS = ("rliable==1.2.0", "pandas<3")
 
 GAMES, RUNS = 57, 5
 AGGREGATE_REPLICATES, IMPROVEMENT_REPLICATES = 50_000, 2_000
+THRESHOLDS = [str(threshold) for threshold in np.linspace(0, 5, 101)]
 AGGREGATES_LIMIT, IMPROVEMENT_LIMIT, SUMMARIES_LIMIT = 10.0, 1_000.0, 0.5
 
 Floats = NDArray[np.float64]
@@ -66,22 +73,28 @@ PEER_SCRIPT = """
 import json, sys, time, warnings
 warnings.simplefilter("ignore")
 import numpy as np
-from rliable import library, metrics
+from PACKAGE import library, metrics
 
 data = np.load(sys.argv[1])
 x, y = data["x"].T, data["y"].T
 four = lambda s: np.array([metrics.aggregate_mean(s), metrics.aggregate_median(s), metrics.aggregate_iqm(s),
                            metrics.aggregate_optimality_gap(s)])
+better = lambda a, b: np.array([metrics.probability_of_improvement(a, b)])
+taus = np.linspace(0, 5, 101)
 WORK = {
-    "iqm": ({"x": x}, lambda s: np.array([metrics.aggregate_iqm(s)]), AGGREGATE_REPLICATES, ["iqm"]),
-    "aggregates": ({"x": x}, four, AGGREGATE_REPLICATES, ["mean", "median", "iqm", "optimality_gap"]),
-    "improvement": ({"x": (x, y)}, lambda a, b: np.array([metrics.probability_of_improvement(a, b)]),
-                    IMPROVEMENT_REPLICATES, ["probability_of_improvement"]),
+    "iqm": (lambda: library.get_interval_estimates({"x": x}, lambda s: np.array([metrics.aggregate_iqm(s)]),
+                                                   reps=AGGREGATE_REPLICATES), ["iqm"]),
+    "aggregates": (lambda: library.get_interval_estimates({"x": x}, four, reps=AGGREGATE_REPLICATES),
+                   ["mean", "median", "iqm", "optimality_gap"]),
+    "improvement": (lambda: library.get_interval_estimates({"x": (x, y)}, better, reps=IMPROVEMENT_REPLICATES),
+                    ["probability_of_improvement"]),
+    "profile": (lambda: library.create_performance_profile({"x": x}, taus, reps=IMPROVEMENT_REPLICATES),
+                [str(tau) for tau in taus]),
 }
 for line in sys.stdin:
-    scores, function, replicates, names = WORK[line.strip()]
+    function, names = WORK[line.strip()]
     begin = time.perf_counter(), time.process_time()
-    _, found = library.get_interval_estimates(scores, function, reps=replicates)
+    _, found = function()
     seconds = time.perf_counter() - begin[0], time.process_time() - begin[1]
     limits = {name: found["x"][:, i].tolist() for i, name in enumerate(names)}
     print(json.dumps({"seconds": seconds, "limits": limits}), flush=True)
@@ -128,13 +141,15 @@ def installed_peer() -> Path:
 
 
 class Peer:
-    """rliable in a process of its own, waiting for work."""
+    """rliable, or what has its interface, in a process of its own, waiting for work."""
 
-    def __init__(self, x: Floats, y: Floats, folder: Path) -> None:
+    def __init__(self, x: Floats, y: Floats, folder: Path, package: str = "rliable") -> None:
         np.savez(folder / "scores.npz", x=x, y=y)
-        script = PEER_SCRIPT.replace("AGGREGATE_REPLICATES", str(AGGREGATE_REPLICATES))
+        script = PEER_SCRIPT.replace("PACKAGE", package)
+        script = script.replace("AGGREGATE_REPLICATES", str(AGGREGATE_REPLICATES))
         script = script.replace("IMPROVEMENT_REPLICATES", str(IMPROVEMENT_REPLICATES))
-        command = [str(installed_peer()), "-c", script, str(folder / "scores.npz")]
+        python = installed_peer() if package == "rliable" else Path(sys.executable)
+        command = [str(python), "-c", script, str(folder / "scores.npz")]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def work(self, what: str) -> tuple[Seconds, Limits]:
@@ -198,38 +213,49 @@ def apart(theirs: Limits, mine: Sequence[Limits]) -> float:
     for name, ends in theirs.items():
         repeated = np.array([found[name] for found in mine])
         error = repeated.std(axis=0, ddof=1) * np.sqrt(1 + 1 / len(repeated))
-        largest = max(largest, float(np.max(np.abs(np.array(ends) - repeated.mean(axis=0)) / error)))
+        distance = np.abs(np.array(ends) - repeated.mean(axis=0))
+        equal = distance <= 1 / (GAMES * RUNS) if name in THRESHOLDS else distance == 0  # profiles step by one run
+        largest = max(largest, float(np.max(np.where(equal, 0.0, distance / np.where(equal, 1.0, error)))))
     return largest
 
 
 def against_peer(x: Floats, y: Floats, folder: Path, repeats: int, peer_repeats: int, console: Console) -> bool:
     """Print the table of ratios and tell whether the limits on them are kept."""
-    peer, works = Peer(x, y, folder), ours(x, y)
-    generators = np.random.default_rng(1)
+    peer, same = Peer(x, y, folder), Peer(x, y, folder, "arcademark.rliable")
+    works, generators = ours(x, y), np.random.default_rng(1)
     table = Table(title=f"Percentile intervals of {GAMES} games × {RUNS} runs: by the wall (of processor time)")
     for column in ("", "rliable, s", "ours, ms", "ratio", "limit", "off by, s.e."):
         table.add_column(column, justify="right" if column else "left")
     kept = True
-    titles = {"iqm": "IQM", "aggregates": "four aggregates", "improvement": "P(improvement)"}
+    titles = {"iqm": "IQM", "aggregates": "four aggregates", "improvement": "P(improvement)", "profile": "profile"}
     for what, title in titles.items():
-        works[what](generators.spawn(1)[0])
-        theirs, mine, distances = [], [], []
+        ways: dict[str, Callable[[], list[tuple[Seconds, Limits]]]] = {
+            f"{title}, by its interface": lambda what=what: [same.work(what) for _ in range(repeats)]  # type: ignore[misc]
+        }
+        if what in works:
+            ways = {title: lambda what=what: clocked(works[what], generators.spawn(repeats)), **ways}  # type: ignore[misc]
+        theirs, mine, distances = [], {way: [] for way in ways}, {way: [] for way in ways}  # type: ignore[var-annotated]
+        for work in ways.values():
+            work()
         for _ in range(peer_repeats):
-            own = clocked(works[what], generators.spawn(repeats))
+            own = {way: work() for way, work in ways.items()}
             seconds, limits = peer.work(what)
-            own += clocked(works[what], generators.spawn(repeats))
             theirs.append(np.array(seconds))
-            mine.append(np.median([pair[0] for pair in own], axis=0))
-            distances.append(apart(limits, [pair[1] for pair in own]))
-        limit = IMPROVEMENT_LIMIT if what == "improvement" else AGGREGATES_LIMIT
-        wall, processor = np.median(np.array(theirs) / np.array(mine), axis=0)
-        kept &= processor >= limit and max(distances) < 4
-        cells = [
-            "{:.2f} ({:.2f})".format(*np.median(theirs, axis=0)),
-            "{:.1f} ({:.1f})".format(*1000 * np.median(mine, axis=0)),
-            f"{wall:,.0f} ({processor:,.0f})",
-        ]
-        table.add_row(title, *cells, f"≥ {limit:,.0f}", f"{max(distances):.1f}")
+            for way, work in ways.items():
+                own[way] += work()
+                mine[way].append(np.median([pair[0] for pair in own[way]], axis=0))
+                distances[way].append(apart(limits, [pair[1] for pair in own[way]]))
+        for way in ways:
+            limit = IMPROVEMENT_LIMIT if what == "improvement" else AGGREGATES_LIMIT
+            wall, processor = np.median(np.array(theirs) / np.array(mine[way]), axis=0)
+            kept &= processor >= limit and max(distances[way]) < 4
+            cells = [
+                "{:.2f} ({:.2f})".format(*np.median(theirs, axis=0)),
+                "{:.1f} ({:.1f})".format(*1000 * np.median(mine[way], axis=0)),
+                f"{wall:,.0f} ({processor:,.0f})",
+            ]
+            table.add_row(way, *cells, f"≥ {limit:,.0f}", f"{max(distances[way]):.1f}")
+    same.stop()
     peer.stop()
     console.print(table)
     return kept

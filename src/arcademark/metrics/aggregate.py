@@ -71,7 +71,7 @@ class Aggregate:
         values = np.asarray(by_task if self.over == "tasks" else by_run, np.float64)
         if self.target is not None:
             values = self.target - np.minimum(np.asarray(by_run, np.float64), self.target)
-            values = _means(values) if self.over == "tasks" else values
+            values = over_runs(values) if self.over == "tasks" else values
         if self.over == "runs":
             values = values.reshape(*values.shape[:-2], -1)
         if not self.trim:
@@ -163,7 +163,7 @@ def _of_runs(aggregate: Aggregate, scores: ArrayLike, missing: Missing) -> Stati
     return aggregate((), values)[()]
 
 
-def _means(values: Floats) -> Floats:
+def over_runs(values: Floats) -> Floats:
     """Average over the runs that there are, shape (..., tasks, runs); NaN where there is none."""
     there = ~np.isnan(values)
     runs = np.count_nonzero(there, axis=-1)

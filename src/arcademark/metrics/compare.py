@@ -21,9 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.metrics.aggregate import Statistic
 from arcademark.metrics.power import share
 
 ALPHA = 0.01
+MANY = 64
+"""Runs that are compared with each; with more a sorted array is searched."""
 
 Verdict: TypeAlias = Literal["better", "worse", "undecided", "untested"]
 
@@ -104,34 +107,43 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
     return corrected
 
 
-def probability_of_improvement(x: ArrayLike, y: ArrayLike) -> float:
+def probability_of_improvement(x: ArrayLike, y: ArrayLike) -> Statistic:
     """Return how probable it is that a run of X beats a run of Y on a random task (Agarwal et al. 2021, §4.3).
 
-    The mean of `probabilities_of_improvement` over the tasks on which both have runs. Above 0.5, X tends to win; by how
-    much does not count, and any increasing change of unit leaves it as it is. ArcadeMarkError: there is no such task.
+    The mean of `probabilities_of_improvement` over the tasks on which both have runs, from scores (..., tasks, runs) to
+    (...). Above 0.5, X tends to win; by how much does not count, and any increasing change of unit leaves it as it is.
+    ArcadeMarkError: there is no such task.
     """
     by_task = probabilities_of_improvement(x, y)
-    if np.isnan(by_task).all():
+    if np.isnan(by_task).all(axis=-1).any():
         raise ArcadeMarkError("no task has runs of both algorithms; there is nothing to compare")
-    return float(np.nanmean(by_task))
+    return np.asarray(np.nanmean(by_task, axis=-1))[()]
 
 
 def probabilities_of_improvement(x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
     """Return for every task how probable it is that a run of X beats a run of Y, a tie being half a win.
 
-    This is the Mann–Whitney U statistic over the number of pairs, counted in a sorted array: O((n + m) log m) a task.
-    From scores (tasks, runs), missing ones left out, to (tasks,); NaN where one of the two has no run.
+    This is the Mann–Whitney U statistic over the number of pairs. From scores (..., tasks, runs), missing ones left
+    out, to (..., tasks); NaN where one of the two has no run. More than `MANY` runs of Y are sorted: O((n + m) log m).
     """
-    mine, theirs = _admit(x, y, len(np.atleast_1d(np.asarray(x))))
-    return np.array([_wins(a[~np.isnan(a)], b[~np.isnan(b)]) for a, b in zip(mine, theirs, strict=True)])
-
-
-def _wins(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    if not x.size or not y.size:
-        return float("nan")
-    ordered = np.sort(y)
-    below, not_above = (np.searchsorted(ordered, x, side=side).sum() for side in ("left", "right"))
-    return float((below + not_above) / (2 * x.size * y.size))
+    mine, theirs = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if mine.ndim < 2 or mine.shape[:-1] != theirs.shape[:-1]:
+        raise ArcadeMarkError(
+            f"expected scores of the same tasks, shape (..., tasks, runs), not {mine.shape} and {theirs.shape}"
+        )
+    there = ~np.isnan(theirs)
+    pairs = np.count_nonzero(~np.isnan(mine), axis=-1) * np.count_nonzero(there, axis=-1)
+    won = np.zeros(pairs.shape, dtype=np.int64)  # twice the wins, as a tie is half of one
+    if theirs.shape[-1] <= MANY:
+        for run in range(theirs.shape[-1]):
+            rival = theirs[..., run, np.newaxis]
+            won += np.count_nonzero(mine > rival, axis=-1) + np.count_nonzero(mine >= rival, axis=-1)
+    else:
+        for place in np.ndindex(pairs.shape):
+            runs, ordered = mine[place], np.sort(theirs[place][there[place]])
+            for side in ("left", "right"):
+                won[place] += np.searchsorted(ordered, runs[~np.isnan(runs)], side=side).sum()
+    return np.asarray(np.divide(won, 2 * pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0))
 
 
 def _admit(a: ArrayLike, b: ArrayLike, tasks: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

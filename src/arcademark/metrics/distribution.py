@@ -43,14 +43,25 @@ def performance_profile(
     scores (..., tasks, runs) to (..., thresholds). Each task weighs the same, however many runs it has. "omit" takes
     each task's runs that are there and the tasks that have any.
     """
-    values = _admit_runs(scores, missing, "performance_profile")
+    values, marks = _admit_runs(scores, missing, "performance_profile"), _admit_thresholds(thresholds)
     runs = np.count_nonzero(~np.isnan(values), axis=-1)
+    if (runs == values.shape[-1]).all():
+        return _above(values.reshape(*values.shape[:-2], -1), marks)
     there = runs > 0
     above = [
-        np.mean(np.count_nonzero(values > threshold, axis=-1) / np.maximum(runs, 1), axis=-1, where=there)
-        for threshold in _admit_thresholds(thresholds)
+        np.mean(np.count_nonzero(values > mark, axis=-1) / np.maximum(runs, 1), axis=-1, where=there) for mark in marks
     ]
     return np.stack(above, axis=-1)
+
+
+def _above(values: NDArray[np.float64], marks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the fraction of the last axis above each mark, from (..., n) to (..., marks), by one search for all."""
+    ascending, places = np.unique(marks, return_inverse=True)
+    rows, size = values.reshape(-1, values.shape[-1]), ascending.size + 1
+    levels = np.searchsorted(ascending, rows, side="left") + size * np.arange(len(rows))[:, np.newaxis]
+    counts = np.bincount(levels.ravel(), minlength=size * len(rows)).reshape(len(rows), size)
+    reached = np.cumsum(counts[:, :0:-1], axis=1)[:, ::-1] / values.shape[-1]
+    return np.asarray(reached[:, places].reshape(*values.shape[:-1], marks.size))
 
 
 def _admit_runs(scores: ArrayLike, missing: Missing, statistic: str) -> NDArray[np.float64]:

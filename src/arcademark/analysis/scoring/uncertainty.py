@@ -247,7 +247,9 @@ class Bootstrap:
         What was never trained has one run, the mean of its episodes.
         """
         if self._lone(names, first, second) or _single(first) or _single(second):
-            return Statistic(compare.probability_of_improvement(*(padded(runs.values()) for runs in (first, second))))
+            return Statistic(
+                float(compare.probability_of_improvement(*(padded(runs.values()) for runs in (first, second))))
+            )
         one, other = (sample_of(padded(runs.values())) for runs in (first, second))
         count = self.draws(first, second)
         draws = bootstrap.resampled_improvement(one, other, self.rng(*names), count)
