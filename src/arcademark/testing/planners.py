@@ -7,16 +7,21 @@ fails raises `AssertionError` and says what differed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from arcademark.agents.adapters import CheckedPlanner
 from arcademark.agents.base import Planner
-from arcademark.environments.base import Environment, EnvironmentSpec
-from arcademark.environments.generative import snapshot
+from arcademark.agents.loading import AgentSpec
+from arcademark.environments.base import EnvironmentSpec, Step
 from arcademark.environments.registry import as_asked, open_environment, open_model
+from arcademark.records.model import Phase, Unfinished, decode_actions
+from arcademark.runs.plan import Trial
+from arcademark.runs.playing.planning import plan_episodes
+from arcademark.runs.playing.slot import Slot
 from arcademark.testing.base import require
 
 Make = Callable[[], Planner | CheckedPlanner]
@@ -28,20 +33,33 @@ BREAKS = 12
 
 
 class Decision(NamedTuple):
-    """What one decision came to, with the state of the episode's generator afterwards."""
+    """What one decision came to, with the episode's simulated frames and its generator's state afterwards."""
 
     action: int
     simulated_frames: int
     generator: str
 
 
-class Break(NamedTuple):
-    """Where an episode was broken off: decisions behind it, frames of the one under way, the generator's state."""
+class _Watched(Slot):
+    """An episode of `DECISIONS` at most, each of which is noted."""
 
-    decisions: int
-    simulated_frames: int
-    generator: dict[str, object]
-    checkpoint: bytes
+    def begin(self, seed: int, phase: Phase, episode: int) -> np.random.Generator:
+        """Begin an episode, and return the planner's generator."""
+        self.decisions: list[Decision] = []
+        self._rng = super().begin(seed, phase, episode)
+        return self._rng
+
+    def resume(self, seed: int, kept: Unfinished) -> np.random.Generator:
+        """Play a kept episode again, and note what follows."""
+        rng = super().resume(seed, kept)
+        self.decisions.clear()
+        return rng
+
+    def step(self, action: int) -> Step:
+        """Play what was decided."""
+        step = super().step(action)
+        self.decisions.append(Decision(action, self.simulated_frames, str(self._rng.bit_generator.state)))
+        return step._replace(truncated=step.truncated or len(self.actions) >= DECISIONS)
 
 
 def check_planner(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
@@ -69,17 +87,15 @@ def check_planner(make: Make, env: EnvironmentSpec, rng: np.random.Generator) ->
 
 def check_plans_repeat(make: Make, env: EnvironmentSpec, seed: int) -> None:
     """Two fresh planners do the same; NumPy's global state has no part in it."""
-    once = _Play(make, env).episode(seed)
+    once, _ = _play(make, env, seed)
     np.random.random(17)  # noqa: NPY002 (a planner that draws from the global state is to be caught)
-    _same(once, _Play(make, env).episode(seed), "two fresh planners differ")
+    _same(once, _play(make, env, seed)[0], "two fresh planners differ")
 
 
 def check_plan_first(make: Make, env: EnvironmentSpec, seed: int) -> None:
     """An episode after another is played as by a fresh planner."""
-    play = _Play(make, env)
-    play.episode(seed + 1)
-    afterwards = play.episode(seed)
-    _same(_Play(make, env).episode(seed), afterwards, "what was played before shows in the next episode")
+    afterwards, _ = _play(make, env, seed, episodes=(1, 0))
+    _same(_play(make, env, seed)[0], afterwards, "what was played before shows in the next episode")
 
 
 def check_plan_goes_on(make: Make, env: EnvironmentSpec, seed: int) -> None:
@@ -87,83 +103,36 @@ def check_plan_goes_on(make: Make, env: EnvironmentSpec, seed: int) -> None:
 
     Checkpoints are taken between decisions, and within them wherever the planner yields True.
     """
-    undisturbed = _Play(make, env).episode(seed)
-    breaks: list[Break] = []
-    _same(undisturbed, _Play(make, env, breaks).episode(seed), "asking for checkpoints changes the episode")
+    undisturbed, _ = _play(make, env, seed)
+    kept, breaks = _play(make, env, seed, checkpoint_seconds=0.0)
+    _same(undisturbed, kept, "asking for checkpoints changes the episode")
     for place in breaks[:: max(1, len(breaks) // BREAKS)]:
-        what = f"after restore() at decision {place.decisions}"
-        _same(undisturbed, _Play(make, env).go_on(seed, undisturbed, place), f"the episode differs {what}")
+        behind = len(decode_actions(place.actions))
+        rest, _ = _play(make, env, seed, unfinished=(place,))
+        what = f"the episode differs after restore() at decision {behind}"
+        _same(undisturbed, [*undisturbed[:behind], *rest], what)
 
 
-class _Play:
-    """A fresh planner with the game and a model of it; plays as `arcademark.runs.playing.planning` does."""
-
-    def __init__(self, make: Make, env: EnvironmentSpec, breaks: list[Break] | None = None) -> None:
-        planner = make()
-        if not isinstance(planner, CheckedPlanner):
-            planner = CheckedPlanner(planner, type(planner).__name__, env)
-        self._planner = planner
-        env = as_asked(env, None, planner.frames_per_action)
-        self._environment: Environment = open_environment(env)
-        self._model = open_model(env)
-        self._breaks = breaks
-
-    def episode(self, seed: int) -> list[Decision]:
-        """Play a new episode."""
-        return self._play([], self._begin(seed), first=True, simulated_frames=0)
-
-    def go_on(self, seed: int, undisturbed: list[Decision], place: Break) -> list[Decision]:
-        """Play the rest of a broken episode; return all of it."""
-        agent, before = self._begin(seed), undisturbed[: place.decisions]
-        for decision in before:
-            self._environment.step(decision.action)
-        agent.bit_generator.state = place.generator
-        self._planner.restore(place.checkpoint)
-        return self._play(before, agent, first=False, simulated_frames=place.simulated_frames)
-
-    def _begin(self, seed: int) -> np.random.Generator:
-        """Begin an episode, and return the planner's generator."""
-        environment, agent = (np.random.default_rng([seed, stream]) for stream in (0, 1))
-        self._environment.reset(environment)
-        return agent
-
-    def _play(
-        self, decisions: list[Decision], rng: np.random.Generator, first: bool, simulated_frames: int
-    ) -> list[Decision]:
-        while len(decisions) < DECISIONS:
-            if decisions:
-                self._break(len(decisions), 0, rng)
-            decisions.append(self._decide(len(decisions), rng, first, simulated_frames))
-            first, simulated_frames = False, 0
-            _, terminated, truncated = self._environment.step(decisions[-1].action)
-            if terminated or truncated:
-                break
-        return decisions
-
-    def _decide(self, number: int, rng: np.random.Generator, first: bool, simulated_frames: int) -> Decision:
-        model, state = self._model, snapshot(self._environment)
-        planning = self._planner.plan(model, state, first, rng)
-        counted = self._put(state, rng)
-        while True:
-            try:
-                resumable = next(planning)
-            except StopIteration as end:
-                simulated_frames += model.frames - counted
-                return Decision(int(end.value), simulated_frames, str(rng.bit_generator.state))
-            if resumable:
-                simulated_frames += model.frames - counted
-                self._break(number, simulated_frames, rng)
-                counted = self._put(state, rng)
-
-    def _put(self, state: object, rng: np.random.Generator) -> int:
-        self._model.restore(state)  # type: ignore[arg-type]
-        self._model.use(rng)
-        return self._model.frames
-
-    def _break(self, decisions: int, simulated_frames: int, rng: np.random.Generator) -> None:
-        if self._breaks is not None:
-            generator = dict(rng.bit_generator.state)
-            self._breaks.append(Break(decisions, simulated_frames, generator, self._planner.checkpoint()))
+def _play(
+    make: Make,
+    env: EnvironmentSpec,
+    seed: int,
+    *,
+    episodes: Sequence[int] = (0,),
+    unfinished: Sequence[Unfinished] = (),
+    checkpoint_seconds: float = math.inf,
+) -> tuple[list[Decision], list[Unfinished]]:
+    """Let a fresh planner play episodes, and return what it decided in the last, and what was kept of them."""
+    planner = make()
+    if not isinstance(planner, CheckedPlanner):
+        planner = CheckedPlanner(planner, type(planner).__name__, env)
+    planner.checkpoint_seconds = checkpoint_seconds
+    env = as_asked(env, None, planner.frames_per_action)
+    trial = Trial(AgentSpec("planner"), env.game, env.protocol, seed, 1)
+    slot, model = _Watched(0, open_environment(env)), open_model(env)
+    events = plan_episodes(trial, planner, slot, model, episodes, unfinished, time_share=math.inf)
+    kept = [event for event in events if isinstance(event, Unfinished)]
+    return slot.decisions, kept
 
 
 def _same(expected: list[Decision], actual: list[Decision], what: str) -> None:

@@ -34,10 +34,11 @@ def plan_episodes(
     model: GenerativeModel,
     episodes: Collection[int],
     unfinished: Sequence[Unfinished] = (),
+    time_share: float = MAX_TIME_SHARE,
 ) -> Iterator[PlayEvent]:
-    """Play evaluation episodes one after the other."""
+    """Play evaluation episodes one after the other; at most this share of the time goes into keeping them."""
     kept = {item.episode: item for item in unfinished}
-    player = _PlannerPlayer(trial, planner, slot, model)
+    player = _PlannerPlayer(trial, planner, slot, model, time_share)
     for episode in episodes:
         yield Begun("evaluation", episode)
         yield from player.play(episode, kept.get(episode))
@@ -47,10 +48,13 @@ def plan_episodes(
 class _PlannerPlayer:
     """Plays single episodes, keeping them now and then."""
 
-    def __init__(self, trial: Trial, planner: CheckedPlanner, slot: Slot, model: GenerativeModel) -> None:
+    def __init__(
+        self, trial: Trial, planner: CheckedPlanner, slot: Slot, model: GenerativeModel, time_share: float
+    ) -> None:
         from arcademark.environments.generative import snapshot
 
         self.meter = Meter()
+        self._time_share = time_share
         self._trial, self._planner, self._slot, self._model = trial, planner, slot, model
         self._snapshot = snapshot
         self._counted = model.frames
@@ -116,4 +120,4 @@ class _PlannerPlayer:
         if len(checkpoint) <= MAX_CHECKPOINT_BYTES:
             yield self._slot.unfinished(rng, checkpoint)
         now = time.perf_counter()
-        self._keep_at = now + max(self._planner.checkpoint_seconds, (now - began) / MAX_TIME_SHARE)
+        self._keep_at = now + max(self._planner.checkpoint_seconds, (now - began) / self._time_share)
