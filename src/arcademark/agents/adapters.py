@@ -38,8 +38,7 @@ from arcademark.agents.base import (
     Trainer,
     Transition,
     has,
-    learns,
-    trains,
+    kind_by_methods,
 )
 from arcademark.agents.command import CommandError, CommandPolicy
 from arcademark.agents.spaces import check_spaces
@@ -71,18 +70,15 @@ def adapt(given: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | Che
 def _adapted(given: Any, name: str, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
     if inspect.isclass(given):
         raise ArcadeMarkError(f"agent {name}: its factory returned the class {given.__name__}; expected an instance")
-    if has(given, "act"):
-        kind = CheckedLearner if learns(given, name) else CheckedTrainer if trains(given, name) else CheckedPolicy
-        return kind(given, name, env)
-    if has(given, "plan"):
-        kept = [method for method in ("checkpoint", "restore") if has(given, method)]
-        if len(kept) == 1:
-            raise ArcadeMarkError(
-                f"agent {name}: it has {kept[0]}() alone; a planner needs both checkpoint() and restore(), or neither"
-            )
-        return CheckedPlanner(given, name, env)
-    if has(given, "predict"):
-        return CheckedPolicy(PredictPolicy(given, _shape(env)), name, env)
+    match kind_by_methods(given, name):
+        case "learner":
+            return CheckedLearner(given, name, env)
+        case "trainer":
+            return CheckedTrainer(given, name, env)
+        case "policy":
+            return CheckedPolicy(given if has(given, "act") else PredictPolicy(given, _shape(env)), name, env)
+        case "planner":
+            return CheckedPlanner(given, name, env)
     if callable(given):
         return CheckedPolicy(CallablePolicy(given, _shape(env)), name, env)
     raise ArcadeMarkError(
@@ -336,7 +332,12 @@ class CheckedPlanner(CheckedAgent):
     def __init__(self, planner: Planner, name: str, env: EnvironmentSpec) -> None:
         super().__init__(planner, name, env)
         self.planner, self.batch_size = planner, 1
-        self._keeps = has(planner, "checkpoint")
+        kept = [method for method in ("checkpoint", "restore") if has(planner, method)]
+        if len(kept) == 1:
+            raise ArcadeMarkError(
+                f"agent {name}: it has {kept[0]}() alone; a planner needs both checkpoint() and restore(), or neither"
+            )
+        self._keeps = bool(kept)
         self.searches_anew = getattr(planner, "searches_anew", False) is True
 
     def plan(

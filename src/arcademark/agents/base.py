@@ -54,8 +54,8 @@ A planner of one's own needs no more than this; run it as ``arcademark run my_pl
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,29 +185,30 @@ class Trainer(Policy, Protocol):
         """Become what `checkpoint` holds; `fit` or `evaluate` follows."""
 
 
-LEARNER_METHODS = ("learn", "train", "evaluate", "checkpoint", "restore")
-TRAINER_METHODS = ("fit", "evaluate", "checkpoint", "restore")
+Kind = Literal["policy", "learner", "trainer", "planner", "function"]
+
+METHODS: Mapping[Kind, tuple[str, ...]] = {
+    "learner": ("learn", "train", "evaluate", "checkpoint", "restore"),
+    "trainer": ("fit", "evaluate", "checkpoint", "restore"),
+}
 """What a learner and a trainer have that another policy has not; the first tells it."""
 
 
-def learns(policy: object, name: str) -> bool:
-    """Say whether a policy, or a policy's class, is a learner's; ArcadeMarkError if it has only some of its methods."""
-    return not has(policy, "fit") and _is(policy, name, "learner", LEARNER_METHODS)
+def kind_by_methods(agent: object, name: str) -> Kind:
+    """Say what kind an agent is, or what its class makes; ArcadeMarkError if it has only some of a learner's methods.
 
-
-def trains(policy: object, name: str) -> bool:
-    """Say whether a policy, or a policy's class, is a trainer's; ArcadeMarkError if it has only some of its methods."""
-    return has(policy, "fit") and _is(policy, name, "trainer", TRAINER_METHODS)
-
-
-def _is(policy: object, name: str, kind: str, methods: Sequence[str]) -> bool:
-    missing = [method for method in methods if not has(policy, method)]
-    if methods[0] in missing and len(missing) > 1:
-        return False
+    `name` is the agent's, for messages. "function" where no method tells.
+    """
+    if not has(agent, "act"):
+        return "planner" if has(agent, "plan") else "policy" if has(agent, "predict") else "function"
+    kind: Kind = "trainer" if has(agent, "fit") else "learner"
+    missing = [method for method in METHODS[kind] if not has(agent, method)]
+    if "learn" in missing and len(missing) > 1:
+        return "policy"
     if missing:
-        some = next(one for one in methods if one not in missing)
+        some = next(method for method in METHODS[kind] if method not in missing)
         raise ArcadeMarkError(f"agent {name}: it has {some}() but not {', '.join(missing)}; a {kind} needs all")
-    return True
+    return kind
 
 
 def has(policy: object, method: str) -> bool:

@@ -24,7 +24,8 @@ from typing import Any, ClassVar, Literal
 from arcademark import docstrings, plugins
 from arcademark.agents import human
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
-from arcademark.agents.base import learns, trains
+from arcademark.agents.base import Kind as Kind
+from arcademark.agents.base import kind_by_methods
 from arcademark.agents.checkpoints import paths
 from arcademark.agents.command import ANSWER_SECONDS, AgentCommand, factory_of_command, read_command
 from arcademark.agents.parameters import Parameter, coerce, declared, read_parameters
@@ -46,8 +47,6 @@ PLUGINS = "arcademark.agents"
 
 LONGEST_NAME = 100
 """Characters of an agent's own name."""
-
-Kind = Literal["policy", "learner", "trainer", "planner", "function"]
 
 
 @dataclass(frozen=True)
@@ -388,11 +387,8 @@ def kind_of(factory: Callable[..., Any], name: str) -> Kind:
     """
     if not inspect.isclass(factory) or hasattr(factory, "__getattr__"):
         return "function"
-    if hasattr(factory, "act"):
-        return "learner" if learns(factory, name) else "trainer" if trains(factory, name) else "policy"
-    if hasattr(factory, "plan"):
-        return "planner"
-    return "policy" if hasattr(factory, "predict") or inspect.isfunction(factory.__call__) else "function"
+    kind = kind_by_methods(factory, name)
+    return "policy" if kind == "function" and inspect.isfunction(factory.__call__) else kind
 
 
 def make_agent(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:

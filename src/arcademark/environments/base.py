@@ -13,7 +13,7 @@ same screens, RAM, rewards and ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -140,6 +140,22 @@ class Step(NamedTuple):
     reward: float
     terminated: bool
     truncated: bool
+
+
+class State(NamedTuple):
+    """One place in a game, compact, hashable and picklable; equal exactly if all that decides the future is equal.
+
+    `console` is the console's own state; `executed` its last action, which sticky actions may repeat (0 without them);
+    `frames` count from the episode's reset, no-op start included; `lives` are 0 where the game has none; `ended` says
+    whether the episode is over, at the game's end or the frame cap.
+    """
+
+    game: str
+    console: Hashable
+    executed: int
+    frames: int
+    lives: int
+    ended: bool
 
 
 class Environment(Protocol):

@@ -16,36 +16,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.environments.base import Environment, EnvironmentSpec
+from arcademark.environments.base import State as State
 from arcademark.environments.emulation.console import Console
 from arcademark.environments.observations.making import Observer
 from arcademark.environments.play import Play
 from arcademark.errors import ArcadeMarkError
-
-_new_tuple = tuple.__new__
-"""Makes a `State` in half the time."""
-
-
-class State(NamedTuple):
-    """One place in a game, compact, hashable and picklable; equal exactly if all that decides the future is equal.
-
-    `console` is the console's own state; `executed` its last action, which sticky actions may repeat (0 without them);
-    `frames` count from the episode's reset, no-op start included; `lives` are 0 where the game has none; `ended` says
-    whether the episode is over, at the game's end or the frame cap.
-    """
-
-    game: str
-    console: Hashable
-    executed: int
-    frames: int
-    lives: int
-    ended: bool
 
 
 def snapshot(environment: Environment) -> State:
@@ -57,7 +36,8 @@ def snapshot(environment: Environment) -> State:
         raise ArcadeMarkError(
             f"cannot plan in a {type(environment).__name__}; open the game with registry.open_environment"
         )
-    return _new_tuple(State, place())
+    found: State = place()
+    return found
 
 
 class GenerativeModel(Play):
@@ -96,7 +76,7 @@ class GenerativeModel(Play):
         if here is None:
             if self._here is None:
                 raise ArcadeMarkError(f"game {self.spec.game!r}: the model stands nowhere yet; call restore first")
-            here = self._here = _new_tuple(State, self.place())
+            here = self._here = self.place()
         return here
 
     def restore(self, state: State) -> None:

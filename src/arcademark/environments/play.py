@@ -13,14 +13,14 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.environments import fire
-from arcademark.environments.base import EnvironmentSpec, Step
+from arcademark.environments.base import EnvironmentSpec, State, Step
 from arcademark.environments.emulation.console import Console, StepRecord
 from arcademark.environments.fire import NOOP
 from arcademark.environments.observations.making import Observer, make_observer
@@ -28,20 +28,16 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 NO_CAP = 1 << 62
-_new_step = tuple.__new__
-"""Makes a `Step` in half the time."""
+_new_tuple = tuple.__new__
+"""Makes a `Step` or a `State` in half the time."""
 DRAWS = 256
 """Random numbers drawn at once for sticky actions."""
-
-
-Place = tuple[str, Hashable, int, int, int, bool]
-"""Where a game stands, as `generative.State` names it: all that decides the future but the draws of sticky actions."""
 
 
 class SavedState(NamedTuple):
     """Everything needed to continue an episode; opaque."""
 
-    place: Place
+    state: State
     observer: Any
     life_lost: bool
     repeats: bytes
@@ -151,12 +147,12 @@ class Play:
             return step
         if self._episodic:
             self.ended = self.life_lost = True
-            return _new_step(Step, (step.reward, True, False))
+            return _new_tuple(Step, (step.reward, True, False))
         pressed = self._press_after_life()
         self.life_begun = self._begins_lives and not self.ended
         if self.life_begun:
             self._observer.fill()
-        return _new_step(Step, (step.reward + pressed.reward, pressed.terminated, pressed.truncated))
+        return _new_tuple(Step, (step.reward + pressed.reward, pressed.terminated, pressed.truncated))
 
     def _press_after_life(self) -> Step:
         self._record.out = 0
@@ -189,7 +185,7 @@ class Play:
             self._observer.push_ended(step.played - 1)
         elif not self.observed:
             self._observer.push()
-        return _new_step(Step, (float(step.reward), terminated, truncated))
+        return _new_tuple(Step, (float(step.reward), terminated, truncated))
 
     def _console_action(self, action: int) -> int:
         try:
@@ -208,13 +204,14 @@ class Play:
         step.set_draws(step.draws[step.next_repeat :] + drawn.tobytes(), 0)
         self._generator = self._rng.bit_generator.state
 
-    def place(self) -> Place:
+    def place(self) -> State:
         """Return where the game stands."""
         step = self._record
         executed = step.executed if self.sticky else NOOP
-        return self.spec.game, self._console.save(), executed, step.frames, step.lives, self.ended
+        place = self.spec.game, self._console.save(), executed, step.frames, step.lives, self.ended
+        return _new_tuple(State, place)
 
-    def put(self, place: Place) -> None:
+    def put(self, place: State) -> None:
         """Go to where the game stood, in this instance or another; an ArcadeMarkError if it is another game."""
         game, console, executed, frames, lives, ended = place
         if game != self.spec.game:
@@ -312,7 +309,7 @@ class ConsoleEnvironment(Play):
 
     def restore(self, state: SavedState) -> None:
         """Continue from where `state` was saved, in any instance of the spec; an ArcadeMarkError if of another game."""
-        self.put(state.place)
+        self.put(state.state)
         self._observer.restore(state.observer)
         self._record.set_draws(state.repeats, state.next_repeat)
         self.life_lost, self.life_begun = state.life_lost, False

@@ -26,8 +26,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from arcademark.environments.base import ArrayActions, EnvironmentSpec, Step
-from arcademark.environments.generative import State
+from arcademark.environments.base import ArrayActions, EnvironmentSpec, State, Step
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.suite.protocols import StepProtocol
 from arcademark.suite.settings import ARRAY_ACTIONS, MAX_ACTION_DIMENSIONS
@@ -349,9 +348,9 @@ class TaskEnvironment:
             raise ArcadeMarkError(f"task {self.spec.game!r}: its environment draws no picture")
         return picture.astype(np.uint8, copy=False)
 
-    def place(self) -> tuple[str, Copy, int, int, int, bool]:
-        """Return where the task stands, as the fields of `generative.State`; errors as of `Copy`."""
-        return self.spec.game, Copy(self._inner, self.spec.game), 0, self.episode_frames, 0, self.ended
+    def place(self) -> State:
+        """Return where the task stands; errors as of `Copy`."""
+        return State(self.spec.game, Copy(self._inner, self.spec.game), 0, self.episode_frames, 0, self.ended)
 
     def save(self) -> Any:
         """Return everything needed to continue from here, in this process; errors as of `place`."""
@@ -442,7 +441,7 @@ class TaskModel(TaskEnvironment):
     def save(self) -> State:
         """Return where the model stands."""
         if self._here is None:
-            self._here = State(*self.place())
+            self._here = self.place()
         return self._here
 
     def restore(self, state: State) -> None:
