@@ -373,8 +373,8 @@ def check_rows(directory: Path, database: sqlite3.Connection, *, indices: bool =
 
 def check_table(directory: Path, database: sqlite3.Connection, table: str) -> None:
     """Refuse a table with a row that holds what no run's does."""
-    for row, column in wrong_rows(database, table):
-        raise damage(directory, wrong_value(row, table, column))
+    for _, why in wrong_rows(database, table):
+        raise damage(directory, why)
 
 
 def wrong_value(row: int, table: str, column: str) -> str:
@@ -384,7 +384,7 @@ def wrong_value(row: int, table: str, column: str) -> str:
 
 
 def wrong_rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, str]]:
-    """Yield the rows of a table that hold what no run's do, by number, with the column."""
+    """Yield the rows of a table that hold what no run's do, by number, with what is wrong."""
     cases = ""
     for name, column in TABLES[table].items():
         place = f"({table}.{name} COLLATE BINARY)"  # whatever a stranger's table says of it
@@ -393,19 +393,21 @@ def wrong_rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, 
     cases += f" WHEN NOT {intact_values(table)} THEN '{CHECKSUM}'"
     owner = f" LEFT JOIN main.trial AS owner ON owner.id = {table}.trial COLLATE BINARY" if table != "trial" else ""
     wrong = f"SELECT {table}.rowid AS row, CASE {cases} END AS wrong FROM main.{table} NOT INDEXED{owner}"
-    yield from database.execute(f"SELECT row, wrong FROM ({wrong}) WHERE wrong IS NOT NULL")
+    for row, column in database.execute(f"SELECT row, wrong FROM ({wrong}) WHERE wrong IS NOT NULL"):
+        yield row, wrong_value(row, table, column)
 
 
 def wrong_blobs(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, str]]:
     """Yield the rows of a table with other blobs than were recorded, as `wrong_rows`."""
-    query = f"SELECT rowid, '{CHECKSUM}' FROM main.{table} NOT INDEXED WHERE NOT {intact_blobs(table)}"
-    yield from database.execute(query)
+    query = f"SELECT rowid FROM main.{table} NOT INDEXED WHERE NOT {intact_blobs(table)}"
+    for (row,) in database.execute(query):
+        yield row, wrong_value(row, table, CHECKSUM)
 
 
 def check_blobs(directory: Path, database: sqlite3.Connection, table: str) -> None:
     """Refuse a table with a row whose blobs are not those that were recorded."""
-    for row, column in wrong_blobs(database, table):
-        raise damage(directory, wrong_value(row, table, column))
+    for _, why in wrong_blobs(database, table):
+        raise damage(directory, why)
 
 
 def check_index(directory: Path, database: sqlite3.Connection, table: str) -> None:

@@ -56,14 +56,6 @@ class StartWorker:
 
 
 @dataclass(frozen=True)
-class Tell:
-    """Pass bytes on to a worker."""
-
-    number: int
-    data: bytes
-
-
-@dataclass(frozen=True)
 class End:
     """End a worker."""
 
@@ -85,8 +77,8 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Came:
-    """Bytes that a worker has sent."""
+class WorkerBytes:
+    """Bytes for a worker, or that it has sent."""
 
     number: int
     data: bytes
@@ -101,8 +93,9 @@ class Ended:
     blame: Blame
 
 
-Message = Connected | Refused | Came | Ended  # what the driver is sent
-MESSAGES: tuple[type, ...] = (Connected, Refused, Came, Ended)
+Order = StartWorker | WorkerBytes | End  # what the client is sent
+Message = Connected | Refused | WorkerBytes | Ended  # what the driver is sent
+MESSAGES: tuple[type, ...] = (Connected, Refused, WorkerBytes, Ended)
 
 
 class Host:
@@ -277,7 +270,7 @@ class _Client:
 
     async def serve(self) -> None:
         """Do what is ordered until the driver closes the channel, or this node is lost; then end all workers."""
-        orders: asyncio.Queue[StartWorker | Tell | End | None] = asyncio.Queue()
+        orders: asyncio.Queue[Order | None] = asyncio.Queue()
         threading.Thread(target=self._receive, args=(orders, asyncio.get_running_loop()), daemon=True).start()
         watch = asyncio.create_task(self._watch(orders))
         while (order := await orders.get()) is not None:
@@ -285,7 +278,7 @@ class _Client:
                 case StartWorker(number):
                     self._hosts[number] = self._actor.remote()
                     self._plays[number] = asyncio.create_task(self._play(number, self._hosts[number]))
-                case Tell(number, data) if number in self._hosts:
+                case WorkerBytes(number, data) if number in self._hosts:
                     self._hosts[number].tell.remote(data)
                 case End(number):
                     self._end(number)
@@ -294,12 +287,12 @@ class _Client:
             self._end(number)
         await asyncio.gather(*self._ends)
 
-    async def _watch(self, orders: asyncio.Queue[StartWorker | Tell | End | None]) -> None:
+    async def _watch(self, orders: asyncio.Queue[Order | None]) -> None:
         while await asyncio.to_thread(_node_lives):
             await asyncio.sleep(WATCH_SECONDS)
         orders.put_nowait(None)
 
-    def _receive(self, orders: asyncio.Queue[StartWorker | Tell | End | None], loop: asyncio.AbstractEventLoop) -> None:
+    def _receive(self, orders: asyncio.Queue[Order | None], loop: asyncio.AbstractEventLoop) -> None:
         try:
             while True:
                 loop.call_soon_threadsafe(orders.put_nowait, self._channel.receive())
@@ -315,7 +308,7 @@ class _Client:
                 self._channel.send(Refused(reason))
                 return
             while data := await host.hear.remote():
-                self._channel.send(Came(number, data))
+                self._channel.send(WorkerBytes(number, data))
             ended = Ended(number, await host.end.remote(), "process")
         except OutOfMemoryError as error:
             ended = Ended(number, _said(error), "memory")

@@ -35,7 +35,7 @@ class Remote:
 
     def send(self, order: worker.Order) -> None:
         """Send an order."""
-        self._client.send(ray_client.Tell(self.number, b"".join(processes.framed(order))))
+        self._client.send(ray_client.WorkerBytes(self.number, b"".join(processes.framed(order))))
 
     def arrived(self) -> Iterator[worker.Message]:
         """Yield the messages that have come."""
@@ -177,7 +177,7 @@ class RayEngine(LocalEngine):
             case ray_client.Refused(reason):
                 raise ArcadeMarkError(f"{self._cluster} cannot be used: {reason}")
         if remote := self._remotes.get(message.number):
-            if isinstance(message, ray_client.Came):
+            if isinstance(message, ray_client.WorkerBytes):
                 remote.incoming.add(message.data)
             else:
                 remote.ending = Ending(message.how, message.blame)

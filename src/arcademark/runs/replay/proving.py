@@ -7,9 +7,9 @@ import numpy as np
 from arcademark.environments.base import one_by_one
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.reading import read_actions
-from arcademark.records.replayed import Finding, Outcome
+from arcademark.records.replayed import Finding
 from arcademark.runs.replay.episodes import open_recorded, replay
-from arcademark.runs.replay.verify import Task, verify_episode
+from arcademark.runs.replay.verify import Task, finding_of, verify_episode
 from arcademark.suite.protocols import AtariProtocol
 from arcademark.suite.tasks import TOY
 
@@ -17,18 +17,14 @@ from arcademark.suite.tasks import TOY
 def prove_episode(task: Task) -> Finding:
     """Replay an episode on the console, then frame by frame on the console and ale-py, and tell what differs."""
     trial, row = task.recorded
-
-    def finding_of(outcome: Outcome, detail: str) -> Finding:
-        return Finding(trial.id, trial.game, row.phase, row.episode, outcome, detail)
-
     if not isinstance(task.protocol, AtariProtocol) or trial.game == TOY:
-        return finding_of("unverifiable", "the console plays Atari games alone")
+        return finding_of(task.recorded, "unverifiable", "the console plays Atari games alone")
     try:
         finding = verify_episode(task, open_recorded(task.protocol, trial, row.phase, "console"))
         difference = _difference(task) if finding.outcome == "confirmed" else ""
     except ArcadeMarkError as error:
-        return finding_of("unverifiable", str(error))
-    return finding_of("differs", difference) if difference else finding
+        return finding_of(task.recorded, "unverifiable", str(error))
+    return finding_of(task.recorded, "differs", difference) if difference else finding
 
 
 def _difference(task: Task) -> str:

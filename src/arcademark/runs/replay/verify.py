@@ -105,20 +105,22 @@ def verify_episode(task: Task, environment: Environment | None = None) -> Findin
             environment = open_recorded(task.protocol, trial, row.phase)
         actions = one_by_one(read_actions(task.directory, trial.id, row.episode, row.phase))
     except ArcadeMarkError as error:
-        return _finding(row, trial, "unverifiable", str(error))
+        return finding_of(task.recorded, "unverifiable", str(error))
     if task.copies > 1:
-        return _finding(row, trial, "differs", f"is recorded {task.copies} times")
+        return finding_of(task.recorded, "differs", f"is recorded {task.copies} times")
     try:
         result = replay_all(environment, task.recorded, actions)
     except ArcadeMarkError as error:
-        return _finding(row, trial, "differs", str(error))
+        return finding_of(task.recorded, "differs", str(error))
     differing = "; ".join(_differences(row, len(actions), result))
-    finding = _finding(row, trial, "differs" if differing else "confirmed", differing)
+    finding = finding_of(task.recorded, "differs" if differing else "confirmed", differing)
     return replace(finding, score=result.score, lost=result.lost)
 
 
-def _finding(row: EpisodeRecord, trial: TrialRecord, outcome: Outcome, detail: str) -> Finding:
-    return Finding(row.trial_id, trial.game, row.phase, row.episode, outcome, detail)
+def finding_of(recorded: Recorded, outcome: Outcome, detail: str) -> Finding:
+    """Return what is found of an episode."""
+    trial, row = recorded
+    return Finding(trial.id, trial.game, row.phase, row.episode, outcome, detail)
 
 
 def _passed(finding: Finding) -> str:

@@ -82,7 +82,7 @@ def check(directory: str | os.PathLike[str]) -> tuple[str, ...]:
         problems.append(str(error))
     try:
         with open_for_reading(path, keys=True) as database:
-            wrong = [why for _, why in _wrong(database, "episode")]
+            wrong = [why for _, why in wrong_rows(database, "episode")]
             problems += (f"{path}: {why}" for why in wrong)
             check_index(path, database, "episode")
             if known is not None and not wrong:
@@ -90,7 +90,7 @@ def check(directory: str | os.PathLike[str]) -> tuple[str, ...]:
             database.set_progress_handler(None, 0)  # what was read whole is sound
             imported = known is not None and "imported" in known[0]
             for table in ("episode", "checkpoint"):
-                problems += (f"{path}: {why}" for _, why in _wrong_blobs(database, table))
+                problems += (f"{path}: {why}" for _, why in wrong_blobs(database, table))
             problems += (f"{path}: {why}" for _, why in _wrong_actions(database, imported))
             problems += _networks(path, database)
     except ArcadeMarkError as error:
@@ -164,20 +164,8 @@ def _rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, tuple
             after, step = after + step, 2 * step
 
 
-def _wrong(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, str]]:
-    """Yield the rows of a table that hold what no run's do, by number, with what is wrong."""
-    for row, column in wrong_rows(database, table):
-        yield row, wrong_value(row, table, column)
-
-
-def _wrong_blobs(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, str]]:
-    """Yield the rows of a table whose blobs are not those that were recorded, as `_wrong`."""
-    for row, column in wrong_blobs(database, table):
-        yield row, wrong_value(row, table, column)
-
-
 def _wrong_actions(database: sqlite3.Connection, imported: bool) -> Iterator[tuple[int, str]]:
-    """Yield the episodes whose actions are not as many as their steps, as `_wrong`; imported ones have no actions."""
+    """Yield the episodes with other numbers of actions than steps, as `wrong_rows`; imported ones have no actions."""
     columns = "rowid, trial, phase, episode, steps, actions"
     query = f"SELECT {columns} FROM episode WHERE typeof(steps) = 'integer' AND typeof(phase) = 'text'"
     for number, trial, phase, episode, steps, actions in database.execute(query) if not imported else ():
@@ -203,7 +191,7 @@ def _copy(
                 yield wrong_value(number, table, wrong[0])
             elif not database.execute(insert(table, "OR IGNORE"), row).rowcount:
                 yield f"row {number:,} of table {table} is there twice"
-    yield from _without(database, "trial", _wrong(database, "trial"))
+    yield from _without(database, "trial", wrong_rows(database, "trial"))
     for trial, unplanned in [*manifest.unplanned(document, protocol, select_trials(database, protocol))]:
         database.execute("DELETE FROM trial WHERE id = ?", (trial.id,))
         yield f"trial {one_line(trial.id, 100)} is not of the plan: {unplanned}"
@@ -211,7 +199,7 @@ def _copy(
         lost = {name for (name,) in database.execute("SELECT trial FROM episode EXCEPT SELECT id FROM trial")}
         recorder.add_trials(trial for trial in planned(document, protocol) if trial.id in lost)
     for table in (name for name in TABLES if name != "trial"):
-        yield from _without(database, table, _wrong(database, table))
+        yield from _without(database, table, wrong_rows(database, table))
     yield from _without(database, "episode", _wrong_actions(database, imported))
 
 
