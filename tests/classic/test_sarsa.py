@@ -343,7 +343,7 @@ def test_what_is_not_set_is_the_feature_sets_own():
     basic, ram, lsh, b_prost = map(defaults, ("basic", "ram", "lsh", "b-prost"))
     assert basic == {"alpha": 0.5, "alpha_schedule": "constant", "lambda_": 0.9, "gamma": 0.999, "epsilon": 0.05}
     assert ram == basic | {"lambda_": 0.5}
-    assert lsh == basic
+    assert lsh == basic | {"alpha_schedule": "linear"}
     assert b_prost == basic | {"gamma": 0.99, "epsilon": 0.01}
 
 
@@ -353,6 +353,16 @@ def test_what_is_not_set_is_the_feature_sets_own():
         ({}, "alpha 0.5 and lambda 0.9 of basic are those of later programs: the table with the paper's own"),
         ({"features": "ram"}, "by no source, to have --set alpha=0.2 --set lambda_=0.5."),
         ({"features": "disco", "alpha": 0.2}, "lambda 0.9 of disco is ours"),
+        (
+            {"features": "lsh"},
+            "alpha 0.5, which decreases to 0 over training, and lambda 0.9 of lsh are ours, tuned by frozen evaluation",
+        ),
+        ({"features": "lsh"}, "to have --set alpha=0.5 --set lambda_=0.5 --set alpha_schedule=constant."),
+        ({"features": "lsh", "alpha": 0.1}, "to have --set lambda_=0.5."),
+        (
+            {"alpha_schedule": "linear"},
+            "alpha 0.5, which decreases to 0 over training, and lambda 0.9 of basic are those",
+        ),
         ({"features": "disco", "lambda_": None, "alpha": 0.2}, "to have --set lambda_=0.9."),
     ],
 )

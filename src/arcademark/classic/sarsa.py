@@ -76,7 +76,7 @@ class Sarsa:
         paper's is lost.
     alpha_schedule : {"constant", "linear"} or None
         Keep alpha, or lower it before each training episode to the share of the training budget that is left. None for
-        constant.
+        constant, of lsh linear.
     lambda_ : float or None
         Decay of traces. None for 0.9, of ram and ram-bits 0.5: the paper's are lost.
     gamma : float or None
