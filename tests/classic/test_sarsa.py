@@ -21,7 +21,7 @@ from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.records.model import EpisodeResult
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.slot import TrainingBlock
+from arcademark.runs.playing.events import TrainingBlock
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.suite.learners import defaults, origin
 from arcademark.suite.protocols import protocol
@@ -359,10 +359,7 @@ def test_what_is_not_set_is_the_feature_sets_own():
         ),
         ({"features": "lsh"}, "to have --set alpha=0.5 --set lambda_=0.5 --set alpha_schedule=constant."),
         ({"features": "lsh", "alpha": 0.1}, "to have --set lambda_=0.5."),
-        (
-            {"alpha_schedule": "linear"},
-            "alpha 0.5, which decreases to 0 over training, and lambda 0.9 of basic are those",
-        ),
+        ({"alpha_schedule": "linear"}, "alpha 0.5 and lambda 0.9 of basic are those of later programs"),
         ({"features": "disco", "lambda_": None, "alpha": 0.2}, "to have --set lambda_=0.9."),
     ],
 )

@@ -38,8 +38,8 @@ FEATURES = "basic"
 _USUAL = {"alpha": 0.5, "alpha_schedule": "constant", "lambda_": 0.9, "gamma": 0.999, "epsilon": 0.05}
 _LIANG_2016 = {"gamma": 0.99, "epsilon": 0.01}
 _RAM = {"lambda_": 0.5}
-_LSH = {"alpha_schedule": "linear"}
 _OWN: Mapping[str, Mapping[str, Any]] = {
+    "lsh": {"alpha_schedule": "linear"},
     "ram": _RAM,
     "ram-bits": _RAM,
     "b-pros": _LIANG_2016,
