@@ -26,7 +26,7 @@ help: ## Show this list
 demo: $(VENV)/.core ## Play a baseline on five games in the real emulator, show its score, write a page
 	@rm -rf demo
 	@$(BIN)/arcademark run random --games atari-5 --seeds 2 --episodes 10 --out demo/random
-	@$(BIN)/arcademark report demo/random --to demo/report.html --quiet
+	@$(BIN)/arcademark report demo/random --save demo/report.html --quiet
 
 test: $(VENV)/.test ## Linters and every test that is fast and needs no PyTorch, browser, Sphinx or SLURM
 	@$(MAKE) --no-print-directory -j2 lint fast-tests
@@ -112,7 +112,7 @@ build/paper.pdf: paper/paper.md # Debian: apt-get install pandoc texlive-latex-r
 	else echo "No PDF without pandoc and pdflatex (Debian: pandoc texlive-latex-recommended texlive-fonts-recommended lmodern)"; fi
 
 results: $(VENV)/.core ## Renew docs/results from the data of our own runs
-	$(BIN)/arcademark reproduce ale-2013 --with ours --to markdown > docs/results/baselines.md
+	$(BIN)/arcademark reproduce ale-2013 --with ours --format markdown > docs/results/baselines.md
 	$(BIN)/python results/pages.py
 	$(BIN)/python results/classic.py
 

@@ -8,7 +8,7 @@ The benchmark and its players are made up: a skill each, and some luck. Yours ne
 Run it, then try the same on the command line:
 
     arcademark subset search scores.csv --references references.csv --size 2 --target mean --nested --out model.json
-    arcademark subset predict new.csv --model model.json
+    arcademark subset predict new.csv --estimator model.json
     arcademark subset predict some.csv --training scores.csv --references references.csv
 
 A model wants exactly its tasks. The last line predicts from whatever tasks there are: every summary and every other

@@ -53,7 +53,7 @@ PAPERS = {"review": "@fan2021review", "atari-5": "@aitchison2023atari5", "ale-20
 def printed(*command: str) -> Any:
     """Return what a command prints as JSON."""
     done = subprocess.run(
-        [sys.executable, "-m", "arcademark", *command, "--to", "json"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "arcademark", *command, "--format", "json"], capture_output=True, text=True, check=True
     )
     return json.loads(done.stdout)
 

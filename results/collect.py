@@ -2,8 +2,8 @@
 
 python results/collect.py STUDY RUN [RUN ...] [FORECAST.json ...]
 
-A forecast is what `arcademark plan … --to json` printed of one of the runs. What the study has already is kept. Of a
-trial that several runs have, or a run and the study, what was played furthest is taken, of as many frames the later
+A forecast is what `arcademark plan … --format json` printed of one of the runs. What the study has already is kept. Of
+a trial that several runs have, or a run and the study, what was played furthest is taken, of as many frames the later
 run, and of two with other learning parameters (`results/trials.py`) the later, too; of one that was cut off, what there
 is.
 """

@@ -199,7 +199,7 @@ def test_runs_are_compared_as_the_command_compares_them(run, trained, monkeypatc
     _, folder = trained
     shown = arcademark.compare(str(run), str(folder / "run"), resamples=100)
     assert shown.title == "random against learner"
-    asked = ("compare", run, folder / "run", "--intervals", "resamples=100", "--to=json")
+    asked = ("compare", run, folder / "run", "--intervals", "resamples=100", "--format=json")
     assert shown.to_json() == json.loads(command(monkeypatch, capsys, *asked))
     assert arcademark.compare(run, folder / "run", "random", "learner", resamples=100) == shown
     three = arcademark.compare(SCORES, {"C": {"pong": [5.0, 6.0]}}, "A", "C", resamples=100)
@@ -212,10 +212,10 @@ def test_what_is_saved_is_what_the_command_writes(run, tmp_path, monkeypatch, ca
         report.save(tmp_path / "new" / name)
         report.save(str(tmp_path / "new" / name))
     saved = {path.suffix: path.read_text("utf-8") for path in (tmp_path / "new").iterdir()}
-    assert saved.pop(".json") == command(monkeypatch, capsys, "report", run, "--to=json")
-    assert saved.pop(".tex") == command(monkeypatch, capsys, "report", run, "--to=latex", "--all")
-    assert saved.pop(".md") == command(monkeypatch, capsys, "report", run, "--to=markdown", "--all")
-    command(monkeypatch, capsys, "report", run, "--to", tmp_path / "command.html")
+    assert saved.pop(".json") == command(monkeypatch, capsys, "report", run, "--format=json")
+    assert saved.pop(".tex") == command(monkeypatch, capsys, "report", run, "--format=latex", "--all")
+    assert saved.pop(".md") == command(monkeypatch, capsys, "report", run, "--format=markdown", "--all")
+    command(monkeypatch, capsys, "report", run, "--save", tmp_path / "command.html")
     assert saved.pop(".html") == (tmp_path / "command.html").read_text("utf-8")
     (row,) = csv.DictReader(saved.pop(".csv").splitlines())
     score = report.algorithms[0].scores[0]
@@ -232,11 +232,11 @@ def test_a_name_that_is_not_ours_is_no_formula_and_no_file_of_others_is_replaced
     (tmp_path / "mine.md").write_text("# Mine\n")
     with pytest.raises(ArcadeMarkError, match=r"mine\.md: was not written by ArcadeMark"):
         report.save(tmp_path / "mine.md")
-    with pytest.raises(ArcadeMarkError, match=r"report.txt: expected a name that ends with .html, .json, .tex"):
+    with pytest.raises(ArcadeMarkError, match=r"report.txt: expected a name that ends with .html, .json, .md"):
         report.save("report.txt")
-    with pytest.raises(ArcadeMarkError, match=r"ends with .html, .json, .tex or .md$"):
-        FORMS["compare"]().save(tmp_path / "comparison.csv")
-    assert not (tmp_path / "comparison.csv").exists()
+    with pytest.raises(ArcadeMarkError, match=r"predicted.csv: this document has no table of rows"):
+        FORMS["predict"]().save(tmp_path / "predicted.csv")
+    assert not (tmp_path / "predicted.csv").exists()
 
 
 NEAREST = {
@@ -268,7 +268,7 @@ def test_run_takes_all_that_the_command_takes_but_jobs_of_a_cluster():
     command = import_module("arcademark.cli.play.run").command
     known = set(inspect.signature(arcademark.run).parameters)
     options = {option.name for option in command.params}
-    assert options - known == {"slurm", "dry_run", "everything", "forms", "help_all"}
+    assert options - known == {"slurm", "dry_run", "everything", "form", "saved", "figure", "help_all"}
     placing = {"address", "gpus", "scratch", "emulator", "answer_seconds", "episode_seconds"}  # --engine NAME=…
     assert known - options == placing
 

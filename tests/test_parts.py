@@ -34,7 +34,8 @@ def test_the_drop_in_loads_the_emulator_part_alone(tmp_path):
 def test_a_table_is_scored_by_the_score_library_alone(tmp_path):
     (tmp_path / "scores.csv").write_text("game,mine,theirs\nPong,18.9,20.7\nQ*bert,10596,14293.3\n")
     program = (
-        "from arcademark.cli.main import main\nsys.argv = ['arcademark', 'score', 'scores.csv', '--to', 'page.html']\n"
+        "from arcademark.cli.main import main\n"
+        "sys.argv = ['arcademark', 'score', 'scores.csv', '--save', 'page.html']\n"
         "try:\n    main()\nexcept SystemExit:\n    pass"
     )
     modules = loaded(tmp_path, program)
@@ -66,7 +67,7 @@ main()
         ("subset predict mine.csv", True),
         ("info agents sarsa", False),
         ("run sarsa --games pong --training-episodes 1 --out learnt", False),
-        ("subset search --catalogue atari-5-training --sizes 1", False),
+        ("subset search --collection atari-5-training --sizes 1", False),
     ],
 )
 def test_without_numba_all_else_works_and_what_needs_it_says_what_to_install(tmp_path, command, plays):

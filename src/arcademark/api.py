@@ -10,7 +10,7 @@ import dataclasses
 import html as escaping
 import io
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -25,20 +25,20 @@ from arcademark.analysis.subsets.predicting import Predicted, predicted
 from arcademark.analysis.subsets.searching import Searched, SearchKeywords, SearchRequest, searched
 from arcademark.analysis.tables.dataset import ScoreKeywords, ScoreOptions
 from arcademark.analysis.tables.loading import ScoreSource, is_table
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_ending, write_document
 from arcademark.keywords import knowing
 from arcademark.metrics.sequential import SequentialPlan
 from arcademark.metrics.training import CommonCurves
 from arcademark.operations import until
+from arcademark.pages import files as saving
 from arcademark.pages import presenter
-from arcademark.pages.render import blocks, html, json, latex, markdown, terminal
+from arcademark.pages.render import html, json, latex, markdown, terminal
 from arcademark.pages.render.blocks import Document
 from arcademark.pages.render.layout import Console
 from arcademark.runs.plan import Plan as RunPlan
 from arcademark.runs.playing.events import RunSummary
 from arcademark.runs.request import DEFAULTS, Agent, RunOptions, request, rules_of
-from arcademark.scores.formulas import as_csv
 from arcademark.subset.predict import files
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.subsets import LEVEL, resolve_tasks
@@ -104,32 +104,22 @@ class Shown:
         """Return JSON values, under the schema that their "schema" names."""
         return json.render(self)
 
-    def _forms(self) -> dict[str, Callable[[], str]]:
-        return {
-            ".html": self.to_html,
-            ".json": lambda: json.text(self.to_json()),
-            ".tex": self.to_latex,
-            ".md": self.to_markdown,
-        }
-
     def save(self, file: str | os.PathLike[str]) -> None:
         """Write the document that the command writes, as the file's name ends.
 
         Parameters
         ----------
         file : path
-            ``.html``, a page that works offline; ``.json``; ``.tex``, tables in LaTeX; ``.md``, Markdown; of a `Report`
-            also ``.csv``, the rows of its ``to_pandas``. An earlier file of its kind that we wrote is replaced, nothing
-            else.
+            ``.html``, a page that works offline; ``.json``; ``.tex``, tables in LaTeX; ``.md``, Markdown; ``.csv``,
+            the rows of ``to_pandas``; ``.svg``, ``.png`` or ``.pdf``, the page's first figure. An earlier file of its
+            kind that we wrote is replaced, nothing else.
 
         Raises
         ------
         ArcadeMarkError
             If the name ends otherwise, something else is there, or the file cannot be written.
         """
-        forms, path = self._forms(), Path(file)
-        check_ending(path, tuple(forms))
-        write_document(path, forms[path.suffix.lower()]())
+        saving.save(Path(file), self, self.document)
 
     def plot(
         self, file: str | os.PathLike[str] | None = None, *, figure: str | None = None
@@ -157,18 +147,18 @@ class Shown:
         from arcademark.pages.figures import files as drawings  # slow to import
 
         check_ending(file, drawings.KINDS)
-        on_page = blocks.flat(self.document().blocks)
-        figures = {block.name: block for block in on_page if isinstance(block, blocks.Figure)}
-        if not figures:
-            raise ArcadeMarkError(f"{type(self).__name__}: its page has no figure, as it is of no runs")
-        name = figure or next(iter(figures))
-        if name not in figures:
-            raise UnknownNameError("figure", name, figures)
-        model = figures[name].alone(next((block.legend for block in figures.values() if block.legend), ()))
+        name, drawn = saving.figure_of(self.document(), figure)
         if file is not None:
-            path = Path(file)
-            write_document(path, drawings.file(model, path.suffix.lower(), name))
-        return drawings.draw(model)
+            saving.save(Path(file), self, self.document, name)
+        return drawings.draw(drawn)
+
+
+def _frame(rows: Sequence[Mapping[str, object]]) -> pandas.DataFrame:
+    try:
+        import pandas
+    except ImportError:
+        raise ArcadeMarkError("pandas is not installed; install it, as in pip install pandas") from None
+    return pandas.DataFrame(rows)
 
 
 class Report(Shown, ScoreReport):
@@ -182,17 +172,13 @@ class Report(Shown, ScoreReport):
         ArcadeMarkError
             If pandas is not installed.
         """
-        try:
-            import pandas
-        except ImportError:
-            raise ArcadeMarkError("pandas is not installed; install it, as in pip install pandas") from None
-        return pandas.DataFrame(self._rows())
+        return _frame(self.rows())
 
     def curves(self, points: int = MAX_POINTS) -> dict[tuple[str, str], CommonCurves]:
         """Return how training went, of each algorithm that learnt on each game.
 
-        A point is the mean score of consecutive training episodes, as in the page's figure; `report --curves FILE.csv`
-        writes every episode.
+        A point is the mean score of consecutive training episodes, as in the page's figure; `report --figure
+        learning --save FILE.csv` writes every episode.
 
         Parameters
         ----------
@@ -206,32 +192,19 @@ class Report(Shown, ScoreReport):
         """
         return {(curve.algorithm, curve.game): curve.common(points) for curve in self.learning}
 
-    def _forms(self) -> dict[str, Callable[[], str]]:
-        return {**super()._forms(), ".csv": self._csv}
-
-    def _rows(self) -> list[dict[str, object]]:
-        return [
-            {
-                "algorithm": item.name,
-                "game": score.game,
-                "score": score.score.value,
-                "low": score.score.low,
-                "high": score.score.high,
-                "runs": score.runs,
-                **{metric: estimate.value for metric, estimate in score.normalised.items()},
-            }
-            for item in self.algorithms
-            for score in item.scores
-        ]
-
-    def _csv(self) -> str:
-        rows = self._rows()
-        columns = list(dict.fromkeys(name for row in rows for name in row))
-        return as_csv([columns, *([row.get(name, "") for name in columns] for row in rows)])
-
 
 class Compared(Shown, Comparison):
     """What `compare` returns: algorithms against each other, and how that can be shown."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the difference of each pair of algorithms on each game: a row each, with its test.
+
+        Raises
+        ------
+        ArcadeMarkError
+            If pandas is not installed.
+        """
+        return _frame(self.rows())
 
 
 class Predictions(Shown, Predicted):

@@ -30,9 +30,9 @@ def test_list_shows_every_collection_and_algorithm(invoke, monkeypatch):
 
 def test_list_filters(invoke):
     asked = ("--collection", "review-2021", "--where", "kind=model-based,exploration,max_frames=1e9,since=2020")
-    document = invoke("catalogue", "list", *asked, "--to=json").json
+    document = invoke("catalogue", "list", *asked, "--format=json").json
     assert [item["name"] for item in document["algorithms"]] == ["DreamerV2", "Muesli"]
-    unknown = invoke("catalogue", "list", "--where", "protocol=unknown", "--to=json").json
+    unknown = invoke("catalogue", "list", "--where", "protocol=unknown", "--format=json").json
     assert {item["protocol"] for item in unknown["algorithms"]} == {None}
 
 
@@ -44,7 +44,7 @@ def test_collections_say_whose_scores_are_not_those_of_todays_emulator(invoke, a
 
 
 def test_list_as_json_tells_what_is_known_of_an_algorithm(invoke):
-    document = invoke("catalogue", "list", "--algorithms", "UCT,Muesli", "--to=json").json
+    document = invoke("catalogue", "list", "--algorithms", "UCT,Muesli", "--format=json").json
     assert document["schema"] == "arcademark.catalogue/2"
     uct, muesli = document["algorithms"]
     assert (uct["name"], uct["kind"], uct["games"], uct["hand"]) == ("UCT", "planning", 54, "second")
@@ -73,7 +73,7 @@ def test_export_has_every_score_with_its_source(invoke):
     assert "Human of ale-2013 has no scores" in done.err
 
 
-@pytest.mark.parametrize("form", [(), ("--to=wide",)])
+@pytest.mark.parametrize("form", [(), ("--format=wide",)])
 def test_an_export_reads_back_as_the_table_that_load_gives(invoke, form):
     asked = ("--collection", "review-2021,atari-5-training")
     export = ("catalogue", "export", *asked, *form, "--out", "deep/scores.csv")
@@ -87,7 +87,7 @@ def test_an_export_reads_back_as_the_table_that_load_gives(invoke, form):
 
 
 def test_check_counts_and_is_content(invoke):
-    document = invoke("catalogue", "check", "--to=json").json
+    document = invoke("catalogue", "check", "--format=json").json
     assert (document["ok"], document["findings"]) == (True, [])
     counts = {count["collection"]: count["results"] for count in document["collections"]}
     assert counts == {name: len(results(name)) for name in collections()}
@@ -153,5 +153,5 @@ def keys(value):
 )
 def test_every_field_of_a_document_is_described(invoke, contributed, arguments):
     described = (Path(__file__).parents[2] / "docs" / "catalogue.md").read_text(encoding="utf-8")
-    document = invoke("catalogue", *arguments, "--to=json").json
+    document = invoke("catalogue", *arguments, "--format=json").json
     assert [name for name in sorted(keys(document)) if f"`{name}`" not in described] == []

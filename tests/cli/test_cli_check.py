@@ -19,9 +19,9 @@ def test_a_damaged_run_is_salvaged_and_continued(invoke, run):
     assert invoke("runs", "check", run).out.startswith("runs/it: nothing is damaged")
     alter(run, "UPDATE episode SET steps = 3 WHERE episode = 1")
     assert "its actions are damaged" in invoke("runs", "check", run, code=1).words
-    document = invoke("runs", "check", run, "--to=json").json
+    document = invoke("runs", "check", run, "--format=json").json
     assert (document["ok"], len(document["problems"]), document["salvaged"]) == (False, 1, None)
-    new = invoke("runs", "check", run, "--salvage", "runs/json", "--to=json").json["salvaged"]
+    new = invoke("runs", "check", run, "--salvage", "runs/json", "--format=json").json["salvaged"]
     assert new == {"directory": "runs/json", "episodes": 1, "trials": 1, "done": 0}
     salvaged = invoke("runs", "check", run, "--salvage", "runs/new", code=1)
     assert "1 intact episode, 0 of 1 trial done" in salvaged.words

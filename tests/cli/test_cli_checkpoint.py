@@ -42,7 +42,7 @@ def test_seeds_of_a_pattern_are_one_algorithm(models, invoke):
         "run", PATTERN, "--games", "pong,freeway", "--seeds", "2", "--name", "DQN (ours)", "--out", "r", *HOW, code=0
     )
     assert done.err.count("--override fire_reset=true") == 1  # of four networks; Freeway has no such button
-    report = invoke("report", "r", "--to=json").json
+    report = invoke("report", "r", "--format=json").json
     assert [item["name"] for item in report["algorithms"]] == ["DQN (ours)"]
     manifest = json.loads((models / "r/manifest.json").read_text())
     networks = manifest["agents"][0]["checkpoints"]
@@ -59,17 +59,17 @@ def test_training_frames_are_the_mean_of_what_the_files_say(models, invoke):
     manifest = json.loads((models / "r/manifest.json").read_text())
     assert manifest["agents"][0]["trained_frames"] == {"pong 0": 400_000, "pong 1": 1_200_000}
     assert manifest["versions"]["torch"] == torch.__version__
-    report = invoke("report", "r", "--to=json").json
+    report = invoke("report", "r", "--format=json").json
     (item,) = report["algorithms"]
     assert (item["training_frames"], item["frames_of_files"]) == (800_000, True)
     assert item["efficiency"]["training_frames"] == report["similar"][0]["training_frames"] == 800_000
     (told,) = (note["text"] for note in report["notices"] if note["kind"] == "efficiency")
     assert "Training frames of DQN are what the files of the networks say" in told
     assert "for 800,000 frames a game and seed on average, as the files of its networks say" in report["methods"][0]
-    (said,) = invoke("score", "r", "--frames", "DQN=1M", "--to=json").json["algorithms"]
+    (said,) = invoke("score", "r", "--frames", "DQN=1M", "--format=json").json["algorithms"]
     assert (said["training_frames"], said["frames_of_files"]) == (1_000_000, False)
     assert invoke(*asked, "--seeds", "3").code == 0  # of the third nothing is known
-    (item,) = invoke("report", "r", "--to=json").json["algorithms"]
+    (item,) = invoke("report", "r", "--format=json").json["algorithms"]
     assert (item["training_frames"], item["frames_of_files"], item["efficiency"]) == (None, False, None)
 
 
@@ -85,7 +85,7 @@ def test_run_grows_by_seeds_and_refuses_another_file(models, invoke):
 
 def test_one_network_with_several_seeds_is_one_run(models, invoke):
     assert invoke("run", "models/pong/0.pt", "--games", "pong", "--seeds", "2", "--out", "r", *HOW).code == 0
-    report = invoke("report", "r", "--to=json").json
+    report = invoke("report", "r", "--format=json").json
     assert [score["runs"] for score in report["algorithms"][0]["scores"]] == [1]
 
 

@@ -14,10 +14,10 @@ PLAYED = (
 
 @pytest.mark.slow
 def test_commands_are_played_beside_another_agent_or_alone(invoke, tmp_path):
-    assert invoke("run", "random", "--agent-command", PROGRAM, *PLAYED, "--to=json").code == 0
+    assert invoke("run", "random", "--agent-command", PROGRAM, *PLAYED, "--format=json").code == 0
     labels = [trial.agent for trial in read_run(tmp_path / "runs" / "random").trials]
     assert labels == ["random", f"{Path(sys.executable).name} agent.py"]
-    assert invoke("run", "--agent-command", f"{PROGRAM} --fast", *PLAYED, "--to=json").code == 0
+    assert invoke("run", "--agent-command", f"{PROGRAM} --fast", *PLAYED, "--format=json").code == 0
     names = {path.name for path in (tmp_path / "runs").iterdir()}
     assert names == {"random", f"{Path(sys.executable).name}-agent.py-fast"}
 

@@ -86,7 +86,9 @@ def test_run_says_what_played_and_why_not(invoke, short, monkeypatch):
 
 @pytest.mark.slow
 def test_a_quiet_report_gives_the_estimate_and_where_the_page_is(invoke, played, short):
-    refused, page = invoke("report", played, "--to", "page.html", "--quiet", "--model", "atari-5").out.splitlines()
+    refused, page = invoke(
+        "report", played, "--save", "page.html", "--quiet", "--estimator", "atari-5"
+    ).out.splitlines()
     missing = "Battle Zone, Double Dunk, Name This Game and Phoenix"
     assert refused.startswith("random: no verdict yet, with too few episodes")
     assert f"no estimate of the atari-57 median; Atari-5 also needs {missing}" in refused
@@ -94,7 +96,7 @@ def test_a_quiet_report_gives_the_estimate_and_where_the_page_is(invoke, played,
     assert invoke("run", "random", "--games", "atari-5", "--episodes", 1, *short, "--out", "five").code == 0
     (line,) = invoke("report", "five", "--quiet").out.replace("\N{NO-BREAK SPACE}", " ").splitlines()
     assert re.search(r"; below [\d.]+ %, the atari-57 median HNS, estimated from 5 games; doubtful", line)
-    (line,) = invoke("report", "five", "--quiet", "--model", "atari-5").out.splitlines()
+    (line,) = invoke("report", "five", "--quiet", "--estimator", "atari-5").out.splitlines()
     assert "median HNS, estimated from Atari-5; doubtful" in line
 
 
@@ -105,7 +107,7 @@ def test_verify_confirms_and_catches_a_forged_score(invoke, played):
     caught = invoke("verify", played, code=1)
     assert "pong" in caught.out
     assert "3 of 4 episodes confirmed, 1 differs, 0 could not be replayed" in caught.words
-    document = invoke("verify", played, "--to=json").json
+    document = invoke("verify", played, "--format=json").json
     assert (document["ok"], document["confirmed"], document["differing"]) == (False, 3, 1)
 
 
@@ -113,33 +115,33 @@ def test_verify_confirms_and_catches_a_forged_score(invoke, played):
     "topic", ["games", "suites", "subsets", "protocols", "agents", "algorithms", "features", "schemas"]
 )
 def test_info_lists_and_shows_each(invoke, topic):
-    document = invoke("info", topic, "--to=json").json
+    document = invoke("info", topic, "--format=json").json
     (listed,) = (value for key, value in document.items() if key != "schema")
     assert len(listed) >= 2
     for entry in listed:
         name = next(iter(entry.values()))
         assert invoke("info", topic, name).code == 0
-        one = invoke("info", topic, name, "--to=json").json
+        one = invoke("info", topic, name, "--format=json").json
         assert topic == "schemas" or one == document | {key: [entry] for key in document if key != "schema"}
 
 
 def test_info_has_numbers_and_lists_in_its_json(invoke):
-    (five,) = invoke("info", "subset", "atari-5", "--to=json").json["subsets"]
+    (five,) = invoke("info", "subset", "atari-5", "--format=json").json["subsets"]
     assert (five["log_error"], five["nested"]["n"], len(five["tasks"])) == (0.104, 43, 5)
-    (suite,) = invoke("info", "suite", "atari-57", "--to=json").json["suites"]
+    (suite,) = invoke("info", "suite", "atari-57", "--format=json").json["suites"]
     assert (len(suite["tasks"]), suite["references"]) == (57, ["random", "human", "human_world_record"])
     assert suite["subsets"]["atari-5"] == five["tasks"]
-    (game,) = invoke("info", "game", "battle zone", "--to=json").json["games"]
+    (game,) = invoke("info", "game", "battle zone", "--format=json").json["games"]
     random = next(one for one in game["references"] if (one["kind"], one["suite"]) == ("random", "atari-57"))
     assert (random["score"], random["alternatives"][0]["score"]) == (2360.0, 236.0)
     assert {one["kind"] for one in game["anomalies"]} == {"counter", "differs", "endless"}
-    (rules,) = invoke("info", "protocol", "ale-2013", "--to=json").json["protocols"]
+    (rules,) = invoke("info", "protocol", "ale-2013", "--format=json").json["protocols"]
     assert rules["settings"]["max_frames_per_episode"]["value"] == 18_000
 
 
 @pytest.mark.parametrize(("topic", "listed"), [("agents", "agents"), ("features", "sets")])
 def test_info_says_what_every_parameter_means(invoke, topic, listed):
-    for item in invoke("info", topic, "--to=json").json[listed]:
+    for item in invoke("info", topic, "--format=json").json[listed]:
         assert all(len(one["meaning"]) > 10 for one in item["parameters"].values()), item["name"]
 
 
@@ -151,7 +153,7 @@ def test_info_reads_an_own_agent(invoke, tmp_path):
         "    def act(self, observations, first, rngs):\n        return [0]\n"
     )
     reference = f"{tmp_path / 'own.py'}:Mine"
-    (found,) = invoke("info", "agent", reference, "--to=json").json["agents"]
+    (found,) = invoke("info", "agent", reference, "--format=json").json["agents"]
     assert (found["name"], found["kind"], found["summary"]) == (reference, "policy", "Does what it must.")
     assert found["parameters"] == {
         "depth": {"default": 3, "required": False, "type": "int", "meaning": "How far."},
@@ -206,7 +208,7 @@ def test_a_run_of_a_subset_that_is_no_more_is_read_and_goes_on(invoke, short):
     with manifest(Path("runs/random")) as document:
         document["command"] = document["command"].replace("alien,assault", "atari-5-2026")
     assert "Assault" in invoke("report", "runs/random", code=0).out
-    assert "atari-5-2026" in invoke("runs", "ledger", "--to=json").out
+    assert "atari-5-2026" in invoke("runs", "ledger", "--format=json").out
     again = invoke("run", "random", "--episodes", 2, *short, code=0)
     assert "continuing: 2 of 4 episodes" in again.err
     assert "all 4 recorded episodes replay" in invoke("verify", "runs/random", code=0).words

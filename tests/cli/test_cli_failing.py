@@ -20,7 +20,7 @@ def test_an_agent_that_fails_on_one_game_fails_its_trials_only(invoke, short):
     assert "failed" in invoke("report", "run", code=0).out
 
 
-@pytest.mark.parametrize("form", [[], ["--to=json"]])
+@pytest.mark.parametrize("form", [[], ["--format=json"]])
 def test_a_reader_that_leaves_is_no_bad_news(form):
     command = [sys.executable, "-c", "from arcademark.cli.main import main; main()", "info", "games", *form]
     reader, writer = os.pipe()

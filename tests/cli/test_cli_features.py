@@ -31,7 +31,7 @@ def spec(observed):
 def test_what_is_seen_is_shown_and_drawn(invoke):
     shown = invoke(
         *("info", "features", "show", "basic", "bass", "--games", "freeway", *QUICK),
-        *("--figure", "basic-bass-freeway.png", "--figure", "f.svg", "--figure", "f.pdf"),
+        *("--save", "basic-bass-freeway.png", "--save", "f.svg", "--save", "f.pdf"),
         code=0,
     )
     words = shown.words
@@ -39,7 +39,7 @@ def test_what_is_seen_is_shown_and_drawn(invoke):
     assert "Freeway bass 1,606,528" in words
     assert "Freeway, bass(background_screens=500)" in words
     assert "random play, seed 0, after 100 frames" in shown.out
-    assert "figure: basic-bass-freeway.png\nfigure: f.svg\nfigure: f.pdf\n" in shown.out
+    assert "png: basic-bass-freeway.png\nsvg: f.svg\npdf: f.pdf\n" in shown.out
     with Image.open("basic-bass-freeway.png") as image:
         assert image.width > 1000
         assert len(np.unique(np.asarray(image).reshape(-1, image.mode.count("A") + 3), axis=0)) > 20
@@ -48,7 +48,18 @@ def test_what_is_seen_is_shown_and_drawn(invoke):
 
 
 def test_json_says_the_same(invoke):
-    arguments = ("info", "features", "show", "basic", "--games", "freeway,asterix", *QUICK, "--seed", 3, "--to=json")
+    arguments = (
+        "info",
+        "features",
+        "show",
+        "basic",
+        "--games",
+        "freeway,asterix",
+        *QUICK,
+        "--seed",
+        3,
+        "--format=json",
+    )
     found = invoke(*arguments).json
     assert found["schema"] == "arcademark.features/1"
     assert [item["game"] for item in found["seen"]] == ["freeway", "asterix"]
@@ -62,7 +73,7 @@ def test_json_says_the_same(invoke):
 def test_an_episode_of_a_run_is_shown_and_followed(invoke):
     played = ("run", "const", "--set", "action=UP", "--games", "freeway", "--out", "up", "--episodes", 1)
     assert invoke(*played, "--override", "max_frames_per_episode=400").code == 0
-    shown = invoke("info", "features", "show", "ram-bits", "--run", "up", "--to=json")
+    shown = invoke("info", "features", "show", "ram-bits", "--run", "up", "--format=json")
     (item,) = shown.json["seen"]
     assert (item["game"], item["frames"]) == ("freeway", 200)
     assert item["source"].startswith("evaluation episode 0 of const-action-up-freeway-s0-")

@@ -58,8 +58,8 @@ def write_table(path, names=NAMES, tasks=("pong", "qbert", "alien")):
 def test_names_are_text_in_every_form_of_a_table(shown):
     write_table("t.csv")
     brief = ("--intervals", "resamples=10")
-    told = shown("score", "t.csv", "--all", "--to", "s.html", *brief).out
-    compared = shown("compare", "t.csv", "--all", "--to", "c.html", *brief).out
+    told = shown("score", "t.csv", "--all", "--save", "s.html", *brief).out
+    compared = shown("compare", "t.csv", "--all", "--save", "c.html", *brief).out
     pair = shown("compare", "t.csv", "PPO [ours]", "PPO [a]", *brief).out
     assert pair.startswith("PPO [ours] against PPO [a]\n")
     for name in ("PPO [ours]", "PPO [a]", "[/]", ":smile:", r"$\frac{$", r"a\u200bb<b>"):
@@ -70,11 +70,11 @@ def test_names_are_text_in_every_form_of_a_table(shown):
         assert r"a\u200bb&lt;b&gt;" in page
         assert "<b>" not in page
         assert all(link.startswith(("http", "#")) for link in re.findall(r'href="([^"]*)', page))
-    latex = shown("score", "t.csv", "--to=latex", "--all", *brief).out
+    latex = shown("score", "t.csv", "--format=latex", "--all", *brief).out
     assert r"\textbackslash{}input\{/etc/passwd\}" in latex
     assert r"a\textbackslash{}u200bb" in latex
     assert not re.search(r"\\(input|frac)", "".join(line for line in latex.split("\n") if not line.startswith("%")))
-    assert {item["name"] for item in shown("score", "t.csv", "--to=json", *brief).json["algorithms"]} == {*NAMES}
+    assert {item["name"] for item in shown("score", "t.csv", "--format=json", *brief).json["algorithms"]} == {*NAMES}
 
 
 def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown):
@@ -82,7 +82,7 @@ def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown):
     write_table("t.csv", ("PPO [a]", "[/]", "other"), tasks)
     Path("r.csv").write_text("task,low,high\n" + "".join(f"{task},0,100\n" for task in tasks))
     own = ("--references", "r.csv", "--intervals", "resamples=10")
-    for command in (("score", "t.csv", "--all"), ("compare", "t.csv", "PPO [a]", "[/]", "--all", "--to", "c.html")):
+    for command in (("score", "t.csv", "--all"), ("compare", "t.csv", "PPO [a]", "[/]", "--all", "--save", "c.html")):
         told = shown(*command, *own)
         assert all(task in told.out for task in tasks)
     search = ("subset", "search", "t.csv", *own[:2], "--set", "minimum_tasks=2,minimum_algorithms=2,folds=2")
@@ -94,8 +94,8 @@ def test_names_of_files_are_shown_escaped_and_can_be_written(shown):
     write_table(FILE)
     assert FILE_ESCAPED in shown("score", FILE, "--intervals", "resamples=10").out
     brief = ("--intervals", "resamples=10")
-    assert shown("score", FILE, "--to=json", *brief).json["sources"][0].startswith(FILE)
-    assert shown("score", FILE, "--to", f"{FILE}.html", *brief).code == 0
+    assert shown("score", FILE, "--format=json", *brief).json["sources"][0].startswith(FILE)
+    assert shown("score", FILE, "--save", f"{FILE}.html", *brief).code == 0
     assert r"x\x1b[31m\udcff[b]" in Path(f"{FILE}.html").read_text()
     assert FILE_ESCAPED in shown("score", FILE, "--export", f"2{FILE}").err
     for command in ("verify", "watch", "run", "reproduce", "info", "nothing"):
@@ -106,7 +106,12 @@ def test_names_of_files_are_shown_escaped_and_can_be_written(shown):
 
 def commands(run):
     short = ("--override", "max_frames_per_episode=600")
-    yield from (("report", run), ("report", run, "--to=json"), ("report", run, "--to", "page.html"), ("verify", run))
+    yield from (
+        ("report", run),
+        ("report", run, "--format=json"),
+        ("report", run, "--save", "page.html"),
+        ("verify", run),
+    )
     yield from (("runs", "ledger", run, "--all"), ("score", run), ("watch", run, "--only=game=qbert"))
     yield ("run", "random", "--games", "pong,qbert", "--episodes", 2, *short, "--out", run)
 
@@ -122,7 +127,7 @@ def test_texts_of_a_store_steer_no_terminal(shown, played):
             database.execute("UPDATE evaluation SET episodes = 1")
         if column == "error":
             assert r"\x1b]0;owned\x07\x1b[31m[bold]x" in shown("report", column).out
-            assert repr(repr(HOSTILE)[1:-1])[1:-1] in str(shown("report", column, "--to=json").json)
+            assert repr(repr(HOSTILE)[1:-1])[1:-1] in str(shown("report", column, "--format=json").json)
             shown("subset", "predict", column)
         for command in commands(column):
             shown(*command)

@@ -108,7 +108,7 @@ def test_cleanrl_seeds_become_a_curve_with_a_band(tmp_path):
 @pytest.mark.needs("torch")
 def test_an_imported_run_is_labelled_and_neither_verified_nor_continued(invoke, tmp_path):
     cleanrl(tmp_path / "logs", 1, [3.0] * 30, [700] * 30)
-    said = invoke("runs", "import", "logs", "--name", "PPO (ours)", "--out", "runs/ours", "--to", "page.html", code=0)
+    said = invoke("runs", "import", "logs", "--name", "PPO (ours)", "--out", "runs/ours", "--save", "page.html", code=0)
     assert "imported and not verified" in said.out
     page = Path("page.html").read_text(encoding="utf-8")
     assert "PPO (ours) [imported]" in page

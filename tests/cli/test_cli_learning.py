@@ -25,10 +25,11 @@ def test_a_learner_is_trained_for_so_many_episodes_evaluated_and_shown(invoke):
     longer = tuple(4 if part == 3 else part for part in asked)
     assert "training episodes (they cannot be changed): 3 there, 4 now" in invoke("run", *longer).err
     for name, start in (("c.png", b"\x89PNG"), ("deep/c.pdf", b"%PDF"), ("c.csv", b"algorithm,game,seed")):
-        assert f"curves: {name}" in invoke("report", "run", "-q", "--curves", name).out
+        shown = invoke("report", "run", "-q", "--figure", "learning", "--save", name)
+        assert f"{name.rpartition('.')[2]}: {name}" in shown.out
         assert Path(name).read_bytes().startswith(start)
     assert len(Path("c.csv").read_text().splitlines()) == 1 + 2 * 3
-    document = invoke("report", "run", "--to=json").json
+    document = invoke("report", "run", "--format=json").json
     assert document["algorithms"][0]["training_episodes"] == 3
     assert [seed["episodes"] for seed in document["learning"][0]["seeds"]] == [3, 3]
 
@@ -36,22 +37,32 @@ def test_a_learner_is_trained_for_so_many_episodes_evaluated_and_shown(invoke):
 @pytest.mark.slow
 def test_tune_ranks_learners_on_training_games(invoke):
     short = (*ALE, "--games", "freeway", "--training-episodes", 2, "--episodes", 2)
-    asked = ("tune", LEARNER, "--try", "learning_rate=0.1,0.5", "--try", "discount=0.9,0.99", *short)
+    asked = ("tune", LEARNER, "--grid", "learning_rate=0.1,0.5", "--grid", "discount=0.9,0.99", *short)
     shown = invoke(*asked, code=0)
     assert "learns for 2 episodes, then 2 episodes, 1 trial a game" in shown.err
     assert "warning" not in shown.err
     assert "4 settings under ale-2013" in shown.out
     manifest = json.loads(Path("runs/tune-learner-make_learner-ale-2013/manifest.json").read_text())
     assert manifest["training_episodes"] == 2
-    assert invoke(*asked, "--to=json").json["learnt_once"] is True
-    assert invoke(*asked, "--seeds", "2", "--to=json").json["learnt_once"] is False
+    assert invoke(*asked, "--format=json").json["learnt_once"] is True
+    assert invoke(*asked, "--seeds", "2", "--format=json").json["learnt_once"] is False
     assert "No test game was evaluated." in invoke("runs", "ledger").out
 
 
 @pytest.mark.parametrize(("games", "told"), [("qbert", "(qbert for Atari-5's evaluation)"), ("pong", "atari-3-val")])
 def test_tune_warns_of_test_games_in_one_line(invoke, games, told):
     outcome = invoke(
-        "tune", "perturb", "--set", "action=UP", "--try", "probability=0.5,1.0", *ALE, "--games", games, "--episodes", 1
+        "tune",
+        "perturb",
+        "--set",
+        "action=UP",
+        "--grid",
+        "probability=0.5,1.0",
+        *ALE,
+        "--games",
+        games,
+        "--episodes",
+        1,
     )
     (line,) = [line for line in outcome.err.splitlines() if line.startswith("warning: ")]
     assert line.startswith(f"warning: {games} is for testing")
@@ -76,7 +87,7 @@ def test_a_test_game_is_for_one_setting_only(invoke):
     shown = invoke("runs", "ledger", "runs", "--all", code=1)
     assert "with 2 different settings" in shown.words
     assert "--out runs/three" in shown.words
-    document = invoke("runs", "ledger", "runs/two", "runs/three", "--to=json").json
+    document = invoke("runs", "ledger", "runs/two", "runs/three", "--format=json").json
     assert document["accounts"][0]["repeated"][0]["settings"] == 2
     assert invoke("runs", "ledger", "runs", "--apart", "simulations").code == 0
     assert "no such directory" in invoke("runs", "ledger", "elsewhere").err
@@ -96,7 +107,7 @@ def test_the_settings_of_another_algorithm_are_not_this_runs_matter(invoke):
     first = play("ram-bits", 0.1, "runs/first")
     assert "warning: with" not in first
     assert "note: lambda 0.5 of ram-bits is ours, tuned on" in first
-    notices = invoke("report", "runs/first", "--to=json").json["notices"]
+    notices = invoke("report", "runs/first", "--format=json").json["notices"]
     assert ["lambda 0.5 of ram-bits is ours" in one["text"] for one in notices if one["kind"] == "parameters"] == [True]
     assert "warning: with this run, sarsa(features=ram-bits)" in play("ram-bits", 0.2, "runs/second")
     assert "warning: with" not in play("ram", 0.2, "runs/other")
@@ -113,7 +124,7 @@ def test_a_planner_is_played_verified_and_watched(invoke):
     assert "Planning on the emulator" in words
     assert "ale-2013 counts those of the episodes played: 60." in words
     assert "UCT" in Path("runs/uct-ale-2013/manifest.json").read_text().upper()
-    document = invoke("report", "runs/uct-ale-2013", "--to=json").json
+    document = invoke("report", "runs/uct-ale-2013", "--format=json").json
     (score,) = document["algorithms"][0]["scores"]
     assert score["played"]["planning"]["decisions"] == 12
     assert score["played"]["planning"]["simulated_frames"] == document["runs"][0]["simulated_frames"] > 12 * 5

@@ -116,7 +116,7 @@ def test_tasks_keep_their_names_and_are_no_games(invoke_there):
         assert not re.search(r"\b([Gg]ames?|[Ff]rames?|Breakout|Pong)\b", out.replace("episode_frames=N", ""))
     assert "breakout" in out
     for document in ("status", "runs list", "runs ledger"):
-        assert '"breakout"' in invoke_there(*document.split(), "runs", "--to=json").out
+        assert '"breakout"' in invoke_there(*document.split(), "runs", "--format=json").out
     refused = invoke_there("score", "runs/a", "--suite", "atari-57")
     assert (refused.code, refused.out) == (2, "")
     assert "--suite atari-57 is of Atari games, and runs/a was played on tasks of tasks" in refused.err
@@ -124,14 +124,14 @@ def test_tasks_keep_their_names_and_are_no_games(invoke_there):
 
 @pytest.mark.slow
 def test_a_suite_tells_what_is_tuned_and_what_is_tested(invoke_there):
-    found = invoke_there("runs", "ledger", "--to=json").json
+    found = invoke_there("runs", "ledger", "--format=json").json
     assert [(one["game"], one["test"], one["suite"]) for one in found["evaluations"][:2]] == [
         ("breakout", True, "tasks"),
         ("pong", False, "tasks"),
     ]
     assert [(one["game"], one["settings"]) for one in found["accounts"][0]["repeated"]] == [("breakout", 2)]
-    tune = ("tune", "agent.py:Agent", "--try", "action=0,1", "--episodes", 1, "--workers", 1, "--suite")
-    shown = invoke_there(*tune, "tasks.toml", "--out", "tuned", "--to=json")
+    tune = ("tune", "agent.py:Agent", "--grid", "action=0,1", "--episodes", 1, "--workers", 1, "--suite")
+    shown = invoke_there(*tune, "tasks.toml", "--out", "tuned", "--format=json")
     assert (shown.json["games"], "warning" in shown.err) == (["pong"], False)
     told = tuning.warning(("breakout", "pong"), read_suite(SUITE, "tasks.toml", "tasks"))
     assert told.startswith("breakout is for testing; ")

@@ -13,7 +13,7 @@ ASKED = ("--games", "pong,qbert", "--seeds", 2, "--episodes", 10)
 
 
 def planned(invoke, *arguments):
-    answer = invoke("plan", *arguments, "--to=json")
+    answer = invoke("plan", *arguments, "--format=json")
     assert (answer.code, re.sub(r"measuring games: \d of \d\n", "", answer.err)) == (0, "")
     return answer.json
 

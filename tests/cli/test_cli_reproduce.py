@@ -26,7 +26,7 @@ def test_every_table_and_figure_can_be_shown(invoke, paper, kind, number):
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", papers.PAPERS)
 def test_a_whole_paper_is_explained_and_shown_in_every_form(invoke, paper):
-    answer = invoke("reproduce", paper, "--to", "page.html", "--out", "figures")
+    answer = invoke("reproduce", paper, "--save", "page.html", "--out", "figures")
     assert (answer.code, answer.err) == (0, "")
     assert "all explained" in answer.out
     page = Path("page.html").read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ def test_a_whole_paper_is_explained_and_shown_in_every_form(invoke, paper):
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", papers.PAPERS)
 def test_json_counts_what_it_holds(invoke, paper):
-    answer = invoke("reproduce", paper, "--to=json")
+    answer = invoke("reproduce", paper, "--format=json")
     assert (answer.code, answer.err) == (0, "")
     document = answer.json
     items = [item for part in document["parts"] for item in part["comparisons"]]
@@ -73,7 +73,7 @@ def test_a_difference_without_explanation_is_bad_news(invoke, monkeypatch):
 
     found = (Reproduction("bellemare-2013", "Made up", None, (PrintedComparison("§1: one", "1", "2", "differs"),)),)
     monkeypatch.setattr(ale2013, "statements", lambda: found)
-    for form in ([], ["--to=json"]):
+    for form in ([], ["--format=json"]):
         answer = invoke("reproduce", "ale-2013", *form, code=1)
         assert answer.out
         assert answer.err == ""

@@ -12,7 +12,7 @@ from arcademark.records.reading import read_run
 from arcademark.suite.references import scores
 
 ASKED = ("--games", "boxing,skiing", "--override", "max_frames_per_episode=400", "--episodes", 2, "--seeds", 2)
-PLAYED = ("robustness", "random", *ASKED, "--variants", 1, "--workers", 1, "--out", "o", "--to=json")
+PLAYED = ("robustness", "random", *ASKED, "--variants", 1, "--workers", 1, "--out", "o", "--format=json")
 RUNS = {
     *("base", "difficulty=1", "repeat_action_probability=0.5", "frame_skip=8", "colours=inverted"),
     "modification=one_armed",
@@ -61,7 +61,7 @@ def test_a_learner_is_trained_once_and_plays_every_flavour(invoke, tmp_path):
     learner = f"{Path(__file__).parents[1] / 'runs' / 'paced.py'}:Learner"
     asked = ("--games", "gopher", "--override", "max_frames_per_episode=300", "--episodes", 2, "--frames", 900)
     played = invoke(
-        "robustness", learner, *asked, "--variants", "flavours", "--workers", 1, "--out", "o", "--to=json", code=0
+        "robustness", learner, *asked, "--variants", "flavours", "--workers", 1, "--out", "o", "--format=json", code=0
     )
     assert played.err.count("learns for 900 frames") == 1
     found = played.json

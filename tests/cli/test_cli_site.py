@@ -1,4 +1,4 @@
-"""What ``arcademark site`` refuses, and what it says of scores that are not real. Its pages: tests/report/site."""
+"""What ``arcademark leaderboard`` refuses, and what it says of scores that are not real."""
 
 from pathlib import Path
 

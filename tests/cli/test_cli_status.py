@@ -11,7 +11,7 @@ from arcademark.runs.store.recording import Recorder
 
 
 def status(invoke, *arguments, code=0):
-    answer = invoke("status", *arguments, "--to=json")
+    answer = invoke("status", *arguments, "--format=json")
     assert (answer.code, answer.err) == (code, "")
     return answer.json
 
@@ -96,7 +96,7 @@ def test_runs_are_listed_with_how_far_they_are(invoke, played):
     (row,) = (line.split() for line in shown.out.splitlines() if line.startswith("runs/mine"))
     assert row == ["runs/mine", "random", "Pong", "and", "Q*bert", "1", "4"]
     assert "Not read" in shown.out
-    document = invoke("runs", "list", "runs", "--to=json").json
+    document = invoke("runs", "list", "runs", "--format=json").json
     (run,) = document["runs"]
     assert (run["agents"], run["games"], run["status"]) == (["random"], ["Pong", "Q*bert"], "complete")
     assert [item["directory"] for item in document["unread"]] == ["runs/broken"]

@@ -111,7 +111,7 @@ def test_what_slurm_says_without_being_reached_is_told_in_a_line(invoke, monkeyp
 def test_what_was_submitted_is_shown_before_a_job_begins_and_logs_are_named(invoke, fake):
     fake()
     invoke("run", "random", *SHORT, *LIMIT, "--slurm", "jobs=2", code=0)
-    shown = invoke("status", "runs/random", "--to=json").json
+    shown = invoke("status", "runs/random", "--format=json").json
     assert {trial["state"] for trial in shown["trials"]} == {"pending"}
     logs = {path.name: os.readlink(path) for path in Path("runs/random/slurm").glob("*.log")}
     assert logs == {
@@ -164,10 +164,10 @@ def test_nothing_of_submitit_is_printed(invoke, fake):
 
 
 def test_settings_to_tune_are_dealt_out_and_ranked_once_merged(invoke):
-    asked = ("tune", "const", "--try", "action=FIRE,NOOP", "--games", "pong", *SHORT[2:], "--out", "runs/tuned")
+    asked = ("tune", "const", "--grid", "action=FIRE,NOOP", "--games", "pong", *SHORT[2:], "--out", "runs/tuned")
     shown = invoke(*asked, *LIMIT, "--slurm", "jobs=2", "--dry-run", code=0)
     assert "4 trials in 2 shards" in shown.out
-    plays = "-m arcademark tune const --try action=FIRE,NOOP --games pong"
+    plays = "-m arcademark tune const --grid action=FIRE,NOOP --games pong"
     assert plays in shown.out
     starts = [line for line in shown.out.splitlines() if " -m " in line or " -c " in line]
     assert len(starts) > 2
@@ -181,7 +181,7 @@ def test_settings_to_tune_are_dealt_out_and_ranked_once_merged(invoke):
     assert f"all complete; see '{merge}'" in told
     assert invoke("runs", "merge", "runs/tuned", *Path("runs/tuned/shards").iterdir()).code == 0
     assert "all complete; see 'the same command without --slurm'" in invoke(*asked, *LIMIT).words
-    ranked = invoke(*asked, "--to=json")
+    ranked = invoke(*asked, "--format=json")
     assert [one["values"] for one in ranked.json["settings"]]
 
 
@@ -261,7 +261,7 @@ def test_shards_are_dealt_anew_until_an_episode_is_recorded(invoke, fake):
     assert not Path("runs/random/manifest.json").exists()  # the job that merges has made no run
     other = ("run", "random", *SHORT, "--protocol", "saber", *LIMIT, "--slurm", "jobs=4", "--out", "runs/random")
     invoke(*other, code=0)
-    assert invoke("status", "runs/random", "--to=json").json["protocols"][0].startswith("saber")
+    assert invoke("status", "runs/random", "--format=json").json["protocols"][0].startswith("saber")
     database = Path("runs/random/shards/1-of-4/run.sqlite")
     invoke("run", "random", *SHORT, "--shard", "1/2", "--out", "runs/random/shards/1-of-2", code=0)
     assert "is divided into 2 shards" in invoke(*asked, "jobs=4", code=2).err
@@ -324,7 +324,7 @@ def test_what_slurm_knows_of_jobs_is_shown(invoke, fake):
         squeue="\n".join(f"echo '{line}'" for line in listed),
         sacct="echo '7_4|OUT_OF_MEMORY|0:125'; echo '9_[0,5-9%2]|COMPLETED|0:0'",
     )
-    document = invoke("status", "runs", "--to=json", code=1).json
+    document = invoke("status", "runs", "--format=json", code=1).json
     states = {(job["folder"], tuple(job["shard"] or ())): (job["state"], job["reason"]) for job in document["jobs"]}
     assert states == {
         ("runs/one", (1, 8)): ("running", ""),
@@ -362,13 +362,13 @@ def test_jobs_that_slurm_forgot_are_shown_until_their_shards_are_done(invoke, fa
     asked = ("run", "random", *SHORT, "--engine", "emulator=ale", "--out")
     invoke(*asked, "runs/random", *LIMIT, "--slurm", "jobs=2", code=0)
     for number in (1, 2):
-        jobs_there = invoke("status", "runs", "--to=json").json["jobs"]
+        jobs_there = invoke("status", "runs", "--format=json").json["jobs"]
         assert [job["shard"] for job in jobs_there] == [[left, 2] for left in range(number, 3)] + [None]
         assert {job["state"] for job in jobs_there} == {"unknown"}
         invoke(*asked, f"runs/random/shards/{number}-of-2", "--shard", f"{number}/2", code=0)
     invoke("runs", "merge", "runs/random", *Path("runs/random/shards").iterdir(), code=0)
     for folder in ("runs", "runs/random"):
-        document = invoke("status", folder, "--to=json", code=0).json
+        document = invoke("status", folder, "--format=json", code=0).json
         assert document["jobs"] == []
         assert [run["directory"] for run in document["whole"]] == ["runs/random"]
 
@@ -402,7 +402,7 @@ def test_a_shard_of_variants_has_all_of_its_games_and_seeds(invoke):
     assert "arcademark runs merge runs/all/base runs/all/shards/*/base" in told
     for name in (path.name for path in Path("whole").iterdir()):
         assert invoke("runs", "merge", f"runs/all/{name}", *Path("runs/all/shards").glob(f"*/{name}")).code == 0
-    merged, whole = (invoke("robustness", "--out", of, "--to=json").json for of in ("runs/all", "whole"))
+    merged, whole = (invoke("robustness", "--out", of, "--format=json").json for of in ("runs/all", "whole"))
     assert merged | {"directory": "whole"} == whole
 
 
@@ -424,7 +424,7 @@ finally:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", [("run", "random"), ("tune", "const", "--try", "action=FIRE,NOOP")])
+@pytest.mark.parametrize("command", [("run", "random"), ("tune", "const", "--grid", "action=FIRE,NOOP")])
 def test_a_shard_imports_nothing_of_this_package_once_it_plays(command, tmp_path):
     asked = [*command, *SHORT, "--shard", "1/2", "--out", str(tmp_path / "run")]
     played = subprocess.run([sys.executable, "-c", LATE, *asked], capture_output=True, text=True, check=True)

@@ -14,7 +14,7 @@ PAPER = ("--paper", "doe-2026", "--cite", "authors=Doe et al.,venue=Somewhere,ye
 @pytest.mark.slow
 def test_a_confirmed_run_becomes_a_collection(invoke, played, tmp_path):
     title = 'A "Title" \\ [x]\n</script>'
-    assert '"files": {}' in invoke("catalogue", "submit", played, "--to=json", code=0).out
+    assert '"files": {}' in invoke("catalogue", "submit", played, "--format=json", code=0).out
     found = invoke("catalogue", "submit", played, *PAPER, "--cite", f"title={title}", "--out", "submission", code=0)
     assert "4 of 4 recorded episodes gave their score again" in found.out
     folder = tmp_path / "submission"

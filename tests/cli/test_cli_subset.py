@@ -17,7 +17,7 @@ from arcademark.subset.predict.choosing import choose
 from arcademark.subset.predict.spread import conformal_half_width
 from arcademark.suite.subsets import subset
 
-TRAINING = ("subset", "search", "--catalogue", "atari-5-training")
+TRAINING = ("subset", "search", "--collection", "atari-5-training")
 FIVE = "battle_zone,42000\ndouble_dunk,5\nname_this_game,12000\nphoenix,30000\nQ*bert,25000\n"
 
 
@@ -45,7 +45,7 @@ def mine(tmp_path):
 
 @pytest.mark.slow
 def test_the_papers_plan_comes_out_and_its_models_are_kept(invoke):
-    answer = invoke(*TRAINING, "--plan", "atari-5", "--top", 1, "--out", "models", "--to=json")
+    answer = invoke(*TRAINING, "--plan", "atari-5", "--top", 1, "--out", "models", "--format=json")
     assert (answer.code, answer.err) == (0, "")
     document = answer.json
     found = {result["name"]: result["best"] for result in document["results"]}
@@ -61,7 +61,7 @@ def test_the_papers_plan_comes_out_and_its_models_are_kept(invoke):
 
 def test_constraints_are_kept(invoke):
     chosen = ("--include", "Q*bert", "--exclude", "phoenix,zaxxon")
-    answer = invoke(*TRAINING, "--size", 2, "--to=json", "--top", 50, *chosen)
+    answer = invoke(*TRAINING, "--size", 2, "--format=json", "--top", 50, *chosen)
     results = answer.json["results"][0]
     chosen = [results["best"]["tasks"], *(item["tasks"] for item in results["runners_up"])]
     assert all("qbert" in tasks for tasks in chosen)
@@ -73,7 +73,7 @@ def test_constraints_are_kept(invoke):
 @pytest.mark.parametrize("target", ["hwrns median", "at human level", "own.py:best"])
 def test_other_targets(invoke, target):
     Path("own.py").write_text("import numpy as np\n\n\ndef best(scores):\n    return float(np.max(scores))\n")
-    answer = invoke(*TRAINING, "--size", 1, "--target", target, "--to=json")
+    answer = invoke(*TRAINING, "--size", 1, "--target", target, "--format=json")
     assert (answer.code, answer.err) == (0, "")
     document = answer.json
     assert document["results"][0]["best"]["n"] >= 40
@@ -92,19 +92,19 @@ def test_another_benchmark_from_search_to_prediction(invoke, own):
     assert model["references"] == {task: [100.0, 150.0] for task in model["tasks"]}
     first, second = model["tasks"]
     Path("new.csv").write_text(f"algorithm,task,score\nme,{first},125\nme,{second},150\n", encoding="utf-8")
-    answer = invoke("subset", "predict", "new.csv", "--model", "m.json", "--to=json")
+    answer = invoke("subset", "predict", "new.csv", "--estimator", "m.json", "--format=json")
     assert (answer.code, answer.err) == (0, "")
     (prediction,) = answer.json["predictions"]
     logs = np.log10([51.0, 101.0]) @ np.array(model["coefficients"])
     assert prediction["estimate"]["value"] == pytest.approx(10**logs - 1)
-    study = invoke("subset", "study", *own, "--models", "m.json", "--to=json")
+    study = invoke("subset", "study", *own, "--models", "m.json", "--format=json")
     (kind,) = study.json["kinds"]
     assert kind["agreements"][0]["compared"] == 24
 
 
 def test_a_study_relative_to_an_algorithm(invoke):
-    command = ("subset", "study", "--catalogue", "review-2021", "--models", "atari-5", "--relative-to", "Rainbow")
-    rows = {line["row"]["algorithm"]: line["row"] for line in invoke(*command, "--to=json").json["lines"]}
+    command = ("subset", "study", "--collection", "review-2021", "--models", "atari-5", "--relative-to", "Rainbow")
+    rows = {line["row"]["algorithm"]: line["row"] for line in invoke(*command, "--format=json").json["lines"]}
     assert rows["Rainbow"]["relative"] == rows["Rainbow"]["estimates"][0]["relative"] == 1
     assert rows["MuZero"]["relative"] == pytest.approx(rows["MuZero"]["true"] / rows["Rainbow"]["true"])
     assert "Ordered otherwise, the better one first: all" in invoke(*command).out
@@ -115,18 +115,18 @@ def test_five_games_give_the_median_every_game_and_what_to_play_next(invoke, min
     assert (answer.code, answer.err) == (0, "")
     assert "Play next" in answer.out
     assert "frame cap" not in answer.out
-    (prediction,) = invoke("subset", "predict", mine, "--to=json").json["predictions"]
+    (prediction,) = invoke("subset", "predict", mine, "--format=json").json["predictions"]
     assert len(prediction["forecast"]["tasks"]) == len(prediction["forecast"]["plays"]) == 52
     assert list(prediction["forecast"]["summaries"]) == ["median", "mean", "at human level", "records broken"]
     alien = prediction["forecast"]["tasks"]["alien"]
     assert 0 <= alien["low"] < alien["value"] < alien["high"]
-    answer = invoke("subset", "predict", mine, "--model", "atari-5", "--protocol", "world-records")
+    answer = invoke("subset", "predict", mine, "--estimator", "atari-5", "--protocol", "world-records")
     assert "157 %" in answer.out.replace("\N{NO-BREAK SPACE}", " ")
-    (prediction,) = invoke("subset", "predict", mine, "--model", "atari-5", "--to=json").json["predictions"]
+    (prediction,) = invoke("subset", "predict", mine, "--estimator", "atari-5", "--format=json").json["predictions"]
     assert "frame cap of these scores is not known" in prediction["estimate"]["warnings"][0]
 
 
-@pytest.mark.parametrize("model", [("--model", "atari-5"), pytest.param((), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("model", [("--estimator", "atari-5"), pytest.param((), marks=pytest.mark.slow)])
 def test_scores_outside_the_training_table_are_flagged(invoke, mine, model):
     Path("odd.csv").write_text("game,Odd\n" + FIVE.replace("42000", "42000000"), encoding="utf-8")
     assert "Scores on Battle Zone are outside the training table" in invoke("subset", "predict", "odd.csv", *model).out
@@ -141,11 +141,11 @@ def few(tmp_path):
 
 @pytest.mark.slow
 def test_games_that_cost_more_frames_are_played_later(invoke, few, tmp_path):
-    plays = invoke("subset", "predict", "few.csv", "--to=json").json["predictions"][0]["forecast"]["plays"]
+    plays = invoke("subset", "predict", "few.csv", "--format=json").json["predictions"][0]["forecast"]["plays"]
     first = plays[0]["task"]
     lines = [f"{play['task']},{10000 if play['task'] == first else 1}" for play in plays]
     (tmp_path / "frames.csv").write_text("game,frames\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    dear = invoke("subset", "predict", "few.csv", "--frames", "frames.csv", "--to=json").json
+    dear = invoke("subset", "predict", "few.csv", "--frames", "frames.csv", "--format=json").json
     assert dear["predictions"][0]["forecast"]["plays"][-1]["task"] == first
     assert "per frame" in invoke("subset", "predict", "few.csv", "--frames", "frames.csv").words
 
@@ -153,8 +153,8 @@ def test_games_that_cost_more_frames_are_played_later(invoke, few, tmp_path):
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
 def test_every_interval_is_at_the_level_asked_for(invoke, level):
     """Of a published model, of its every other game and of whatever games there are."""
-    command = ("subset", "predict", "catalogue:review-2021", "--algorithms", "Rainbow", "--model", "atari-5")
-    answer = invoke(*command, "--level", level, "--to=json")
+    command = ("subset", "predict", "catalogue:review-2021", "--algorithms", "Rainbow", "--estimator", "atari-5")
+    answer = invoke(*command, "--level", level, "--format=json")
     assert (answer.code, answer.err) == (0, "")
     document = answer.json
     estimate = document["predictions"][0]["estimate"]
@@ -168,13 +168,13 @@ def test_every_interval_is_at_the_level_asked_for(invoke, level):
     else:
         ends = [(1 + estimate["value"]) * 10**by - 1 for by in (-reach, reach)]
         assert [estimate["low"], estimate["high"]] == pytest.approx(ends)
-    shown = invoke(*command, "--level", level, "--to=markdown", "--all").words
+    shown = invoke(*command, "--level", level, "--format=markdown", "--all").words
     assert (f"| on other papers | {100 * level:g} % from | to |" in shown) == (level < 0.99)
 
 
 def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
     search = ("subset", "search", *own, "--size", 2)
-    answer = invoke(*search, "--nested", "--papers", "papers.csv", "--to=json", "--out", "model.json")
+    answer = invoke(*search, "--nested", "--papers", "papers.csv", "--format=json", "--out", "model.json")
     assert (answer.code, answer.err) == (0, "")
     (found,) = answer.json["results"]
     nested = found["nested"]
@@ -193,7 +193,7 @@ def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
 
 
 def test_the_best_of_every_size_with_its_error_and_proof(invoke):
-    answer = invoke(*TRAINING, "--sizes", "1-3,5", "--figure", "curve.svg", "--out", "models", "--to", "page.html")
+    answer = invoke(*TRAINING, "--sizes", "1-3,5", "--save", "curve.svg", "--out", "models", "--save", "page.html")
     assert (answer.code, answer.err) == (0, "")
     words = answer.words
     assert "5 10.4 % 1.64 % 44 0.6966 of 3,819,816" in words.replace("\N{NO-BREAK SPACE}", " ")
@@ -211,7 +211,7 @@ def test_the_best_of_every_size_with_its_error_and_proof(invoke):
 
 @pytest.mark.slow
 def test_json_has_both_ways_to_choose_and_nested_errors(invoke):
-    answer = invoke(*TRAINING, "--sizes", "2", "--nested", "--to=json", "--figure", "curve.png")
+    answer = invoke(*TRAINING, "--sizes", "2", "--nested", "--format=json", "--save", "curve.png")
     assert (answer.code, answer.err) == (0, "")
     document = answer.json
     assert document["schema"] == "arcademark.subset-sizes/4"
@@ -223,8 +223,8 @@ def test_json_has_both_ways_to_choose_and_nested_errors(invoke):
     assert Path("curve.png").read_bytes().startswith(b"\x89PNG")
 
 
-SEARCH = ("subset", "search", "--catalogue", "atari-5-training", "--size", 2, "--top", 1)
-REVIEW = ("subset", "predict", "catalogue:review-2021", "--model", "m.json")
+SEARCH = ("subset", "search", "--collection", "atari-5-training", "--size", 2, "--top", 1)
+REVIEW = ("subset", "predict", "catalogue:review-2021", "--estimator", "m.json")
 
 
 def search(invoke, *options):
@@ -237,9 +237,9 @@ def test_an_error_in_points_is_no_factor(invoke):
     told, model = search(invoke, "--target", "mean", "--set", "transform=none")
     assert "predict the mean HNS over all" in told
     assert "62 algorithms, 56 games, scores as they are" in told
-    assert "mean error, %" in invoke(*SEARCH, "--target", "mean", "--set", "transform=none", "--to=markdown").out
+    assert "mean error, %" in invoke(*SEARCH, "--target", "mean", "--set", "transform=none", "--format=markdown").out
     assert model["log_error"] is None
-    answer = invoke(*REVIEW, "--to=json")
+    answer = invoke(*REVIEW, "--format=json")
     estimates = [item["estimate"] for item in answer.json["predictions"] if item["estimate"]]
     error = model["absolute_error"]
     assert error > 100
@@ -272,7 +272,7 @@ def test_a_task_without_any_score_is_said_not_to_take_part(invoke, benchmark):
 
 @pytest.mark.slow
 def test_intervals_hold_what_was_left_out_in_every_way(invoke):
-    answer = invoke("subset", "coverage", "atari-5", "pong", "--to=json")
+    answer = invoke("subset", "coverage", "atari-5", "pong", "--format=json")
     shown = answer.json
     assert (answer.code, shown["schema"]) == (0, "arcademark.subset-coverage/5")
     rows = {(row["subset"], row["left_out"]): row for row in shown["rows"]}
@@ -323,7 +323,7 @@ def test_games_are_chosen_anew_without_what_is_left_out(invoke, benchmark):
             scores[f"p{player}"][f"t{task}"] = 10 ** (1.5 + 0.4 * own + 0.1 * rng.normal())
     papers = {name: f"paper {number // 5}" for number, name in enumerate(scores)}
     learnt = ("--training", *benchmark(scores, 0, 100, **papers), "--papers", "papers.csv")
-    answer = invoke("subset", "coverage", "t6,t7", "--sizes", "2", *learnt, "--to=json")
+    answer = invoke("subset", "coverage", "t6,t7", "--sizes", "2", *learnt, "--format=json")
     assert (answer.code, answer.err) == (0, "")
     shown = answer.json
     assert (shown["noun"], shown["algorithms"], shown["groups"]) == ("task", 30, 6)
@@ -336,7 +336,7 @@ def test_games_are_chosen_anew_without_what_is_left_out(invoke, benchmark):
     assert best["mean_error"] < given["mean_error"]
     told = invoke("subset", "coverage", "--sizes", "2", *learnt).out
     assert "How often 90 % intervals hold, from some tasks" in told
-    asked = ("--transform", "none", "--target", "mean", "--random", "8", "--to=json")
+    asked = ("--transform", "none", "--target", "mean", "--random", "8", "--format=json")
     (row,) = invoke("subset", "coverage", "--sizes", "1", *learnt, *asked).json["rows"]
     plain = predictors.own(["scores.csv"], Path("references.csv"), Path("papers.csv"), "none").trained
     singles = [abs(errors(plain, [task])) for task in plain.joint.tasks]

@@ -41,7 +41,7 @@ def own(tmp_path, benchmark):
 )
 def test_what_the_model_predicts_stands_beside_its_estimates(invoke, own, summary, truth):
     own("m", summary, "tasks" if summary == "at human level" else "%")
-    answer = invoke(*OWN, "--models", "m.json", "--to=json")
+    answer = invoke(*OWN, "--models", "m.json", "--format=json")
     assert (answer.code, answer.err) == (0, "")
     document = answer.json
     rows = {line["row"]["algorithm"]: line["row"] for line in document["lines"]}
@@ -56,7 +56,7 @@ def test_a_function_is_computed_only_where_it_is_asked_for(invoke, own):
     answer = invoke(*OWN, "--models", "m.json", code=2)
     assert "a function of its maker's" in answer.err
     assert "add --target FILE.py:NAME" in answer.err
-    told = invoke(*OWN, "--models", "m.json", "--target", "own.py:worst", "--to=json")
+    told = invoke(*OWN, "--models", "m.json", "--target", "own.py:worst", "--format=json")
     rows = {line["row"]["algorithm"]: line["row"]["true"] for line in told.json["lines"]}
     assert rows == pytest.approx({"weak": 10.0, "able": 40.0, "best": 100.0})
     assert "predicts 'elsewhere/own.py:worst', not 'mean'" in invoke(*OWN, "--models", "m.json", "--target", "mean").err
@@ -65,7 +65,7 @@ def test_a_function_is_computed_only_where_it_is_asked_for(invoke, own):
 def test_a_model_that_does_not_say_what_it_predicts_is_asked(invoke, own):
     own("m", None)
     assert "say it with --target (median, mean" in invoke(*OWN, "--models", "m.json", code=2).err
-    told = invoke(*OWN, "--models", "m.json", "--target", "mean", "--to=json")
+    told = invoke(*OWN, "--models", "m.json", "--target", "mean", "--format=json")
     assert told.json["lines"][0]["row"]["true"] == pytest.approx(300.0)
 
 
@@ -78,7 +78,7 @@ def test_models_of_different_things_are_not_put_side_by_side(invoke, own):
 @pytest.fixture(scope="module")
 def catalogue(tmp_path_factory):
     """The study of the whole catalogue."""
-    out = execute(tmp_path_factory.mktemp("study"), ("arcademark", "subset", "study", "--to=json"))
+    out = execute(tmp_path_factory.mktemp("study"), ("arcademark", "subset", "study", "--format=json"))
     return json.loads(out)
 
 
@@ -124,7 +124,7 @@ def test_corrected_scores_and_shorter_episodes_are_told(catalogue, invoke):
     assert catalogue["corrected"]["GDI-H3(200M frames)"] == ["Kung-Fu Master"]
     assert "Go-Explore" in catalogue["scored_otherwise"]
     assert catalogue["frame_caps"] == [108_000]
-    told = invoke("subset", "study", "--to=markdown").words
+    told = invoke("subset", "study", "--format=markdown").words
     assert "not those that the paper prints (Aitchison et al. 2023, Table 8)" in told
     assert "Scored otherwise: Go-Explore" in told
     assert "the averages leave them out" in told

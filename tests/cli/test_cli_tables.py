@@ -1,4 +1,4 @@
-"""``arcademark score`` and ``arcademark compare`` as their user meets them."""
+"""``arcademark report`` and ``arcademark compare`` as their user meets them."""
 
 import io
 import re
@@ -32,41 +32,41 @@ def good(tmp_path):
 
 
 def test_every_form_of_a_score(invoke, good):
-    shown = invoke("score", good, "--to", "pages/score.html", "--frames", "mine=200e6", code=0)
+    shown = invoke("score", good, "--save", "pages/score.html", "--frames", "mine=200e6", code=0)
     assert "Summaries over 3 of the 57 games of atari-57" in shown.out
     assert "Learning efficiency" in shown.out
     assert "pages/score.html" in shown.out
     assert Path("pages/score.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    document = invoke("score", good, "--to=json").json
+    document = invoke("score", good, "--format=json").json
     assert document["schema"] == "arcademark.report/6"
     assert [item["name"] for item in document["algorithms"]] == ["mine", "yours"]
-    tex = invoke("score", good, "--to=latex", "--all").out
+    tex = invoke("score", good, "--format=latex", "--all").out
     assert r"\toprule" in tex
     assert "Q*bert &" in tex
-    only = invoke("score", good, "--to=json", "--algorithms", "yours", "--games", "pong,alien").json
+    only = invoke("score", good, "--format=json", "--algorithms", "yours", "--games", "pong,alien").json
     assert [item["name"] for item in only["algorithms"]] == ["yours"]
     assert [item["id"] for item in only["games"]] == ["alien", "pong"]
-    single = invoke("score", good, "--to=json", "--metric", "saber").json
+    single = invoke("score", good, "--format=json", "--normalize", "saber").json
     assert [item["metric"] for item in single["algorithms"][0]["summaries"]] == ["saber"]
 
 
-@pytest.mark.parametrize("form", [(), ("--to", "latex"), ("--to", "markdown")])
+@pytest.mark.parametrize("form", [(), ("--format", "latex"), ("--format", "markdown")])
 def test_more_runs_and_single_runs_in_every_form(invoke, good, form):
     asked = ("--sequential", "--plan", "group=3,groups=2", "--plan", "alpha=10%,summary=median")
     shown = invoke("compare", good, *asked, *form).out
     assert "Whether more runs are needed" in shown
     assert "median HNS over 3 games" in " ".join(shown.split())
     single = invoke("score", good, "--tolerance", "90%", *form).words
-    assert form == ("--to", "latex") or "takes 46 runs" in single  # LaTeX has tables only
+    assert form == ("--format", "latex") or "takes 46 runs" in single  # LaTeX has tables only
     assert "Between which scores single runs lie" in single
 
 
 def test_every_form_of_a_comparison(invoke, good):
-    shown = invoke("compare", good, "yours", "mine", "--to", "compare.html", code=0)
+    shown = invoke("compare", good, "yours", "mine", "--save", "compare.html", code=0)
     assert shown.out.startswith("yours against mine")
     assert "Does the order change" in shown.out
     assert "<svg" in Path("compare.html").read_text(encoding="utf-8")
-    document = invoke("compare", good, "--to=json").json
+    document = invoke("compare", good, "--format=json").json
     assert document["schema"] == "arcademark.comparison/1"
     assert (document["pairs"][0]["first"], document["pairs"][0]["second"]) == ("mine", "yours")
 
@@ -81,14 +81,14 @@ def test_a_run_and_the_catalogue_are_tables_too(invoke, played):
 
 def test_a_table_through_a_pipe(invoke, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD.encode()), encoding="utf-8"))
-    shown = invoke("score", "-", "--export", "kept.csv", "--to=json", "--intervals", "resamples=10")
+    shown = invoke("score", "-", "--export", "kept.csv", "--format=json", "--intervals", "resamples=10")
     assert (shown.code, shown.err) == (0, "kept.csv: 2 algorithms, 3 games\n")
     assert [item["name"] for item in shown.json["algorithms"]] == ["mine", "yours"]
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
-@pytest.mark.parametrize("form", [[], ["--to=json"], ["--to=latex"]])
+@pytest.mark.parametrize("form", [[], ["--format=json"], ["--format=latex"]])
 def test_output_that_has_no_room(good, form):
     call = "from arcademark.cli.main import main; main()"
     with Path("/dev/full").open("w") as full:

@@ -38,7 +38,7 @@ def frames_of_all(directory):
 @pytest.mark.slow
 def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
     command = ("run", "random", "--until-error", "10000%", "--games", "qbert", "--episodes", 1, *SHORT, "--out", "run")
-    answer = invoke(*command, "--to=json", code=0)
+    answer = invoke(*command, "--format=json", code=0)
     document = answer.json
     assert (document["schema"], document["reached"], document["level"]) == ("arcademark.run-until/1", True, 0.9)
     (step,) = document["steps"]
@@ -52,8 +52,8 @@ def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
     again = invoke(*command, code=0)
     assert frames_of_all("run") == before
     assert "over all games" in again.out
-    for form, sign in (("--to=markdown", "## "), ("--to=latex", r"\begin{tabular}")):
-        other = invoke(*command, form, "--to", "page.html").out
+    for form, sign in (("--format=markdown", "## "), ("--format=latex", r"\begin{tabular}")):
+        other = invoke(*command, form, "--save", "page.html").out
         assert sign in other
         assert "over all games" in other
         assert "over all games" in Path("page.html").read_text(encoding="utf-8")
@@ -64,7 +64,7 @@ def test_a_narrow_enough_interval_ends_it_after_the_games_asked_for(invoke):
 def test_games_that_were_begun_come_first_and_the_most_telling_next_until_none_is_left(invoke):
     name = agent("pong", "qbert", "zaxxon")
     assert invoke("run", name, "--games", "qbert", "--episodes", 1, *SHORT, "--out", "run").code == 0
-    command = ("run", name, "--until-error", "40%", "--episodes", 2, *SHORT, "--out", "run", "--to=json")
+    command = ("run", name, "--until-error", "40%", "--episodes", 2, *SHORT, "--out", "run", "--format=json")
     answer = invoke(*command, code=1)
     assert "not reached: some.py:make has no game left to play" in answer.err
     document = answer.json
@@ -111,7 +111,7 @@ def test_a_game_that_fails_is_left_and_an_agent_that_always_fails_not_tried_on_e
         assert "from 1 game" in answer.out
         return
     assert "every game so far failed; correct the agent" in answer.err
-    document = invoke(*command, "--to=json").json
+    document = invoke(*command, "--format=json").json
     assert (document["reached"], document["error"], document["prediction"]) == (False, None, None)
 
 

@@ -46,4 +46,4 @@ def test_a_run_is_killed_continued_verified_shown_and_predicted_from(tmp_path, m
     assert "all 20 recorded episodes replay to their score" in python("-m", "arcademark", "verify", "killed").stdout
     python("-c", "import arcademark; arcademark.report('killed').save('page.html')")
     assert "Battle Zone" in Path("page.html").read_text(encoding="utf-8")
-    assert "%" in python("-m", "arcademark", "subset", "predict", "killed", "--model", "atari-5").stdout
+    assert "%" in python("-m", "arcademark", "subset", "predict", "killed", "--estimator", "atari-5").stdout

@@ -351,7 +351,7 @@ def test_what_was_learnt_in_jobs_plays_in_variants_and_settings_are_tuned(slurm,
     asked_for = (f"{PACED}:Learner", *options, "--variants", "1")
     folder, whole = tmp_path / "variants", tmp_path / "whole"
     give("robustness", *asked_for, "--slurm", JOB, "--out", folder)
-    tuned = ("--try", "checkpoint_frames=120,240", "--out", tmp_path / "tuned")
+    tuned = ("--grid", "checkpoint_frames=120,240", "--out", tmp_path / "tuned")
     give("tune", f"{PACED}:Learner", *options, *tuned, "--slurm", JOB, "--slurm", "jobs=2")
     wait(lambda: not states())
     assert ends()[-6:] == ["COMPLETED 0:0"] * 6, logs(tmp_path)

@@ -90,7 +90,7 @@ def test_other_pages_show_commands_that_are_executed(name):
 def test_what_commands_read_was_made_before_on_the_page(name):
     made, lacking = set(), []
     for command in (command for block in commands_of((ROOT / name).read_text(encoding="utf-8")) for command in block):
-        out = {word for option, word in itertools.pairwise(command) if option in ("--out", "--to")}
+        out = {word for option, word in itertools.pairwise(command) if option in ("--out", "--save")}
         out |= {command[3]} if command[1:3] == ["runs", "merge"] else set()
         read = {word for word in command[1:] if re.match(r"(runs|models|demo|site)/", word) and "{seed}" not in word}
         lacking += sorted(read - out - made)

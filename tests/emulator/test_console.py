@@ -1,4 +1,4 @@
-"""The console against ale-py, on as much as a test may take; ``arcademark info console prove`` compares more."""
+"""The console against ale-py, on as much as a test may take; ``arcademark info emulator prove`` compares more."""
 
 import csv
 import dataclasses
@@ -419,7 +419,7 @@ def test_the_state_of_things(core):
     told = CliRunner().invoke(cli, ["info", "console"]).output
     assert f"core {build.version()}: compiled" in told
     assert f"Proven for {len(prove.proven())} games" in told
-    assert json.loads(CliRunner().invoke(cli, ["info", "console", "--to", "json"]).output)["missing"] is None
+    assert json.loads(CliRunner().invoke(cli, ["info", "console", "--format", "json"]).output)["missing"] is None
 
 
 @pytest.mark.parametrize("game", ["asteroids", "crazy_climber", "phoenix", "atlantis", "wizard_of_wor"])

@@ -57,7 +57,7 @@ def test_a_frame_is_read_as_the_csv_that_it_would_be():
 def test_what_is_printed_as_latex_and_markdown_reads_back(tmp_path):
     write(tmp_path / "scores.csv", WIDE)
     for form in ("latex", "markdown"):
-        printed = execute(tmp_path, ["arcademark", "score", "scores.csv", "--to", form])
+        printed = execute(tmp_path, ["arcademark", "score", "scores.csv", "--save", form])
         assert table_of(read(write(tmp_path / "printed.txt", printed))) == table_of(read(tmp_path / "scores.csv")), form
 
 
@@ -66,9 +66,9 @@ def test_how_a_table_is_read_is_shown_and_explained(tmp_path):
     line = "Read as: 1 run of 2 algorithms ('DQN', 'PPO') on 2 games; ignored: rank"
     for command in (["score", "scores.csv"], ["compare", "scores.csv", "DQN", "PPO"]):
         assert line in " ".join(execute(tmp_path, ["arcademark", *command]).split())
-        printed = json.loads(execute(tmp_path, ["arcademark", *command, "--to", "json"]))
+        printed = json.loads(execute(tmp_path, ["arcademark", *command, "--format", "json"]))
         assert f"{line}." in [item["text"] for item in printed["notices"]]
-    execute(tmp_path, ["arcademark", "score", "scores.csv", "--to", "page.html"])
+    execute(tmp_path, ["arcademark", "score", "scores.csv", "--save", "page.html"])
     assert "ignored: rank" in (tmp_path / "page.html").read_text()
     told = execute(tmp_path, ["arcademark", "score", "scores.csv", "--explain", "--read", "PPO=note"])
     assert "'rank': rank, ignored (by its name)" in told

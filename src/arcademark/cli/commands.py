@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -20,6 +20,22 @@ FULL = "arcademark.help"
 
 ALL = "Show this message with all options and exit."
 
+PRINTED = ("json", "latex", "markdown")
+"""Formats in which a document can be printed."""
+
+FORMER_OPTIONS: Mapping[str, Callable[[str], tuple[str, ...]]] = MappingProxyType(
+    {
+        "--to": lambda value: ("--format", value) if value in (*PRINTED, "csv", "wide") else ("--save", value),
+        "--metric": lambda value: ("--normalize", value),
+        "--model": lambda value: ("--estimator", value),
+        "--try": lambda value: ("--grid", value),
+        "--catalogue": lambda value: ("--collection", value),
+        "--figure": lambda value: ("--save", value),
+        "--curves": lambda value: ("--figure", "learning", "--save", value),
+    }
+)
+"""What to write now instead of an option of version 0.8 and its value."""
+
 
 class UsualCommand(click.Command):
     """A command whose help shows some of its options, the usual ones, if these are named; --help-all shows all."""
@@ -35,7 +51,25 @@ class UsualCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments, and keep them."""
         ctx.meta[WORDS] = [*args]
-        return super().parse_args(ctx, args)
+        return super().parse_args(ctx, list(self._renamed(ctx, args)))
+
+    def _renamed(self, ctx: click.Context, args: list[str]) -> Iterator[str]:
+        """Yield the arguments with the names that options have now, and say which."""
+        known = {name for one in self.get_params(ctx) for name in one.opts}
+        rest = iter(args)
+        for word in rest:
+            name, equals, value = word.partition("=")
+            if name in known or name not in FORMER_OPTIONS or (not equals and (value := next(rest, "")) == ""):
+                yield word
+                if word == "--":
+                    yield from rest
+                continue
+            words = FORMER_OPTIONS[name](value)
+            if words[0] not in known:
+                yield from (word,) if equals else (word, value)
+                continue
+            messages.say(f"{name} is now {' '.join(word for word in words if word != value)}; {name} will be removed")
+            yield from words
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Show the usual options, or all."""
@@ -58,12 +92,16 @@ class CommandGroup(click.Group):
     """What to do with a folder that stands in place of a command, `{0}`."""
     former: Mapping[str, str] = MappingProxyType({})
     """Names that commands had, and those that they have now."""
+    aliases: Mapping[str, str] = MappingProxyType({})
+    """Second names of commands."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Refuse an unknown command."""
         known = self.list_commands(ctx)
+        if args and args[0] in self.aliases:
+            args = [self.aliases[args[0]], *args[1:]]
         if args and not args[0].startswith("-") and args[0] not in known:
             if self.folder and Path(args[0]).is_dir():
                 raise ArcadeMarkError(f"{args[0]}: is a folder; expected a command: {self.folder.format(args[0])}")

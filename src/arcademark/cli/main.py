@@ -32,22 +32,21 @@ COMMANDS = {
         "serve": "Offer a game to a training program in any language, over pipes.",
     },
     "Score": {
-        "report": "Show the scores of runs: verdict, estimate, games, warnings.",
-        "score": "Every summary of a table of scores.",
+        "report": "Show scores of runs and tables: verdict, rank, estimate, games, warnings.",
         "compare": "Algorithms against each other: tests, intervals, sensitivity, power.",
         "reproduce": "Recompute a paper's tables and figures beside what it prints.",
     },
     "Predict": {"subset": "The most informative few tasks: search, predict, study."},
     "Publish": {
         "catalogue": "Published scores, each with its source; errata; submit a run.",
-        "site": "The leaderboard, as pages that need no network.",
+        "leaderboard": "The leaderboard, as pages that need no network.",
     },
     "Inspect": {
         "verify": "Replay a run's recorded actions: are these scores real?",
         "watch": "Show episodes: GIF, MP4, a sheet of pictures, or a window.",
         "status": "Show the progress of runs, even while they play.",
         "runs": "List, merge, check, import and export runs; the ledger of test games.",
-        "info": "Games, suites, protocols, agents, features, schemas; our own console.",
+        "info": "Games, suites, protocols, agents, features, schemas; our own emulator.",
     },
 }
 """By the headings of the help. Each is in a module of its name, in a folder of its heading's."""
@@ -55,13 +54,17 @@ COMMANDS = {
 FORMER = {
     **{name: f"runs {name}" for name in ("check", "export", "import", "ledger", "list", "merge")},
     **dict.fromkeys(("submit", "submit-check"), "catalogue submit"),
-    **{name: f"info {name}" for name in ("console", "console prove", "features", "features actions", "features show")},
+    **{name: f"info {name}" for name in ("features", "features actions", "features show")},
+    **{f"console{rest}": f"info emulator{rest}" for rest in ("", " prove")},
     "cost": "plan",
     "suite": "info suites check",
 }
 """From every name that a command had before to the command that does its work now."""
 
-MEANT = {"--subset": ("--model", "--games")}
+ALIASES = {"score": "report", "site": "leaderboard"}
+"""Second names of commands."""
+
+MEANT = {"--subset": ("--estimator", "--games")}
 """What an option that no command has may mean, of those that the command has."""
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small: threads would wait longer than they compute
@@ -76,7 +79,7 @@ CLOSED = frozenset({errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ELOOP, 
 class Top(CommandGroup):
     """All commands, each of which is loaded only when it is asked for."""
 
-    former = FORMER
+    former, aliases = FORMER, ALIASES
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name the commands in their order."""

@@ -1,4 +1,4 @@
-"""How a command shows its document: in the terminal, or as JSON, LaTeX, Markdown or a page."""
+"""How a command shows its document: in the terminal, or as JSON, LaTeX, Markdown; and the files that it saves."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from arcademark.cli import messages
-from arcademark.cli.options import combine
+from arcademark.cli.commands import PRINTED
+from arcademark.cli.options import PATH, combine
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import write_document
+from arcademark.files import check_ending
 
 if TYPE_CHECKING:
     from arcademark.pages.render.blocks import Document
@@ -21,15 +22,19 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-FORMS = ("json", "latex", "markdown")
-
-
 @dataclass(frozen=True)
 class Output:
-    """What is wanted: one way to print, and a page or not."""
+    """How a command prints, and what it saves.
+
+    form: One of `PRINTED`; None in the terminal.
+    files: To be saved, each in the format that its name ends with.
+    figure: Name of the figure that pictures are of; None for the page's first.
+    everything: Whether every row and detail is printed.
+    """
 
     form: str | None = None
-    html: Path | None = None
+    files: tuple[Path, ...] = ()
+    figure: str | None = None
     everything: bool = False
 
     @property
@@ -38,7 +43,7 @@ class Output:
         return self.form is None
 
     def show(self, analysis: Any, template: str = "", /, **values: Any) -> None:
-        """Print the document of an analysis, and write its page first.
+        """Print the document of an analysis, and save its files first.
 
         The template and its values are as of `arcademark.pages.presenter.document`.
         """
@@ -51,18 +56,22 @@ class Output:
         self.show_as(analysis, present)
 
     def show_as(
-        self, analysis: Any, present: Callable[[], Document], brief: Callable[[], Iterable[str]] | None = None
+        self,
+        analysis: Any,
+        present: Callable[[], Document],
+        brief: Callable[[], Iterable[str]] | None = None,
+        rows: Callable[[], str] | None = None,
     ) -> None:
-        """Do the same where `present` makes the document; the terminal shows the lines of `brief` instead, if given."""
-        document = None if self.form == "json" and self.html is None else present()
-        if document is not None and self.html is not None:
-            from arcademark.pages.render import html
+        """Do the same where `present` makes the document, `brief` what is printed, and `rows` the CSV, if given."""
+        present = functools.cache(present)
+        for file in self.files:
+            from arcademark.pages import files
 
-            write_document(self.html, html.render(document))
+            files.save(file, analysis, present, self.figure, rows)
         if self.form == "json":
             messages.print_json(analysis)
-        elif document is not None:
-            self._print(document, brief)
+        else:
+            self._print(present(), brief)
 
     def tell(self, *lines: str) -> None:
         """Print lines below a document in the terminal, such as what was written where."""
@@ -79,35 +88,43 @@ class Output:
             return
         if brief is None:
             terminal.render(document, Console(), everything=self.everything)
-        self.tell(*(brief() if brief else ()), *([f"page: {self.html.resolve().as_uri()}"] if self.html else []))
+        self.tell(*(brief() if brief else ()))
+        for file in self.files:
+            page = file.suffix.lower() == ".html"
+            self.tell(f"page: {file.resolve().as_uri()}" if page else f"{file.suffix[1:].lower()}: {file}")
 
 
 _options = combine(
     click.option("--all", "everything", is_flag=True, help="Show everything, every row and detail."),
+    click.option("--format", "form", type=click.Choice(PRINTED), help="Print this format instead."),
     click.option(
-        "--to",
-        "forms",
+        "--save",
+        "saved",
         multiple=True,
-        metavar="FORM",
-        help="Print json, latex or markdown instead; FILE.html: also write a page that works offline; replaces an "
-        "earlier page. May be repeated.",
+        type=PATH,
+        metavar="FILE",
+        help="Also write FILE, as its name ends: .html, a page that works offline; .json, .md or .tex; .csv, the rows; "
+        ".pdf, .svg or .png, a figure. Replaces an earlier file of its kind. May be repeated.",
     ),
 )
 
+with_figure = click.option(
+    "--figure", metavar="NAME", help="The figure that --save writes.  [default: the page's first]"
+)
+"""The option of documents with several figures; needs `with_output` above it."""
+
 
 def with_output(command: F) -> F:
-    """Give a command the options of every document, as its parameter ``output``; it prints in one way only."""
+    """Give a command the options of every document, as its parameter ``output``."""
 
     @functools.wraps(command)
-    def show_so(*, forms: tuple[str, ...], everything: bool, **rest: Any) -> Any:
-        printed = list(dict.fromkeys(form for form in forms if form in FORMS))
-        pages = [form for form in forms if form not in FORMS]
-        for several in (printed, pages):
-            if len(several) > 1:
-                raise ArcadeMarkError(f"--to {several[0]} and --to {several[1]}: choose one")
-        page = Path(pages[0]) if pages else None
-        if page is not None and page.suffix.lower() not in (".html", ".htm"):
-            raise ArcadeMarkError(f"--to {page}: expected {', '.join(FORMS)}, or a page's name that ends with .html")
-        return command(output=Output(printed[0] if printed else None, page, everything), **rest)
+    def show_so(*, form: str | None, saved: tuple[Path, ...], everything: bool, figure: Any = None, **rest: Any) -> Any:
+        from arcademark.pages.files import ENDINGS, PICTURES
+
+        for file in saved:
+            check_ending(file, ENDINGS)
+        if figure is not None and not any(file.suffix.lower() in (*PICTURES, ".csv") for file in saved):
+            raise ArcadeMarkError(f"--figure {figure}: name its file, too, as in --save {figure}.pdf")
+        return command(output=Output(form, saved, figure, everything), **rest)
 
     return _options(show_so)  # type: ignore[return-value]

@@ -1,4 +1,4 @@
-"""What ``arcademark score`` and ``arcademark compare`` share: the table, what it is measured by, and how it is read."""
+"""What ``arcademark report`` and ``arcademark compare`` share: tables, measures and readers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ level = click.option(
     "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, help="Level of the intervals."
 )
 estimated_by = click.option(
-    "--model",
+    "--estimator",
+    "model",
     default="any",
     metavar="NAME",
     help="How medians are estimated where games are missing: from any games, or by a published model, atari-5.",
@@ -48,7 +49,7 @@ measured_by = options.combine(
         help="A suite, a subset or games; 'common': those that all have.  [default: all there are]",
     ),
     click.option(
-        "--metric",
+        "--normalize",
         "metrics",
         metavar="NAMES",
         help="hns,capped_hns,hwrns,saber,min_max, …  [default: the benchmark's own]",
@@ -107,7 +108,7 @@ def score_options(
         suite=suite,
         references=references,
         games=chosen,
-        metrics=names("metric", metrics),
+        metrics=names("normalize", metrics),
         frames=training_frames(frames),
         reading=read_options(references, chosen, reading),
         **intervals,

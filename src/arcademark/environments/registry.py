@@ -205,7 +205,7 @@ def open_model(spec: EnvironmentSpec, *, emulator: Emulator | None = None) -> Ge
     if emulator == "ale" and _known_as(spec.game, suite) in facts.NOT_EXACT:
         raise ArcadeMarkError(
             f"game {spec.game!r} cannot be planned in on ale-py, whose saved states do not replay exactly there; "
-            "the console's do ('arcademark info console')"
+            "the console's do ('arcademark info emulator')"
         )
     return GenerativeModel(spec, _open_console(spec, emulator))
 

@@ -100,7 +100,7 @@ def check(
     if paper is not None and record.protocol.unit == "step":
         raise ArcadeMarkError(
             f"{directory}: has no Atari games, of which the catalogue is; check it without --paper, and show it on its "
-            "suite's leaderboard: arcademark site RUN…"
+            "suite's leaderboard: arcademark leaderboard RUN…"
         )
     verified = replaying.verify(record, workers=workers, on_finding=on_finding, suite=suite)
     replay = Replay(len(verified.findings), verified.confirmed, verified.warnings)

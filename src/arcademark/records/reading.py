@@ -130,7 +130,7 @@ def read_actions(
         ).fetchone()
     where = f"{path}: {phase} episode {episode} of trial {trial_id}"
     if row is None:
-        raise ArcadeMarkError(f"{where} is not recorded; 'arcademark report {path} --to json' lists what is")
+        raise ArcadeMarkError(f"{where} is not recorded; 'arcademark report {path} --format json' lists what is")
     steps, blob, intact = row
     try:
         if not intact:

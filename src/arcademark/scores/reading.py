@@ -80,7 +80,7 @@ def read_logs(
             logs += [(log, file) for log in result]
     if not logs:
         raise ArcadeMarkError(
-            f"{listed(tables)}: no log of training, but scores; 'arcademark score' or 'arcademark report' shows them"
+            f"{listed(tables)}: no log of training, but scores; 'arcademark report' or 'arcademark report' shows them"
         )
     if tables:
         notes.append(f"{count(len(tables), 'file')} left out, tables of scores: {listed(tables)}")

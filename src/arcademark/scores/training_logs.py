@@ -180,7 +180,7 @@ def _trained(log: Log, environment: str, clock: _Clock, assumed: list[str]) -> L
     if log.steps is None and log.lengths is None:
         raise ArcadeMarkError(
             f"{log.place}: says neither the steps of training nor episodes' lengths, so there is no learning curve; "
-            "'arcademark score' reads its scores"
+            "'arcademark report' reads its scores"
         )
     if log.steps is None:
         return _episodes(log, environment, clock, assumed)

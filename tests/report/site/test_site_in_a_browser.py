@@ -409,7 +409,7 @@ HERE_ALONE = {
     "large.csv": (4 * 2**20 + 1, "give a smaller file"),
     "comma.csv": (b'algorithm,game,score\nA,pong,"1,234"\n', "row 2, column 'score': '1,234' is no plain number"),
     "game.csv": (b"algorithm,game,score\nA,brakeout,1\n", "unknown game 'brakeout'; did you mean 'breakout'"),
-    "log.csv": (b"algorithm,game,score,frames\nA,pong,1,4\n", "a learning curve; read it with 'arcademark score'"),
+    "log.csv": (b"algorithm,game,score,frames\nA,pong,1,4\n", "a learning curve; read it with 'arcademark report'"),
     "<img src=x onerror=alert(1)>.csv": (b"x\n", "<img src=x onerror=alert(1)>.csv"),
 }
 """Files that the command reads, or refuses with a remedy that there is not here."""

@@ -356,6 +356,12 @@ class Comparison(TableDocument):
     profiles: tuple[Profile, ...]
     sequential: Sequential | None = None
 
+    def rows(self) -> list[dict[str, object]]:
+        """Return the difference of each pair on each game: a row each."""
+        return [
+            {"algorithm": pair.first, "other": pair.second, **vars(game)} for pair in self.pairs for game in pair.games
+        ]
+
     @property
     def alpha(self) -> float:
         """The tests' level of significance."""

@@ -156,6 +156,22 @@ class ScoreReport(TableDocument):
         known = ((item, item.efficiency) for item in self.algorithms if item.efficiency)
         return tuple((item, efficiency, gain) for item, efficiency in known for gain in efficiency.gains)
 
+    def rows(self) -> list[dict[str, object]]:
+        """Return each algorithm's score on each game: a row each, with what it is normalised to in percent."""
+        return [
+            {
+                "algorithm": item.name,
+                "game": score.game,
+                "score": score.score.value,
+                "low": score.score.low,
+                "high": score.score.high,
+                "runs": score.runs,
+                **{metric: estimate.value for metric, estimate in score.normalised.items()},
+            }
+            for item in self.algorithms
+            for score in item.scores
+        ]
+
 
 def _verdict(report: ScoreReport, item: Algorithm) -> str:
     sentence = text("verdict", "sentence", item=item, noun=report.benchmark.noun)

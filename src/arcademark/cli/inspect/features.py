@@ -12,7 +12,7 @@ import click
 from arcademark.cli import commands, messages, options
 from arcademark.cli.output import Output, with_output
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import check_ending, write_document
+from arcademark.files import write_document
 
 if TYPE_CHECKING:
     from arcademark.runs.replay.episodes import EpisodeFilter
@@ -33,14 +33,6 @@ if TYPE_CHECKING:
 @click.option("--seed", type=options.WHOLE, help="Of random play; with --run only this trial's.  [default: 0; any]")
 @click.option("--run", "run", type=options.PATH, metavar="RUN", help="Show an episode of this run, not random play.")
 @options.only("episode", "agent", "trial")
-@click.option(
-    "--figure",
-    "figures",
-    multiple=True,
-    type=options.PATH,
-    metavar="FILE",
-    help="Also draw what is seen: FILE.png, .svg or .pdf; replaces an earlier figure. May be repeated.",
-)
 @with_output
 def show(
     sets: tuple[str, ...],
@@ -50,7 +42,6 @@ def show(
     seed: int | None,
     run: Path | None,
     choice: EpisodeFilter,
-    figures: tuple[Path, ...],
     output: Output,
 ) -> int:
     """Show what feature sets see of games at some moment: how many features, how many active, what they mean.
@@ -59,12 +50,8 @@ def show(
     """
     from arcademark.classic.features.registry import feature_set
     from arcademark.operations import seen
-    from arcademark.pages.figures import files
-    from arcademark.pages.figures.model import Pictures
     from arcademark.runs.replay.feature_steps import random_play, recorded_play
 
-    for path in figures:
-        check_ending(path, files.KINDS)
     sets = tuple(dict.fromkeys(sets))
     observed = {name: feature_set(name).observed for name in sets}
     parameters = seen.read_settings(sets, settings)
@@ -79,10 +66,7 @@ def show(
             play = recorded_play(run, observed[name], **cast("EpisodeFilter", {**choice, "game": game, "seed": seed}))
         every.append(seen.see(name, play, after, parameters))
     items, rows = zip(*every, strict=True)
-    for path in figures:
-        write_document(path, files.file(Pictures(rows), path.suffix.lower(), "features"))
     output.show(seen.FeaturesSeen(items), rows=rows)
-    output.tell(*(f"figure: {path}" for path in figures))
     return 0
 
 

@@ -9,7 +9,7 @@ import click
 from arcademark.cli import messages, options
 from arcademark.cli.commands import CommandGroup
 from arcademark.cli.counting import counting
-from arcademark.cli.inspect import console, features, memory
+from arcademark.cli.inspect import emulator, features, memory
 from arcademark.cli.output import Output, with_output
 from arcademark.errors import UnknownNameError
 from arcademark.operations.info import TOPICS
@@ -22,6 +22,8 @@ class Info(CommandGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Take two words together if they name a command, and the singular for the plural."""
+        if args[:1] == ["console"]:
+            args = ["emulator", *args[1:]]
         if args and f"{args[0]}s" in TOPICS:
             args = [f"{args[0]}s", *args[1:]]
         name = " ".join(args[:2])
@@ -95,5 +97,5 @@ def check(suite: str, episodes: int, overrides: Mapping[str, str], workers: int 
     return 0 if checked.ok else 1
 
 
-for member in (features.show, features.actions, console.console, console.prove, memory.watch_ram):
+for member in (features.show, features.actions, emulator.show, emulator.prove, memory.watch_ram):
     command.add_command(member)

@@ -105,8 +105,8 @@ def import_(
     """Make a run of training logs in DIR, which cannot be verified, and show it.
 
     Read are Stable-Baselines3's monitor.csv and evaluations.npz, CleanRL's TensorBoard files and RLlib's results, one
-    file or folder for each game and seed. 'report', 'compare', 'runs list' and --curves take the run like any other;
-    its agent is called NAME [imported], and 'verify' refuses it.
+    file or folder for each game and seed. 'report', 'compare' and 'runs list' take the run like any other; its
+    agent is called NAME [imported], and 'verify' refuses it.
     """
     from arcademark.analysis.tables.dataset import ScoreOptions
     from arcademark.cli.score.report import show
@@ -141,7 +141,7 @@ def export(
 ) -> int:
     """Write every episode of RUN… into a Parquet file, one row each. RUN is a run's directory or a folder of runs.
 
-    A row has the trial, agent, game, seed and protocol, and what was recorded. 'arcademark score RUN --export FILE'
+    A row has the trial, agent, game, seed and protocol, and what was recorded. 'arcademark report RUN --export FILE'
     writes the scores of algorithms instead.
 
     With --minari the evaluation episodes of one RUN are replayed into a Minari dataset, a new folder named like

@@ -149,9 +149,11 @@ def with_jobs(command: F) -> F:
             )
         if slurm and rest["shard"]:
             raise ArcadeMarkError("--slurm deals the shards out itself; leave --shard out")
-        if (slurm or rest["shard"]) and (rest["forms"] or rest["everything"]):
+        if (slurm or rest["shard"]) and (rest["form"] or rest["saved"] or rest["everything"]):
             which = "--slurm" if slurm else "--shard"
-            raise ArcadeMarkError(f"{which}: no scores are shown before shards are merged; leave --to and --all out")
+            raise ArcadeMarkError(
+                f"{which}: no scores are shown before shards are merged; leave --format, --save and --all out"
+            )
         return command(jobs=Jobs(slurm, dry_run) if slurm else None, **rest)
 
     return with_options(call)  # type: ignore[return-value]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arcademark.runs.request import Request
 
 
-@commands.command("robustness", usual="games variants protocol settings seeds episodes frames workers out forms")
+@commands.command("robustness", usual="games variants protocol settings seeds episodes frames workers out form saved")
 @playing.for_one
 @click.option(
     "--variants",
@@ -68,7 +68,7 @@ def command(
             return 1 if failed else 0
     else:
         for option in click.get_current_context().command.params:
-            if options.given(option.name or "") and option.name not in ("out", "forms", "everything"):
+            if options.given(option.name or "") and option.name not in ("out", "form", "saved", "figure", "everything"):
                 raise ArcadeMarkError(f"{option.opts[0]}: of what is played, and no AGENT is named; leave it out")
     output.show(robustness(out))
     return 1 if failed else 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arcademark.cli import commands, messages, options
-from arcademark.cli.output import Output, with_output
+from arcademark.cli.output import Output, with_figure, with_output
 from arcademark.cli.play import playing
 from arcademark.cli.play.jobs import Jobs, with_jobs
 from arcademark.errors import ArcadeMarkError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arcademark.runs.request import Request
 
 
-@commands.command("run", usual="games protocol settings seeds episodes frames workers name out forms")
+@commands.command("run", usual="games protocol settings seeds episodes frames workers name out form saved")
 @playing.for_one
 @with_jobs
 @click.option(
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 )
 @click.option("--wandb", metavar="PROJECT", help="Also log them in a project of W&B (pip install wandb).")
 @with_output
+@with_figure
 def command(
     agent: str | None, games: str | None, jobs: Jobs | None, until_error: float | None, output: Output, **given: Any
 ) -> int:

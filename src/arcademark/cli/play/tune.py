@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 MAX_SETTINGS = 1000
 
 
-@commands.command("tune", usual="tried games protocol settings seeds episodes frames workers out forms")
+@commands.command("tune", usual="tried games protocol settings seeds episodes frames workers out form saved")
 @click.argument("agent", metavar="AGENT")
 @click.option(
-    "--try",
+    "--grid",
     "tried",
     multiple=True,
     required=True,
@@ -71,13 +71,13 @@ def command(
             raise ArcadeMarkError(f"agent {agent} is {len(variants)} agents; name one, as in --set action=FIRE")
         if variants[0] in specs:
             raise ArcadeMarkError(
-                f"--try: {variants[0].label} stands for two of the combinations; give each value once"
+                f"--grid: {variants[0].label} stands for two of the combinations; give each value once"
             )
         specs += variants
         typed = all_parameters(variants[0])
         values[variants[0].label] = {name: typed[name] for name in combination}
     if len(values) < 2:
-        raise ArcadeMarkError("--try leaves one setting only; give a parameter two values or more")
+        raise ArcadeMarkError("--grid leaves one setting only; give a parameter two values or more")
     wanted = playing.request(specs, **given)
     suite = wanted.protocol.suite
     if suite:
@@ -106,10 +106,10 @@ def _combinations(tried: Sequence[str], fixed: Mapping[str, str]) -> list[dict[s
     lists = {name: [value.strip() for value in text.split(",")] for name, text in by_name.items()}
     for name, values in lists.items():
         if name in fixed:
-            raise ArcadeMarkError(f"parameter {name} is both in --try and in --set; name it once")
+            raise ArcadeMarkError(f"parameter {name} is both in --grid and in --set; name it once")
         if "" in values or len(set(values)) < len(values):
-            raise ArcadeMarkError(f"--try {name}={by_name[name]}: expected different values, as in --try {name}=1,2")
+            raise ArcadeMarkError(f"--grid {name}={by_name[name]}: expected different values, as in --grid {name}=1,2")
     combinations = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
     if len(combinations) > MAX_SETTINGS:
-        raise ArcadeMarkError(f"--try: {len(combinations):,} combinations; expected {MAX_SETTINGS:,} at most")
+        raise ArcadeMarkError(f"--grid: {len(combinations):,} combinations; expected {MAX_SETTINGS:,} at most")
     return combinations

@@ -13,7 +13,7 @@ from arcademark.cli import commands, messages, options, tables
 from arcademark.cli.counting import counting
 from arcademark.cli.output import Output, with_output
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import check_ending, write_document
+from arcademark.files import write_document
 
 if TYPE_CHECKING:
     from arcademark.analysis.subsets.dataset import Normalised
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 where_from = options.combine(
     click.argument("places", nargs=-1, metavar="[TABLE]…"),
-    click.option("--catalogue", metavar="NAMES", help="Published scores: these collections."),
+    click.option("--collection", "catalogue", metavar="NAMES", help="Published scores: these collections."),
     tables.suite,
     tables.references,
     tables.algorithms,
@@ -40,7 +40,7 @@ def scores_of(given: dict[str, Any], *, players: bool = True) -> Normalised:
     references, published = given.pop("references"), tables.names("catalogue", given.pop("catalogue"))
     places = (*given.pop("places"), *([f"catalogue:{','.join(published)}"] if published else []))
     if not places:
-        raise ArcadeMarkError("no scores named; name a table, or --catalogue atari-5-training")
+        raise ArcadeMarkError("no scores named; name a table, or --collection atari-5-training")
     chosen = ScoreOptions(
         suite=given.pop("suite"),
         references=references,
@@ -66,7 +66,7 @@ def following() -> Iterator[Callable[[str, int], Progress] | None]:
 
 @commands.command(
     "search",
-    "catalogue algorithms size sizes target include exclude nested out forms",
+    "catalogue algorithms size sizes target include exclude nested out form saved",
     short_help="Find the best few tasks, with a proof.",
 )
 @where_from
@@ -111,25 +111,17 @@ def following() -> Iterator[Callable[[str, int], Progress] | None]:
     help="Which paper each algorithm is of: a CSV file with the columns algorithm and paper.",
 )
 @click.option("--out", type=options.PATH, metavar="FILE", help="Write the model, a plan's into a folder.")
-@click.option(
-    "--figure",
-    type=options.PATH,
-    metavar="FILE",
-    help="With --sizes: also draw the curve, FILE.svg or FILE.png; replaces an earlier figure.",
-)
 @with_output
 @tables.read_as
-def command(sizes: str | None, out: Path | None, figure: Path | None, output: Output, **given: Any) -> int:
+def command(sizes: str | None, out: Path | None, output: Output, **given: Any) -> int:
     """Find the subsets of TABLE's tasks that best predict a summary of all tasks, and prove that none is better.
 
-    TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:atari-5-training.
+    TABLE is as in 'arcademark report': a file, a folder, a run's directory, or catalogue:atari-5-training.
     """
     from arcademark.analysis.subsets import searching
-    from arcademark.pages.figures import files
-    from arcademark.pages.figures import sizes as sizes_figure
     from arcademark.subset.predict import files as models_as
 
-    several = _check(out, sizes, figure, plan=given["plan"])
+    several = _check(out, sizes, plan=given["plan"])
     name = _name(given["places"], given["catalogue"])
     scores = scores_of(given)
     wanted = _wanted(scores, **given)
@@ -142,13 +134,11 @@ def command(sizes: str | None, out: Path | None, figure: Path | None, output: Ou
             both = not options.given("choose")
             result = searching.every_size(scores, wanted, searching.read_sizes(sizes), name, begin, both=both)
             models = [item.model for series in result.series for item in series.sizes]
-            if figure is not None:
-                write_document(figure, files.file(sizes_figure.model(result), figure.suffix.lower(), "subset-sizes"))
     paths = [] if out is None else [out / f"{model.name}.json" for model in models] if several else [out]
     for path, model in zip(paths, models, strict=False):
         write_document(path, models_as.dumps(model))
     output.show(result)
-    output.tell(*(f"model: {path}" for path in paths), *([f"figure: {figure}"] if figure else []))
+    output.tell(*(f"model: {path}" for path in paths))
     return 0
 
 
@@ -159,18 +149,14 @@ def _name(places: tuple[str, ...], catalogue: str | None) -> str:
     return catalogue or (places[0].partition(":")[2] if places else "") or "catalogue"
 
 
-def _check(out: Path | None, sizes: str | None, figure: Path | None, *, plan: str | None) -> bool:
+def _check(out: Path | None, sizes: str | None, *, plan: str | None) -> bool:
     """Refuse options that do not go together, before anything is read or searched; say whether models are several."""
     from arcademark.analysis.subsets.searching import read_sizes
-    from arcademark.pages.figures import sizes as sizes_figure
 
-    if sizes is None and figure is not None:
-        raise ArcadeMarkError("--figure draws the curve of --sizes, as in --sizes 1-10; give it, too")
     if sizes is not None:
         read_sizes(sizes)
         for name in filter(options.given, ONE_SUBSET):
             raise ArcadeMarkError(f"--{name} does not go with --sizes, which shows the best of each; leave one out")
-        check_ending(figure, sizes_figure.KINDS)
     several = plan is not None or sizes is not None
     if out is not None and several and (out.suffix or (out.exists() and not out.is_dir())):
         raise ArcadeMarkError(f"--out {out}: there are several models, one a file; name a folder")

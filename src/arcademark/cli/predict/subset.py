@@ -46,7 +46,7 @@ learnt_from = options.combine(
 
 @command.command(
     "study",
-    usual="catalogue suite references algorithms models target relative_to reading everything forms",
+    usual="catalogue suite references algorithms models target relative_to reading everything form saved",
     short_help="Estimates beside true values, of the catalogue or any table.",
 )
 @where_from
@@ -75,12 +75,13 @@ def study(models: str | None, output: Output, **given: Any) -> int:
 
 @command.command(
     "predict",
-    usual="games model algorithms level training references reading everything forms",
+    usual="games model algorithms level training references reading everything form saved",
     short_help="The median of all games, and every game, from a few.",
 )
 @click.argument("places", nargs=-1, required=True, metavar="TABLE…")
 @click.option(
-    "--model",
+    "--estimator",
+    "model",
     default="any",
     metavar="NAME",
     help="Predict from any games, by a published model (atari-5), or by a file.",
@@ -103,7 +104,7 @@ def predict(
 ) -> int:
     """Predict the median of all games, and every game, from whatever games TABLE has.
 
-    TABLE is as in 'arcademark score'. 'arcademark subset search --out' writes model files. For another benchmark give
+    TABLE is as in 'arcademark report'. 'arcademark subset search --out' writes model files. For another benchmark give
     other algorithms' scores with --training, and reference scores with --references.
     """
     from arcademark import api
@@ -115,7 +116,7 @@ def predict(
 
 @command.command(
     "coverage",
-    usual="sizes target random level suite training references papers forms",
+    usual="sizes target random level suite training references papers form saved",
     short_help="How often intervals of any games hold what was left out.",
 )
 @click.argument("games", nargs=-1, metavar="[GAMES…]")

@@ -73,7 +73,7 @@ def show(name: str, collection: str | None, output: Output) -> int:
 @command.command("export", short_help="Write scores as CSV or JSON.")
 @chosen
 @click.option(
-    "--to",
+    "--format",
     "form",
     type=click.Choice(["csv", "wide", "json"]),
     default="csv",

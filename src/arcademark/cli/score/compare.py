@@ -9,7 +9,7 @@ import click
 
 from arcademark.cli import commands, options, tables
 from arcademark.cli.counting import counting
-from arcademark.cli.output import Output, with_output
+from arcademark.cli.output import Output, with_figure, with_output
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.aggregate import AGGREGATES
 
@@ -30,20 +30,21 @@ sequential = options.combine(
 )
 
 
-@commands.command("compare", "others games metrics suite protocol sequential intervals reading everything forms")
+@commands.command("compare", "others games metrics suite protocol sequential intervals reading everything form saved")
 @click.argument("table", metavar="TABLE")
 @click.argument("named", nargs=-1, metavar="[A B…]")
 @click.option("--with", "others", multiple=True, metavar="TABLE", help="Another table. May be repeated.")
 @tables.measured_by
 @sequential
 @with_output
+@with_figure
 @tables.intervals
 @tables.read_as
 def command(table: str, named: tuple[str, ...], others: tuple[str, ...], output: Output, **given: Any) -> int:
     """Compare A with B, or each of several algorithms with each; all of the table's, if none is named.
 
-    TABLE is as in 'arcademark score': a file, a folder, a run's directory, or catalogue:review-2021. Runs and files may
-    also stand side by side: 'arcademark compare runs/a runs/b'.
+    TABLE is as in 'arcademark report': a file, a folder, a run's directory, or catalogue:review-2021. Runs and files
+    may also stand side by side: 'arcademark compare runs/a runs/b'.
     """
     from arcademark.analysis.scoring.compare import compare_tables
     from arcademark.analysis.tables.loading import is_table

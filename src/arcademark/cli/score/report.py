@@ -13,9 +13,8 @@ import click
 
 from arcademark.cli import commands, messages, options, tables
 from arcademark.cli.counting import counting
-from arcademark.cli.output import Output, with_output
+from arcademark.cli.output import Output, with_figure, with_output
 from arcademark.errors import ArcadeMarkError
-from arcademark.files import check_ending, write_document
 
 if TYPE_CHECKING:
     from arcademark.analysis.scoring.report import ScoreReport
@@ -25,44 +24,68 @@ if TYPE_CHECKING:
 MANY = 50
 """Algorithms of which is told how many are summed up: some take a second each."""
 
-CURVES = (".png", ".pdf", ".svg", ".csv")
 
-
-@commands.command("report")
-@click.argument("sources", nargs=-1, required=True, metavar="RUN…")
+@commands.command("report", "algorithms games metrics suite protocol model quiet reading everything form saved")
+@click.argument("sources", nargs=-1, required=True, metavar="RUN|TABLE…")
+@tables.algorithms
+@tables.measured_by
+@tables.estimated_by
+@click.option("--quiet", "-q", is_flag=True, help="Print just the estimates, and where the page is.")
 @click.option(
-    "--curves",
+    "--export",
     type=options.PATH,
     metavar="FILE",
-    help="Also write learning curves: a figure as .png, .pdf or .svg, or every training episode as .csv.",
+    help="Also write the scores: .csv, .tsv or .parquet, a row a score; .npz, rliable's arrays; with --all those of "
+    "every Const and Perturb agent.",
 )
+@click.option("--wide", is_flag=True, help="Export a row a game and a column an algorithm.")
 @click.option(
     "--tensorboard",
     type=options.PATH,
     metavar="FOLDER",
     help="Also write every episode's score as TensorBoard's event files.",
 )
-@tables.suite
-@tables.estimated_by
-@click.option("--quiet", "-q", is_flag=True, help="Print just the estimates, and where the page is.")
-@tables.tolerance
+@click.option("--explain", is_flag=True, help="Print how each column, or log, is read and why, and nothing else.")
 @with_output
+@with_figure
+@tables.tolerance
+@tables.intervals
+@tables.read_as
 def command(
     sources: tuple[str, ...],
-    suite: str | None,
+    algorithms: str | None,
     model: str,
-    tolerance: float | None,
+    quiet: bool,
+    export: Path | None,
+    wide: bool,
+    tensorboard: Path | None,
+    explain: bool,
     output: Output,
-    **files: Any,
+    **given: Any,
 ) -> int:
-    """Show the scores of one or more runs: a verdict, every game, the estimated median of all games, and warnings.
+    """Show scores of runs, tables and the catalogue: a verdict with a rank, every summary and game, and warnings.
 
-    With --all also every summary, the whole protocol and how the numbers are to be read, and each of the Const and
-    Perturb agents instead of their best. RUN is a run's directory, or any table that 'arcademark score' reads.
+    RUN is a run's directory. TABLE is a file of scores (long or wide CSV, Parquet, the logs of training libraries), a
+    folder of them, or a collection of published scores: catalogue:review-2021. With --all also the whole protocol and
+    how the numbers are to be read, and each of the Const and Perturb agents instead of their best.
     """
-    from arcademark.analysis.tables.dataset import ScoreOptions
+    from arcademark.analysis.tables.dataset import explained
+    from arcademark.scores.export import RLIABLE
 
-    show(sources, ScoreOptions(suite=suite, model=model, tolerance=tolerance), output, **files)
+    if wide and export is None:
+        raise ArcadeMarkError("--wide is a form of --export; name a file with it, as in --export wide.csv --wide")
+    if wide and export is not None and export.suffix == RLIABLE:
+        raise ArcadeMarkError(
+            f"{export}: --wide is a form of .csv, .tsv and .parquet; leave it out, or name such a file"
+        )
+    if export is not None and export.exists():
+        raise ArcadeMarkError(f"{export}: exists already; name another file with --export")
+    wanted = tables.score_options(algorithms=tables.names("algorithms", algorithms), **given)
+    wanted = replace(wanted, model=model)
+    if explain:
+        output.tell(*explained(sources, wanted))
+        return 0
+    show(sources, wanted, output, export=export, wide=wide, tensorboard=tensorboard, quiet=quiet)
     return 0
 
 
@@ -71,7 +94,6 @@ def show(
     options: ScoreOptions,
     output: Output,
     *,
-    curves: Path | None = None,
     tensorboard: Path | None = None,
     quiet: bool = False,
     export: Path | None = None,
@@ -82,23 +104,23 @@ def show(
     from arcademark.analysis.tables.dataset import prepare
     from arcademark.pages import presenter
 
-    check_ending(curves, CURVES)
     options = replace(options, every_variant=output.everything)
     with _uncollected(), counting("summing up", "algorithms") as follow:
         dataset = prepare(sources, options)
         if export is not None:
             _export(dataset, export, wide=wide)
         report = analysis.of_dataset(dataset, options, follow if len(dataset.algorithms) >= MANY else None)
-    if curves is not None:
-        _write_curves(curves, report, dataset)
     if tensorboard is not None:
         from arcademark.runs.replay import tensorboard as events
 
         runs = dataset.scores.runs
         events.write([run.record for run in runs.runs] if runs else (), tensorboard)
-    output.show_as(report, lambda: presenter.document(report), (lambda: report.brief) if quiet else None)
-    if curves is not None:
-        output.tell(f"curves: {curves}")
+    output.show_as(
+        report,
+        lambda: presenter.document(report),
+        (lambda: report.brief) if quiet else None,
+        (lambda: _episodes(report, dataset)) if output.figure == "learning" else None,
+    )
     if tensorboard is not None:
         output.tell(f"TensorBoard: tensorboard --logdir {tensorboard}")
 
@@ -126,12 +148,10 @@ def _export(dataset: Dataset, target: Path, *, wide: bool) -> None:
     messages.say(f"{target}: {wording.plural(len(table.algorithms), 'algorithm')}, {games}")
 
 
-def _write_curves(path: Path, report: ScoreReport, dataset: Dataset) -> None:
+def _episodes(report: ScoreReport, dataset: Dataset) -> str:
+    """Write every training episode of the runs as CSV."""
     from arcademark.analysis.runs import learning
-    from arcademark.pages.figures import scores as figures
 
     if not report.learning or dataset.scores.runs is None:
-        raise ArcadeMarkError(f"--curves {path}: no training is recorded in these runs; nothing to draw")
-    kind = path.suffix.lower()
-    content = learning.as_csv(dataset.scores.runs) if kind == ".csv" else figures.learning_file(report, kind)
-    write_document(path, content)
+        raise ArcadeMarkError("--figure learning: no training is recorded in these scores; there are no episodes")
+    return learning.as_csv(dataset.scores.runs)

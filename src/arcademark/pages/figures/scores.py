@@ -167,17 +167,6 @@ def learning(report: ScoreReport) -> tuple[tuple[Curves, str], ...]:
     )
 
 
-def learning_file(report: ScoreReport, kind: str) -> bytes:
-    """Draw them as a file that stands alone."""
-    from arcademark.pages.figures import files
-
-    games, places = _by_game(report), _places(report)
-    learners = dict.fromkeys(curve.algorithm for curves in games for curve in curves)
-    legend = tuple((name, places[name]) for name in learners)
-    figure = Curves(tuple(_panel(report, curves) for curves in games), min(COLUMNS, len(games)), legend, BODY)
-    return files.file(figure, kind, "learning")
-
-
 def _in_words(report: ScoreReport, curves: Sequence[LearningCurve]) -> str:
     each = (
         f"{curve.algorithm}: from {wording.score(curve.first)} to "

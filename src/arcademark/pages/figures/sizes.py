@@ -6,7 +6,6 @@ from arcademark.analysis.subsets.searching import EverySize, Series
 from arcademark.pages.figures.model import CurveFigure, CurvePanel, Curves
 from arcademark.pages.figures.style import ticks
 
-KINDS = (".svg", ".png")
 NAMES = {"leave out": "best", "charge": "best if all count"}
 MAX_LEVELS = 6
 BODY = 204.0

@@ -335,7 +335,7 @@ def from_subset(subset: Subset) -> SubsetModel:
     """Make the published model of a subset; refuse one that has none."""
     if subset.coefficients is None or subset.log_error is None:
         raise ArcadeMarkError(
-            f"subset {subset.name!r} has no published model; leave --model out to predict from any games, or see "
+            f"subset {subset.name!r} has no published model; leave --estimator out to predict from any games, or see "
             "'arcademark info subsets' for which have one"
         )
     return SubsetModel(

@@ -7,7 +7,7 @@
   const MAX_BYTES = 4 * 2 ** 20, MAX_CELLS = 500000, MAX_ALGORITHMS = 50, LARGEST = 2 ** 53, MAX_NAME = 200;
   const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
   const WHOLE = /^\d{1,15}$/;
-  const ELSEWHERE = "read it with 'arcademark score'";
+  const ELSEWHERE = "read it with 'arcademark report'";
 
   class TableError extends Error {}
 

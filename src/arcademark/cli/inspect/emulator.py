@@ -1,4 +1,4 @@
-"""``arcademark info console``: whether the console of our own is here, and whether it is ale-py's to the bit."""
+"""``arcademark info emulator``: whether our own emulator is available, and whether it equals ale-py bit for bit."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from arcademark.emulator.comparison import ProofSection
 
 
-@commands.command("console", short_help="Our own console: is it available, and for which games is it proven?")
+@commands.command("emulator", short_help="Our own emulator: is it available, and for which games is it proven?")
 @with_output
-def console(output: Output) -> int:
-    """Tell whether the console of our own can be used here, and for which games it is proven."""
+def show(output: Output) -> int:
+    """Tell whether our own emulator can be used here, and for which games it is proven."""
     from arcademark.emulator import build
     from arcademark.emulator.prove import Here, proven
 
@@ -34,7 +34,7 @@ def console(output: Output) -> int:
     return 0
 
 
-@commands.command("console prove", short_help="Compare the console with ale-py, frame by frame.")
+@commands.command("emulator prove", short_help="Compare our emulator with ale-py, frame by frame.")
 @click.argument("names", metavar="[GAMES]", default="all")
 @click.option("--frames", type=options.COUNT, default=10_000, help="To be compared in each game.")
 @click.option("--workers", type=options.COUNT, default=1, help="Processes.")
@@ -45,7 +45,7 @@ def prove(names: str, frames: int, workers: int, translated: bool, run: Path | N
     """Compare memory, reward, lives, end and screen with ale-py's in random play of GAMES, until a difference.
 
     GAMES is a suite, a subset or games, separated by commas; "all" is every game that one player can play. With --run,
-    a run's recorded episodes of them are replayed instead: on the console, which must give the recorded scores, frames
+    a run's recorded episodes of them are replayed instead: on our emulator, which must give the recorded scores, frames
     and ends, and frame by frame beside ale-py. Exits with 1 if something differs.
     """
     from arcademark.emulator import games
@@ -72,7 +72,7 @@ def prove(names: str, frames: int, workers: int, translated: bool, run: Path | N
             if section.difference or compared == frames:
                 messages.tell(f"{section.game}: {compared:,} frames, {section.difference or 'no difference'}")
     except NoCore as error:
-        raise ArcadeMarkError(f"our console is not available: {error}; see docs/emulator.md") from None
+        raise ArcadeMarkError(f"our emulator is not available: {error}; see docs/emulator.md") from None
     played = [part for parts in sections.values() for part in parts]
     if listed is not None:
         write_document(listed, proof.list_text(played))

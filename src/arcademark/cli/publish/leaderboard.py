@@ -1,4 +1,4 @@
-"""``arcademark site``: the leaderboard as pages that need no network."""
+"""``arcademark leaderboard``: the leaderboard as pages that need no network."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_folder, write_output
 
 
-@commands.command("site")
+@commands.command("leaderboard")
 @click.argument("sources", nargs=-1, metavar="[RUN…]", type=options.PATH)
 @click.option(
     "--out",
@@ -37,7 +37,7 @@ def command(
 ) -> int:
     """Write the leaderboard: the catalogue's published scores and those of RUN…, as pages that need no network.
 
-    RUN is a run's directory, a folder of runs, or any table that 'arcademark score' reads; of runs on other tasks than
+    RUN is a run's directory, a folder of runs, or any table that 'arcademark report' reads; of runs on other tasks than
     Atari games the leaderboard is theirs alone. Runs are replayed first, and wear a badge where every episode gives its
     score again; exit code 1 where one does not.
     """

@@ -1,0 +1,93 @@
+"""An analysis as a file, in the format that the file's name ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.files import check_ending, write_document
+from arcademark.pages.render import blocks
+from arcademark.scores.formulas import as_csv
+
+if TYPE_CHECKING:
+    from arcademark.pages.figures import model
+
+PICTURES = (".pdf", ".svg", ".png")
+ENDINGS = (".html", ".json", ".md", ".tex", ".csv", *PICTURES)
+
+
+def save(
+    file: Path,
+    analysis: Any,
+    document: Callable[[], blocks.Document],
+    figure: str | None = None,
+    rows: Callable[[], str] | None = None,
+) -> None:
+    """Write an analysis, or a figure of its page, as the file's name ends; an earlier file of its kind is replaced.
+
+    Parameters
+    ----------
+    file : path
+        Ends with one of `ENDINGS`.
+    analysis : dataclass
+    document : callable
+        Makes its document.
+    figure : str, optional
+        The figure that a picture is of; by default the page's first.
+    rows : callable, optional
+        Makes the CSV; by default of what its ``rows`` returns.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the name ends otherwise, the analysis has no rows or no such figure, something else is there, or the file
+        cannot be written.
+    """
+    from arcademark.pages.render import html, json, latex, markdown
+
+    check_ending(file, ENDINGS)
+    ending = file.suffix.lower()
+    content: str | bytes
+    if ending == ".json":
+        content = json.text(json.render(analysis))
+    elif ending == ".html":
+        content = html.render(document())
+    elif ending == ".tex":
+        content = latex.render(document(), everything=True)
+    elif ending == ".md":
+        content = markdown.render(document(), everything=True)
+    elif ending == ".csv":
+        if rows is None and not hasattr(analysis, "rows"):
+            raise ArcadeMarkError(f"{file}: this document has no table of rows; save it as .json")
+        content = rows() if rows is not None else _csv(analysis.rows())
+    else:
+        from arcademark.pages.figures import files
+
+        name, drawn = figure_of(document(), figure)
+        content = files.file(drawn, ending, name)
+    write_document(file, content)
+
+
+def figure_of(document: blocks.Document, name: str | None = None) -> tuple[str, model.Figure]:
+    """Return a figure of a page with its name, by default the first, with the page's legend.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the page has no figure, or none of that name.
+    """
+    figures = {block.name: block for block in blocks.flat(document.blocks) if isinstance(block, blocks.Figure)}
+    if not figures:
+        raise ArcadeMarkError("its page has no figure")
+    chosen = name or next(iter(figures))
+    if chosen not in figures:
+        raise UnknownNameError("figure", chosen, figures)
+    return chosen, figures[chosen].alone(next((block.legend for block in figures.values() if block.legend), ()))
+
+
+def _csv(rows: list[dict[str, object]]) -> str:
+    """Write rows under the columns that any of them has."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    return as_csv([columns, *([row.get(name, "") for name in columns] for row in rows)])
