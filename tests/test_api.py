@@ -268,7 +268,7 @@ def test_run_takes_all_that_the_command_takes_but_jobs_of_a_cluster():
     command = import_module("arcademark.cli.play.run").command
     known = set(inspect.signature(arcademark.run).parameters)
     options = {option.name for option in command.params}
-    assert options - known == {"slurm", "dry_run", "everything", "form", "saved", "figure", "help_all"}
+    assert options - known == {"slurm", "dry_run", "everything", "form", "saved", "drawn", "help_all"}
     placing = {"address", "gpus", "scratch", "emulator", "answer_seconds", "episode_seconds"}  # --engine NAME=…
     assert known - options == placing
 

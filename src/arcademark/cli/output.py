@@ -109,7 +109,7 @@ _options = combine(
 )
 
 with_figure = click.option(
-    "--figure", metavar="NAME", help="The figure that --save writes.  [default: the page's first]"
+    "--figure", "drawn", metavar="NAME", help="The figure that --save writes.  [default: the page's first]"
 )
 """The option of documents with several figures; needs `with_output` above it."""
 
@@ -118,13 +118,15 @@ def with_output(command: F) -> F:
     """Give a command the options of every document, as its parameter ``output``."""
 
     @functools.wraps(command)
-    def show_so(*, form: str | None, saved: tuple[Path, ...], everything: bool, figure: Any = None, **rest: Any) -> Any:
+    def show_so(
+        *, form: str | None, saved: tuple[Path, ...], everything: bool, drawn: str | None = None, **rest: Any
+    ) -> Any:
         from arcademark.pages.files import ENDINGS, PICTURES
 
         for file in saved:
             check_ending(file, ENDINGS)
-        if figure is not None and not any(file.suffix.lower() in (*PICTURES, ".csv") for file in saved):
-            raise ArcadeMarkError(f"--figure {figure}: name its file, too, as in --save {figure}.pdf")
-        return command(output=Output(form, saved, figure, everything), **rest)
+        if drawn is not None and not any(file.suffix.lower() in (*PICTURES, ".csv") for file in saved):
+            raise ArcadeMarkError(f"--figure {drawn}: name its file, too, as in --save {drawn}.pdf")
+        return command(output=Output(form, saved, drawn, everything), **rest)
 
     return _options(show_so)  # type: ignore[return-value]

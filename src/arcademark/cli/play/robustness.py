@@ -68,7 +68,7 @@ def command(
             return 1 if failed else 0
     else:
         for option in click.get_current_context().command.params:
-            if options.given(option.name or "") and option.name not in ("out", "form", "saved", "figure", "everything"):
+            if options.given(option.name or "") and option.name not in ("out", "form", "saved", "everything"):
                 raise ArcadeMarkError(f"{option.opts[0]}: of what is played, and no AGENT is named; leave it out")
     output.show(robustness(out))
     return 1 if failed else 0
