@@ -26,13 +26,14 @@ from arcademark.scores.export import write_long
 from arcademark.scores.reading import read_tables
 from arcademark.scores.references import read_references
 from arcademark.subset.predict import files
-from arcademark.suite.protocols import protocol, step_protocol
+from arcademark.suite.protocols import protocol, step_protocol, suite_protocol
 from arcademark.suite.task_suites import load_suite
 from arcademark.suite.tasks import canonical_game
 from damaging import damaged
 
 INPUTS = int(os.environ.get("ARCADEMARK_FUZZ", "400"))
 SUITE = Path(__file__).parents[1] / "examples" / "small_tasks.toml"
+CATCH = SUITE.parent / "own_game" / "catch.toml"
 MAX_SECONDS = 10
 MAX_BYTES = 2 * 2**30
 
@@ -142,6 +143,7 @@ HONEST = {
     "frames": ("frames.csv", b"game,frames\npong,1000\nqbert,2e6\n", predictors.read_frames),
     "papers": ("papers.csv", b'algorithm,paper\nDQN,Mnih 2015\n"PPO, ours",we\n', predictors.read_papers),
     "suite": ("suite.toml", SUITE.read_bytes(), lambda path: step_protocol(load_suite(str(path)))),
+    "own game": ("catch.toml", CATCH.read_bytes(), lambda path: suite_protocol(load_suite(str(path)))),
     "trajectory": ("actions.txt", b"# from the start\n0\n3\n17\n", lambda path: read_trajectory(str(path), PONG)),
 }
 

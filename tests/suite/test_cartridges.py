@@ -63,6 +63,12 @@ def test_the_core_and_python_agree_on_any_expression():
         compared += 1
 
 
+def test_the_longest_sum_is_read_worked_out_and_compiled():
+    text = "1" + "+1" * ((MAX_CHARS - 1) // 2)
+    assert evaluate(parse(text), MEMORY, {}) == (MAX_CHARS + 1) // 2
+    assert len(condition({}, parse(text))) < 4096 // 3
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [

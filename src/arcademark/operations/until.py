@@ -95,6 +95,8 @@ class UntilError:
 
     def __post_init__(self) -> None:
         agents = [spec.label for spec in self.request.agents]
+        if self.request.protocol.suite:
+            raise ArcadeMarkError("--until-error is of the median over atari-57; leave --suite out")
         if self.request.options.get("shard"):
             raise ArcadeMarkError("--shard and --until-error: games that are chosen one by one cannot be dealt out")
         if len(agents) > 1:

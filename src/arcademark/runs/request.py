@@ -117,7 +117,12 @@ class Request:
             return "all"
         places = (self.directory / part, *sorted(self.directory.glob(str(Path(SHARDS, "*", part)))))
         there = next((place for place in places if (place / manifest.FILE).is_file()), None)
-        return REPORTED if there is None else [*manifest.read(there)["games"]]
+        if there is None:
+            return REPORTED
+        document = manifest.read(there)
+        if "suite" in document["protocol"]:
+            raise ArcadeMarkError(f"{there}: was played on tasks of a suite; name it again: --suite")
+        return [*document["games"]]
 
     def of_shard(self, plan: Plan) -> Plan:
         """Return the shard's part of a plan; all of it where no shard is meant."""

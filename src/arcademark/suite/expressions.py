@@ -64,7 +64,10 @@ def _waiting(expression: Expression) -> int:
     """Return how many values there are at most at once while an expression is worked out from left to right."""
     if isinstance(expression, int) or expression[0] in ("ram", "val"):
         return 1
-    return max(place + _waiting(operand) for place, operand in enumerate(expression[1:]))
+    most = 0
+    for place, operand in enumerate(expression[1:]):  # no generator, whose frames would add to a long sum's
+        most = max(most, place + _waiting(operand))
+    return most
 
 
 class _Parser:
@@ -242,4 +245,7 @@ def evaluate(expression: Expression, memory: Sequence[int], values: Mapping[str,
         return int(memory[operands[0] - FIRST_ADDRESS])
     if operation == "val":
         return values[operands[0]]
-    return _int32(int(_VALUES[operation](*(evaluate(operand, memory, values) for operand in operands))))
+    found = []
+    for operand in operands:
+        found.append(evaluate(operand, memory, values))  # noqa: PERF401
+    return _int32(int(_VALUES[operation](*found)))

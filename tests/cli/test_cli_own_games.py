@@ -1,0 +1,73 @@
+"""Commands on games of one's own: what is shown of a file, what they refuse, and where a suite has to be named.
+
+The tutorial's test has the rest: watching memory, a run and its verification.
+"""
+
+import json
+
+import gymnasium
+import pytest
+
+import own_games
+from arcademark.environments.emulation.atari import rom_path
+from arcademark.records import manifest
+
+
+def test_a_file_of_games_is_shown(tmp_path, invoke):
+    path = own_games.describe(tmp_path)
+    (game,) = json.loads(invoke("info", "games", path, "--to", "json").out)["games"]
+    assert (game["name"], game["emulators"], game["problem"], game["known_as"]) == ("catch", ["console"], "", "")
+    assert (game["score"], game["end"], game["rom"]) == ("bcd(ram[0x80])", "lives == 0", str(tmp_path / "catch.bin"))
+    (tmp_path / "pong.bin").write_bytes(rom_path("pong").read_bytes())
+    more = own_games.describe(
+        tmp_path, (tmp_path / "pong.bin").read_bytes(), "mine", keep=False, score='"0"', end='"ram[0x8e] == 21"'
+    )
+    path.write_text(path.read_text() + "\n" + more.read_text())
+    shown = invoke("info", "games", path).out
+    assert "ale, console" in shown
+    (tmp_path / "catch.bin").write_bytes(b"")
+    catch, mine = json.loads(invoke("info", "games", path, "--to", "json").out)["games"]
+    assert (catch["emulators"], mine["known_as"]) == ([], "pong")
+    assert "has the SHA-256 e3b0c4" in catch["problem"]
+    (suite,) = json.loads(invoke("info", "suites", path, "--to", "json").out)["suites"]
+    assert suite["tasks"] == ["catch", "mine"]
+
+
+def test_a_suite_is_named_again_where_a_run_goes_on(tmp_path, invoke):
+    path, run = own_games.describe(tmp_path), tmp_path / "run"
+    asked = ("run", "random", "--episodes", "1", "--workers", "1", "--out", run)
+    assert invoke(*asked, "--suite", path).code == 0
+    assert json.loads((run / manifest.FILE).read_text())["protocol"]["suite"]["name"] == "catch"
+    result = invoke(*asked, code=2)
+    assert "was played on tasks of a suite; name it again: --suite" in result.err
+    result = invoke("verify", run, code=2)
+    assert "whose ROMs no run holds; give the file that describes them, with the ROMs beside it: --suite" in result.err
+    assert invoke("verify", run, "--suite", path).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("run", "random", "--suite", "{}", "--until-error", "15%"), "leave --suite out"),
+        (("run", "random", "--suite", "{}", "--protocol", "nature"), "unknown protocol 'nature'"),
+        (("run", "random", "--suite", "{}", "--engine", "emulator=ale"), "ale-py does not know its ROM; play it on"),
+        (("info", "suites", "check", "{}"), "of Atari games, which are played under one of Atari's protocols"),
+        (("info", "games", "gymnasium.toml"), "cannot read the file"),
+        (("info", "games", "watch-ram", "{}"), "may be of any kind; say which"),
+    ],
+)
+def test_what_is_refused(words, what, tmp_path, invoke):
+    path = own_games.describe(tmp_path)
+    result = invoke(*(str(path) if word == "{}" else word for word in words), code=2)
+    assert what in " ".join(result.err.split())
+    assert "Traceback" not in result.err
+
+
+def test_gymnasium_makes_it_by_its_file(tmp_path):
+    made = {"game": "catch", "suite": str(own_games.describe(tmp_path)), "action_set": "minimal"}
+    name = "arcademark.environments.interfaces.gymnasium:arcademark/own-v0"
+    env = gymnasium.make(name, protocol="machado-2018", **made)
+    assert env.action_space.n == 6
+    assert env.reset(seed=0)[1]["lives"] == 3
+    vector = gymnasium.make_vec(name, 2, **made)
+    assert vector.reset(seed=0)[0].shape == (2, 4, 84, 84)
