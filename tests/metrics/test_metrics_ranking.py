@@ -60,13 +60,13 @@ def test_inversions_and_tau_agree_with_each_other_and_with_scipy(two):
 
 def test_where_the_order_flips_and_under_what():
     measures = {
-        ("mean", "old"): {"x": 3.0, "y": 2.0, "z": 1.0},
-        ("mean", "new"): {"x": 2.0, "y": 2.0, "z": 5.0},
-        ("median", "old"): {"z": 0.0, "y": 9.0, "x": 1.0},
+        "old mean": {"x": 3.0, "y": 2.0, "z": 1.0},
+        "new mean": {"x": 2.0, "y": 2.0, "z": 5.0},
+        "old median": {"z": 0.0, "y": 9.0, "x": 1.0},
     }
     xy, xz, yz = flips(measures)
-    assert (xy.first, xy.second, xy.above, xy.below) == ("x", "y", (("mean", "old"),), (("median", "old"),))
-    assert (xz.first, xz.second, xz.above, xz.below) == (
-        "x", "z", (("mean", "old"), ("median", "old")), (("mean", "new"),),
+    assert (xy.first, xy.second, xy.first_above, xy.second_above) == ("x", "y", ("old mean",), ("old median",))
+    assert (xz.first, xz.second, xz.first_above, xz.second_above) == (
+        "x", "z", ("old mean", "old median"), ("new mean",),
     )  # fmt: skip
     assert (yz.first, yz.second) == ("y", "z")

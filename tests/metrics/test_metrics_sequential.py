@@ -8,7 +8,7 @@ from arcademark.metrics.sequential import SequentialPlan, sequential_test
 
 
 def found(scores, plan, seed=0):
-    return sequential_test(scores, np.random.default_rng(seed), plan)
+    return sequential_test(dict(enumerate(scores)), np.random.default_rng(seed), plan)
 
 
 def slow(scores, plan):

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from arcademark import wording
-from arcademark.analysis.document import grouped, same_fields
+from arcademark.analysis.document import same_fields
 from arcademark.analysis.settings import in_frames, of_entry
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import NOT_DECIDABLE
@@ -23,6 +23,7 @@ from arcademark.metrics.aggregate import mean, median
 from arcademark.metrics.normalise import hns
 from arcademark.reproduce.figures import frames_text
 from arcademark.scores.formulas import as_csv
+from arcademark.scores.readers.base import grouped
 from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.anomalies import Anomaly
 from arcademark.suite.settings import format_setting

@@ -7,11 +7,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from arcademark import wording
+from arcademark.scores.readers.base import grouped
 from arcademark.subset.predict.calibration import Covered
 from arcademark.suite.subsets import LEVEL
 
@@ -23,18 +23,6 @@ REPORTED = {"training": "training", "evaluation": "evaluation", "best": "the bes
 """What scores are of, in words."""
 
 Level = Literal["warning", "note"]
-
-
-K = TypeVar("K")
-V = TypeVar("V")
-
-
-def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
-    """Put together what has the same key, in order."""
-    groups: dict[K, list[V]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
-    return groups
 
 
 def same_fields(kind: type[Any], source: object) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from functools import cache
 import numpy as np
 
 from arcademark.analysis import measures
-from arcademark.analysis.document import Breakthrough, HardExploration, HardGame, HardScore, grouped
+from arcademark.analysis.document import Breakthrough, HardExploration, HardGame, HardScore
 from arcademark.catalogue import collections
 from arcademark.catalogue.model import Entry
 from arcademark.metrics.normalise import hns, reaching
+from arcademark.scores.readers.base import grouped
 from arcademark.subset.problem import Floats
 from arcademark.suite import references, subsets, tasks
 from arcademark.suite.tasks import suite

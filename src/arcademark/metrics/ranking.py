@@ -22,22 +22,18 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError
 
 Values: TypeAlias = Mapping[str, float]
-Measure: TypeAlias = str | tuple[str, ...]
 """What a ranking rests on: "median HNS", or ("median HNS", "human scores of Mnih et al. 2015")."""
 Pair: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class RankFlip:
-    """Two algorithms, in the order of the table, whose order depends on how they are measured.
-
-    The first is better under the measures `above`, the second under those `below`.
-    """
+class Flip:
+    """Two algorithms whose order depends on the measure, and the measures that put the first and the second on top."""
 
     first: str
     second: str
-    above: tuple[Measure, ...]
-    below: tuple[Measure, ...]
+    first_above: tuple[str, ...]
+    second_above: tuple[str, ...]
 
 
 def ranks(values: Values) -> dict[str, int]:
@@ -71,7 +67,7 @@ def kendall_tau(a: Values, b: Values) -> float:
     return float((one * other).sum() / np.sqrt(np.count_nonzero(one) * np.count_nonzero(other)))
 
 
-def flips(values: Mapping[Measure, Values]) -> tuple[RankFlip, ...]:
+def flips(values: Mapping[str, Values]) -> tuple[Flip, ...]:
     """Find the pairs of algorithms whose order changes under another metric or another set of references.
 
     Every measure has the values of the same algorithms.
@@ -82,7 +78,7 @@ def flips(values: Mapping[Measure, Values]) -> tuple[RankFlip, ...]:
     for others in values.values():
         _admit_both(algorithms, others)
     result = (
-        RankFlip(
+        Flip(
             first,
             second,
             tuple(measure for measure, scores in values.items() if scores[first] > scores[second]),
@@ -90,7 +86,7 @@ def flips(values: Mapping[Measure, Values]) -> tuple[RankFlip, ...]:
         )
         for first, second in itertools.combinations(algorithms, 2)
     )
-    return tuple(flip for flip in result if flip.above and flip.below)
+    return tuple(flip for flip in result if flip.first_above and flip.second_above)
 
 
 def _admit(values: Values) -> None:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -98,35 +98,36 @@ class SequentialStep:
 
 
 @dataclass(frozen=True)
-class PairTest:
-    """Two algorithms, by their places, after each group that they took part in; none where runs are too few."""
+class SequentialPair:
+    """Two algorithms, group by group.
 
-    first: int
-    second: int
+    first, second: Their names.
+    decision: Of the first, after the last group that both could be tested on.
+    steps: One a group until the pair is decided; differences and boundaries in the unit of the scores.
+    """
+
+    first: str
+    second: str
+    decision: Decision
     steps: tuple[SequentialStep, ...]
-
-    @property
-    def decision(self) -> Decision:
-        """The last."""
-        return self.steps[-1].decision if self.steps else "undecided"
 
 
 @dataclass(frozen=True)
 class SequentialTest:
     """Every pair of algorithms, and how many runs each algorithm is to have next: 0 where none of its pairs is open."""
 
-    pairs: tuple[PairTest, ...]
+    pairs: tuple[SequentialPair, ...]
     wanted: tuple[int, ...]
 
 
 def sequential_test(
-    scores: Sequence[ArrayLike], rng: np.random.Generator, plan: SequentialPlan | None = None
+    scores: Mapping[str, ArrayLike], rng: np.random.Generator, plan: SequentialPlan | None = None
 ) -> SequentialTest:
     """Test each algorithm against each, group by group, until all is decided or runs are lacking.
 
     Parameters
     ----------
-    scores : sequence of float array, shape (runs,)
+    scores : mapping of str to float array, shape (runs,)
         Of two algorithms or more; runs beyond those that are needed are left alone.
     rng : numpy.random.Generator
         Draws permutations where there are too many to try all; the same for a group whatever runs come after it.
@@ -138,7 +139,7 @@ def sequential_test(
         Where scores are missing or infinite, or the pairs so many that their permutations cannot be held.
     """
     plan = plan or SequentialPlan()
-    runs = [np.asarray(row, dtype=np.float64) for row in scores]
+    runs = [np.asarray(row, dtype=np.float64) for row in scores.values()]
     if any(row.ndim != 1 or not np.isfinite(row).all() for row in runs):
         raise ArcadeMarkError("a run's score is missing or infinite; give one finite score a run")
     pairs = list(itertools.combinations(range(len(runs)), 2))
@@ -168,7 +169,12 @@ def sequential_test(
                 outcome = "equal" if done + 1 == plan.groups else "undecided"
             steps[pairs[place]].append(SequentialStep(needed, apart, boundary / needed, outcome))
         open_pairs = kept
-    return SequentialTest(tuple(PairTest(*pair, tuple(result)) for pair, result in steps.items()), tuple(wanted))
+    names = list(scores)
+    tested = (
+        SequentialPair(names[first], names[second], result[-1].decision if result else "undecided", tuple(result))
+        for (first, second), result in steps.items()
+    )
+    return SequentialTest(tuple(tested), tuple(wanted))
 
 
 class _Permuted:

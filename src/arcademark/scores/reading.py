@@ -25,6 +25,7 @@ from arcademark.scores.readers.base import Log, Options, Reading, UnrecognisedEr
 from arcademark.scores.readers.combine import combine
 from arcademark.scores.readers.formats import FORMATS, Read, Recognised, by_plugin, recognise
 from arcademark.scores.readers.logs.base import collect_logs
+from arcademark.scores.readers.logs.names import LOGS
 from arcademark.scores.readers.logs.naming import folder_of_events, matches
 from arcademark.scores.readers.piped import place
 
@@ -39,9 +40,6 @@ MAX_FILES = 50_000
 MAX_DEPTH = 32
 """Folders within each other that are looked into."""
 _TOO_MANY = f"holds more than {MAX_FILES:,} files, the most that are looked at; name a folder further down"
-_SUFFIXES = frozenset({".csv", ".tsv", ".parquet", ".npz", ".npy", ".json", ".jsonl", ".gz"})
-_LOGS = frozenset({"progress.txt", "scores.txt"})
-"""Logs of Spinning Up and PFRL."""
 
 
 def read_tables(
@@ -191,7 +189,8 @@ def _in_folder(root: Path, format: str | None, options: Options) -> tuple[list[R
         if number == MAX_FILES:
             raise ArcadeMarkError(f"{root}: {_TOO_MANY}")
         relative = path.relative_to(root) if path != root else Path(root.name)
-        named = path.suffix in _SUFFIXES or path.name in _LOGS or "tfevents" in path.name
+        known = LOGS["files"]
+        named = path.suffix in known["suffixes"] or path.name in known["names"] or known["events"] in path.name
         unusual = pattern is None and not named
         if kind:
             left_out[kind].append(relative)
@@ -203,8 +202,8 @@ def _in_folder(root: Path, format: str | None, options: Options) -> tuple[list[R
             left_out["empty"].append(relative)
         else:
             try:
-                known = by_plugin(path, relative, format) if unusual else _recognised(path, relative, format, options)
-                result.append(known)
+                plain = None if unusual else _recognised(path, relative, format, options)
+                result.append(plain or by_plugin(path, relative, format))
             except UnrecognisedError:
                 reason = "of a kind that holds no scores" if unusual else "without scores in a known format"
                 left_out[reason].append(relative)

@@ -91,11 +91,10 @@ def training_logs(
     kinds = {id(log): file.format for log, file in logs}
     unsaid = replace(options, task=None)  # a game that the caller names is no environment's id
     written = {id(log): log.task or as_written(log, file.relative, unsaid).task or "" for log, file in logs}
-    gathered = by_run([(log, file.relative) for log, file in logs], options)
+    runs = by_run([(log, file.relative) for log, file in logs], options)
     clock = _Clock(frame_skip, frames_per_step)
     placed = [
-        (parts[0].place, _together(key, parts, kinds, written, options, clock))
-        for key, parts in sorted(gathered.items())
+        (parts[0].place, _together(key, parts, kinds, written, options, clock)) for key, parts in sorted(runs.items())
     ]
     whole = tuple(log for _, log in placed if log)
     empty = tuple(place for place, log in placed if not log)

@@ -149,10 +149,7 @@ def _tolerance(dataset: Dataset, share: float) -> Tolerance:
             for name in dataset.algorithms:
                 runs = dataset.runs(name).get(game, np.empty(0))
                 if runs.size > 1:
-                    interval = tolerance.tolerance_interval(runs, share)
-                    yield SingleRuns(
-                        name, game, runs.size, interval.low, interval.high, interval.share, interval.at_least
-                    )
+                    yield SingleRuns(name, game, runs.size, **vars(tolerance.tolerance_interval(runs, share)))
 
     needed, of_bound = tolerance.runs_needed(share), tolerance.runs_needed(share, ends=1)
     return Tolerance(share, tolerance.CONFIDENCE, needed, of_bound, tuple(rows()))

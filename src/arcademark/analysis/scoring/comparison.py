@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from arcademark.analysis.document import grouped
 from arcademark.analysis.tables.document import Statistic, TableDocument
 from arcademark.metrics.aggregate import AGGREGATES
-from arcademark.metrics.sequential import Decision, SequentialStep
+from arcademark.metrics.ranking import Flip
+from arcademark.metrics.sequential import SequentialPair, SequentialStep
+from arcademark.scores.readers.base import grouped
 
 Verdict = Literal["better", "worse", "undecided", "untested"]
 
@@ -183,21 +184,6 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class SequentialPair:
-    """Two algorithms, group by group.
-
-    first, second: Their names.
-    decision: Of the first, after the last group that both could be tested on.
-    steps: One a group until the pair is decided; differences and boundaries in points or percent, see `Sequential`.
-    """
-
-    first: str
-    second: str
-    decision: Decision
-    steps: tuple[SequentialStep, ...]
-
-
-@dataclass(frozen=True)
 class SequentialRuns:
     """The runs that an algorithm has, and those that it lacks.
 
@@ -277,16 +263,6 @@ class Ranking:
     ranks: tuple[int, ...]
     inversions: int
     kendall_tau: float | None
-
-
-@dataclass(frozen=True)
-class Flip:
-    """Two algorithms whose order depends on the measure, and the measures that put the first and the second on top."""
-
-    first: str
-    second: str
-    first_above: tuple[str, ...]
-    second_above: tuple[str, ...]
 
 
 @dataclass(frozen=True)

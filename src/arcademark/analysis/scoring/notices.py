@@ -8,7 +8,7 @@ from typing import Any
 
 from arcademark import wording
 from arcademark.analysis.cells import run_names
-from arcademark.analysis.document import Estimate, Notice, grouped
+from arcademark.analysis.document import Estimate, Notice
 from arcademark.analysis.notices import notice, said, sort
 from arcademark.analysis.runs import notices as runs_notices
 from arcademark.analysis.scoring.comparison import Pair, Side, SummaryDifference
@@ -23,6 +23,7 @@ from arcademark.errors import UnknownNameError
 from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.uncertainty import coverage
 from arcademark.metrics.uncertainty.intervals import FEWEST
+from arcademark.scores.readers.base import grouped
 from arcademark.subset.predict.model import explained
 from arcademark.subset.predict.spread import conformal_half_width
 from arcademark.suite import anomalies, subsets, tasks

@@ -12,20 +12,14 @@ from numpy.typing import NDArray
 
 from arcademark import wording
 from arcademark.analysis.measures import Measure, Runs, between
-from arcademark.analysis.scoring.comparison import (
-    Flip,
-    Ranking,
-    Sensitivity,
-    Sequential,
-    SequentialPair,
-    SequentialRuns,
-)
+from arcademark.analysis.scoring.comparison import Ranking, Sensitivity, Sequential, SequentialRuns
 from arcademark.analysis.scoring.uncertainty import Bootstrap
 from arcademark.analysis.tables.dataset import Dataset
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import ranking
 from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.normalise import Metric
+from arcademark.metrics.ranking import Flip
 from arcademark.metrics.sequential import SequentialPlan, sequential_test
 from arcademark.suite import references
 
@@ -58,7 +52,7 @@ def sensitivity(dataset: Dataset) -> Sensitivity | None:
         return None
     usual = next(values for _, statistic, values in found_by if statistic == USUAL)
     rankings = [_ranking(measure, statistic, values, usual) for measure, statistic, values in found_by]
-    return Sensitivity(tuple(rankings), tuple(_flips(dataset.algorithms, rankings)))
+    return Sensitivity(tuple(rankings), _flips(dataset.algorithms, rankings))
 
 
 def _measures(dataset: Dataset) -> Iterator[Measure]:
@@ -89,15 +83,15 @@ def _ranking(measure: Measure, statistic: str, values: Mapping[str, float], usua
     )
 
 
-def _flips(names: tuple[str, ...], rankings: list[Ranking]) -> Iterator[Flip]:
-    values: dict[ranking.Measure, dict[str, float]] = {
-        f"{AGGREGATES[item.statistic].title} {item.title}": {
-            name: -float(rank) for name, rank in zip(names, item.ranks, strict=True)
+def _flips(names: tuple[str, ...], rankings: list[Ranking]) -> tuple[Flip, ...]:
+    return ranking.flips(
+        {
+            f"{AGGREGATES[item.statistic].title} {item.title}": {
+                name: -float(rank) for name, rank in zip(names, item.ranks, strict=True)
+            }
+            for item in rankings
         }
-        for item in rankings
-    }
-    for flip in ranking.flips(values):
-        yield Flip(flip.first, flip.second, tuple(map(str, flip.above)), tuple(map(str, flip.below)))
+    )
 
 
 def sequential(
@@ -123,25 +117,23 @@ def sequential(
     summed_up = len(games) > 1
     kept = known if summed_up else games
     by_game = [{game: dataset.samples(name)[game] for game in kept} for name in names]
-    scores = [_summed_up(measure, runs, summary) if summed_up else runs[kept[0]] for runs in by_game]
+    rows = [_summed_up(measure, runs, summary) if summed_up else runs[kept[0]] for runs in by_game]
+    scores = dict(zip(names, rows, strict=True))
     result = sequential_test(scores, bootstrap.rng(*names, "sequential"), plan)
-    used = [max((len(pair.steps) for pair in result.pairs if side in (pair.first, pair.second)), default=0)
-            for side in range(len(names))]  # fmt: skip
+    used = [
+        max((len(pair.steps) for pair in result.pairs if name in (pair.first, pair.second)), default=0)
+        for name in names
+    ]
     return Sequential(
-        plan.group,
-        plan.groups,
-        plan.alpha,
-        plan.permutations,
-        tuple(kept),
-        measure.metric.name if summed_up else "",
-        summary if summed_up else "",
-        tuple(
+        **vars(plan),
+        games=tuple(kept),
+        metric=measure.metric.name if summed_up else "",
+        statistic=summary if summed_up else "",
+        algorithms=tuple(
             SequentialRuns(name, row.size, groups * plan.group, max(wanted - row.size, 0))
-            for name, row, groups, wanted in zip(names, scores, used, result.wanted, strict=True)
+            for (name, row), groups, wanted in zip(scores.items(), used, result.wanted, strict=True)
         ),
-        tuple(
-            SequentialPair(names[pair.first], names[pair.second], pair.decision, pair.steps) for pair in result.pairs
-        ),
+        pairs=result.pairs,
     )
 
 

@@ -13,12 +13,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from arcademark.analysis.document import grouped
 from arcademark.analysis.published import NO_ALGORITHM, identities
 from arcademark.analysis.tables import protocols
 from arcademark.analysis.tables.document import Rank, Statistic
 from arcademark.catalogue import collections
 from arcademark.metrics.normalise import hns
+from arcademark.scores.readers.base import grouped
 from arcademark.suite import references
 from arcademark.suite.tasks import suite
 

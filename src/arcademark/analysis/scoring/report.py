@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from arcademark import wording
-from arcademark.analysis.document import Breakthrough, Similar, grouped
+from arcademark.analysis.document import Breakthrough, Similar
 from arcademark.analysis.record import PlanningCost, Run
 from arcademark.analysis.runs.learning import LearningCurve
 from arcademark.analysis.tables.document import (
@@ -21,6 +21,7 @@ from arcademark.analysis.tables.document import (
     Tolerance,
 )
 from arcademark.metrics.aggregate import AGGREGATES
+from arcademark.scores.readers.base import grouped
 from arcademark.suite import subsets, tasks
 from arcademark.wording.prose import text
 

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from arcademark.analysis import measures, published
-from arcademark.analysis.document import Peer, Similar, grouped
+from arcademark.analysis.document import Peer, Similar
 from arcademark.analysis.tables import protocols
 from arcademark.analysis.tables.dataset import Dataset
 from arcademark.analysis.tables.document import Algorithm
 from arcademark.catalogue import collections
 from arcademark.metrics import aggregate, efficiency, normalise
 from arcademark.records.model import scored_phase
+from arcademark.scores.readers.base import grouped
 
 SUITE = "atari-57"
 """The suite that published algorithms are set beside others on."""

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark import wording
-from arcademark.analysis.document import grouped
 from arcademark.analysis.measures import Bounds, Measure, Runs
 from arcademark.analysis.scoring.comparison import Profile, SummaryDifference
 from arcademark.analysis.tables.document import INTERVALS_OF, Basis, IntervalMethod, Intervals, Over, Statistic
@@ -34,6 +33,7 @@ from arcademark.metrics.uncertainty.samples import (
     together,
     variances,
 )
+from arcademark.scores.readers.base import grouped
 from arcademark.suite import tasks
 
 FEWEST_DRAWS = 500

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 
 from arcademark import wording
 from arcademark.analysis import measures
-from arcademark.analysis.document import grouped
 from arcademark.analysis.measures import Measure
 from arcademark.analysis.tables.document import BenchmarkView, ReferenceKind
 from arcademark.catalogue import collections
@@ -22,6 +21,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import ranges
 from arcademark.metrics.normalise import Metric
 from arcademark.metrics.ranges import Limits
+from arcademark.scores.readers.base import grouped
 from arcademark.scores.references import read_references
 from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.task_suites import TaskSuite

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from arcademark import wording
 from arcademark.analysis import published
-from arcademark.analysis.document import Notice, grouped
+from arcademark.analysis.document import Notice
 from arcademark.analysis.notices import notice
 from arcademark.analysis.tables import units
 from arcademark.analysis.tables.dataset import Dataset
 from arcademark.metrics.normalise import normalise
 from arcademark.records import imported
+from arcademark.scores.readers.base import grouped
 from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.protocols import AtariProtocol
 

@@ -18,9 +18,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.analysis.document import grouped
 from arcademark.catalogue import collections
 from arcademark.metrics.normalise import normalise
+from arcademark.scores.readers.base import grouped
 from arcademark.suite import references
 
 BANDWIDTH = 0.35

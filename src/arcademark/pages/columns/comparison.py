@@ -11,16 +11,15 @@ from arcademark.pages.columns import Column, Columns, Style
 if TYPE_CHECKING:
     from arcademark.analysis.scoring.comparison import (
         Comparison,
-        Flip,
         GameDifference,
         Pair,
         Ranking,
         Sequential,
-        SequentialPair,
         SummaryDifference,
     )
     from arcademark.analysis.tables.document import Statistic
-    from arcademark.metrics.sequential import SequentialStep
+    from arcademark.metrics.ranking import Flip
+    from arcademark.metrics.sequential import SequentialPair, SequentialStep
 
 VERDICTS: dict[str, Style] = {"better": "good", "worse": "bad", "untested": "weak"}
 DECISIONS: dict[str, Style] = {"larger": "good", "smaller": "bad", "undecided": "weak"}

@@ -6,12 +6,13 @@ import math
 from typing import TYPE_CHECKING
 
 from arcademark import wording
-from arcademark.analysis.document import REPORTED, grouped
+from arcademark.analysis.document import REPORTED
 from arcademark.analysis.runs.learning import sparkline
 from arcademark.analysis.tables.document import KINDS
 from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.normalise import METRICS
 from arcademark.pages.columns import Column, Columns, Style
+from arcademark.scores.readers.base import grouped
 
 if TYPE_CHECKING:
     from arcademark.analysis.document import Breakthrough, HardExploration, HardGame, HardScore, Peer

@@ -234,7 +234,7 @@ class Log:
         return f"{self.path}, {self.label!r}" if self.label else str(self.path)
 
 
-def gathered(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
+def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
     """Gather the second of pairs by the first, in their order."""
     result: dict[_Key, list[_Value]] = {}
     for key, value in pairs:
@@ -251,7 +251,7 @@ def score(place: str, value: object) -> float:
 
 def numbers_of_runs(keys: Iterable[tuple[str, str, int]]) -> dict[str, tuple[int, ...]]:
     """Return each algorithm's runs in ascending order, from (algorithm, task, run)."""
-    return {name: tuple(sorted(set(runs))) for name, runs in gathered((key[0], key[2]) for key in keys).items()}
+    return {name: tuple(sorted(set(runs))) for name, runs in grouped((key[0], key[2]) for key in keys).items()}
 
 
 def count(number: int, noun: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import Episodes, Reading, gathered, listed, numbers_of_runs
+from arcademark.scores.readers.base import Episodes, Reading, grouped, listed, numbers_of_runs
 from arcademark.scores.table import ScoreTable
 
 _Key = tuple[str, str, int]
@@ -74,16 +74,16 @@ def _protocols(readings: Sequence[Reading]) -> dict[str, str]:
 
 def _sources(readings: Sequence[Reading]) -> dict[str, str]:
     tables = [reading.table for reading in readings]
-    result = gathered(pair for table in tables for pair in zip(table.algorithms, table.sources, strict=True))
+    result = grouped(pair for table in tables for pair in zip(table.algorithms, table.sources, strict=True))
     return {name: listed(list(dict.fromkeys(sources))) for name, sources in result.items()}
 
 
 def _notes(readings: Sequence[Reading]) -> tuple[str, ...]:
-    said = gathered((note, listed(reading.files)) for reading in readings for note in reading.notes)
+    said = grouped((note, listed(reading.files)) for reading in readings for note in reading.notes)
     return tuple(note if len(places) == len(readings) else f"{listed(places)}: {note}" for note, places in said.items())
 
 
 def _episodes(readings: Sequence[Reading]) -> Episodes | None:
     items = [item for reading in readings for item in (reading.episodes or {}).items()]
-    result = gathered((cell, part) for cell, parts in items for part in parts)
+    result = grouped((cell, part) for cell, parts in items for part in parts)
     return {cell: tuple(parts) for cell, parts in result.items()} or None

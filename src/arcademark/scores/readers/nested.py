@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import MAX_CELLS_READ, Options, gathered, is_task
+from arcademark.scores.readers.base import MAX_CELLS_READ, Options, grouped, is_task
 from arcademark.scores.readers.role_names import RULES
 from arcademark.scores.readers.roles import role_of
 from arcademark.scores.readers.sheet import Sheet, bare, checked
@@ -167,7 +167,7 @@ def _levels(content: Mapping[str, Any], options: Options) -> _Table | None:
     names = [kinds[at] for at in parts]
     if "statistic" in kinds:
         at = kinds.index("statistic")
-        by_row = gathered((tuple(keys[part] for part in parts), (keys[at], value)) for keys, value in leaves)
+        by_row = grouped((tuple(keys[part] for part in parts), (keys[at], value)) for keys, value in leaves)
         rows = [(key, dict(cells)) for key, cells in by_row.items()]
         return [*names, *keys[at]], [[*key, *(cells.get(name) for name in keys[at])] for key, cells in rows]
     runs = (

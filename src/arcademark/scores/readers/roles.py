@@ -22,7 +22,7 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.scores.readers import numerals
-from arcademark.scores.readers.base import SAID, Options, UnrecognisedError, gathered, is_task, listed
+from arcademark.scores.readers.base import SAID, Options, UnrecognisedError, grouped, is_task, listed
 from arcademark.scores.readers.role_names import ROLES, RULES, Role
 from arcademark.scores.readers.sheet import Sheet
 
@@ -205,7 +205,7 @@ class _Reader:
 
     def _parts(self) -> dict[Role, int]:
         """Return the columns that make rows of a table, of each role the preferred one."""
-        found = gathered((role, at) for at, role in enumerate(self.named) if role in _PARTS)
+        found = grouped((role, at) for at, role in enumerate(self.named) if role in _PARTS)
 
         def preference(role: Role, at: int) -> tuple[bool, bool, int, int]:
             text, names = key(self.sheet.header[at]), RULES["scores"] if role == "score" else NAMES[role]
@@ -412,7 +412,7 @@ class _Reader:
         most = 2 * len(matches) < len(names) - 1
         notes = []
         named: dict[int, tuple[str, str | None]] = {value.column: (value.name, None) for value in values}
-        for whose, numbers in gathered((match[1], int(match[2])) for match in matches.values()).items():
+        for whose, numbers in grouped((match[1], int(match[2])) for match in matches.values()).items():
             those = [name for name, match in matches.items() if match[1] == whose]
             at = [value.column for value in values if value.name in those]
             first = [0] if whose in names else []  # DQN, DQN.1, DQN.2, as pandas writes columns of one name

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import DEFAULT_LAST, Episodes, Options, Reading, Unit, count, gathered, listed
+from arcademark.scores.readers.base import DEFAULT_LAST, Episodes, Options, Reading, Unit, count, grouped, listed
 from arcademark.scores.readers.role_names import Role
 from arcademark.scores.readers.sheet import Sheet, first_rows
 from arcademark.scores.table import MAX_CELLS, ScoreTable, blank
@@ -221,4 +221,4 @@ def how_last(k: int, unit: str, numbers: _Ints) -> list[str]:
 def _episodes(rows: Rows, cells: _Ints, shape: _Shape, values: Sequence[_Floats]) -> Episodes:
     places = zip(*(axis.tolist() for axis in np.unravel_index(cells, shape)[:2]), strict=True)
     names = ((rows.algorithms[algorithm], rows.tasks[task]) for algorithm, task in places)
-    return {key: tuple(parts) for key, parts in gathered(zip(names, values, strict=True)).items()}
+    return {key: tuple(parts) for key, parts in grouped(zip(names, values, strict=True)).items()}

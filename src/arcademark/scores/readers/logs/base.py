@@ -20,7 +20,7 @@ from arcademark.scores.readers.base import (
     Options,
     Reading,
     count,
-    gathered,
+    grouped,
     listed,
     numbers_of_runs,
 )
@@ -91,7 +91,7 @@ def _explained(runs: Mapping[_Key, Sequence[Log]]) -> tuple[str, ...]:
 
 def _sources(runs: Mapping[_Key, Sequence[Log]]) -> dict[str, str]:
     """Name each algorithm's file, or the folder that holds all of its files."""
-    paths = gathered((algorithm, log.path) for (algorithm, _, _), parts in runs.items() for log in parts)
+    paths = grouped((algorithm, log.path) for (algorithm, _, _), parts in runs.items() for log in parts)
     return {
         name: str(result[0])
         if len(set(result)) == 1
@@ -105,7 +105,7 @@ def by_run(logs: Sequence[tuple[Log, Path]], options: Options) -> Mapping[_Key, 
     counted = Counter[tuple[str, str]]()
     logs = [pair for pair in logs if not is_foreign(*pair, options)] or logs[:1]
     named = [resolve(log, relative, options) for log, relative in logs]
-    numbers = gathered(((algorithm, task), run) for algorithm, task, run in named if run is not None)
+    numbers = grouped(((algorithm, task), run) for algorithm, task, run in named if run is not None)
     runs: list[tuple[_Key, Log]] = []
     for (algorithm, task, run), (log, _) in zip(named, logs, strict=True):
         others = sorted(set(numbers.get((algorithm, task), ())))
@@ -120,7 +120,7 @@ def by_run(logs: Sequence[tuple[Log, Path]], options: Options) -> Mapping[_Key, 
         elif run is None:
             run = others[0] if others else 0
         runs.append(((algorithm, task, run), log))
-    return gathered(runs)
+    return grouped(runs)
 
 
 def merge(key: _Key, parts: Sequence[Log]) -> Log:
@@ -180,4 +180,4 @@ def _notes(
 
 def _episodes(merged: Mapping[_Key, Log], values: Mapping[_Key, NDArray[np.float64]]) -> Episodes | None:
     keys = sorted(key for key, log in merged.items() if log.unit == "episode" and len(values[key]))
-    return {cell: tuple(parts) for cell, parts in gathered((key[:2], values[key]) for key in keys).items()} or None
+    return {cell: tuple(parts) for cell, parts in grouped((key[:2], values[key]) for key in keys).items()} or None

@@ -25,7 +25,7 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import SAID, Log, Options, canonical, is_task
-from arcademark.scores.readers.logs.tensorboard import EVENTS
+from arcademark.scores.readers.logs.names import LOGS
 
 _FIELDS = ("algorithm", "game", "seed")
 _RUN = re.compile(r"(?:seed|run|s)?[ _=-]?(\d{1,18})", re.IGNORECASE)
@@ -34,14 +34,7 @@ _STAMP = re.compile(r"\d{4}[-_.]?\d\d[-_.]?\d\d.*|[0-9a-f]{8,}(?:-[0-9a-f]+)*", 
 """Folders that are named by when they were made, or by chance."""
 ENVIRONMENT = re.compile(r"(?:[\w.]+/)?[A-Z][\w.]*-v\d+")
 """An environment's id, ``CartPole-v1``."""
-_GENERAL = frozenset(
-    (
-        *("log", "logs", "run", "runs", "result", "results", "data", "output", "outputs", "out", "tb", "tensorboard"),
-        *("experiment", "experiments", "tensorboard_log", "train", "training", "eval", "evaluation", "evaluations"),
-        *("monitor", "progress", "ray_results", "home", "tmp", "events", "atari", "default", "gym", "games", "envs"),
-        *("actor", "evaluator", "learner", "test", "scores", "metrics", "latest", "final", "summaries", "csv", "json"),
-    )
-)
+_GENERAL = frozenset(LOGS["folders"])
 """Folders whose names say nothing about the algorithm."""
 
 
@@ -190,7 +183,7 @@ def names_of_table(relative: Path, options: Options) -> Names:
 def folder_of_events(path: Path) -> tuple[str, str] | None:
     """Take the name of an event file's folder apart as Stable-Baselines3 makes it, "PPO_2"; None if it is not so."""
     folder = _NUMBERED.fullmatch(path.parent.name)
-    if EVENTS not in path.name or folder is None or _RUN.fullmatch(folder[0]):
+    if LOGS["files"]["events"] not in path.name or folder is None or _RUN.fullmatch(folder[0]):
         return None
     return folder[1], folder[2] or folder[3]
 

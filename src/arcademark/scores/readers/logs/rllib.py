@@ -35,24 +35,13 @@ from arcademark.scores.readers.base import (
     score,
 )
 from arcademark.scores.readers.delimited import decode
+from arcademark.scores.readers.logs.names import LOGS
 
-AVERAGES = (
-    ("env_runners", "episode_return_mean"),
-    ("env_runners", "episode_reward_mean"),
-    ("sampler_results", "episode_reward_mean"),
-    ("episode_return_mean",),
-    ("episode_reward_mean",),
-)
+AVERAGES, _STEPS = (tuple(tuple(name.split("/")) for name in LOGS["rllib"][kind]) for kind in ("averages", "steps"))
+"""Where an iteration has its average, and says how many steps were taken so far."""
 _PLACES: tuple[tuple[str, ...], ...] = (("env_runners",), ("sampler_results",), ())
 _WINDOW, _NEW = ("hist_stats", "episode_reward"), ("episodes_this_iter",)
 _LENGTHS = ("hist_stats", "episode_lengths")
-_STEPS = (
-    ("num_env_steps_sampled_lifetime",),
-    ("env_runners", "num_env_steps_sampled_lifetime"),
-    ("num_env_steps_sampled",),
-    ("timesteps_total",),
-)
-"""Where an iteration says how many steps were taken so far."""
 _UNKNOWN = -1.0
 _ENVIRONMENT, _SEED = ("config", "env"), ("config", "seed")
 

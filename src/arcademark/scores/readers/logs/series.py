@@ -15,51 +15,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 
 import numpy as np
 
 from arcademark.scores.readers.base import SAID, Log, Options, Unit, UnrecognisedError, listed
+from arcademark.scores.readers.logs.names import LOGS
 from arcademark.scores.readers.sheet import Sheet
 
-KNOWN: Mapping[str, Unit] = MappingProxyType(
-    {
-        "charts/episodic_return": "episode",
-        "charts/avg_episodic_return": "average",
-        "rollout/ep_rew_mean": "average",
-        "env_runners/episode_return_mean": "average",
-        "ray/tune/env_runners/episode_return_mean": "average",
-        "env_runners/episode_reward_mean": "average",
-        "ray/tune/env_runners/episode_reward_mean": "average",
-        "episode_reward_mean": "average",
-        "ray/tune/episode_reward_mean": "average",
-        "Eval/AverageReturns": "average",
-        "Train/AverageReturns": "average",
-        "eval/mean_reward": "average",
-        "episodic_return": "episode",
-        "eval_episode_return": "average",
-        "episode_return": "episode",
-        "eprewmean": "average",
-        "AverageTestEpRet": "average",
-        "AverageEpRet": "average",
-        "eval_episode/score": "episode",
-        "episode/score": "episode",
-        "eval_return": "episode",
-        "train_return": "episode",
-    }
-)
+KNOWN: Mapping[str, Unit] = LOGS["series"]
 """Series that are taken without asking, in this order, and what one value of them is."""
 
 _SUMMARY = re.compile(r"mean|avg|average|median|max|min|smooth", re.IGNORECASE)
-_STEPS = (
-    *("global_step", "time/total_timesteps", "misc/total_timesteps", "total_timesteps", "timesteps_total", "step"),
-    *("_step", "steps", "totalenvinteracts", "actor_steps", "iteration"),
-)
-_PFRL = frozenset({"steps", "episodes", "elapsed", "mean"})
-"""Columns of PFRL's ``scores.txt``, whose series of averages is ``mean``."""
-_DOWNLOADED = ("wall time", "step", "value")
+_STEPS, _PFRL, _DOWNLOADED = (tuple(LOGS[name]) for name in ("steps", "pfrl", "downloaded"))
 _FILE = re.compile(r"(?:run-(.*)-)?tag-(.*)")
-"""Columns and names of the files that TensorBoard downloads."""
+"""Names of the files that TensorBoard downloads."""
 _TWIN = re.compile(r"__(MIN|MAX)$")
 
 
@@ -94,7 +63,7 @@ def is_metrics(sheet: Sheet) -> bool:
 
 
 def _is_pfrl(sheet: Sheet) -> bool:
-    return set(sheet.header) >= _PFRL
+    return set(sheet.header) >= {*_PFRL}
 
 
 def read_metrics(sheet: Sheet, options: Options) -> list[Log]:

@@ -16,11 +16,8 @@ from typing import Any
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import LARGEST, Log, Options, UnrecognisedError, gathered, read_bytes
+from arcademark.scores.readers.base import LARGEST, Log, Options, UnrecognisedError, grouped, read_bytes
 from arcademark.scores.readers.logs.series import choose_tag, unit_of
-
-EVENTS = "tfevents"
-"""What the names of event files hold."""
 
 MAX_VALUES = 2_000_000
 """Events and values in them that are read of a file."""
@@ -37,7 +34,7 @@ def is_events(content: bytes) -> bool:
 def read_events(path: Path, options: Options) -> list[Log]:
     """Read one series of an event file."""
     events, damage = _events(path, read_bytes(path))
-    result = gathered((tag, (step, value)) for tag, step, value in events)
+    result = grouped((tag, (step, value)) for tag, step, value in events)
     if not result:
         raise UnrecognisedError(
             f"{path}: an event file without scalars{f' ({damage})' if damage else ''}; expected a series of scores"
