@@ -60,6 +60,11 @@ def missed(spec: EnvironmentSpec, fire_reset: bool) -> bool:
     return fire_reset and _has(spec) and not presses(spec)
 
 
+def waits(spec: EnvironmentSpec, fire_reset: bool) -> bool:
+    """Tell whether the game may wait for such a network for ever."""
+    return spec.game in AWAIT_FIRE and missed(spec, fire_reset)
+
+
 def _has(spec: EnvironmentSpec) -> bool:
     """Tell whether FIRE can be pressed at a reset, as Stable-Baselines3's ``FireResetEnv`` asks: action 1 of three."""
     return len(spec.action_meanings) >= 3 and spec.action_meanings[1] == "FIRE"

@@ -214,6 +214,12 @@ MIGRATIONS: Mapping[int, str] = {
 RESTORE = "restore it from a copy, or write what can be read into a new run: 'arcademark runs check RUN --salvage NEW'"
 
 
+def row_of(table: str, record: object, **more: object) -> tuple[object, ...]:
+    """Return what `insert` takes: a record's attributes, and more values, in the order of the table's columns."""
+    values = vars(record) | more
+    return tuple(values[name] for name in TABLES[table])
+
+
 def insert(table: str, more: str = "") -> str:
     """Return the statement that adds a row of all columns, in the order of `TABLES`, and its checksum."""
     values = {name: f"?{number}" for number, name in enumerate(TABLES[table], 1)}

@@ -104,8 +104,8 @@ class TrialPlayer:
     def slot(self, row: int) -> Slot:
         """Make the slot in which episodes are evaluated."""
         network = self.trial.network
-        waits = network and self.spec.game in fire.AWAIT_FIRE and fire.missed(self.spec, network.fire_reset)
-        return Slot(row, self.open(), self.plans, waits_for_fire=bool(waits))
+        waits = network is not None and fire.waits(self.spec, network.fire_reset)
+        return Slot(row, self.open(), self.plans, waits_for_fire=waits)
 
     def open(self, training: bool = False) -> ConsoleEnvironment | TaskEnvironment:
         """Open the trial's game or task."""

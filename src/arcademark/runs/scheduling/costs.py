@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Literal
@@ -164,9 +164,18 @@ def estimate(
         whole = training / pace.frames_per_second + count * seconds
         longest = max(longest, whole if learner.learns else min(whole, seconds))
         decisions = count * length / pace.first_frames if pace.decisions else 0.0
-        game = plan.protocol.task_name(standing.trial.game)
-        frames = training + count * length
-        rows.append(GameCost(game, 1, count, length, frames, whole / HOUR, decisions, count * simulated))
+        rows.append(
+            GameCost(
+                game=plan.protocol.task_name(standing.trial.game),
+                trials=1,
+                episodes=count,
+                episode_frames=length,
+                frames=training + count * length,
+                core_hours=whole / HOUR,
+                decisions=decisions,
+                simulated_frames=count * simulated,
+            )
+        )
     core_hours = sum(row.core_hours for row in rows)
     games = tuple(dict.fromkeys(trial.game for trial in plan.trials))
     titles = tuple(map(plan.protocol.task_name, games))
@@ -257,14 +266,8 @@ def _makespan(core_hours: float, longest: float, workers: int, paces: Collection
 
 
 def _of_game(trials: Sequence[GameCost]) -> GameCost:
-    amounts = zip(*(astuple(trial)[4:] for trial in trials), strict=True)
-    return GameCost(
-        trials[0].game,
-        len(trials),
-        sum(trial.episodes for trial in trials),
-        trials[0].episode_frames,
-        *map(sum, amounts),
-    )
+    summed = ("trials", "episodes", "frames", "core_hours", "decisions", "simulated_frames")
+    return replace(trials[0], **{name: sum(getattr(trial, name) for trial in trials) for name in summed})
 
 
 def shard_balance(plan: Plan, count: int) -> Shards:

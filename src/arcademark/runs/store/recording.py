@@ -44,6 +44,7 @@ from arcademark.records.database import (
     insert,
     lay_out,
     renew_checksums,
+    row_of,
 )
 from arcademark.records.model import MAX_ERROR_CHARS, Checkpoint, EpisodeResult, TrialRecord, Unfinished
 from arcademark.records.reading import read_checkpoint, read_trials, select_trials
@@ -213,17 +214,10 @@ class Recorder:
         """Add trials after the others; of those that are there, raise the episodes and, with `again`, forget errors."""
         there = {row[0] for row in self.database.execute("SELECT id FROM trial")}
         position = itertools.count(len(there))
-        unopened = (None,) * 4  # what is known of a trial once its agent was made, and no error
         self.database.executemany(
             f"{insert('trial')} ON CONFLICT (id) DO UPDATE SET episodes = max(episodes, excluded.episodes)"
             + ", error = NULL" * again,
-            (
-                (
-                    *(trial.id, 0 if trial.id in there else next(position), trial.agent, trial.game, trial.seed),
-                    *(trial.episodes, trial.training_frames, trial.training_episodes, *unopened),
-                )
-                for trial in trials
-            ),
+            (row_of("trial", trial, position=0 if trial.id in there else next(position)) for trial in trials),
         )
 
     def begin_trial(self, trial_id: str, frames_per_action: int | None, learns: bool, plans: bool = False) -> None:
@@ -237,7 +231,7 @@ class Recorder:
 
     def add_episodes(self, results: Iterable[EpisodeResult]) -> None:
         """Record finished episodes; what was kept to finish them goes."""
-        rows = [(*vars(result.record).values(), result.actions) for result in results]
+        rows = [row_of("episode", one.record, trial=one.record.trial_id, actions=one.actions) for one in results]
         self.database.executemany(insert("episode"), rows)
         if self.database.execute("SELECT 1 FROM unfinished LIMIT 1").fetchone():
             evaluated = ((trial, episode) for trial, phase, episode, *_ in rows if phase == "evaluation")
@@ -246,12 +240,12 @@ class Recorder:
     def keep_episode(self, trial_id: str, kept: Unfinished) -> None:
         """Record how far an episode is, in the place of what was kept of it before."""
         stored = seal.sealed(trial_id, self._emulator(trial_id), kept)
-        self.database.execute(insert("unfinished", "OR REPLACE"), (trial_id, *vars(stored).values()))
+        self.database.execute(insert("unfinished", "OR REPLACE"), row_of("unfinished", stored, trial=trial_id))
 
     def add_training(self, trial_id: str, results: Iterable[EpisodeResult], checkpoint: Checkpoint) -> None:
         """Record training episodes together with the checkpoint that holds what was learnt from them."""
         self.add_episodes(results)
-        self.database.execute(insert("checkpoint", "OR REPLACE"), (trial_id, *vars(checkpoint).values()))
+        self.database.execute(insert("checkpoint", "OR REPLACE"), row_of("checkpoint", checkpoint, trial=trial_id))
 
     def note_evaluations(self, episodes: Mapping[str, int], command: int, now: str) -> None:
         """Record that a command evaluated trials: when it did for the first time, and in how many episodes of each."""
@@ -300,9 +294,9 @@ class Recorder:
         """Return what this user's runs on this emulator kept of these episodes, where unfinished; see `seal`."""
         with clear_errors(self.directory):
             emulator = self._emulator(trial_id)
-            query = f"SELECT {', '.join(TABLES['unfinished'])} FROM unfinished WHERE trial = ? AND episode = ?"
+            query = f"SELECT {', '.join(Unfinished.__annotations__)} FROM unfinished WHERE trial = ? AND episode = ?"
             rows = (self.database.execute(query, (trial_id, episode)).fetchone() for episode in episodes)
-            stored = [Unfinished(*row[1:]) for row in rows if row is not None]
+            stored = [Unfinished(*row) for row in rows if row is not None]
         return tuple(filter(None, (seal.unsealed(trial_id, emulator, item) for item in stored)))
 
     def _emulator(self, trial_id: str) -> str:
