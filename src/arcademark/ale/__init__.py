@@ -7,19 +7,24 @@
 >>> ale.act(ale_py.Action.FIRE)
 0
 
-What the console does not have, ale-py plays in its place: see ``docs/fast-ale.md``. Importing this registers, for each
+``install()``, or ``python -m arcademark.ale train.py``, puts it in ale-py's place in a program that is not changed.
+What the console does not have, ale-py plays: see ``docs/fast-ale.md``. Importing this registers, for each
 id of ale-py's, the same environment on the console: "ArcadeMark/Breakout-v5" of "ALE/Breakout-v5".
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 from ale_py import SDL_SUPPORT, Action, LoggerMode, __version__, registration, roms
 
+from arcademark.ale.emulators import SWITCH as _SWITCH
+from arcademark.ale.emulators import EmulatorFrames
 from arcademark.ale.environments import AtariEnv, AtariEnvStepMetadata, AtariVectorEnv
+from arcademark.ale.installation import install, installed, report, uninstall
 from arcademark.ale.interface import ALEInterface, ALEState
 
 if TYPE_CHECKING:
@@ -34,9 +39,14 @@ __all__ = [
     "AtariEnv",
     "AtariEnvStepMetadata",
     "AtariVectorEnv",
+    "EmulatorFrames",
     "LoggerMode",
     "__version__",
+    "install",
+    "installed",
+    "report",
     "roms",
+    "uninstall",
 ]
 
 _ale_py = sys.modules["ale_py._ale_py"]
@@ -49,3 +59,7 @@ def __getattr__(name: str) -> Any:
     if name == "ALEVectorInterface":
         return importlib.import_module("arcademark.ale.vector").ALEVectorInterface
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+if _SWITCH in os.environ:  # a process that another one started which installed this
+    install()

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-import ale_py
 import numpy as np
 from ale_py import roms
 from numpy.typing import NDArray
 
+from arcademark.emulator import original
 from arcademark.emulator.build import NoCore
 from arcademark.emulator.machine import Machine
 from arcademark.environments.emulation.facts import TWO_PLAYER
@@ -262,7 +262,7 @@ def rom_file(rom: Any) -> Path:
 
 def supported_rom(path: Path) -> str | None:
     """Return the game of a file that ale-py knows by its checksum."""
-    return None if path.stat().st_size > MAX_ROM_BYTES else ale_py.ALEInterface.isSupportedROM(path)
+    return None if path.stat().st_size > MAX_ROM_BYTES else original.ALEInterface.isSupportedROM(path)
 
 
 def rom_image(path: Path) -> tuple[str | None, bytes]:

@@ -41,8 +41,8 @@ def _again(name: str) -> ModuleType:
 
 def _xla(envs: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
     """Return a handle, and functions that reset and step `envs` within JAX, through a callback; as ale-py's `xla`."""
-    if envs.ale.emulator == "ale":
-        return envs.ale_xla()  # type: ignore[no-any-return]
+    if getattr(envs.ale, "emulator", "ale") == "ale":
+        return _ale_xla(envs)  # type: ignore[no-any-return]
     assert envs.autoreset_mode == AutoresetMode.NEXT_STEP
     try:
         jax, io_callback = importlib.import_module("jax"), importlib.import_module("jax.experimental").io_callback
@@ -99,15 +99,9 @@ _warned: list[bool] = []
 
 
 def _register() -> None:
-    """Register for each of ale-py's ids its environment on our interfaces, in the namespace "ArcadeMark".
-
-    ale-py's own ids warn from then on, once in a process.
-    """
+    """Register for each of ale-py's ids its environment on our interfaces, in the namespace "ArcadeMark"."""
     for spec in [*gymnasium.registry.values()]:
-        if spec.entry_point == "ale_py.env:AtariEnv":
-            vector = f"{__name__}:AtariVectorEnvOfAle" if spec.vector_entry_point else None
-            theirs = dataclasses.replace(spec, entry_point=f"{__name__}:AtariEnvOfAle", vector_entry_point=vector)
-            gymnasium.registry[spec.id] = theirs
+        if spec.entry_point == _OWN_ENTRIES[0]:
             ours = dataclasses.replace(
                 spec,
                 id=f"ArcadeMark/{spec.id.removeprefix('ALE/')}",
@@ -117,13 +111,29 @@ def _register() -> None:
             gymnasium.registry[ours.id] = ours
 
 
+_OWN_ENTRIES = "ale_py.env:AtariEnv", "ale_py.vector_env:AtariVectorEnv"
+_WARNING_ENTRIES = f"{__name__}:AtariEnvOfAle", f"{__name__}:AtariVectorEnvOfAle"
+
+
+def let_ids_warn(wanted: bool) -> None:
+    """Let ale-py's own ids make environments that warn, once in a process, that ale-py plays; or no more."""
+    before, after = (_OWN_ENTRIES, _WARNING_ENTRIES) if wanted else (_WARNING_ENTRIES, _OWN_ENTRIES)
+    for spec in [*gymnasium.registry.values()]:
+        if spec.entry_point == before[0]:
+            vector = after[1] if spec.vector_entry_point else None
+            gymnasium.registry[spec.id] = dataclasses.replace(spec, entry_point=after[0], vector_entry_point=vector)
+
+
 if TYPE_CHECKING:
     from ale_py.env import AtariEnv as AtariEnv
     from ale_py.env import AtariEnvStepMetadata as AtariEnvStepMetadata
     from ale_py.vector_env import AtariVectorEnv as AtariVectorEnv
+
+    _ale_xla: Callable[..., Any]
 else:
     AtariEnv, AtariEnvStepMetadata = map(vars(_again("env")).get, ("AtariEnv", "AtariEnvStepMetadata"))
     AtariVectorEnv = _again("vector_env").AtariVectorEnv
-    AtariVectorEnv.ale_xla, AtariVectorEnv.xla = AtariVectorEnv.xla, _xla
+    _ale_xla, AtariVectorEnv.xla = AtariVectorEnv.xla, _xla
 AtariEnvOfAle, AtariVectorEnvOfAle = _of_ale("ale_py.env", "AtariEnv"), _of_ale("ale_py.vector_env", "AtariVectorEnv")
 _register()
+let_ids_warn(True)

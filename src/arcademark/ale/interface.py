@@ -15,13 +15,13 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any, TypeVar
 
-import ale_py
 import msgspec
 import numpy as np
 from ale_py import Action
 from numpy.typing import NDArray
 from PIL import Image
 
+from arcademark.ale import emulators
 from arcademark.ale.arguments import (
     MAX_FRAME_SKIP,
     MAX_INT,
@@ -38,7 +38,7 @@ from arcademark.ale.arguments import (
     text,
     writable,
 )
-from arcademark.emulator import cartridge, games
+from arcademark.emulator import cartridge, games, original
 from arcademark.emulator.build import bound
 from arcademark.emulator.machine import RAM_SIZE, WIDTH, Machine
 from arcademark.emulator.prove import proven
@@ -128,7 +128,7 @@ class ALEState:
             except msgspec.DecodeError as error:
                 raise ArcadeMarkError(f"this saved state is damaged: {error}; save it again") from error
         try:
-            return ale_py.ALEState(*arguments)
+            return original.ALEState(*arguments)
         except (SystemError, ValueError, MemoryError) as error:
             raise ArcadeMarkError("this saved state is damaged; save it again") from error
 
@@ -174,7 +174,7 @@ class ALEState:
         return self._saved.difficulty
 
 
-class ALEInterface(ale_py.ALEInterface):
+class ALEInterface(original.ALEInterface):
     """ale-py's interface, played by the console where it can be: see ale-py's documentation.
 
     Attributes
@@ -189,7 +189,7 @@ class ALEInterface(ale_py.ALEInterface):
 
     def __init__(self) -> None:
         super().__init__()
-        self._texts = [*map(self.getString, _TEXTS)]
+        self._texts = dict(zip(_TEXTS, map(self.getString, _TEXTS), strict=True))
 
     @staticmethod
     def isSupportedROM(rom: Any, /) -> str | None:
@@ -207,8 +207,11 @@ class ALEInterface(ale_py.ALEInterface):
         game, image = rom_image(path)
         if not 0 <= (skip := self.getInt("frame_skip")) <= MAX_FRAME_SKIP:
             raise RefusedError(f"frame_skip {skip}: expected at most {MAX_FRAME_SKIP:,}")
-        apart = any(map(self.getBool, _SWITCHES)) or [*map(self.getString, _TEXTS)] != self._texts
+        texts = dict(zip(_TEXTS, map(self.getString, _TEXTS), strict=True))
+        apart = [*filter(self.getBool, _SWITCHES), *(name for name in _TEXTS if texts[name] != self._texts[name])]
         emulator: Emulator = "ale" if game is None or apart else choose_emulator(game)
+        if emulator == "ale":
+            emulators.let_ale_play(game, [f"the setting {name}" for name in apart])
         self._played = _Game(game, image, self) if game and emulator == "console" else None
         self.emulator, self._paddles = emulator, bool(games.game(game or path.stem).facts.get("paddles"))
         if self._played is None:
@@ -221,14 +224,21 @@ class ALEInterface(ale_py.ALEInterface):
     def _let_ale(self, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Have ale-py do something, unless it would end the interpreter over what it is given."""
         call = getattr(super(), name)
-        if name == "act":
-            return call(*_playable(self._paddles, *arguments, **named))
+        if name in ("act", "reset_game"):
+            if name == "act":
+                arguments, named = _playable(self._paddles, *arguments, **named), {}
+            frames = super().getFrameNumber()
+            result = call(*arguments, **named)
+            emulators.HERE.by_ale += super().getFrameNumber() - frames
+            if name == "reset_game":
+                emulators.HERE.note()
+            return result
         if name in _FILLING:
             filled = {key: writable(one, key) for key, one in named.items()}
             return call(*(writable(one, "buffer") for one in arguments), **filled)
         if name not in ("restoreState", "restoreSystemState"):
             return call(*arguments, **named)
-        if arguments and not isinstance(arguments[0], ale_py.ALEState):
+        if arguments and not isinstance(arguments[0], original.ALEState):
             raise ArgumentTypeError("this is no state that ale-py saved, which plays here; restore one of its own")
         before = super().cloneSystemState()
         try:
@@ -293,8 +303,8 @@ class _Game(cartridge.Player):
     Threads take turns: calls that play, show or change the game are whole before the next such one.
     """
 
-    def __init__(self, name: str, rom: bytes, settings: ale_py.ALEInterface) -> None:
-        self._turns = threading.RLock()
+    def __init__(self, name: str, rom: bytes, settings: original.ALEInterface) -> None:
+        self._turns, self._undone = threading.RLock(), 0  # the latter are frames that were played before a restore
         self._name, self._facts = name, tasks.games()[name]
         self._translation = cartridge.translation(name, rom)
         red, green, blue = rgb_table(standard(name)).astype(np.uint32).T
@@ -311,7 +321,7 @@ class _Game(cartridge.Player):
         self._started(0)
         self._translation.add(self)
 
-    def _prepare(self, settings: ale_py.ALEInterface, machine: Machine) -> Callable[[int], object]:
+    def _prepare(self, settings: original.ALEInterface, machine: Machine) -> Callable[[int], object]:
         """Set up how `act` plays; return what plays the steps of a reset, to which ale-py's settings apply too."""
         self._held = ctypes.create_string_buffer(machine.state_size)
         chance = machine.environment_chance._bit_generator.ctypes
@@ -344,7 +354,7 @@ class _Game(cartridge.Player):
 
     @property
     def played(self) -> int:
-        return self._turn.total
+        return self._turn.total + self._undone
 
     # ---- play
 
@@ -367,6 +377,7 @@ class _Game(cartridge.Player):
         turn.stored = turn.terminated = turn.truncated = 0
         self._machine.reset(self._machine.mode, self._machine.difficulty)
         self._started(frames)
+        emulators.HERE.note()
 
     def game_over(self, with_truncation: bool = True) -> bool:
         turn, cut = self._turn, flag(with_truncation, "with_truncation")
@@ -532,6 +543,7 @@ class _Game(cartridge.Player):
         machine.restore(saved.state)
         machine.switch(saved.mode, saved.difficulty)
         machine.draw_from(saved.drawn)
+        self._undone += turn.total - saved.frames
         turn.total, turn.executed = saved.frames, saved.action
         turn.played = turn.unseen = int(bool(saved.before))
         if saved.before:

@@ -18,11 +18,11 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import ale_py
 import numpy as np
 from ale_py import Action
 from numpy.typing import NDArray
 
+from arcademark.ale import emulators
 from arcademark.ale.arguments import (
     ArgumentTypeError,
     OneThread,
@@ -34,7 +34,7 @@ from arcademark.ale.arguments import (
     rom_image,
     settings,
 )
-from arcademark.emulator import cartridge
+from arcademark.emulator import cartridge, original
 from arcademark.emulator.games import REGISTERS, condition, game
 from arcademark.emulator.machine import RAM_SIZE, WIDTH, Machine
 from arcademark.emulator.prove import proven
@@ -167,15 +167,13 @@ class ALEVectorInterface:
         if autoreset_mode not in ("NextStep", "SameStep"):
             raise ValueError(f"autoreset_mode {autoreset_mode!r}: expected 'NextStep' or 'SameStep'")
         name, rom = rom_image(given["rom_path"])
-        if (
-            name is None
-            or name not in proven()
-            or name in _LEFT_TO_ALE
-            or given["max_episode_steps"] < 1
-            or given["img_height"] > game(name).facts["height"]
-            or given["img_width"] > WIDTH
-            or choose_emulator(name) != "console"
-        ):
+        asked = [f"a vector of {name!r}"] if name in _LEFT_TO_ALE else []
+        if max_episode_steps < 1:
+            asked.append("episodes without frames")
+        if name in proven() and (img_height > game(name).facts["height"] or img_width > WIDTH):
+            asked.append("images larger than the screen")
+        if name is None or asked or name not in proven() or choose_emulator(name) != "console":
+            emulators.let_ale_play(name, asked)
             played_by_ale = object.__new__(_PlayedByAle)
             played_by_ale._start(given)
             return played_by_ale
@@ -189,6 +187,7 @@ class ALEVectorInterface:
     def _prepare(self, games: int, batch_size: int) -> None:
         self._count, self._batch_size = games, batch_size or games
         self._one_thread = OneThread()
+        emulators.HERE.note()
         self._began = False  # false while a call runs, too: where it was interrupted, only a reset of all goes on
         self._waiting = self._due = 0  # games that wait for actions, and that play or wait to be received
 
@@ -275,18 +274,30 @@ class _PlayedByAle(ALEVectorInterface):
     emulator = "ale"
 
     def _start(self, given: Mapping[str, Any]) -> None:
-        self._ale = ale_py.ALEVectorInterface(**given)
+        self._ale = original.ALEVectorInterface(**given)
         self._actions, self._shape = self._ale.get_action_set(), self._ale.get_observation_shape()
         self._prepare(given["num_envs"], given["batch_size"])
+        self._frames = np.zeros(given["num_envs"], np.int64)
 
     def _reset(self, games: NDArray[np.int64], seeds: NDArray[np.int64]) -> Any:
-        return self._ale.reset(games, seeds)
+        observed, infos = self._ale.reset(games, seeds)
+        self._count_frames(infos)
+        return observed, infos
 
     def _send(self, actions: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
         self._ale.send(actions, strengths)
 
     def _receive(self) -> Any:
-        return self._ale.recv()
+        results = self._ale.recv()
+        self._count_frames(results[-1])
+        return results
+
+    def _count_frames(self, infos: dict[str, Any]) -> None:
+        games, frames = infos["env_id"], infos["frame_number"]
+        more = frames - self._frames[games]
+        emulators.HERE.by_ale += int(np.where(more < 0, frames, more).sum())  # a seed begins anew
+        self._frames[games] = frames
+        emulators.HERE.note()
 
     def handle(self) -> Any:
         """Return what JAX's calls are given."""
@@ -489,6 +500,7 @@ class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
         terminated, truncated, ended = batch.flags
         if ended.any():
             self._translation.take_up()
+            emulators.HERE.note()
             if batch.final is not None:
                 infos["final_obs"] = batch.final
         return batch.observed, batch.numbers[1], terminated, truncated, infos

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from typing import ClassVar
 from weakref import WeakValueDictionary
 
 from arcademark.emulator import build, translate
@@ -36,8 +37,11 @@ class Player:
 class Translation:
     """A cartridge's translation: its `core`, None until there is one; for ever if it is not wanted."""
 
+    _all: ClassVar[list[Translation]] = []
+
     def __init__(self, game: str | GameRules, rom: bytes, wanted: bool) -> None:
         self._cartridge = game, rom
+        Translation._all.append(self)
         self._players = WeakValueDictionary[int, Player]()
         self.released = 0  # frames that consoles played which are gone
         self._possible = wanted
@@ -60,6 +64,11 @@ class Translation:
     def _played(self) -> int:
         there = [reference() for reference in self._players.valuerefs()]  # a copy: other threads may add to them
         return sum((one.played for one in there if one is not None), self.released)
+
+    @classmethod
+    def all_played(cls) -> int:
+        """Return the frames of all games that the console played in this process."""
+        return sum(one._played for one in cls._all)
 
 
 _translation = functools.cache(Translation)

@@ -12,11 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import ale_py
 import numpy as np
+from ale_py import LoggerMode
 
 from arcademark.emulator import games, translate
 from arcademark.emulator.machine import RAM_SIZE, WIDTH, Machine
+from arcademark.emulator.original import ALEInterface
 from arcademark.suite import tasks
 
 SEEN_SHARE = 0.6
@@ -249,10 +250,10 @@ class SectionComparison:
         return ""
 
 
-def _ale(rom: Path, seed: int) -> ale_py.ALEInterface:
+def _ale(rom: Path, seed: int) -> ALEInterface:
     """Return ale-py with a game loaded."""
-    ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
-    ale = ale_py.ALEInterface()
+    ALEInterface.setLoggerMode(LoggerMode.Error)
+    ale = ALEInterface()
     ale.setFloat("repeat_action_probability", 0.0)
     ale.setInt("random_seed", seed)
     ale.loadROM(rom)

@@ -18,11 +18,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-import ale_py
 import numpy as np
-from ale_py import roms
+from ale_py import LoggerMode, roms
 from numpy.typing import NDArray
 
+from arcademark.emulator.original import ALEInterface
 from arcademark.environments.emulation.console import EpisodeStart, FrameByFrame
 from arcademark.environments.emulation.emulator_state import Packer
 from arcademark.environments.emulation.facts import NOT_EXACT, RAM_SIZE, REAL_RESET, TWO_PLAYER, screen_shape, standard
@@ -44,7 +44,7 @@ def rom_path(game: str) -> Path:
     path = directory / f"{game}.bin"
     if not path.is_file():
         raise ArcadeMarkError(f"game {game!r}: no ROM {path}; install ale-py again, or correct ALE_ROMS_DIR")
-    if ale_py.ALEInterface.isSupportedROM(path) != game:
+    if ALEInterface.isSupportedROM(path) != game:
         raise ArcadeMarkError(f"game {game!r}: {path} is not the ROM that ale-py knows by this name; replace it")
     return path
 
@@ -57,8 +57,8 @@ class AtariConsole(FrameByFrame):
 
     def __init__(self, game: str, mode: int | None = None, difficulty: int | None = None) -> None:
         self._path, self._switches = rom_path(game), (mode, difficulty)
-        ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
-        self._ale = ale = ale_py.ALEInterface()
+        ALEInterface.setLoggerMode(LoggerMode.Error)
+        self._ale = ale = ALEInterface()
         ale.setFloat("repeat_action_probability", 0.0)
         self._load()
         self.screen_shape = screen_shape(game)

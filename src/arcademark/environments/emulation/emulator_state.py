@@ -14,8 +14,8 @@ from __future__ import annotations
 from itertools import pairwise, starmap
 
 import numpy as np
-from ale_py import ALEState
 
+from arcademark.emulator.original import ALEState
 from arcademark.environments.emulation.facts import RAM_SIZE
 from arcademark.errors import ArcadeMarkError
 

@@ -1,0 +1,106 @@
+"""The emulators that play: whether ale-py may, and how many frames each played, in all processes of a program.
+
+Processes share two environment variables, which `arcademark.ale.install` sets: `SWITCH`, and `FOLDER`, in which each
+process keeps a file with its frames.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from arcademark.ale.arguments import RefusedError
+from arcademark.emulator.cartridge import Translation
+from arcademark.environments.registry import choose_emulator
+from arcademark.errors import ArcadeMarkError
+
+SWITCH, FOLDER = "ARCADEMARK_ALE", "ARCADEMARK_ALE_FRAMES"
+STRICT = "strict"
+"""Value of `SWITCH` with which ale-py may not play."""
+
+MAX_PROCESSES, MAX_FILE_BYTES = 100_000, 64
+"""Most files that are read, and most bytes of each."""
+
+_SECONDS_BETWEEN_NOTES = 0.5
+
+
+@dataclass(frozen=True)
+class EmulatorFrames:
+    """Frames that each emulator played, in so many processes; as text, one line.
+
+    Frames are those of ``ALEInterface.getFrameNumber``, with the ones that a reset counts.
+    """
+
+    arcademark: int
+    ale_py: int
+    processes: int
+
+    def __str__(self) -> str:
+        processes = f"{self.processes:,} process{'es' if self.processes != 1 else ''}"
+        return f"arcademark.ale: {self.arcademark:,} frames on our emulator, {self.ale_py:,} on ale-py ({processes})"
+
+
+class _Here:
+    """Frames that this process played since it was forked, and the name of its file."""
+
+    def __init__(self) -> None:
+        self.by_ale = 0
+        self.begin()
+
+    def begin(self) -> None:
+        """Count from here on, as a process of its own."""
+        self._before = self._all()
+        self._file, self._next_note = f"{os.getpid()}-{time.time_ns()}", 0.0
+
+    def _all(self) -> tuple[int, int]:
+        return Translation.all_played(), self.by_ale
+
+    def frames(self) -> tuple[int, int]:
+        """Return the frames on our emulator, and on ale-py."""
+        console, ale = self._all()
+        return console - self._before[0], ale - self._before[1]
+
+    def note(self, *, now: bool = False) -> None:
+        """Write the frames so far where other processes read them; rarely, unless `now`."""
+        folder, moment = os.environ.get(FOLDER), time.monotonic()
+        if folder and (now or moment >= self._next_note):
+            self._next_note = moment + _SECONDS_BETWEEN_NOTES
+            console, ale = self.frames()
+            if console or ale:
+                with suppress(OSError):  # the program that made the folder is gone
+                    Path(folder, self._file).write_text(f"{console} {ale}")
+
+    def total(self) -> EmulatorFrames:
+        """Return the frames of all processes."""
+        played = [self.frames()]
+        with suppress(OSError, TypeError):  # there is no folder
+            for entry, _ in zip(os.scandir(os.environ.get(FOLDER)), range(MAX_PROCESSES), strict=False):
+                if entry.name != self._file:
+                    with open(entry.path, "rb") as file, suppress(ValueError):  # it is being written
+                        console, ale = map(int, file.read(MAX_FILE_BYTES).split())
+                        played.append((console, ale))
+        console, ale = map(sum, zip(*played, strict=True))
+        return EmulatorFrames(console, ale, sum(any(one) for one in played))
+
+
+HERE = _Here()
+os.register_at_fork(after_in_child=HERE.begin)
+
+
+def let_ale_play(game: str | None, asked: list[str]) -> None:
+    """Have ale-py play a game (None: a changed ROM), maybe because of what is asked for.
+
+    RefusedError: it may not, since ``install(strict=True)`` was called.
+    """
+    if os.environ.get(SWITCH) != STRICT:
+        return
+    why = ", ".join(asked) or "the ROM is changed"
+    if game is not None and not asked:
+        try:
+            choose_emulator(game, "console")
+        except ArcadeMarkError as error:
+            why = str(error)
+    raise RefusedError(f"ale-py would play, which install(strict=True) forbids: {why}")
