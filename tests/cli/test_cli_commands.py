@@ -40,16 +40,17 @@ def every_command(group=cli, above=()):
 def test_there_are_few_commands_and_options_and_help_shows_the_usual_ones(invoke):
     commands = dict(every_command())
     assert sum(map(len, COMMANDS.values())) <= 20
+    of_every_document = {"everything", "form", "saved"}
     options = {
         names: {one.name for one in command.params if isinstance(one, click.Option)} - {"help_all"}
         for names, command in commands.items()
     }
-    assert sum(map(len, options.values())) <= 300
+    assert sum(len(those - of_every_document) for those in options.values()) <= 260
     for names, command in commands.items():
         assert len(command.usual or options[names]) <= 10
         assert options[names].issuperset(command.usual)
     shown, everything = invoke("run", "--help").out, invoke("run", "--help-all").out
-    assert "--help-all shows 12 more" in shown
+    assert "--help-all shows 14 more" in shown
     assert [("--games" in text, "--engine" in text) for text in (shown, everything)] == [(True, False), (True, True)]
 
 

@@ -271,7 +271,7 @@ def _protocol(name: str) -> NamedProtocol:
 def _agent(name: str) -> AgentView:
     if (agent := builtin_agents().get(name)) is not None:
         parameters = {} if agent.factory is None else _parameters(agent.factory)
-        return AgentView(**same_fields(AgentView, agent), parameters=parameters)
+        return AgentView(**same_fields(AgentView, agent) | {"parameters": parameters})
     reference = own_reference(name)
     factory = load_factory(reference)
     return AgentView(reference, kind_of(factory, reference), docstrings.summary(factory), "", (), _parameters(factory))

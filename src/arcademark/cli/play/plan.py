@@ -17,7 +17,7 @@ POSITIVE.name = "number"
 MAX_WORKERS = 100_000
 
 
-@commands.command("plan", usual="games protocol settings seeds episodes frames workers counts assume form saved")
+@commands.command("plan", usual="games protocol settings seeds episodes frames counts assume form saved")
 @playing.for_one
 @click.option("--out", type=options.PATH, help="The run's directory.  [default: as that of 'run']")
 @click.option(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arcademark.runs.request import Request
 
 
-@commands.command("robustness", usual="games variants protocol settings seeds episodes frames workers out form saved")
+@commands.command("robustness", usual="games variants protocol settings seeds episodes frames out form saved")
 @playing.for_one
 @click.option(
     "--variants",

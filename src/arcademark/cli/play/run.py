@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arcademark.runs.request import Request
 
 
-@commands.command("run", usual="games protocol settings seeds episodes frames workers name out form saved")
+@commands.command("run", usual="games protocol settings seeds episodes frames workers out form saved")
 @playing.for_one
 @with_jobs
 @click.option(

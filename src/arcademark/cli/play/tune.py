@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MAX_SETTINGS = 1000
 
 
-@commands.command("tune", usual="tried games protocol settings seeds episodes frames workers out form saved")
+@commands.command("tune", usual="tried games protocol settings seeds episodes frames out form saved")
 @click.argument("agent", metavar="AGENT")
 @click.option(
     "--grid",

@@ -30,7 +30,7 @@ sequential = options.combine(
 )
 
 
-@commands.command("compare", "others games metrics suite protocol sequential intervals reading everything form saved")
+@commands.command("compare", "others games metrics suite protocol sequential reading everything form saved")
 @click.argument("table", metavar="TABLE")
 @click.argument("named", nargs=-1, metavar="[A B…]")
 @click.option("--with", "others", multiple=True, metavar="TABLE", help="Another table. May be repeated.")

@@ -25,7 +25,7 @@ MANY = 50
 """Algorithms of which is told how many are summed up: some take a second each."""
 
 
-@commands.command("report", "algorithms games metrics suite protocol model quiet reading everything form saved")
+@commands.command("report", "algorithms games metrics suite protocol model reading everything form saved")
 @click.argument("sources", nargs=-1, required=True, metavar="RUN|TABLE…")
 @tables.algorithms
 @tables.measured_by
