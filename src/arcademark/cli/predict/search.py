@@ -66,7 +66,7 @@ def following() -> Iterator[Callable[[str, int], Progress] | None]:
 
 @commands.command(
     "search",
-    "catalogue algorithms size sizes target include exclude nested out form saved",
+    "catalogue algorithms size sizes target include exclude nested form saved",
     short_help="Find the best few tasks, with a proof.",
 )
 @where_from
