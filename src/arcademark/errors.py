@@ -7,8 +7,10 @@ expected and what to do; the command line prints it without a traceback and exit
 from __future__ import annotations
 
 import difflib
+import heapq
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from unicodedata import category
 
 LISTED = frozenset({"game", "suite", "subset", "protocol", "agent"})
@@ -81,15 +83,19 @@ class ArcadeMarkWarning(UserWarning):
 
 
 class UnknownNameError(ArcadeMarkError):
-    """A name of some kind ("game", "protocol", "agent", …) that is not known, with the closest names that are."""
+    """A name of some kind ("game", "protocol", "agent", …) that is not known, with the closest names that are.
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    Names are close by their letters or by their words in any order. `also` maps other names of what is known to it.
+    """
+
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], also: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self.kind = kind
         self.name = name
         names = list(known)
-        by_lower = {candidate.lower(): candidate for candidate in names}
-        wanted = name[:MAX_COMPARED].lower()
-        close = [by_lower[match] for match in difflib.get_close_matches(wanted, by_lower, n=3, cutoff=0.5)]
+        meant = {other.lower(): one for other, one in also.items()} | {one.lower(): one for one in names}
+        close = _closest(name, meant, 0.5)
         if close:
             hint = f"did you mean {' or '.join(repr(match) for match in close)}?"
         elif len(names) <= MAX_NAMED:
@@ -97,6 +103,32 @@ class UnknownNameError(ArcadeMarkError):
         elif kind in LISTED:
             hint = f"'arcademark info {kind}s' lists them"
         else:
-            near = [by_lower[match] for match in difflib.get_close_matches(wanted, by_lower, n=3, cutoff=0.0)]
-            hint = f"the closest of the {len(names)} that are known are {', '.join(map(repr, near))}"
+            near = ", ".join(map(repr, _closest(name, meant, 0.0)))
+            hint = f"the closest of the {len(names)} that are known are {near}"
         super().__init__(f"unknown {kind} '{one_line(name, MAX_COMPARED)}'; {hint}")
+
+
+def _closest(name: str, meant: Mapping[str, str], cutoff: float) -> list[str]:
+    """Return what at most three names mean, the closest first, of which letters or words agree to a share."""
+    wanted = name[:MAX_COMPARED].lower()
+    words = _words(wanted)
+
+    def of_words(other: str) -> float:
+        theirs = _words(other)
+        return 2 * len(words & theirs) / max(1, len(words) + len(theirs))
+
+    alike = heapq.nlargest(3, (other for other in meant if of_words(other) >= max(cutoff, 0.5)), key=of_words)
+    letters = difflib.SequenceMatcher(b=wanted)
+
+    def closeness(other: str) -> float:
+        letters.set_seq1(other)
+        return max(letters.ratio(), of_words(other))
+
+    candidates = dict.fromkeys([*difflib.get_close_matches(wanted, meant, n=3, cutoff=cutoff), *alike])
+    ordered = sorted(candidates, key=closeness, reverse=True)
+    return list(dict.fromkeys(meant[other] for other in ordered))[:3]
+
+
+def _words(text: str) -> set[str]:
+    """Return the beginnings of a name's words, which "frame" and "frames" have in common."""
+    return {word[:4] for word in re.findall(r"[a-z]+|\d+", text)}

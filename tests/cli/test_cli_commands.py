@@ -86,6 +86,14 @@ def test_run_says_what_played_and_why_not(invoke, short, monkeypatch):
 
 
 @pytest.mark.slow
+def test_a_quiet_run_prints_what_a_quiet_report_does(invoke, short):
+    command = ("run", "random", "--games", "pong", *short, "--out", "quiet")
+    quiet = invoke(*command, "--quiet", "--save", "page.html").out
+    assert quiet == invoke("report", "quiet", "--quiet", "--save", "page.html").out
+    assert len(quiet.splitlines()) == 2
+    assert len(invoke(*command).out.splitlines()) > 10
+
+
 def test_a_quiet_report_gives_the_estimate_and_where_the_page_is(invoke, played, short):
     refused, page = invoke(
         "report", played, "--save", "page.html", "--quiet", "--estimator", "atari-5"

@@ -198,3 +198,25 @@ def test_json_with_a_part_missing_or_wrong_is_refused():
         from_json(data | {"settings": data["settings"] | {"frame_skip": "many"}})
     with pytest.raises(ArcadeMarkError, match="to_json"):
         from_json({"settings": None})
+
+
+ALSO = {
+    "max_episode_frames": "max_frames_per_episode",
+    "max_num_frames_per_episode": "max_frames_per_episode",
+    "sticky_actions": "repeat_action_probability",
+    "action_repeat": "frame_skip",
+    "reward_clipping": "training_reward_clipping",
+    "eval_episodes": "evaluation_episodes",
+    "stack_frames": "frame_stack",
+    "image_size": "screen_size",
+}
+
+
+def test_every_setting_is_suggested_by_its_words_in_any_order():
+    named = protocol("world-records")
+    words = {"_".join(reversed(name.split("_"))): name for name in named.settings() if "_" in name}
+    plural = {f"{name}s": name for name in named.settings()}
+    for given, meant in {**words, **plural, **ALSO}.items():
+        if given not in named.settings():
+            with pytest.raises(UnknownNameError, match=f"did you mean '{meant}'"):
+                named.override({given: 1})

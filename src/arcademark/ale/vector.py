@@ -182,7 +182,7 @@ class ALEVectorInterface:
         return vector
 
     def __reduce__(self) -> Any:
-        raise ArgumentTypeError("an ALEVectorInterface cannot be pickled or copied; make another")
+        raise ArgumentTypeError("cannot pickle 'ALEVectorInterface' object; make another, with the same arguments")
 
     def _prepare(self, games: int, batch_size: int) -> None:
         self._count, self._batch_size = games, batch_size or games

@@ -172,6 +172,7 @@ settings = settings_of(
 workers = click.option(
     "--workers", type=COUNT, help="Processes that play; with --slurm, in each job.  [default: one per core]"
 )
+quiet = click.option("--quiet", "-q", is_flag=True, help="Print just the estimates, and where the page is.")
 run_directory = click.argument("run_directory", metavar="RUN", type=PATH)
 
 EPISODE = {"game": click.STRING, "agent": click.STRING, "seed": WHOLE, "episode": WHOLE, "trial": click.STRING}

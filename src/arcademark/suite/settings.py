@@ -232,7 +232,8 @@ class BaseProtocol:
         declared, parsed = cls.declarations(), {}
         for name, value in values.items():
             if name not in declared:
-                raise UnknownNameError("protocol setting", name, declared)
+                titles = {text: one for one, setting in declared.items() for text in (setting.title, setting.published)}
+                raise UnknownNameError("protocol setting", name, declared, titles)
             try:
                 parsed[name] = declared[name].parse(value)
             except ValueError as error:

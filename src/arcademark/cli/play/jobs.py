@@ -149,10 +149,10 @@ def with_jobs(command: F) -> F:
             )
         if slurm and rest["shard"]:
             raise ArcadeMarkError("--slurm deals the shards out itself; leave --shard out")
-        if (slurm or rest["shard"]) and (rest["form"] or rest["saved"] or rest["everything"]):
+        if (slurm or rest["shard"]) and (rest["form"] or rest["saved"] or rest["everything"] or rest.get("quiet")):
             which = "--slurm" if slurm else "--shard"
             raise ArcadeMarkError(
-                f"{which}: no scores are shown before shards are merged; leave --format, --save and --all out"
+                f"{which}: no scores are shown before shards are merged; leave --format, --save, --all and --quiet out"
             )
         return command(jobs=Jobs(slurm, dry_run) if slurm else None, **rest)
 

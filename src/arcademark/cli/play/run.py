@@ -39,10 +39,17 @@ if TYPE_CHECKING:
     help="Also write scores as they happen, as TensorBoard's event files.",
 )
 @click.option("--wandb", metavar="PROJECT", help="Also log them in a project of W&B (pip install wandb).")
+@options.quiet
 @with_output
 @with_figure
 def command(
-    agent: str | None, games: str | None, jobs: Jobs | None, until_error: float | None, output: Output, **given: Any
+    agent: str | None,
+    games: str | None,
+    jobs: Jobs | None,
+    until_error: float | None,
+    output: Output,
+    quiet: bool,
+    **given: Any,
 ) -> int:
     """Play AGENT on games under a protocol and show its score.
 
@@ -77,18 +84,18 @@ def command(
     if given["tensorboard"]:
         messages.say(f"TensorBoard: tensorboard --logdir {given['tensorboard']}")
     if until_error is not None:
-        return _until(until_error, wanted, games, output)
+        return _until(until_error, wanted, games, output, quiet=quiet)
     plan = wanted.of_shard(wanted.plan(games))
     playing.warn(plan, directory)
     summary = playing.play(wanted, plan)
     if summary.interrupted:
         return 130
     if given["shard"] is None:
-        show([directory], ScoreOptions(), output)
+        show([directory], ScoreOptions(), output, quiet=quiet)
     return 1 if summary.failed else 0
 
 
-def _until(error: float, wanted: Request, games: str | None, output: Output) -> int:
+def _until(error: float, wanted: Request, games: str | None, output: Output, *, quiet: bool) -> int:
     """Play games in the order of what they tell per frame, and show the report with the prediction below it."""
     from arcademark.analysis.scoring.analysis import analyse
     from arcademark.analysis.subsets import models, predicting
@@ -115,5 +122,5 @@ def _until(error: float, wanted: Request, games: str | None, output: Output) -> 
         return replace(document, blocks=(*document.blocks, *below))
 
     ended = (error, last.error, until.reached, False, failed, tuple(until.steps))
-    output.show_as(PlayedUntil(*ended, LEVEL, report, predicted), present)
+    output.show_as(PlayedUntil(*ended, LEVEL, report, predicted), present, (lambda: report.brief) if quiet else None)
     return 0 if until.reached and not failed else 1

@@ -30,7 +30,7 @@ MANY = 50
 @tables.algorithms
 @tables.measured_by
 @tables.estimated_by
-@click.option("--quiet", "-q", is_flag=True, help="Print just the estimates, and where the page is.")
+@options.quiet
 @click.option(
     "--export",
     type=options.PATH,
