@@ -280,7 +280,7 @@ def test_interrupted_steps_leave_nothing_playing(make):
 
 
 def test_a_vector_is_no_copy_of_another():
-    with pytest.raises(TypeError, match="^cannot pickle 'ALEVectorInterface' object"):
+    with pytest.raises(TypeError, match=r"^cannot pickle 'ALEVectorInterface' object"):
         pickle.dumps(ALEVectorInterface(ale_py.roms.get_rom_path("pong"), 2))
 
 
