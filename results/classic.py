@@ -254,6 +254,20 @@ def chosen_by() -> Iterable[str]:
         ),
         words=2,
     )
+    yield averaged(done)
+
+
+def averaged(done: Rows) -> str:
+    """Say what the mean of snapshots' weights scored beside the snapshots."""
+    found = []
+    for schedule, text in (("constant", "constant α"), ("linear", "α → 0")):
+        mine = [row for row in done if row["alpha_schedule"] == schedule and float(row["frozen"]) > 0]
+        if mine:
+            ratios = np.log([max(float(row["averaged"]) / float(row["frozen"]), 0.01) for row in mine])
+            found.append(
+                f"with {text} {np.exp(np.mean(ratios)):.2f} times as much (geometric mean of {len(mine)} trials)"
+            )
+    return f"The mean of the five snapshots' weights scores {listing(found)}."
 
 
 def named(features: str) -> str:
