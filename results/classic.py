@@ -264,10 +264,11 @@ def averaged(done: Rows) -> str:
         mine = [row for row in done if row["alpha_schedule"] == schedule and float(row["frozen"]) > 0]
         if mine:
             ratios = np.log([max(float(row["averaged"]) / float(row["frozen"]), 0.01) for row in mine])
-            found.append(
-                f"with {text} {np.exp(np.mean(ratios)):.2f} times as much (geometric mean of {len(mine)} trials)"
-            )
-    return f"The mean of the five snapshots' weights scores {listing(found)}."
+            found.append(f"{np.exp(np.mean(ratios)):.2f} with {text} ({len(mine)} trials)")
+    return (
+        f"The mean of the five snapshots' weights scores, relative to the snapshots, {listing(found)}: geometric means. "
+        "`sarsa` has no option for it."
+    )
 
 
 def named(features: str) -> str:
