@@ -266,7 +266,7 @@ def averaged(done: Rows) -> str:
             ratios = np.log([max(float(row["averaged"]) / float(row["frozen"]), 0.01) for row in mine])
             found.append(f"{np.exp(np.mean(ratios)):.2f} with {text} ({len(mine)} trials)")
     return (
-        f"The mean of the five snapshots' weights scores, relative to the snapshots, {listing(found)}: geometric means. "
+        f"The mean of five snapshots' weights scores, relative to the snapshots, {listing(found)} (geometric means). "
         "`sarsa` has no option for it."
     )
 
