@@ -142,7 +142,7 @@ $(DEEP)/.installed: pyproject.toml constraints.txt
 	@echo "Installs RLlib, Stable-Baselines3 and PyTorch into $(DEEP): 2.5 GB, several more where PyTorch has CUDA; minutes."
 	$(PYTHON) -m venv $(DEEP)
 	grep ^torch== constraints.txt > $(DEEP)/constraints.txt
-	$(call install,$(DEEP),-c $(DEEP)/constraints.txt -e ".[dev$(comma)rllib]" -e examples/rllib,$@)
+	$(call install,$(DEEP),-c $(DEEP)/constraints.txt -e ".[dev$(comma)orbax$(comma)rllib]" -e examples/rllib,$@)
 
 $(CLUSTER)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(CLUSTER)

@@ -279,7 +279,7 @@ def nested(path, _):
 LAYERS = dqn().state_dict()
 TRUST = "--set trust=true"
 HOSTILE = {
-    "unknown names": ({"only.weight": torch.zeros(3)}, r"is none that is known.*--set network=file.py:Network"),
+    "unknown names": ({"only.weight": torch.zeros(3)}, r"is none that is known.*--set network=file.py:Class"),
     "an unknown layer": ({**LAYERS, "attention.weight": torch.zeros(3, 3)}, r"not known: 'attention\.weight'"),
     "other shapes": (LAYERS | {"network.9.weight": torch.zeros(ACTIONS, 17)}, "do not fit each other"),
     "NaN": (LAYERS | {"network.0.bias": torch.full((8,), torch.nan)}, r"bias' holds NaN or infinity"),

@@ -8,6 +8,7 @@ import pytest
 from played import Evil, here
 
 import arcademark
+from arcademark.agents.checkpoints.policy import CheckpointPlayer
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols
@@ -164,3 +165,30 @@ def test_run_plays_folders_with_trust_only(tmp_path, ray):
     with pytest.raises(ArcadeMarkError, match="RLlib refused it"):
         run("asterix", "trusted-hostile", trust=True)
     assert touched.exists()  # so it would have run
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_state_dict_of_a_module_is_played_without_trust(shared, tmp_path):
+    import torch
+    from gymnasium.spaces import Box, Discrete
+    from ray.rllib.algorithms.ppo.ppo_catalog import PPOCatalog
+    from ray.rllib.algorithms.ppo.torch.default_ppo_torch_rl_module import DefaultPPOTorchRLModule
+    from ray.rllib.core.rl_module.default_model_config import DefaultModelConfig
+
+    config = DefaultModelConfig(
+        conv_filters=CONVOLUTIONS, conv_activation="relu", head_fcnet_hiddens=[64], vf_share_layers=shared
+    )
+    config.head_fcnet_activation = "relu"
+    module = DefaultPPOTorchRLModule(
+        observation_space=Box(-1, 1, (64, 64, 4), np.float32),
+        action_space=Discrete(6),
+        model_config=config,
+        catalog_class=PPOCatalog,
+    )
+    torch.save(module.state_dict(), tmp_path / "module.pt")
+    seen = np.random.default_rng(0).integers(0, 255, (8, 4, 64, 64), dtype=np.uint8)
+    with torch.inference_mode():
+        expected = module.forward_inference({"obs": torch.from_numpy(seen.transpose(0, 2, 3, 1)) / 128 - 1})
+    spec = environment_spec("pong", rules(action_set="minimal", frame_stack=4))
+    given = CheckpointPlayer(spec, tmp_path / "module.pt", "")._values(seen, np.ones(8, np.bool_))
+    np.testing.assert_allclose(given, expected["action_dist_inputs"].numpy(), rtol=1e-4, atol=1e-5)

@@ -205,14 +205,23 @@ def test_whole_policy_plays_as_the_saved_model(kind, tmp_path):
     model = shaken(kept(policy, wrapped("Pong"), seed=0, device="cpu", **settings))
     model.save(tmp_path / "model.zip")
     torch.save(model.policy, tmp_path / "policy.pt")
+    torch.save(model.policy.state_dict(), tmp_path / "tensors.pt")
+    model.policy.save(tmp_path / "policy.zip")
     spec = environment_spec("pong", PROTOCOL)
     whole, saved = (
         CheckpointPlayer(spec, tmp_path / name, "", trust=name == "policy.pt") for name in ("policy.pt", "model.zip")
     )
+    names = ["policy.pt", "policy.zip", *(["tensors.pt"] if kind != "qr-dqn" else [])]  # it values how many actions?
+    others = [CheckpointPlayer(spec, tmp_path / name, "") for name in names]
     seen = np.random.default_rng(0).integers(0, 255, (8, *spec.observation_shape), dtype=np.uint8)
     rngs = [np.random.default_rng(row) for row in range(8)]
     for first in (np.ones(8, np.bool_), np.zeros(8, np.bool_)):
-        np.testing.assert_array_equal(whole._values(seen, first), saved._values(seen, first))
+        expected = saved._values(seen, first)
+        for other in (
+            whole,
+            *(others if kind != "qr-dqn" else others[:2]),
+        ):  # whose tensors do not say how many actions
+            np.testing.assert_array_equal(other._values(seen, first), expected)
     assert whole.action_space.n == saved.action_space.n == spec.num_actions
     assert len(whole.act(seen, np.ones(8, np.bool_), rngs)) == 8
 

@@ -116,10 +116,13 @@ class NetworkSpec(AgentSpec):
         Of the trial's file; "" before it is planned.
     fire_reset : bool
         Whether FIRE was pressed for the trial's network where it learnt, as far as is known.
+    assumed : str
+        What its file does not say and was taken for granted; "" if nothing was.
     """
 
     sha256: str = ""
     fire_reset: bool = False
+    assumed: str = field(default="", compare=False)
 
     _unlabelled = ("trust",)
     own = False
@@ -419,7 +422,10 @@ def with_checkpoints(spec: NetworkSpec, games: Sequence[EnvironmentSpec]) -> Map
 
     files = paths.files_of(spec.ref, [(env.game, env.seed or 0) for env in games])
     envs = {(files[env.game, env.seed or 0], env.game): env for env in games}
-    tried = policy.check(spec.label, [(path, env) for (path, _), env in envs.items()], _arguments(spec, spec.factory()))
+    assumed: list[str] = []
+    wanted = [(path, env) for (path, _), env in envs.items()]
+    tried = policy.check(spec.label, wanted, _arguments(spec, spec.factory()), assumed.append)
+    spec = replace(spec, assumed=next(iter(assumed), ""))
     agents = {
         place: replace(spec, sha256=sha256, fire_reset=fire_reset)
         for place, (sha256, fire_reset) in zip(envs, tried, strict=True)

@@ -4,7 +4,10 @@
 
     paths.py      a pattern, 'models/{game}/seed{seed}.zip' → the file of a trial
     contents.py   a file's bytes → tensors and settings; nothing in it is run
+    pickled.py    objects that a pickle names → stand-ins that do nothing
+    orbax_folders.py  a folder that Orbax wrote → tensors
     libraries.py  tensors and settings → a network that values or weighs each action, made of what is in networks.py
+    shapes.py     the same where only tensors' shapes tell the network
     foreign.py    the same for ONNX, TorchScript and RLlib, which bring their own
     policy.py     a network → a policy on a batch of episodes
     choosing.py   the numbers that a network gives → actions, of any kind

@@ -1,25 +1,28 @@
 """What a checkpoint holds: tensors and plain settings, read without running anything in the file.
 
 A format is recognised by its content. Pickled tensors go through PyTorch's weights-only reader, which makes nothing but
-tensors, plain containers and the types of `_ALLOWED`; Stable-Baselines3's settings are read as JSON, without their
-serialised entries. Sizes are checked before anything is inflated or allocated.
+tensors, plain containers, numbers of NumPy's and stand-ins for everything else (`pickled`). Of Stable-Baselines3's
+settings, which are JSON, serialised entries are left out. Sizes are checked before anything is inflated or allocated.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
 
 from arcademark.agents.checkpoints.onnx_files import files_of, is_onnx
-from arcademark.errors import ArcadeMarkError
+from arcademark.agents.checkpoints.pickled import PICKLES_OLD, StandIn, stand_ins
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import ZipArchive, parse_json, read_text
 from arcademark.importing import said
 from arcademark.suite.settings import MAX_FRAMES
@@ -27,7 +30,7 @@ from arcademark.suite.settings import MAX_FRAMES
 if TYPE_CHECKING:
     from torch import Tensor
 
-Format = Literal["stable-baselines3", "sample-factory", "state-dict", "onnx", "torchscript", "module"]
+Format = Literal["stable-baselines3", "sample-factory", "state-dict", "onnx", "torchscript", "module", "rllib"]
 
 MAX_BYTES = 2 * 2**30
 """Of a checkpoint's file, of what it inflates to, and of its tensors."""
@@ -87,13 +90,37 @@ class Contents:
     settings : mapping of str to JSON value
         What the file says of how it was trained, by the library's own names.
     module : object
-        Of "module" and "torchscript": what was loaded; else None.
+        Of "module" and "torchscript" what was loaded, of "onnx" the whole model, of "rllib" the folder; else None.
+    pickled : StandIn or None
+        Of a pickled module that was not loaded.
+    folders : frozenset of str
+        Beginnings of tensors' names under which a file keeps several things that need not belong to each other: "" of
+        ``{"agent": …, "args": …}``.
     """
 
     format: Format
     tensors: Mapping[str, Tensor] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     module: Any = None
+    pickled: StandIn | None = None
+    folders: frozenset[str] = frozenset()
+
+    def part(self, key: str, place: str) -> Contents:
+        """Return the tensors whose names begin with `key`, without it: one of the networks in a file.
+
+        UnknownNameError if there are none; the error lists the first parts of names.
+        """
+        if not key:
+            return self
+        for tensors in (self.tensors, plain_names(self.tensors)):
+            start = f"{key}."
+            if part := {name[len(start) :]: value for name, value in tensors.items() if name.startswith(start)}:
+                folders = (folder[len(key) :].lstrip(".") for folder in self.folders if f"{folder}.".startswith(start))
+                return replace(self, tensors=part, folders=frozenset(folders))
+        parts = {name.partition(".")[0] for name in self.tensors if "." in name}
+        if not parts:
+            raise ArcadeMarkError(f"{place}: --set key={said(str, key)}: its tensors are of one network; leave it out")
+        raise UnknownNameError(f"part of {place}:", key, sorted(parts))
 
     def trained_frames(self, frame_skip: int) -> int | None:
         """Return for how many emulated frames it was trained, as the file says; None where it does not, or cannot be.
@@ -109,6 +136,28 @@ class Contents:
         of_frames = self.format == "sample-factory" and self.settings.get("summaries_use_frameskip", True)
         frames = steps if of_frames else steps * frame_skip
         return frames if frames <= MAX_FRAMES else None
+
+
+_WRAPPERS = ("module", "_orig_mod")
+"""Parts of tensors' names that wrappers add: `DistributedDataParallel` and others, and `torch.compile`."""
+
+
+_COPY = re.compile(r"(?:^|_)(?:target|targ|old|lagged|opt|optim|optimizer|opt_state)(?:_|$)", re.IGNORECASE)
+
+
+def is_copy(name: str) -> bool:
+    """Whether a tensor is of a copy of the network, such as a target network, or of an optimiser, by its name."""
+    return any(_COPY.search(part) for part in name.split("."))
+
+
+def plain_names(tensors: Mapping[str, Any]) -> dict[str, Any]:
+    """Return tensors by their names without what wrappers add; as they are, where two would have one name."""
+    plain = {
+        ".".join([*(part for part in parts[:-1] if part not in _WRAPPERS), parts[-1]]): value
+        for name, value in tensors.items()
+        for parts in [name.split(".")]
+    }
+    return plain if len(plain) == len(tensors) else dict(tensors)
 
 
 def read(data: bytes, path: Path, trust: bool) -> Contents:
@@ -195,7 +244,7 @@ def _with_settings(archive: ZipArchive, path: Path, network: str, kind: Format, 
     inner = f"{path}, its {network}"
     if policy.startswith(b"PK"):
         _archive(policy, inner, most - len(settings) - len(policy))
-    tensors = _tensors(_load(policy, inner), inner)
+    tensors = _all_tensors(_load(policy, inner), policy, inner)
     return Contents(kind, tensors, _plain(read))
 
 
@@ -210,44 +259,109 @@ def _pytorch(data: bytes, path: Path, trust: bool) -> Contents:
     loaded = _load(data, str(path), trust)
     if callable(getattr(loaded, "state_dict", None)) and callable(loaded):
         if hasattr(loaded, "features_extractor_class"):
-            return _policy(loaded, path)
+            tensors = _tensors(loaded.state_dict(), str(path))
+            return Contents("stable-baselines3", tensors, _policy_settings(loaded, path))
         return Contents("module", module=loaded)
-    if not isinstance(loaded, Mapping):
-        raise ArcadeMarkError(f"{path}: holds {said(repr, type(loaded).__name__)}; expected a state dict")
-    if isinstance(loaded.get("model"), Mapping) and any(key.decode() in loaded for key in _SAMPLE_FACTORY):
+    read: Mapping[str, Any] = loaded if isinstance(loaded, Mapping) else {}
+    if isinstance(read.get("model"), Mapping) and any(key.decode() in read for key in _SAMPLE_FACTORY):
+        if any(isinstance(read.get(key.decode()), StandIn) for key in _SAMPLE_FACTORY):
+            raise _pickled_error(data, str(path))
         config = _settings_beside(data, path)
         settings = parse_json(read_text(config, MAX_SETTINGS_BYTES), config) if config is not None else {}
-        of_training = {"env_steps": loaded.get("env_steps")}
-        return Contents("sample-factory", _tensors(loaded["model"], str(path)), _mapping(settings) | of_training)
-    for name in ("model_weights", "model_state_dict", "state_dict", "model"):
-        if isinstance(loaded.get(name), Mapping):
-            tensors = _tensors(loaded[name], f"{path}, its '{name}'")
-            return Contents("state-dict", tensors, _mapping(loaded.get("args")))
-    return Contents("state-dict", _tensors(loaded, str(path)))
+        of_training = {"env_steps": read.get("env_steps")}
+        return Contents(
+            "sample-factory", _all_tensors(read["model"], data, str(path)), _mapping(settings) | of_training
+        )
+    pickled = loaded if isinstance(loaded, StandIn) else None
+    for policy, network in ((loaded, loaded), (read.get("data"), read.get("state_dict"))):
+        if _attribute(policy, "features_extractor_class") is not None:
+            return Contents("stable-baselines3", _all_tensors(network, data, str(path)), _policy_settings(policy, path))
+    tensors = _all_tensors(loaded, data, str(path))
+    return Contents("state-dict", tensors, _mapping(read.get("args")), pickled=pickled, folders=_folders(loaded))
+
+
+def _folders(loaded: Any) -> frozenset[str]:
+    """Return the paths to mappings and lists that hold others, without what `plain_names` leaves out."""
+    folders, seen, left = set(), set(), [("", loaded)]
+    while left:
+        name, held = left.pop()
+        items = held.items() if isinstance(held, Mapping) else enumerate(held) if isinstance(held, list) else ()
+        inner = [(key, item) for key, item in items if isinstance(item, Mapping | list | StandIn)]
+        if inner and id(held) not in seen:
+            seen.add(id(held))
+            folders.add(".".join(part for part in name.split(".") if part not in _WRAPPERS))
+            left += [(f"{name}.{key}" if name else str(key), item) for key, item in inner]
+    return frozenset(folders)
+
+
+def _all_tensors(loaded: Any, data: bytes, place: str) -> dict[str, Tensor]:
+    """Return every tensor that a file holds, optimisers' excepted, by the path to it: "agent.network.0.weight"."""
+    import torch
+
+    try:
+        leaves = [*_leaves(loaded)]
+    except RecursionError:
+        raise ArcadeMarkError(f"{place}: nested too deeply; save a plain state dict") from None
+    tensors = {name: value for name, value in leaves if isinstance(value, torch.Tensor)}
+    strange = any(isinstance(value, StandIn) for _, value in leaves)
+    if any(value.dim() > 1 for value in tensors.values()) or (tensors and not strange):
+        return _tensors(tensors, place)
+    if strange:
+        raise _pickled_error(data, place)
+    raise ArcadeMarkError(f"{place}: holds {said(str, type(loaded).__name__)} without tensors; expected a state dict")
+
+
+def _leaves(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what nested mappings, lists and modules hold, but for optimisers, by the path to it."""
+    seen: set[int] = set()
+
+    def within(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+        parts = value.parts if isinstance(value, StandIn) else value
+        if isinstance(parts, list | tuple):
+            parts = dict(enumerate(parts))
+        if not isinstance(parts, Mapping) or (value is not parts and not parts):
+            yield name, value
+        elif id(value) not in seen and "param_groups" not in parts:
+            seen.add(id(value))
+            for key, item in parts.items():
+                yield from within(item, f"{name}.{key}" if name else str(key))
+
+    return within(value, "")
 
 
 def _mapping(value: Any) -> dict[str, Any]:
-    return dict(value) if isinstance(value, Mapping) else {}
+    value = value.state if isinstance(value, StandIn) else value  # a namespace of arguments
+    return {key: item for key, item in value.items() if isinstance(key, str)} if isinstance(value, Mapping) else {}
 
 
-def _policy(policy: Any, path: Path) -> Contents:
-    """Take a whole policy of Stable-Baselines3, ``torch.save(model.policy, …)``, for its tensors and settings."""
+def _attribute(thing: Any, name: str, default: Any = None) -> Any:
+    kept = thing.state if isinstance(thing, StandIn) else thing
+    return kept.get(name, default) if isinstance(kept, Mapping) else getattr(kept, name, default)
+
+
+def _class_name(value: Any) -> str:
+    """Return what `str` returns of a class, which a stand-in may stand for."""
+    return f"<class '{value.kind}'>" if isinstance(value, type) and issubclass(value, StandIn) else str(value)
+
+
+def _policy_settings(policy: Any, path: Path) -> dict[str, Any]:
+    """Return the settings of a policy of Stable-Baselines3's, as its ``save`` and PyTorch's keep it."""
+    observed, activation = _attribute(policy, "observation_space"), _attribute(policy, "activation_fn")
     try:
-        settings = {
+        return {
             "observation_space": {
-                "_shape": list(policy.observation_space.shape),
-                "dtype": str(policy.observation_space.dtype),
+                "_shape": [int(n) for n in _attribute(observed, "_shape")],
+                "dtype": str(_attribute(observed, "dtype")),
             },
-            "action_space": {"n": int(getattr(policy.action_space, "n", 0))},
+            "action_space": {"n": int(_attribute(_attribute(policy, "action_space"), "n", 0))},
             "policy_kwargs": {
-                "features_extractor_class": str(policy.features_extractor_class),
-                "normalize_images": policy.normalize_images,
-                "activation_fn": str(policy.activation_fn) if hasattr(policy, "activation_fn") else None,
-                "squash_output": policy.squash_output,
-                "clip_mean": getattr(getattr(policy, "actor", None), "clip_mean", 0.0),
+                "features_extractor_class": _class_name(_attribute(policy, "features_extractor_class")),
+                "normalize_images": _attribute(policy, "normalize_images", True),
+                "activation_fn": None if activation is None else _class_name(activation),
+                "squash_output": _attribute(policy, "_squash_output", _attribute(policy, "squash_output", False)),
+                "clip_mean": _attribute(_attribute(policy, "actor"), "clip_mean", 0.0),
             },
         }
-        return Contents("stable-baselines3", _tensors(policy.state_dict(), str(path)), settings)
     except (AttributeError, TypeError, ValueError) as error:
         raise ArcadeMarkError(
             f"{path}: is a policy of Stable-Baselines3's that cannot be played ({said(str, error)}); save the model "
@@ -282,26 +396,65 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
     archive = _archive(data, place, MAX_BYTES) if data.startswith(b"PK") else None
     if archive is not None and "data.pkl" not in _within(archive.names):
         raise _other_zip({*archive.names}, place)
+    allowed = _allowed()
+    kinds: list[tuple[type[StandIn], str]] = []
+    with contextlib.suppress(Exception):  # of damage, which PyTorch finds below
+        kinds = _kinds(data, archive)
+    safe = [*((kind, name) for name, kind in allowed.items()), *(one for one in kinds if one[1] not in allowed)]
     try:
-        with torch.serialization.safe_globals(_allowed()):
+        with torch.serialization.safe_globals(safe), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that the source of a module's class is not found
             return torch.load(io.BytesIO(data), map_location="cpu", weights_only=not trust)
+    except UnpicklingError:
+        if not trust:
+            raise _pickled_error(data, place) from None
+        raise ArcadeMarkError(f"{place}: is damaged; copy it again") from None
     except Exception as error:
+        if trust and isinstance(error, AttributeError | ImportError):  # a class is missing; its tensors are there
+            return _load(data, place)
+        what = f"{type(error).__name__}: {said(str, error)}"
         if trust:
             raise ArcadeMarkError(
-                f"{place}: loading it raised {type(error).__name__}: {said(str, error)}; install what it was made "
-                "with, or copy it again"
+                f"{place}: loading it raised {what}; install what it was made with, or copy it again"
             ) from None
-        pickled = "holds pickled objects beside tensors, which cannot be read without running code; "
-        damaged = "" if archive is not None and archive.intact() else "is damaged (copy it again), or "
-        raise ArcadeMarkError(f"{place}: {damaged}{pickled}{TRUST}") from None
+        healthy = archive is not None and archive.intact()
+        remedy = "save it with torch.save(model.state_dict(), …)" if healthy else "it is damaged: copy it again"
+        raise ArcadeMarkError(f"{place}: PyTorch cannot read it ({what}); {remedy}") from None
 
 
-def _allowed() -> list[Any]:
+def _kinds(data: bytes, archive: ZipArchive | None) -> list[tuple[type[StandIn], str]]:
+    """Return stand-ins for what the pickle in a file of PyTorch's names; an error if it is damaged."""
+    if archive is None:
+        return stand_ins(data, PICKLES_OLD)
+    return stand_ins(archive.read(next(name for name in archive.names if _within([name]) == {"data.pkl"})))
+
+
+def _pickled_error(data: bytes, place: str) -> ArcadeMarkError:
+    """Return the error of a file of PyTorch's that holds something else than tensors, which is named."""
+    archive = _archive(data, place, MAX_BYTES) if data.startswith(b"PK") else None
+    kinds: list[str] = []
+    try:
+        kinds = [
+            name for _, name in _kinds(data, archive) if not name.startswith(("torch.", "collections.", "builtins."))
+        ]
+        damaged = archive is not None and not archive.intact()
+    except Exception:
+        damaged = True
+    what = "is damaged (copy it again), or " if damaged else ""
+    named = f" ({', '.join(said(str, name) for name in kinds[:3])}{', …' if len(kinds) > 3 else ''})" if kinds else ""
+    return ArcadeMarkError(
+        f"{place}: {what}holds pickled objects beside tensors{named}, which cannot be read without running code; "
+        f"{TRUST}"
+    )
+
+
+def _allowed() -> dict[str, Any]:
     """Return NumPy's numbers, as Sample-Factory keeps its best score: made of a type and bytes, they run nothing."""
-    kinds = [np.dtype(name) for name in ("float32", "float64", "int32", "int64")]
+    kinds = [np.dtype(code) for code in "?bBhHiIlLqQefd"]
     scalar = np._core.multiarray.scalar  # type: ignore[attr-defined]
-    names = [scalar, (scalar, "numpy.core.multiarray.scalar"), np.dtype]
-    return [*names, *(type(kind) for kind in kinds), *(kind.type for kind in kinds)]
+    names = {f"numpy.{core}.multiarray.scalar": scalar for core in ("core", "_core")} | {"numpy.dtype": np.dtype}
+    types = [*(type(kind) for kind in kinds), *(kind.type for kind in kinds)]
+    return names | {f"{kind.__module__}.{kind.__qualname__}": kind for kind in types}
 
 
 def _torchscript(data: bytes, path: Path, trust: bool) -> Contents:
@@ -340,29 +493,21 @@ def _flax(data: bytes, path: Path) -> Contents:
         if code != 1:
             return None
         shape, kind, raw = msgspec.msgpack.decode(bytes(content))
-        if kind not in ("float32", "float16", "float64", "int32", "int64", "uint8"):
+        if kind == "bfloat16":  # the upper half of float32
+            return torch.frombuffer(bytearray(raw), dtype=torch.bfloat16).reshape(shape)
+        if kind not in ("float32", "float16", "float64", "int32", "int64", "uint32", "uint8", "bool"):
             raise ValueError(f"an array of type {kind!r}")
-        return np.frombuffer(raw, np.dtype(kind)).reshape(shape)
+        return torch.from_numpy(np.frombuffer(raw, np.dtype(kind)).reshape(shape).copy())
 
     try:
         read = msgspec.msgpack.decode(data, ext_hook=array)
-        arrays = ((name, value) for name, value in _leaves(read) if isinstance(value, np.ndarray))
-        tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays}
+        tensors = {name: value for name, value in _leaves(read) if isinstance(value, torch.Tensor)}
     except Exception as error:  # of MessagePack, and of NumPy and PyTorch where what it says of an array is not so
         raise ArcadeMarkError(
             f"{path}: is no checkpoint that is known, or damaged ({said(str, error)}); copy it again"
         ) from None
     settings = _mapping(_mapping(read).get("args", _mapping(read).get("0")))
     return Contents("state-dict", _tensors(tensors, str(path)), settings | {"library": "flax"})
-
-
-def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield what nested mappings and lists hold, by the path to it, "params/Conv_0/kernel"."""
-    if isinstance(value, Mapping | list):
-        for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
-            yield from _leaves(item, f"{name}/{key}" if name else str(key))
-    else:
-        yield name, value
 
 
 def _tensors(state: Any, place: str) -> dict[str, Tensor]:

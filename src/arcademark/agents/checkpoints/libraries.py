@@ -10,15 +10,20 @@ Sources: Stable-Baselines3 2.9 (``common/torch_layers.py``, ``common/policies.py
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from arcademark.agents.checkpoints.contents import Contents
+from arcademark.agents.checkpoints import shapes
+from arcademark.agents.checkpoints.contents import Contents, is_copy, plain_names
 from arcademark.agents.checkpoints.networks import (
     ACTIVATIONS,
+    MAX_LISTED,
+    STRIDES,
     Act,
     Dueling,
     Expectation,
@@ -26,13 +31,25 @@ from arcademark.agents.checkpoints.networks import (
     Layers,
     Network,
     NormalisedInputs,
+    PlayedNetwork,
     Reduce,
+    UnknownNetworkError,
 )
-from arcademark.errors import ArcadeMarkError
+from arcademark.agents.checkpoints.pickled import StandIn
+from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.importing import said
 
+MAX_LEVELS = 8
+"""How far within a file a network may lie."""
+_PLAIN_LAYERS = frozenset(
+    {"Sequential", "ModuleList", "ModuleDict", "Conv2d", "Linear", "LSTM", "GRU", "LayerNorm", "ReLU", "Flatten"}
+)
+"""PyTorch's of networks that are told by their tensors."""
 
-def build(contents: Contents, place: str) -> Network:
+
+def build(
+    contents: Contents, place: str, *, num_actions: int = 0, scale: float | None = None, activation: str = "relu"
+) -> PlayedNetwork:
     """Make the network that a checkpoint's tensors are of.
 
     Parameters
@@ -41,18 +58,30 @@ def build(contents: Contents, place: str) -> Network:
         Of tensors.
     place : str
         Begins every error.
+    num_actions : int, optional
+        Of the game that it is to play.
+    scale : float or None, optional
+        What screens are divided by, and `activation` what follows each layer, where only shapes tell the network; None
+        is what `shapes.build` says.
 
     Raises
     ------
     ArcadeMarkError
         If its network is none that is known here, or its tensors do not fit each other.
     """
-    layers = Layers(contents, place)
-    makers = {"stable-baselines3": _stable_baselines3, "sample-factory": _sample_factory, "state-dict": _cleanrl}
-    by_settings = {"flax": _flax, "dreamerv3": _dreamer}
-    names = [str(contents.settings.get(name)) for name in ("library", "algorithm")]
+    by_settings = {"stable-baselines3": _stable_baselines3, "sample-factory": _sample_factory, "dreamerv3": _dreamer}
+    names = [str(contents.settings.get("algorithm")), contents.format]
+    make = next((by_settings[name] for name in names if name in by_settings), None)
+    if make is not None:
+        network = _made(make, Layers(contents, place))
+    else:
+        network = _found(contents, place, num_actions, scale, activation)
+    network.fire_reset = _fire_reset(contents.settings)
+    return network
+
+
+def _made(make: Callable[[Layers], Any], layers: Layers) -> Any:
     try:
-        make = next((by_settings[name] for name in names if name in by_settings), makers[contents.format])
         network = make(layers)
         network.requires_grad_(False)
     except ArcadeMarkError:
@@ -60,8 +89,133 @@ def build(contents: Contents, place: str) -> Network:
     except Exception as error:
         raise layers.error(f"its tensors do not fit each other ({type(error).__name__}: {said(str, error)})") from None
     layers.check_all_used()
-    network.fire_reset = _fire_reset(contents.settings)
     return network
+
+
+def _found(contents: Contents, place: str, num_actions: int, scale: float | None, activation: str) -> PlayedNetwork:
+    """Make the one network of a file that its tensors' names tell, else the one that their shapes tell.
+
+    It may be all of the file or a part, such as its "agent"; whatever lies further within is looked at last.
+    """
+    if contents.pickled is not None and (odd := _odd_layer(contents.pickled)):
+        raise Layers(contents, place).error(f"its module has {odd}, which its tensors do not tell")
+
+    def by_shapes(layers: Layers) -> Network:
+        return shapes.build(layers, num_actions, scale, ACTIVATIONS[activation])
+
+    wrong: list[UnknownNetworkError] = []
+    for maker in (_by_names, lambda _: by_shapes):
+        for level, together in _levels(contents):
+            made = {}
+            for name, tensors in level.items():
+                layers = Layers(replace(contents, tensors=tensors), place)
+                if (make := maker(layers)) is not None:
+                    try:
+                        made[name] = _made(make, layers)
+                    except UnknownNetworkError as error:
+                        wrong.append(error)
+            made = {
+                name: network
+                for name, network in made.items()
+                if all(made.keys() >= parts for parts in together if name in parts)
+            }
+            if made:
+                network = made[_only(made, place)]
+                if maker is not _by_names and not _is_named_by_flax(contents):
+                    network.assumed = _assumed(scale, activation)
+                return network
+    raise wrong[0]
+
+
+def _is_named_by_flax(contents: Contents) -> bool:
+    """Whether layers have the names that Flax gives those of CleanRL's and Dopamine's networks."""
+    names = (name.split(".")[-2] for name in contents.tensors if name.endswith(".kernel"))
+    return contents.settings.get("library") == "flax" and all(re.fullmatch(r"(Conv|Dense)_\d", name) for name in names)
+
+
+def _by_names(layers: Layers) -> Callable[[Layers], Network] | None:
+    """Return what makes a network whose tensors have such names, if that is known."""
+    if any(layers.has(name) for name in ("action_net.", "q_net.", "quantile_net.", "actor.mu.")):
+        return _stable_baselines3
+    if layers.has("action_parameterization."):
+        return _sample_factory
+    return _cleanrl if layers.has("network.") or layers.has("fc_logits.") else None
+
+
+def _levels(contents: Contents, free: bool = False) -> Iterator[tuple[dict[str, dict[str, Tensor]], list[set[str]]]]:
+    """Yield the whole and then, level by level, the parts that tensors' names say, copies of networks excepted.
+
+    With each level come sets of parts that are of one module: one is played only where all others are networks, too,
+    that can be chosen. Parts that lie in a folder of the file are not bound so, and with `free` none are.
+    """
+    level = {"": plain_names(contents.tensors)}
+    together: list[set[str]] = []
+    for _ in range(MAX_LEVELS):
+        yield level, together
+        bound = set().union(*together)
+        below: dict[str, dict[str, Tensor]] = {}
+        together = []
+        for prefix, tensors in level.items():
+            parts: dict[str, dict[str, Tensor]] = {}
+            loose = False
+            for name, value in tensors.items():
+                first, dot, rest = name.partition(".")
+                if is_copy(first):
+                    continue
+                if dot and "." in rest:
+                    parts.setdefault(f"{prefix}{'.' if prefix else ''}{first}", {})[rest] = value
+                elif dot or value.numel() > 1:
+                    loose = True
+            if not free and prefix not in contents.folders:
+                parts = {name: part for name, part in parts.items() if shapes.role(name) != "critic"} or parts
+                if loose or prefix in bound:
+                    continue
+                together += [{*parts}] * (len(parts) > 1)
+            below |= parts
+        level = below
+
+
+def _only(parts: Iterable[str], place: str) -> str:
+    """Return the one part of a file that may be played, a critic only where there is nothing else."""
+    names = [*parts]
+    names = [name for name in names if shapes.role(name) != "critic"] or names
+    if len(names) > 1:
+        keys = ", ".join(one_line(name) for name in names[:MAX_LISTED])
+        raise ArcadeMarkError(
+            f"{place}: holds {len(names)} networks, {keys}; choose one: --set key={one_line(names[0])}"
+        )
+    return names[0]
+
+
+def _assumed(scale: float | None, activation: str) -> str:
+    screens = "as its library scales them, else divided by 255" if scale is None else f"divided by {scale:g}"
+    return (
+        f"its network is told by its tensors' shapes alone, and played with {activation} after each layer and screens "
+        f"{screens}; if it was trained otherwise, add --set activation=tanh or --set scale=1, or name the module: "
+        "--set network=file.py:Class"
+    )
+
+
+def _odd_layer(module: StandIn) -> str:
+    """Return a layer of a pickled module that networks which are told by their tensors do not have; "" if none."""
+    for layer in module.within():
+        if layer.kind.startswith("torch.nn.modules.") and (kind := layer.kind.rpartition(".")[2]) not in _PLAIN_LAYERS:
+            return kind
+        if layer.kind == "torch.nn.modules.conv.Conv2d":
+            kernel, stride = layer.state.get("kernel_size"), layer.state.get("stride")
+            plain = isinstance(kernel, tuple) and stride == (STRIDES.get(kernel[0]),) * 2
+            if not plain or layer.state.get("groups") != 1 or layer.state.get("dilation") != (1, 1):
+                return said(str, f"a convolution of kernel {kernel} and stride {stride}")
+    return ""
+
+
+def fitting(contents: Contents, names: Sequence[str], place: str) -> dict[str, Tensor]:
+    """Return the tensors of a module that has these names: all, or the one part of the file that has them."""
+    plain = dict(zip(plain_names(dict.fromkeys(names)), names, strict=True))
+    for level, _ in _levels(contents, free=True):
+        if found := {prefix: part for prefix, part in level.items() if part.keys() == plain.keys()}:
+            return {plain[name]: value for name, value in found[_only(found, place)].items()}
+    return dict(contents.tensors)
 
 
 def _fire_reset(settings: Mapping[str, Any]) -> bool:
@@ -115,45 +269,6 @@ def _cleanrl(layers: Layers) -> Network:
     body = layers.sequence("network", last=False)
     head = Expectation([body.pop()], layers.take("atoms")) if "atoms" in layers.tensors else body.pop()
     return Network(_scaled, nn.Sequential(*body), head, layers.shape(body))
-
-
-_FLAX = (
-    ("1/0/params/", "network"),
-    ("1/1/params/Dense_0", "actor"),
-    ("model_weights/params/", "network"),
-    ("params/", "network"),
-)
-"""Where parameters lie, and of what: of PPO, whose critic is left out, of C51, and of DQN."""
-
-
-def _flax(layers: Layers) -> Network:
-    """CleanRL's agents on JAX, DQN, C51 and PPO: the same networks, their screens' channels last."""
-    named = {}
-    for prefix, name in _FLAX:
-        for key in [key for key in layers.tensors if key.startswith(prefix)]:
-            named[key] = name
-    weights: dict[str, Tensor] = {}
-    for key, name in named.items():
-        layer, _, part = key.rpartition("/")
-        kind, _, number = layer.rpartition("/")[2].partition("_")
-        place = "actor" if name == "actor" else f"network.{2 * int(number) if kind == 'Conv' else 7 + 2 * int(number)}"
-        value = layers.take(key)
-        if part == "kernel":
-            value = value.permute(3, 2, 0, 1) if value.dim() == 4 else value.t()
-        weights[f"{place}.{'weight' if part == 'kernel' else part}"] = value.contiguous()
-    if not weights:
-        raise layers.error("its network is none that is known by the names of its tensors")
-    last = weights["network.4.weight"]
-    flat = weights["network.7.weight"]
-    side = round((flat.shape[1] / last.shape[0]) ** 0.5)
-    weights["network.7.weight"] = (
-        flat.view(-1, side, side, last.shape[0]).permute(0, 3, 1, 2).reshape(flat.shape).contiguous()
-    )
-    settings = layers.settings
-    if "n_atoms" in settings:
-        weights["atoms"] = torch.linspace(float(settings["v_min"]), float(settings["v_max"]), int(settings["n_atoms"]))
-    layers.unused = ("1/2/",)
-    return _cleanrl(Layers(Contents("state-dict", weights), layers.place))
 
 
 def _stable_baselines3(layers: Layers) -> Network:
@@ -241,7 +356,7 @@ def _sb3_network(
     if seen is not None and shape[0] != seen:
         shape = (shape[-1], *shape[:-1])  # the space is of screens before they were transposed
     images = len(shape) == 3 and arguments.get("normalize_images", True) is True
-    images = images and layers.settings["observation_space"].get("dtype", "uint8") == "uint8"
+    images = images and layers.settings.get("observation_space", {}).get("dtype", "uint8") == "uint8"
     network = Network(_scaled if images else _unscaled, nn.Sequential(*body), head, shape, core, stochastic)
     network.blank = 0  # as its VecFrameStack does
     return network

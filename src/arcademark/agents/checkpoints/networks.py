@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from arcademark.agents.checkpoints.contents import Contents
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
 
 State = tuple[Tensor, ...]
 Act = Callable[[], nn.Module]
@@ -20,6 +20,8 @@ SIZES = ((84, 84), (64, 64), (96, 96), (80, 80), (42, 42), (210, 160))
 """Heights and widths of screens, tried in this order where the file does not say."""
 LOG_STD = (-20.0, 2.0)
 """Between which Stable-Baselines3 keeps the logarithms of standard deviations that a layer gives."""
+MAX_LISTED = 12
+"""Tensors that an error names."""
 MAX_NUMBERS = 2**24
 """Of an observation."""
 
@@ -54,6 +56,8 @@ class PlayedNetwork(nn.Module):
         Whether these become actions by the hyperbolic tangent.
     draws : bool or None
         Whether the numbers themselves are left to chance; None where that is not known.
+    assumed : str
+        What its file does not say and was taken for granted; "" if nothing was.
     """
 
     shape: tuple[int, ...] | None = None
@@ -64,6 +68,7 @@ class PlayedNetwork(nn.Module):
     continuous: bool | None = None
     squashed = False
     draws: bool | None = False
+    assumed = ""
 
     def start(self, rows: int) -> State:
         """Return the memory with which episodes begin, tensors of shape (layers, rows, units); none by default."""
@@ -123,20 +128,29 @@ class Network(PlayedNetwork):
         return self.head(features), state
 
 
+class UnknownNetworkError(ArcadeMarkError):
+    """Tensors that are of no network that is known here."""
+
+
 class Layers:
     """A state dict from which layers are taken by name."""
 
     def __init__(self, contents: Contents, place: str) -> None:
         self.tensors = dict(contents.tensors)
-        self.settings = contents.settings
+        self.settings, self.pickled = contents.settings, contents.pickled
         self.place = place
         self.used: set[str] = set()
         self.unused: tuple[str, ...] = ()
 
-    def error(self, what: str) -> ArcadeMarkError:
-        """Return the error of a network that cannot be made, with its remedy."""
-        return ArcadeMarkError(
-            f"{self.place}: {what}; give its class with --set network=file.py:Network, or write an agent that plays it"
+    def error(self, what: str) -> UnknownNetworkError:
+        """Return the error of a network that cannot be made, with its tensors and the remedy."""
+        shapes = [one_line(f"{name} {tuple(value.shape)}") for name, value in self.tensors.items()]
+        more = f" and {len(shapes) - MAX_LISTED:,} more" if len(shapes) > MAX_LISTED else ""
+        kind = self.pickled.kind if self.pickled is not None else "Class"
+        module = f"its class {kind}" if self.pickled is not None else "the module"
+        return UnknownNetworkError(
+            f"{self.place}: {what}; the tensors are {', '.join(shapes[:MAX_LISTED])}{more}; "
+            f"name {module}: --set network=file.py:{kind.rpartition('.')[2]}"
         )
 
     def has(self, prefix: str) -> bool:

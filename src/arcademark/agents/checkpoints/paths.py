@@ -7,8 +7,10 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Literal
 
 from arcademark.agents.checkpoints.contents import MAX_BYTES, MAX_ENTRIES, files_beside
+from arcademark.agents.checkpoints.orbax_folders import orbax_root
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.files import read_bytes
 
@@ -22,7 +24,10 @@ MAX_LISTED = 10
 
 
 def is_checkpoint(reference: str) -> bool:
-    """Whether an agent's reference names checkpoints, rather than code or a built-in agent; folders are RLlib's."""
+    """Whether an agent's reference names checkpoints, rather than code or a built-in agent.
+
+    Folders are RLlib's or Orbax's.
+    """
     if reference.endswith(SUFFIXES) or _FIELD.search(reference):
         return True
     if reference.endswith(".py"):
@@ -30,9 +35,11 @@ def is_checkpoint(reference: str) -> bool:
     return os.path.isfile(reference) or (os.sep in reference and os.path.isdir(reference))
 
 
-def is_rllib(folder: Path) -> bool:
-    """Whether a folder is a checkpoint of RLlib's."""
-    return any((folder / name).is_file() for name in RLLIB)
+def folder_kind(folder: Path) -> Literal["rllib", "orbax", ""]:
+    """Return which library's checkpoint a folder is, "" if of none."""
+    if any((folder / name).is_file() for name in RLLIB):
+        return "rllib"
+    return "orbax" if orbax_root(folder) is not None else ""
 
 
 def short(pattern: str) -> str:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.agents.checkpoints import paths
 from arcademark.agents.checkpoints.choosing import Chooser
-from arcademark.agents.checkpoints.contents import MAX_BYTES, TRUST, read
+from arcademark.agents.checkpoints.contents import MAX_BYTES, TRUST, Contents, read
 from arcademark.agents.checkpoints.onnx_files import whole
-from arcademark.agents.checkpoints.paths import MAX_LISTED, checksum, digest_of, file_of, is_rllib
+from arcademark.agents.checkpoints.orbax_folders import read_folder
+from arcademark.agents.checkpoints.paths import MAX_LISTED, file_of
 from arcademark.agents.parameters import AboveZero, Positive, Share
 from arcademark.agents.spaces import check_spaces
 from arcademark.environments.base import EnvironmentSpec
@@ -24,6 +27,9 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_bytes
 from arcademark.importing import canonical_reference, importable, load_factory, where_raised
 from arcademark.suite.protocols import AtariProtocol
+
+if TYPE_CHECKING:
+    from arcademark.agents.checkpoints.networks import PlayedNetwork
 
 ROWS = 16
 """Observations of one forward pass; fewer are filled up. How many there are changes the last bits of the answers, so it
@@ -160,9 +166,13 @@ class CheckpointPlayer(NetworkPolicy):
     device : {"cpu", "cuda"}
     network : str
         The class of a state dict's network, "file.py:Network"; "" for those that are known.
-    scale : float
-        What observations are divided by before a network of one's own, TorchScript or ONNX sees them, and RLlib's where
-        its space does not say.
+    key : str
+        Which of several networks in a file, by the first parts of its tensors' names: "agent"; "" for the only one.
+    scale : float or None
+        What observations are divided by before a network of one's own, TorchScript or ONNX sees them, RLlib's where its
+        space does not say, and one that only its tensors' shapes tell; None: 1, of the last as `libraries.build` says.
+    activation : {"relu", "tanh", "elu", "leakyrelu", "silu", "gelu"}
+        What follows each layer of a network that only its tensors' shapes tell.
     trust : bool
         Whether code in the file may run.
     fire_pressed : bool
@@ -180,6 +190,8 @@ class CheckpointPlayer(NetworkPolicy):
         What the network was made for, where that is known: a game with others is refused.
     fire_reset : bool
         Whether FIRE was pressed for it where it learnt, as far as that is known.
+    assumed : str
+        What its file does not say and was taken for granted; "" if nothing was.
 
     Raises
     ------
@@ -198,14 +210,18 @@ class CheckpointPlayer(NetworkPolicy):
         epsilon: Share = 0.0,
         device: Literal["cpu", "cuda"] = "cpu",
         network: str = "",
-        scale: AboveZero = 1.0,
+        key: str = "",
+        scale: AboveZero | None = None,
+        activation: Literal["relu", "tanh", "elu", "leakyrelu", "silu", "gelu"] = "relu",
         trust: bool = False,
         fire_pressed: bool = True,
     ) -> None:
         place = f"checkpoint {path}"
         check_device(place, device)
-        played, self.sha256, self.trained_frames = _network(path, sha256, env, network, scale, trust, place)
-        self.fire_reset = fire_pressed and played.fire_reset
+        contents, self.sha256 = _read(path, sha256, trust and not network, place)
+        self.trained_frames = contents.trained_frames(env.frames_per_action)
+        played = _network(contents.part(key, place), env, network, scale, activation, place)
+        self.fire_reset, self.assumed = fire_pressed and played.fire_reset, played.assumed
         super().__init__(played, env, batch=batch, deterministic=deterministic, epsilon=epsilon, device=device)
 
 
@@ -222,7 +238,10 @@ def player(pattern: str, sha256: str) -> Callable[..., CheckpointPlayer]:
 
 
 def check(
-    label: str, requested: Sequence[tuple[Path, EnvironmentSpec]], settings: Mapping[str, Any]
+    label: str,
+    requested: Sequence[tuple[Path, EnvironmentSpec]],
+    settings: Mapping[str, Any],
+    assume: Callable[[str], None] = lambda _: None,
 ) -> list[tuple[str, bool]]:
     """Make the network of each file for its game as a trial would, one at a time.
 
@@ -236,6 +255,8 @@ def check(
         Files and the games that they are to play.
     settings : mapping of str to object
         Of `CheckpointPlayer`.
+    assume : callable, optional
+        Is given what was taken for granted of a network.
 
     Raises
     ------
@@ -250,7 +271,10 @@ def check(
     with torch.random.fork_rng(devices=[]):  # the caller's draws stay what they were
         for path, env in requested:
             try:
-                results.append(_tried(path, env, {**settings, "device": "cpu"}))
+                network = _tried(path, env, {**settings, "device": "cpu"})
+                results.append((network.sha256, network.fire_reset))
+                if network.assumed:
+                    assume(network.assumed)
             except ArcadeMarkError as error:
                 wrong.append(error)
     torch.set_num_threads(threads)
@@ -266,7 +290,7 @@ def check(
     return results
 
 
-def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> tuple[str, bool]:
+def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> CheckpointPlayer:
     """Make a network, and ask it for an action."""
     place = f"checkpoint {path}"
     network = CheckpointPlayer(env, path, "", **settings)
@@ -278,7 +302,7 @@ def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> tup
         raise ArcadeMarkError(f"{place}: {error}") from None
     except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"{place}: asked for an action in {env.game}, {where_raised(error)}") from None
-    return network.sha256, network.fire_reset
+    return network
 
 
 def check_device(place: str, device: str) -> None:
@@ -291,41 +315,48 @@ def check_device(place: str, device: str) -> None:
         raise ArcadeMarkError(f"{place}: PyTorch finds no CUDA device; leave --set device out")
 
 
-def _network(
-    path: Path, sha256: str, env: EnvironmentSpec, network: str, scale: float, trust: bool, place: str
-) -> tuple[Any, str, int | None]:
-    """Read a file and return its network, SHA-256, and for how many frames it was trained, where the file says so."""
-    from arcademark.agents.checkpoints import foreign, libraries
-
+def _read(path: Path, sha256: str, trust: bool, place: str) -> tuple[Contents, str]:
+    """Read a file or folder, and return its SHA-256, too."""
     if path.is_dir():
-        if not is_rllib(path):
+        kind = paths.folder_kind(path)
+        if not kind:
             raise ArcadeMarkError(
                 f"{place}: is a folder; name a file, or a pattern of files such as {path / '{game}-{seed}.zip'}"
             )
-        if not trust:
+        if kind == "rllib" and not trust:
             raise ArcadeMarkError(f"{place}: is a checkpoint of RLlib, which holds pickled objects; {TRUST}")
-        _check(digest := checksum(path), sha256, place)
-        return foreign.Rllib(path, scale, place), digest, None
+        _check(digest := paths.checksum(path), sha256, place)
+        return Contents("rllib", module=path) if kind == "rllib" else read_folder(path, place), digest
     data = read_bytes(path, MAX_BYTES)
-    _check(digest := digest_of(data, path), sha256, place)
+    _check(digest := paths.digest_of(data, path), sha256, place)
     contents = read(data, path, trust)
-    if contents.format == "onnx":
-        return foreign.Onnx(whole(data, path, MAX_BYTES // 2), scale, place), digest, None
+    return (
+        replace(contents, module=whole(data, path, MAX_BYTES // 2)) if contents.format == "onnx" else contents
+    ), digest
+
+
+def _network(
+    contents: Contents, env: EnvironmentSpec, network: str, scale: float | None, activation: str, place: str
+) -> PlayedNetwork:
+    """Make the network of a file's contents."""
+    from arcademark.agents.checkpoints import foreign, libraries
+
     if contents.module is not None:
-        return foreign.Module(contents.module, scale, place), digest, None
-    trained = contents.trained_frames(env.frames_per_action)
+        kinds = {"onnx": foreign.Onnx, "rllib": foreign.Rllib}
+        return kinds.get(contents.format, foreign.Module)(contents.module, scale or 1.0, place)
     if not network:
-        return libraries.build(contents, place), digest, trained
+        count = len(env.action_meanings)
+        return libraries.build(contents, place, num_actions=count, scale=scale, activation=activation)
     reference = canonical_reference(network)
     try:
         with importable(reference):
             module = load_factory(reference)(env)
-        module.load_state_dict(dict(contents.tensors))
+        module.load_state_dict(libraries.fitting(contents, [*module.state_dict()], place))
     except ArcadeMarkError:
         raise
     except (Exception, SystemExit) as error:
         raise ArcadeMarkError(f"{place}: its network {network} raised {where_raised(error)}") from error
-    return foreign.Module(module, scale, place), digest, trained
+    return foreign.Module(module, scale or 1.0, place)
 
 
 def _check(digest: str, expected: str, place: str) -> None:

@@ -121,9 +121,11 @@ def play(wanted: Request, plan: Plan, directory: Path | None = None, *, tell_all
     from arcademark.cli.play.progress import Display
     from arcademark.suite import learners
 
-    for note in dict.fromkeys(learners.origin(agent.parameters) for agent in plan.agents if agent.ref == learners.NAME):
-        if note:
-            messages.say(f"note: {note}")
+    origins = (learners.origin(agent.parameters) for agent in plan.agents if agent.ref == learners.NAME)
+    networks = (one.network for one in plan.trials if one.network is not None)
+    assumed = (f"{one.label}: {one.assumed}" for one in networks if one.assumed)
+    for note in filter(None, dict.fromkeys((*origins, *assumed))):
+        messages.say(f"note: {note}")
     with Display(unit=plan.protocol.unit) as display:
         summary = wanted.play(plan, display.hear, directory)
     if tell_all or summary.episodes or summary.failed or summary.interrupted:

@@ -1,0 +1,259 @@
+"""A network told by the shapes of its tensors, where their names say nothing: convolutions, then layers, then one head.
+
+What shapes leave open is assumed: an activation after every layer but the head, screens divided by 255, the strides of
+DQN's network. Padding and the order in which convolutions' outputs are read follow from the first layer after them.
+Whatever is not told for certain is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+
+import torch
+from torch import Tensor, nn
+
+from arcademark.agents.checkpoints.contents import is_copy
+from arcademark.agents.checkpoints.networks import SIZES, STRIDES, Act, Expectation, Layers, Network
+
+MAX_ACTIONS = 18
+"""Of an Atari game; a head with more outputs is no head of actions, but where the task has as many."""
+_ROLES = {
+    "actor": re.compile(r"(?:^|[._])(?:actor|policy|pi|logits?|dist)(?:[._\d]|$)"),
+    "critic": re.compile(r"(?:^|[._])(?:critic|value|vf|v|baseline)(?:[._\d]|$)"),
+}
+
+
+@dataclass(eq=False)
+class _Layer:
+    """A layer, or a stack of convolutions: what it takes and gives, None where that depends on the screens' size."""
+
+    names: tuple[str, ...]
+    inputs: int | None
+    outputs: int | None
+    recurrent: bool = False
+    source: _Layer | None = None
+
+    @property
+    def name(self) -> str:
+        return self.names[-1]
+
+    @property
+    def container(self) -> str:
+        return self.name.rpartition(".")[0]
+
+
+def role(name: str) -> str:
+    """Return what a name says of a network or head: "actor", "critic", or "" where it says neither or both."""
+    found = [of_name for of_name, pattern in _ROLES.items() if pattern.search(name.lower())]
+    return found[0] if len(found) == 1 else ""
+
+
+def build(layers: Layers, num_actions: int, scale: float | None, activation: Act) -> Network:
+    """Make the network that tensors of these shapes are of.
+
+    Parameters
+    ----------
+    layers : Layers
+    num_actions : int
+        Of the game; 0 if not known.
+    scale : float or None
+        What screens are divided by; None: 255, and as RLlib's wrappers do for its modules.
+    activation : callable
+        Makes what follows each layer.
+
+    Raises
+    ------
+    UnknownNetworkError
+        If they are of none, or of several.
+    """
+    flax = layers.settings.get("library") == "flax"
+    if flax:
+        layers.tensors = dict(_turned(name, value) for name, value in layers.tensors.items())
+    layers.unused = tuple(name for name, value in layers.tensors.items() if is_copy(name) or _says_nothing(name, value))
+    rllib = any("encoder" in name and ".cnn." in name for name in layers.tensors)
+    stacks, others = _layers_of(layers)
+    paddings = (True,) if rllib else (False, True)
+    eyes = partial(_eyes, layers, paddings=paddings, channels_last=flax or rllib, activation=activation)
+    for layer in others:
+        layer.source = _source(layers, layer, stacks, others, eyes)
+    head = _head(layers, others, num_actions)
+    path = [head]
+    while path[-1].source is not None:
+        path.append(path[-1].source)
+    stack, *hidden = reversed(path[1:])
+    first = (hidden or [head])[0].inputs
+    found = eyes(stack, first or 0)
+    assert found is not None
+    body, shape = found
+    core = next((layer for layer in hidden if layer.recurrent), None)
+    before = hidden[: hidden.index(core)] if core else hidden
+    modules = [part for layer in before for part in (layers.layer(layer.name), activation())]
+    after = [part for layer in hidden[len(before) + 1 :] for part in (layers.layer(layer.name), activation())]
+    last = layers.layer(head.name)
+    atoms = layers.settings.get("n_atoms")
+    if isinstance(atoms, int) and head.outputs != num_actions and flax:
+        ends = (float(layers.settings[name]) for name in ("v_min", "v_max"))
+        last = Expectation([last], torch.linspace(*ends, atoms))
+    shift, scale = (1.0, 128.0) if rllib and scale is None else (0.0, scale or 255.0)
+    network = Network(
+        _Scaled(scale, shift),
+        nn.Sequential(*body, *modules),
+        nn.Sequential(*after, last),
+        shape,
+        layers.recurrent(core.name) if core else None,
+        stochastic=role(head.name) == "actor",
+    )
+    layers.unused += tuple(f"{name}." for layer in others for name in layer.names if layer not in path)
+    layers.unused += tuple(f"{name}." for one in stacks if one is not stack for name in one.names)
+    layers.check_all_used()
+    return network
+
+
+class _Scaled(nn.Module):
+    def __init__(self, scale: float, shift: float) -> None:
+        super().__init__()
+        self.scale, self.shift = scale, shift
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x / self.scale - self.shift
+
+
+def _turned(name: str, value: Tensor) -> tuple[str, Tensor]:
+    """Return a tensor of Flax's as PyTorch has it: its kernels are (height, width, in, out) and (in, out)."""
+    if not name.endswith(".kernel"):
+        return name, value
+    turned = value.permute(3, 2, 0, 1) if value.dim() == 4 else value.t() if value.dim() == 2 else value
+    return f"{name.removesuffix('kernel')}weight", turned.contiguous()
+
+
+def _says_nothing(name: str, value: Tensor) -> bool:
+    """Whether it is a single number beside the layers, such as a counter or a temperature."""
+    return value.numel() == 1 and not name.endswith((".weight", ".bias"))
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    parts = re.findall(r"\d+|\D+", name)
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
+
+
+def _layers_of(layers: Layers) -> tuple[list[_Layer], list[_Layer]]:
+    """Return the stacks of convolutions and the other layers, in the order of their names."""
+    tensors = {name: value for name, value in layers.tensors.items() if not name.startswith(layers.unused)}
+    stacks: list[_Layer] = []
+    others: list[_Layer] = []
+    for name in sorted(tensors, key=_natural):
+        value, place = tensors[name], name.removesuffix(".weight")
+        if name.endswith(".weight") and value.dim() == 4:
+            if stacks and stacks[-1].outputs == value.shape[1]:
+                stacks[-1].names, stacks[-1].outputs = (*stacks[-1].names, place), value.shape[0]
+            else:
+                stacks.append(_Layer((place,), None, value.shape[0]))
+        elif name.endswith(".weight") and value.dim() == 2:
+            others.append(_Layer((place,), value.shape[1], value.shape[0]))
+        elif name.endswith(".weight_ih_l0") and value.dim() == 2:
+            hidden = tensors.get(name.replace("_ih_", "_hh_"), value)
+            others.append(_Layer((name.removesuffix(".weight_ih_l0"),), value.shape[1], hidden.shape[1], True))
+    if not stacks or not others:
+        raise layers.error("its network is none that is known by the names or the shapes of its tensors")
+    return stacks, others
+
+
+def _eyes(
+    layers: Layers, stack: _Layer, features: int, paddings: Sequence[bool], channels_last: bool, activation: Act
+) -> tuple[list[nn.Module], tuple[int, ...]] | None:
+    """Return a stack's convolutions, whose outputs become so many features, and the shape of screens; None if none."""
+    weights = [layers.tensors[f"{name}.weight"] for name in stack.names]
+    if any(w.shape[2] != w.shape[3] or w.shape[2] not in STRIDES for w in weights) or features % weights[-1].shape[0]:
+        return None
+    for size, same in product(SIZES, paddings):
+        height, width = size
+        for weight in weights:
+            kernel = weight.shape[2]
+            stride = STRIDES[kernel]
+            height, width = (-(-n // stride) if same else (n - kernel) // stride + 1 for n in (height, width))
+        if min(height, width) > 0 and height * width * weights[-1].shape[0] == features:
+            modules: list[nn.Module] = []
+            for name in stack.names:
+                convolution = layers.layer(name)
+                modules += [*([_Same(convolution)] if same else [convolution]), activation()]
+            return [*modules, *([_ChannelsLast()] if channels_last else []), nn.Flatten()], (weights[0].shape[1], *size)
+    return None
+
+
+class _Same(nn.Module):
+    """A convolution padded as TensorFlow, Flax and RLlib do, so that outputs are as many as strides."""
+
+    def __init__(self, convolution: nn.Module) -> None:
+        super().__init__()
+        self.convolution = convolution
+
+    def forward(self, x: Tensor) -> Tensor:
+        pads = []
+        for n, kernel, stride in zip(
+            x.shape[:1:-1], self.convolution.kernel_size, self.convolution.stride, strict=True
+        ):
+            total = max(0, (-(-n // stride) - 1) * stride + kernel - n)
+            pads += [total // 2, total - total // 2]
+        return self.convolution(nn.functional.pad(x, pads))
+
+
+class _ChannelsLast(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x.permute(0, 2, 3, 1)
+
+
+def _source(
+    layers: Layers,
+    layer: _Layer,
+    stacks: Sequence[_Layer],
+    others: Sequence[_Layer],
+    eyes: Callable[[_Layer, int], object],
+) -> _Layer | None:
+    """Return the only layer whose outputs a layer can take: one before it in its container, else the end of another."""
+    inputs = layer.inputs or 0
+    fitting = [other for other in others if other.outputs == inputs and other is not layer]
+    before = [
+        other for other in others[: others.index(layer)] if other in fitting and other.container == layer.container
+    ]
+    numbered = layer.name.rpartition(".")[2].isdecimal()
+    if before and (numbered or len(before) == 1):
+        return before[-1]
+    inside = [one for one in others if one.container == layer.container]
+    if len(before) > 1 and sum(other.outputs == inputs for other in before) == len(before) == len(inside) - 1:
+        return before[-1]  # a plain row of layers
+    if not before:
+        ends = [
+            other
+            for other in fitting
+            if not any(
+                later.container == other.container and later.inputs == other.outputs
+                for later in others[others.index(other) + 1 :]
+            )
+        ]
+        before = [*(stack for stack in stacks if eyes(stack, inputs)), *ends]
+    if len(before) > 1 and (own := role(layer.name)):
+        before = [one for one in before if role(one.name) == own] or before
+    if len(before) != 1:
+        what = "nothing gives" if not before else f"{len(before)} layers give"
+        raise layers.error(f"its network is not told by its tensors' shapes: {what} what '{layer.name}' takes")
+    return before[0]
+
+
+def _head(layers: Layers, others: Sequence[_Layer], num_actions: int) -> _Layer:
+    """Return the only layer that gives a number for each action; others that lead nowhere give one, a value."""
+    sources = [layer.source for layer in others]
+    ends = [layer for layer in others if layer not in sources and not layer.recurrent]
+    atoms = layers.settings.get("n_atoms")
+    factor = atoms if isinstance(atoms, int) and layers.settings.get("library") == "flax" else 1
+    wide = [layer for layer in ends if layer.outputs != 1]
+    sizes = ", ".join(str(layer.outputs) for layer in wide)
+    if len(wide) != 1:
+        raise layers.error(f"its network is not told by its tensors' shapes: its heads give {sizes or 'one number'}")
+    count = wide[0].outputs or 0
+    if count % factor or (count // factor > MAX_ACTIONS and count != num_actions):
+        raise layers.error(f"its network's head gives {count} numbers, which are not one for each action")
+    return wide[0]

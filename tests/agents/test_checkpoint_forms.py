@@ -1,0 +1,491 @@
+"""Checkpoints in the forms in which people save them: wrapped, nested, pickled, and of libraries that name little."""
+
+import argparse
+import json
+import shutil
+import sys
+from contextlib import contextmanager
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-all")
+
+import msgspec  # noqa: E402
+from torch import nn  # noqa: E402
+
+from arcademark.agents.checkpoints.policy import CheckpointPlayer  # noqa: E402
+from arcademark.environments.registry import environment_spec  # noqa: E402
+from arcademark.errors import ArcadeMarkError  # noqa: E402
+from arcademark.suite import protocols  # noqa: E402
+
+pytestmark = pytest.mark.needs("torch")
+
+PONG = environment_spec("pong", protocols.protocol("dqn-2015").override({"action_set": "minimal"}))
+SMALL = environment_spec("pong", PONG.protocol.override({"screen_size": "64x64"}))
+ACTIONS = PONG.num_actions
+
+
+def layers(*hidden, outputs=ACTIONS, features=392, activation=nn.ReLU, channels=4):
+    """Return the layers of DQN's network, narrow ones, up to its head."""
+    sizes = (features, *hidden)
+    dense = [part for pair in pairwise(sizes) for part in (nn.Linear(*pair), activation())]
+    eyes = [nn.Conv2d(channels, 8, 8, 4), activation(), nn.Conv2d(8, 8, 4, 2), activation(), nn.Conv2d(8, 8, 3, 1)]
+    return [*eyes, activation(), nn.Flatten(), *dense, *([nn.Linear(sizes[-1], outputs)] if outputs else [])]
+
+
+def seeded(module, seed=1):
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator) * (2 / parameter[0].numel()) ** 0.5)
+    return module.eval()
+
+
+class QNetwork(nn.Module):
+    def __init__(self, *parts):
+        super().__init__()
+        self.network = nn.Sequential(*(parts or layers(16)))
+
+    def forward(self, x):
+        return self.network(x)
+
+
+def observations(rows=5, size=84):
+    squares = np.random.default_rng(0).integers(0, 2, (rows, 4, 8, 8), dtype=np.uint8) * 255
+    return np.ascontiguousarray(np.kron(squares, np.ones((1, 1, 11, 11), np.uint8))[:, :, :size, :size])
+
+
+def saved(folder, thing, name="network.pt", **how):
+    torch.save(thing, folder / name, **how)
+    return folder / name
+
+
+def values(path, env=PONG, **settings):
+    """Return what a checkpoint gives actions, and what was taken for granted of its network."""
+    player = CheckpointPlayer(env, path, "", **settings)
+    assert player.action_space.n == ACTIONS
+    seen = observations(size=env.observation_shape[-1])
+    return player._values(seen, np.ones(len(seen), np.bool_)), player.assumed
+
+
+def assert_same(given, expected):
+    assert expected.std(0).min() > 1e-3  # it tells screens apart
+    np.testing.assert_allclose(given, expected.numpy(), rtol=1e-4, atol=1e-5)
+
+
+def answers(network, size=84, scale=255.0):
+    with torch.inference_mode():
+        return network(torch.from_numpy(observations(size=size)) / scale)
+
+
+def renamed(network, prefix):
+    return {prefix.format(name=name): value for name, value in network.state_dict().items()}
+
+
+WRAPPED = {
+    "DDP": "module.{name}",
+    "compiled": "_orig_mod.{name}",
+    "compiled, then DDP": "module._orig_mod.{name}",
+    "DDP, then compiled": "_orig_mod.module.{name}",
+    "within an agent": "q_network._orig_mod.{name}",
+}
+
+
+@pytest.mark.parametrize("kind", WRAPPED)
+def test_prefixes_of_wrappers_are_left_out(kind, tmp_path):
+    network = seeded(QNetwork())
+    tensors = renamed(network, WRAPPED[kind])
+    if kind == "within an agent":
+        tensors |= renamed(seeded(QNetwork(), 2), "target_network._orig_mod.{name}")
+    given, said = values(saved(tmp_path, tensors))
+    assert_same(given, answers(network))
+    assert not said
+
+
+def test_wrapped_modules_of_pytorch_itself_are_played(tmp_path):
+    network = seeded(QNetwork())
+    compiled = torch.compile(network, backend="eager")
+    wrapped = nn.DataParallel(compiled)
+    assert next(iter(wrapped.state_dict())).startswith("module._orig_mod.")
+    assert_same(values(saved(tmp_path, wrapped.state_dict()))[0], answers(network))
+
+
+NESTED = {
+    "agent": lambda tensors: {"agent": tensors},
+    "model and optimizer": lambda tensors: {"model": tensors, "optimizer": momenta(tensors), "step": 7},
+    "deep": lambda tensors: {"state": {"learner": {"policy": tensors}}, "rng": torch.get_rng_state()},
+    "beside pickled arguments": lambda tensors: {"model": tensors, "args": argparse.Namespace(total_timesteps=10)},
+    "a list": lambda tensors: [tensors, {"mean": torch.zeros(1), "count": 3}],
+}
+
+
+def momenta(tensors):
+    state = {i: {"step": torch.tensor(1.0), "exp_avg": value} for i, value in enumerate(tensors.values())}
+    return {"state": state, "param_groups": [{"lr": 1e-3, "params": [*state]}]}
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_a_nested_state_dict_is_found(kind, tmp_path):
+    network = seeded(QNetwork())
+    path = saved(tmp_path, NESTED[kind](network.state_dict()))
+    assert_same(values(path)[0], answers(network))
+    if kind == "beside pickled arguments":
+        assert CheckpointPlayer(PONG, path, "").trained_frames == 40
+
+
+def test_several_networks_are_offered_by_name(tmp_path):
+    first, second = seeded(QNetwork()), seeded(QNetwork(), 2)
+    path = saved(tmp_path, {"agent": first.state_dict(), "ema": {"model": second.state_dict()}, "epoch": 3})
+    assert_same(values(path)[0], answers(first))  # the other lies deeper
+    path = saved(tmp_path, {"agent": first.state_dict(), "ema": second.state_dict()})
+    with pytest.raises(ArcadeMarkError, match=r"holds 2 networks, agent, ema; choose one: --set key=agent"):
+        values(path)
+    for key, network in (("agent", first), ("ema", second)):
+        assert_same(values(path, key=key)[0], answers(network))
+    with pytest.raises(ArcadeMarkError, match=r"unknown part of .* 'agnet'; did you mean 'agent'"):
+        values(path, key="agnet")
+
+
+class Pieces(nn.Module):
+    """A network with a name for each part, as a library gives them; `path` says how they follow each other."""
+
+    def __init__(self, path, **parts):
+        super().__init__()
+        self.path = path
+        for name, part in parts.items():
+            self.add_module(name, part)
+
+    def forward(self, x):
+        for name in self.path:
+            x = self.get_submodule(name)(x)
+        return x
+
+
+def tianshou():
+    """``policy.state_dict()`` of tianshou 2.0 with its Atari network; the algorithm's holds a copy of the model."""
+    eyes, dense = layers(16)[:6], layers(16)[6:]
+    network = seeded(nn.Sequential(nn.Sequential(*eyes, nn.Flatten()), *dense[1:]))
+    tensors = renamed(network, "policy.model.module.net.{name}")
+    return network, tensors | renamed(seeded(network, 1), "model_old.module.module.net.{name}") | {"_optimizers": []}
+
+
+def torchrl_value():
+    """``DQNLoss.state_dict()`` of TorchRL 0.14: a ConvNet and an MLP, with a target network."""
+    network = seeded(nn.Sequential(nn.Sequential(*layers(outputs=0)[:7]), nn.Sequential(*layers(16)[7:])))
+    names = "{}value_network_params.module.0.module.{{name}}"
+    tensors = renamed(network, names.format("")) | renamed(network, names.format("target_"))
+    return network, {"loss": tensors}
+
+
+def torchrl_actor():
+    """``ActorValueOperator.state_dict()`` of TorchRL 0.14."""
+    eyes = nn.Sequential(nn.Sequential(*layers(outputs=0)[:7]), nn.Sequential(nn.Linear(392, 16), nn.ReLU()))
+    head, value = nn.Sequential(nn.Linear(16, ACTIONS)), nn.Sequential(nn.Linear(16, 1))
+    network = seeded(nn.Sequential(eyes, head, value))
+    tensors = renamed(eyes, "module.0.module.{name}") | renamed(head, "module.1.module.0.module.{name}")
+    return network[:2], tensors | renamed(value, "module.2.module.{name}")
+
+
+def torchrl_dueling():
+    """``DuelingCnnDQNet.state_dict()`` of TorchRL 0.14, whose values are advantages but for a number of each row's."""
+    eyes = nn.Sequential(*layers(outputs=0)[:7])
+    advantage, value = (nn.Sequential(nn.Linear(392, 16), nn.ReLU(), nn.Linear(16, n)) for n in (ACTIONS, 1))
+    whole = seeded(nn.ModuleDict({"features": eyes, "advantage": advantage, "value": value}))
+    return nn.Sequential(eyes, advantage), whole.state_dict()
+
+
+def named():
+    """Layers of one's own, ``self.conv1`` and so on."""
+    parts = layers(16)
+    names = {"conv1": 0, "conv2": 2, "conv3": 4, "fc1": 7, "fc2": 9}
+    path = ["conv1", "act", "conv2", "act", "conv3", "act", "flat", "fc1", "act", "fc2"]
+    network = seeded(Pieces(path, act=nn.ReLU(), flat=nn.Flatten(), **{name: parts[i] for name, i in names.items()}))
+    return network, network.state_dict()
+
+
+def two_encoders():
+    """An actor and two critics, each with its own eyes; as of discrete SAC the critics value each action, too."""
+    parts = {name: nn.Sequential(*layers(16, 16)) for name in ("actor", "critic1", "critic2")}
+    whole = seeded(nn.ModuleDict(parts))
+    return whole["actor"], whole.state_dict() | {"log_alpha": torch.zeros(1)}
+
+
+def recurrent():
+    """A network that remembers, told at its first step."""
+    eyes, core, head = nn.Sequential(*layers(16, outputs=0)), nn.LSTM(16, 12), nn.Linear(12, ACTIONS)
+    whole = seeded(nn.ModuleDict({"eyes": eyes, "memory": core, "policy_head": head, "value_head": nn.Linear(12, 1)}))
+    return lambda x: head(core(eyes(x).unsqueeze(0))[0][0]), whole.state_dict()
+
+
+LIBRARIES = (tianshou, torchrl_value, torchrl_actor, torchrl_dueling, named, two_encoders, recurrent)
+
+
+@pytest.mark.parametrize("make", LIBRARIES, ids=[make.__name__ for make in LIBRARIES])
+def test_shapes_tell_a_network_whose_names_say_nothing(make, tmp_path):
+    network, tensors = make()
+    given, said = values(saved(tmp_path, tensors))
+    assert_same(given, answers(network))
+    assert "told by its tensors' shapes alone, and played with relu after each layer" in said
+    assert "--set network=file.py:Class" in said
+
+
+def test_what_shapes_do_not_tell_can_be_set(tmp_path):
+    parts = layers(16, activation=nn.Tanh)
+    network = seeded(nn.Sequential(*parts))
+    path = saved(tmp_path, renamed(network, "body.{name}"))
+    given, _ = values(path, activation="tanh", scale=64.0)
+    assert_same(given, answers(network, scale=64.0))
+
+
+class Same(nn.Module):
+    """Padding as TensorFlow's, written out: the larger part at the end."""
+
+    def __init__(self, kernel, stride):
+        super().__init__()
+        self.kernel, self.stride = kernel, stride
+
+    def forward(self, x):
+        pads = []
+        for size in (x.shape[3], x.shape[2]):
+            missing = max(0, self.kernel - (self.stride if size % self.stride == 0 else size % self.stride))
+            pads += [missing // 2, missing - missing // 2]
+        return nn.functional.pad(x, pads)
+
+
+def padded(*hidden, features, kernels=((8, 4), (4, 2), (3, 1))):
+    """Return a network with padded convolutions, whose outputs are read channels last, as JAX and RLlib do."""
+    parts, channels = [], 4
+    for kernel, stride in kernels:
+        parts += [Same(kernel, stride), nn.Conv2d(channels, 8, kernel, stride), nn.ReLU()]
+        channels = 8
+    turn = Pieces(["turn"], turn=nn.Flatten())
+    turn.forward = lambda x: x.permute(0, 2, 3, 1).flatten(1)
+    return seeded(nn.Sequential(*parts, turn, *layers(*hidden, features=features)[7:]))
+
+
+def test_modules_of_rllib_see_screens_as_its_wrappers_scale_them(tmp_path):
+    """``DefaultPPOTorchRLModule.state_dict()`` of Ray 2.5x, with an encoder for each of its heads."""
+    actor, critic = (padded(16, features=8 * 16, kernels=[(4, 2)] * 4) for _ in range(2))
+    tensors = {"pi.log_std_clip_param_const": torch.zeros(1)}
+    for network, encoder, head in ((actor, "actor", "pi"), (critic, "critic", "vf")):
+        for i in range(4):
+            of_layer = network[3 * i + 1]
+            tensors |= renamed(of_layer, f"encoder.{encoder}_encoder.net.0.cnn.{3 * i + 1}.{{name}}")
+        tensors |= renamed(network[13], f"{head}.net.mlp.0.{{name}}")
+        tensors |= renamed(network[15] if head == "pi" else nn.Linear(16, 1), f"{head}.net.mlp.2.{{name}}")
+    given, _ = values(saved(tmp_path, tensors), SMALL)
+    with torch.inference_mode():
+        assert_same(given, actor(torch.from_numpy(observations(size=64)) / 128 - 1))
+
+
+def flax_tree(network):
+    """Return a network's arrays as Flax has them, by their names there."""
+    kinds, tree = {"Conv": 0, "Dense": 0}, {}
+    for layer in network:
+        if isinstance(layer, nn.Conv2d | nn.Linear):
+            kind = "Conv" if isinstance(layer, nn.Conv2d) else "Dense"
+            turned = layer.weight.permute(2, 3, 1, 0) if kind == "Conv" else layer.weight.t()
+            arrays = {"kernel": turned, "bias": layer.bias}
+            tree[f"{kind}_{kinds[kind]}"] = {k: v.detach().contiguous().numpy() for k, v in arrays.items()}
+            kinds[kind] += 1
+    return {"params": dict(sorted(tree.items()))}
+
+
+def packed(tree):
+    """Write a tree as ``flax.serialization.to_bytes`` does."""
+
+    def array(value):
+        raw = msgspec.msgpack.encode((value.shape, value.dtype.name, value.tobytes()))
+        return msgspec.msgpack.Ext(1, raw)
+
+    return msgspec.msgpack.encode(tree, enc_hook=array)
+
+
+@pytest.mark.parametrize("form", ["parameters", "train state", "bundle of Dopamine"])
+def test_flax_trees_are_played_whatever_their_padding(form, tmp_path):
+    network = padded(16, features=8 * 11 * 11)
+    tree = flax_tree(network)
+    other = flax_tree(seeded(padded(16, features=8 * 11 * 11), 2))
+    content = {
+        "parameters": tree,
+        "train state": {"step": 3, "params": tree, "opt_state": {"0": {"mu": other, "nu": other}}},
+        "bundle of Dopamine": {"online_params": tree, "target_params": other, "training_steps": 3},
+    }[form]
+    (tmp_path / "network.msgpack").write_bytes(packed(content))
+    given, said = values(tmp_path / "network.msgpack")
+    assert_same(given, answers(network))
+    assert not said  # layers have the names that Dopamine's and CleanRL's have
+
+
+def orbax(folder, tree, *, ocdbt=True, zarr3=False):
+    """Write a tree as Orbax 0.12 does."""
+    import tensorstore
+
+    root, entries = folder / "3" / "default", {}
+    root.mkdir(parents=True)
+    for layer, arrays in tree["params"].items():
+        for name, value in arrays.items():
+            keys = ("params", layer, name)
+            place, base = ".".join(keys), {"driver": "file", "path": f"{root}/"}
+            inner = {"driver": "ocdbt", "base": base, "path": f"{place}/"}
+            spec = {
+                "driver": "zarr3" if zarr3 else "zarr",
+                "kvstore": inner if ocdbt else {"driver": "file", "path": f"{root}/{place}/"},
+            }
+            store = tensorstore.open(spec, create=True, dtype="float32", shape=value.shape).result()
+            store.write(value).result()
+            metadata = {"value_type": "jax.Array", "skip_deserialize": False, "write_shape": value.shape}
+            entries[str(keys)] = {
+                "key_metadata": [{"key": key, "key_type": 2} for key in keys],
+                "value_metadata": metadata,
+            }
+    described = {"tree_metadata": entries, "use_ocdbt": ocdbt, "use_zarr3": zarr3}
+    (root / "_METADATA").write_text(json.dumps(described))
+    return root
+
+
+@pytest.mark.needs("tensorstore")
+@pytest.mark.parametrize(("ocdbt", "zarr3"), [(True, False), (True, True), (False, False)])
+def test_orbax_folders_are_played_and_bounded(ocdbt, zarr3, tmp_path, monkeypatch):
+    from arcademark.agents.checkpoints import orbax_folders
+
+    network = padded(16, features=8 * 11 * 11)
+    root = orbax(tmp_path / "run", flax_tree(network), ocdbt=ocdbt, zarr3=zarr3)
+    for folder in (tmp_path / "run", root):
+        assert_same(values(folder)[0], answers(network))
+    monkeypatch.setattr(orbax_folders, "MAX_BYTES", 1000)
+    with pytest.raises(ArcadeMarkError, match="its arrays have more than 1,000 bytes"):
+        values(root)
+    written = (root / "_METADATA").read_text()
+    for old, new in (('"key": "params"', '"key": "../params"'), ('"tree_metadata"', '"tree"')):
+        (root / "_METADATA").write_text(written.replace(old, new))
+        with pytest.raises(ArcadeMarkError, match="cannot be read"):
+            values(root)
+
+
+@contextmanager
+def refused(match):
+    with pytest.raises(ArcadeMarkError, match=match) as caught:
+        yield
+    assert "damaged" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+class Copies:
+    """Its pickle copies a file."""
+
+    def __init__(self, *names):
+        self.names = names
+
+    def __reduce__(self):
+        return shutil.copyfile, self.names
+
+
+def test_a_pickled_module_is_played_from_its_tensors_and_nothing_in_it_is_run(tmp_path):
+    network = seeded(QNetwork())
+    network.secret = Copies(__file__, tmp_path / "copied")
+    assert_same(values(saved(tmp_path, network))[0], answers(network))
+    assert not (tmp_path / "copied").exists()
+
+
+OWN = """
+from torch import nn
+class QNetwork(nn.Module):
+    def __init__(self, env):
+        super().__init__()
+        self.network = nn.Sequential(
+            nn.Conv2d(4, 8, 8, 4), nn.Tanh(), nn.Conv2d(8, 8, 4, 2), nn.Tanh(), nn.Conv2d(8, 8, 3, 1), nn.Tanh(),
+            nn.Flatten(), nn.Linear(392, 16), nn.Tanh(), nn.Linear(16, env.num_actions))
+    def forward(self, x):
+        return self.network(x)
+"""
+
+
+def test_a_pickled_module_that_tensors_do_not_tell_names_its_class_whose_file_can_be_given(tmp_path):
+    network = seeded(QNetwork(*layers(16, activation=nn.Tanh)))
+    path = saved(tmp_path, network)
+    name = f"{QNetwork.__module__}.QNetwork"
+    with refused(rf"its module has Tanh, .*name its class {name}: --set network=file\.py:QNetwork"):
+        values(path)
+    (tmp_path / "own.py").write_text(OWN)
+    expected = answers(network)
+    own = {"network": f"{tmp_path}/own.py:QNetwork", "scale": 255.0}
+    forms = {
+        "pickled": network,
+        "wrapped": renamed(network, "module._orig_mod.{name}"),
+        "nested": {"agent": {"q": network.state_dict()}, "optimizer": momenta(network.state_dict())},
+        "two": renamed(network, "q_network.{name}") | renamed(seeded(QNetwork()), "target_network.{name}"),
+    }
+    for thing in forms.values():
+        player = CheckpointPlayer(PONG, saved(tmp_path, thing), "", **own)
+        assert_same(player._values(observations(), np.ones(5, np.bool_)), expected)
+    wide = QNetwork(nn.Conv2d(4, 8, 8, 2), *layers(16)[1:])
+    with refused(r"its module has a convolution of kernel \(8, 8\) and stride \(2, 2\)"):
+        values(saved(tmp_path, wide))
+
+
+def test_a_pickled_module_of_old_is_named(tmp_path):
+    path = saved(tmp_path, seeded(QNetwork()), _use_new_zipfile_serialization=False)
+    with refused(rf"holds pickled objects beside tensors \({QNetwork.__module__}\.QNetwork\)"):
+        values(path)
+
+
+def test_a_class_that_is_missing_where_code_may_run_is_not_needed(tmp_path, monkeypatch):
+    """Its module was a script's, which is not here: with trust, too, its tensors are enough."""
+    network = seeded(QNetwork())
+    with monkeypatch.context() as patch:
+        patch.setattr(QNetwork, "__module__", "gone")
+        patch.setitem(sys.modules, "gone", SimpleNamespace(QNetwork=QNetwork))
+        path = saved(tmp_path, network)
+    assert_same(values(path, trust=True)[0], answers(network))
+
+
+def test_a_part_is_played_alone_only_where_all_beside_it_is_known(tmp_path):
+    """Names before a dot may be of modules: what stands beside the layers may belong to the network."""
+    tensors = QNetwork().state_dict()
+    for name in ("attention.weight", "gate", "after.0.weight"):
+        with refused("layers that are not known"):
+            values(saved(tmp_path, tensors | {name: torch.zeros(3, 3)}))
+        assert values(saved(tmp_path, {"agent": tensors, "beside": {name: torch.zeros(3, 3)}}))
+    with refused("the tensors are"):
+        values(saved(tmp_path, renamed(QNetwork(), "q.{name}") | {"embedding.weight": torch.zeros(3, 3)}))
+
+
+AMBIGUOUS = {
+    "an unknown layer": lambda tensors: tensors | {"attention.weight": torch.zeros(3, 3)},
+    "a normalisation": lambda tensors: tensors | {"norm.weight": torch.ones(16), "norm.bias": torch.zeros(16)},
+    "two heads of actions": lambda tensors: tensors | {"fc3.weight": torch.zeros(4, 16), "fc3.bias": torch.zeros(4)},
+    "a distribution": lambda tensors: tensors | {"fc2.weight": torch.zeros(51 * 6, 16), "fc2.bias": torch.zeros(306)},
+    "no convolution": lambda tensors: {"fc1.weight": torch.zeros(6, 4), "fc1.bias": torch.zeros(6)},
+    "another kernel": lambda tensors: tensors | {"conv1.weight": torch.zeros(8, 4, 5, 5)},
+    "a loose end": lambda tensors: tensors | {"fc1.weight": torch.zeros(16, 390)},
+}
+
+
+@pytest.mark.parametrize("kind", AMBIGUOUS)
+def test_what_shapes_do_not_tell_is_refused_with_the_tensors_and_the_remedy(kind, tmp_path):
+    tensors = AMBIGUOUS[kind](named()[1])
+    with refused(
+        rf"the tensors are {next(iter(tensors)).replace('.', '[.]')} \(.*name the module: --set network=file\.py:Class"
+    ):
+        values(saved(tmp_path, tensors))
+
+
+def test_layers_that_could_follow_each_other_in_two_ways_are_refused(tmp_path):
+    """The actor's first layer takes what the trunk gives and what the critic's gives: shapes cannot tell which."""
+    sizes = {"fc1": (392, 16), "fc_v1": (16, 16), "fc_v2": (16, 1), "fc_pi1": (16, 16), "fc_pi2": (16, ACTIONS)}
+    dense = nn.ModuleDict({name: nn.Linear(*size) for name, size in sizes.items()})
+    tensors = {name: value for name, value in named()[1].items() if "conv" in name} | dense.state_dict()
+    with refused("not told by its tensors' shapes"):
+        values(saved(tmp_path, tensors))
+
+
+def test_a_bomb_of_references_ends_at_once(tmp_path):
+    bomb = [torch.zeros(1)]
+    for _ in range(60):
+        bomb = [bomb, bomb]
+    with refused("the tensors are"):
+        values(saved(tmp_path, bomb))
