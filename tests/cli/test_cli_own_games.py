@@ -15,7 +15,7 @@ from arcademark.records import manifest
 
 def test_a_file_of_games_is_shown(tmp_path, invoke):
     path = own_games.describe(tmp_path)
-    (game,) = json.loads(invoke("info", "games", path, "--to", "json").out)["games"]
+    (game,) = json.loads(invoke("info", "games", path, "--format", "json").out)["games"]
     assert (game["name"], game["emulators"], game["problem"], game["known_as"]) == ("catch", ["console"], "", "")
     assert (game["score"], game["end"], game["rom"]) == ("bcd(ram[0x80])", "lives == 0", str(tmp_path / "catch.bin"))
     (tmp_path / "pong.bin").write_bytes(rom_path("pong").read_bytes())
@@ -26,10 +26,10 @@ def test_a_file_of_games_is_shown(tmp_path, invoke):
     shown = invoke("info", "games", path).out
     assert "ale, console" in shown
     (tmp_path / "catch.bin").write_bytes(b"")
-    catch, mine = json.loads(invoke("info", "games", path, "--to", "json").out)["games"]
+    catch, mine = json.loads(invoke("info", "games", path, "--format", "json").out)["games"]
     assert (catch["emulators"], mine["known_as"]) == ([], "pong")
     assert "has the SHA-256 e3b0c4" in catch["problem"]
-    (suite,) = json.loads(invoke("info", "suites", path, "--to", "json").out)["suites"]
+    (suite,) = json.loads(invoke("info", "suites", path, "--format", "json").out)["suites"]
     assert suite["tasks"] == ["catch", "mine"]
 
 

@@ -46,7 +46,7 @@ learnt_from = options.combine(
 
 @command.command(
     "study",
-    usual="catalogue suite references algorithms models target relative_to reading everything form saved",
+    usual="catalogue suite references algorithms models target reading everything form saved",
     short_help="Estimates beside true values, of the catalogue or any table.",
 )
 @where_from
