@@ -50,7 +50,7 @@ SHORTER = {
     "--until-error 50%": "--until-error 250%",
     "play qbert --episodes 3": "play --help",
     "serve pong --protocol dqn-2015 --envs 8 --training --seed 7": "serve --help",
-    "site runs/mine": "site runs/mine --collection iris-2023",
+    "leaderboard runs/mine": "leaderboard runs/mine --collection iris-2023",
     "submit runs/all": "submit runs/mine",
 }
 """What is asked for less or of fewer episodes; nobody is there to play. Those of every run end after 20 seconds."""
