@@ -410,3 +410,25 @@ def test_games_are_played_until_the_median_is_known_as_well_as_wanted(tmp_path):
     assert [score.game for score in report.algorithms[0].scores] == ["qbert"]
     with pytest.raises(ArcadeMarkError, match="is for one agent, and 2 are named"):
         arcademark.run(["random", "uct"], until_error=20.0, **how)
+
+
+def test_what_a_shell_shows_is_short_and_has_no_internals():
+    assert set(dir(arcademark)) == set(arcademark.__all__)
+    report = arcademark.report("catalogue:review-2021")
+    shown = set(dir(report))
+    assert {"algorithms", "save", "plot", "to_pandas", "to_json", "curves"} <= shown
+    assert not any(name.startswith("_") for name in shown)
+    table = arcademark.catalogue("review-2021")
+    for value in (report, report.algorithms[0], table, arcademark.games()["pong"], arcademark.protocols()["dqn-2015"]):
+        assert len(repr(value)) < 24 * 80
+    assert len(arcademark.games()) == 104
+    assert table.algorithms == arcademark.catalogue.load("review-2021").algorithms
+
+
+def test_a_comparison_is_a_table_of_differences():
+    pytest.importorskip("pandas")
+    compared = arcademark.compare("catalogue:review-2021", "MuZero", "Agent57")
+    frame = compared.to_pandas()
+    assert list(frame.columns[:3]) == ["algorithm", "other", "game"]
+    assert len(frame) == 57
+    assert set(frame["algorithm"]) == {"MuZero"}

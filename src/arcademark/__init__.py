@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from arcademark.runs.plan import make_plan
     from arcademark.runs.replay.verify import verify
     from arcademark.scores.table import ScoreTable
-    from arcademark.suite.protocols import protocol
+    from arcademark.suite.protocols import protocol, protocols
+    from arcademark.suite.tasks import games
 
 _HOMES = {
     **dict.fromkeys(("compare", "predict", "report", "run", "search", "suite_protocol"), "arcademark.api"),
@@ -32,7 +33,8 @@ _HOMES = {
     "ScoreTable": "arcademark.scores.table",
     "execute": "arcademark.runs.execution",
     "make_plan": "arcademark.runs.plan",
-    "protocol": "arcademark.suite.protocols",
+    "games": "arcademark.suite.tasks",
+    **dict.fromkeys(("protocol", "protocols"), "arcademark.suite.protocols"),
     "verify": "arcademark.runs.replay.verify",
 }
 
@@ -43,11 +45,13 @@ __all__ = [
     "catalogue",
     "compare",
     "execute",
+    "games",
     "make",
     "make_plan",
     "make_vec",
     "predict",
     "protocol",
+    "protocols",
     "report",
     "run",
     "search",
@@ -68,5 +72,5 @@ if not TYPE_CHECKING:  # by which every name would be known
 
 
 def __dir__() -> list[str]:
-    """List the public names that are not loaded yet too, so that interactive shells complete them."""
-    return sorted({*globals(), *__all__})
+    """List the public names, so that interactive shells complete them."""
+    return sorted(__all__)

@@ -83,6 +83,11 @@ class Shown:
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.document().title}>"
 
+    def __dir__(self) -> list[str]:
+        """List its numbers, and what can be done with them."""
+        methods = {name for kind in (Shown, type(self)) for name in vars(kind) if not name.startswith("_")}
+        return sorted(methods | {field.name for field in dataclasses.fields(self)})  # type: ignore[arg-type]
+
     def _repr_html_(self) -> str:
         """Show the page in a notebook, in a frame of its own."""
         page = escaping.escape(self.to_html(), quote=True)

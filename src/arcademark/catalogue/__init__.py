@@ -1,8 +1,13 @@
-"""Published scores, each with its source, and what the papers print that does not hold."""
+"""Published scores, each with its source, and what the papers print that does not hold.
+
+``arcademark.catalogue("review-2021")`` is ``arcademark.catalogue.load("review-2021")``.
+"""
 
 from __future__ import annotations
 
 import importlib
+import sys
+import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,3 +21,14 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         return getattr(importlib.import_module("arcademark.catalogue.collections"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _Callable(types.ModuleType):
+    """A module that loads scores when it is called."""
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """Do the same as `load`."""
+        return self.load(*arguments, **keywords)
+
+
+sys.modules[__name__].__class__ = _Callable

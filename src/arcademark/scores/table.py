@@ -180,6 +180,11 @@ class ScoreTable:
         }
         return frames.DataFrame(columns)
 
+    def __repr__(self) -> str:
+        """Say how large the table is, and of what."""
+        algorithms, tasks, runs = self.scores.shape
+        return f"<ScoreTable: {algorithms} algorithms, {tasks} tasks, {runs} runs at most>"
+
     def select(self, *, algorithms: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> ScoreTable:
         """Keep the named algorithms and tasks, in the order asked for; None keeps all."""
         rows = _positions("algorithm", self.algorithms if algorithms is None else algorithms, self.algorithms)

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
@@ -394,12 +394,12 @@ class Algorithm:
     training_frames: int | None
     fewest_runs: int
     most_runs: int
-    coverage: Coverage
-    scores: tuple[Score, ...]
-    summaries: tuple[Summary, ...]
-    breakthroughs: tuple[Breakthrough, ...]
-    efficiency: Efficiency | None
-    estimate: Estimate | None
+    coverage: Coverage = field(repr=False)
+    scores: tuple[Score, ...] = field(repr=False)
+    summaries: tuple[Summary, ...] = field(repr=False)
+    breakthroughs: tuple[Breakthrough, ...] = field(repr=False)
+    efficiency: Efficiency | None = field(repr=False)
+    estimate: Estimate | None = field(repr=False)
     run: str = ""
     variants: int = 1
     frames_per_action: int | None = None
