@@ -236,20 +236,21 @@ def sampled(toy_plan, most_seconds, **parameters):
 
 def test_decisions_are_sampled_apart_from_the_first_of_an_episode(toy_plan):
     found = sampled(toy_plan, 60)
-    assert 1 < found.first.decisions <= len(speed.EIGHTHS)
-    assert found.first.simulated_frames / found.first.decisions == pytest.approx(
-        110 * SKIP, rel=0.2
-    )  # short at its end
-    assert found.later.simulated_frames / found.later.decisions == pytest.approx(10 * SKIP, rel=0.2)
-    assert found.later.frames / found.later.decisions == pytest.approx(SKIP, rel=0.2)
-    waking = sampled(toy_plan, 60, wakes=20).later  # which does more from there on
-    assert 2 * SKIP < waking.simulated_frames / waking.decisions < 9 * SKIP
+    assert found.decisions > len(speed.EIGHTHS)
+    assert found.first_simulated_frames == pytest.approx(110 * SKIP, rel=0.2)  # short at its end
+    assert found.first_frames == pytest.approx(SKIP, rel=0.2)
+
+    def simulated(pace):
+        return pace.simulated_frames_per_second / pace.frames_per_second
+
+    assert simulated(found) == pytest.approx(10, rel=0.2)
+    assert 2 < simulated(sampled(toy_plan, 60, wakes=20)) < 9  # does more from there on
 
 
 def test_a_few_decisions_do_where_they_take_long(toy_plan):
     found = sampled(toy_plan, 0, seconds=0.05)
-    assert (found.first.decisions, found.later.decisions) == (1, 1)
-    assert 0.05 <= found.later_seconds < 5
+    assert found.decisions == 2
+    assert 0.05 <= SKIP / found.frames_per_second < 5
 
 
 def test_an_episode_takes_its_first_decision_and_the_later_ones(monkeypatch, tmp_path):

@@ -11,13 +11,16 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Literal, cast
+
+from msgspec import Meta
 
 from arcademark.agents.adapters import CheckedPlanner
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError
-from arcademark.records.model import Seconds
+from arcademark.records.database import MAX_NUMBER
+from arcademark.records.model import Amount, Seconds
 from arcademark.records.randomness import episode_rng
 from arcademark.runs.engines import processes
 from arcademark.runs.engines.worker import failure, opened
@@ -43,14 +46,7 @@ EIGHTHS = (4, 2, 6, 1, 5, 3, 7)
 LATER = 250  # decisions that follow the first at one place, at most
 
 
-@dataclass(frozen=True)
-class Sampled:
-    """What a planner's decisions took: the first of episodes, and those that followed."""
-
-    first: PlayedFrames
-    first_seconds: Seconds
-    later: PlayedFrames
-    later_seconds: Seconds
+Rate = Annotated[float, Meta(ge=0, le=MAX_NUMBER)]
 
 
 @dataclass(frozen=True)
@@ -71,14 +67,14 @@ class Pace:
 
     kind: Literal["policy", "learner", "planner"]
     measured: tuple[tuple[str, str], ...]
-    frames_per_second: float
-    simulated_frames_per_second: float = 0.0
-    starting_seconds: float = 0.0
+    frames_per_second: Rate
+    simulated_frames_per_second: Rate = 0.0
+    starting_seconds: Seconds = 0.0
     batch_size: int = 1
-    decisions: int = 0
-    first_frames: float = 0.0
-    first_simulated_frames: float = 0.0
-    first_seconds: float = 0.0
+    decisions: Amount = 0
+    first_frames: Rate = 0.0
+    first_simulated_frames: Rate = 0.0
+    first_seconds: Seconds = 0.0
 
     def episode(self, frames: float) -> tuple[float, float]:
         """Return the seconds that an episode of so many frames takes, and the frames that are simulated in it."""
@@ -86,7 +82,7 @@ class Pace:
         return self.first_seconds + later, self.first_simulated_frames + later * self.simulated_frames_per_second
 
 
-MESSAGES: tuple[type, ...] = (Opened, Failed, PlayedFrames, Sampled)
+MESSAGES: tuple[type, ...] = (Opened, Failed, PlayedFrames, Pace)
 
 
 def measure(
@@ -158,19 +154,9 @@ class _Measured(processes.Process):
                         raise ArcadeMarkError(f"{self._where} cannot be measured: {error}")
                     case PlayedFrames():
                         self._played.append((time.perf_counter(), message))
-                    case Sampled(first, first_seconds, later, later_seconds) if self._opened:
-                        count = first.decisions
-                        return Pace(
-                            "planner",
-                            self._measured,
-                            later.frames / later_seconds,
-                            later.simulated_frames / later_seconds,
-                            self._opened[0] - self._began,
-                            decisions=count + later.decisions,
-                            first_frames=first.frames / count,
-                            first_simulated_frames=first.simulated_frames / count,
-                            first_seconds=first_seconds / count,
-                        )
+                    case Pace() if self._opened:
+                        starting = self._opened[0] - self._began
+                        return replace(message, measured=self._measured, starting_seconds=starting)
         except (EOFError, OSError, processes.GarbledError):
             raise ArcadeMarkError(f"{self._where} cannot be measured: the process that played it died") from None
         return self._over_some_seconds()
@@ -206,7 +192,7 @@ def serve(descriptor: int) -> None:
             channel.send(failure(error))
 
 
-def sample(player: TrialPlayer, seconds: float) -> Sampled:
+def sample(player: TrialPlayer, seconds: float) -> Pace:
     """Have a planner decide here and there in an episode, for so many seconds where it takes long."""
     planner, model = cast(CheckedPlanner, player.agent), player.model
     assert model is not None
@@ -227,7 +213,17 @@ def sample(player: TrialPlayer, seconds: float) -> Sampled:
             break
     if not played[1].decisions:  # no episode went on
         played[1], spent[1] = played[0], spent[0]
-    return Sampled(played[0], spent[0], played[1], spent[1])
+    (first, later), count = played, played[0].decisions
+    return Pace(
+        kind="planner",
+        measured=(),
+        frames_per_second=later.frames / spent[1],
+        simulated_frames_per_second=later.simulated_frames / spent[1],
+        decisions=count + later.decisions,
+        first_frames=first.frames / count,
+        first_simulated_frames=first.simulated_frames / count,
+        first_seconds=spent[0] / count,
+    )
 
 
 def _places(player: TrialPlayer, rng: np.random.Generator) -> Iterator[State]:
