@@ -86,10 +86,10 @@ def _prove_run(directory: Path, chosen: Collection[str], workers: int) -> int:
     from arcademark.records.reading import read_run
     from arcademark.runs.replay.episodes import select
     from arcademark.runs.replay.proving import prove_episode
-    from arcademark.runs.replay.verify import Task as Replay
+    from arcademark.runs.replay.verify import EpisodeCheck
 
     run = read_run(directory, whole=False)
-    tasks = [Replay(run.directory, run.protocol, each) for each in select(run) if each.trial.game in chosen]
+    tasks = [EpisodeCheck(run.directory, run.protocol, each) for each in select(run) if each.trial.game in chosen]
     outcomes: Counter[str] = Counter()
     for finding in in_processes(prove_episode, ((task,) for task in tasks), workers):
         outcomes[finding.outcome] += 1

@@ -9,12 +9,12 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.records.reading import read_actions
 from arcademark.records.replayed import Finding
 from arcademark.runs.replay.episodes import open_recorded, replay
-from arcademark.runs.replay.verify import Task, finding_of, verify_episode
+from arcademark.runs.replay.verify import EpisodeCheck, finding_of, verify_episode
 from arcademark.suite.protocols import AtariProtocol
 from arcademark.suite.tasks import TOY
 
 
-def prove_episode(task: Task) -> Finding:
+def prove_episode(task: EpisodeCheck) -> Finding:
     """Replay an episode on the console, then frame by frame on the console and ale-py, and tell what differs."""
     trial, row = task.recorded
     if not isinstance(task.protocol, AtariProtocol) or trial.game == TOY:
@@ -27,7 +27,7 @@ def prove_episode(task: Task) -> Finding:
     return finding_of(task.recorded, "differs", difference) if difference else finding
 
 
-def _difference(task: Task) -> str:
+def _difference(task: EpisodeCheck) -> str:
     """Say what differs first after the same frame on the console and on ale-py; "" if nothing does."""
     trial, row = task.recorded
     actions = one_by_one(read_actions(task.directory, trial.id, row.episode, row.phase))

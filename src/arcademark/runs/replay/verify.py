@@ -41,7 +41,7 @@ MAX_MISSING = 1_000  # training episodes of a trial that are told to be missing:
 
 
 @dataclass(frozen=True)
-class Task:
+class EpisodeCheck:
     """One episode to verify, all that a process needs to know of it."""
 
     directory: Path
@@ -82,7 +82,7 @@ def verify(
     narrowed = choice.get("phase") is not None or choice.get("episode") is not None
     chosen = select(run, **choice) if narrowed or any(run.by_trial[identity] for identity in ids) else ()
     copies = Counter(map(_key, run.episodes))
-    tasks = [Task(run.directory, run.protocol, item, copies[_key(item.episode)]) for item in chosen]
+    tasks = [EpisodeCheck(run.directory, run.protocol, item, copies[_key(item.episode)]) for item in chosen]
     findings: dict[int, Finding] = {}
     for index, finding in _verify_all(tasks, workers or available_cores()):
         findings[index] = finding
@@ -97,7 +97,7 @@ def verify(
     return Verification(run.directory, result + taken, _warnings(run, trials), passed + notes)
 
 
-def verify_episode(task: Task, environment: Environment | None = None) -> Finding:
+def verify_episode(task: EpisodeCheck, environment: Environment | None = None) -> Finding:
     """Replay one episode and compare."""
     trial, row = task.recorded
     try:
@@ -157,14 +157,14 @@ def _key(row: EpisodeRecord) -> tuple[str, str, int]:
     return row.trial_id, row.phase, row.episode
 
 
-def _verify_all(tasks: Sequence[Task], workers: int) -> Iterator[tuple[int, Finding]]:
+def _verify_all(tasks: Sequence[EpisodeCheck], workers: int) -> Iterator[tuple[int, Finding]]:
     """Verify episodes; worker k of n takes every n-th, so that a trial's stay in order and all are about as busy."""
     numbered = list(enumerate(tasks))
     shares = [numbered[first::workers] for first in range(min(workers, len(tasks)))]
     yield from _verify_some(numbered) if len(shares) <= 1 else _verify_in_processes(shares)
 
 
-def _verify_some(numbered: Sequence[tuple[int, Task]]) -> Iterator[tuple[int, Finding]]:
+def _verify_some(numbered: Sequence[tuple[int, EpisodeCheck]]) -> Iterator[tuple[int, Finding]]:
     """Verify episodes one after the other; those of one trial and phase share an environment."""
     opened: tuple[str, str] | None = None
     environment: Environment | None = None
@@ -177,7 +177,7 @@ def _verify_some(numbered: Sequence[tuple[int, Task]]) -> Iterator[tuple[int, Fi
         yield index, verify_episode(task, environment)
 
 
-def _verify_in_processes(shares: Sequence[list[tuple[int, Task]]]) -> Iterator[tuple[int, Finding]]:
+def _verify_in_processes(shares: Sequence[list[tuple[int, EpisodeCheck]]]) -> Iterator[tuple[int, Finding]]:
     with contextlib.ExitStack() as stack:
         waiting = {}
         for share in shares:
