@@ -115,6 +115,42 @@ def test_ale_py_and_the_console_give_a_known_rom_the_same_rows_as_the_known_game
     assert {1.0, ("ended", True)} <= seen
 
 
+@pytest.mark.parametrize(
+    ("game", "screen"), [("pooyan", {"rows": "220"}), ("pacman", {"television": '"PAL"'}), ("pong", {})]
+)
+def test_known_roms_show_their_screen_on_both_emulators(game, screen, tmp_path):
+    rom, nothing = rom_path(game).read_bytes(), {"score": '"0"', "end": '"0"'}
+    described = own_games.describe(tmp_path, rom, "mine", keep=False, **nothing, **screen)
+    changes = {"observation": "rgb", "screen_size": None, "max_pool": False, "frame_stack": 1}
+    rules = suite_protocol(load_suite(str(described))).override(changes)
+    spec, known = environment_spec("mine", rules), environment_spec(game, protocol("world-records").override(changes))
+    assert spec.observation_shape == known.observation_shape
+    environments = [open_environment(spec, emulator=one) for one in ("console", "ale")]
+    environments.append(open_environment(known, emulator="ale"))
+    views = np.zeros((3, *spec.observation_shape), np.uint8)
+    for environment, view in zip(environments, views, strict=True):
+        environment.reset(np.random.default_rng(0))
+        for action in (0, 3, 1, 2):
+            environment.step(action)
+        environment.observe(view)
+    assert views[0].any()
+    assert (views == views[0]).all()
+
+
+def test_a_cartridge_for_pal_television_is_described_so(tmp_path):
+    slow = own_games.rom().replace(bytes.fromhex("a9238d9602"), bytes.fromhex("a95e8d9602"))  # 50 lines more
+    wrong = suite_protocol(load_suite(str(own_games.describe(tmp_path, slow))))
+    with pytest.raises(
+        ArcadeMarkError, match='a screen of television PAL, not NTSC; describe it so: television = "PAL"'
+    ):
+        open_environment(environment_spec("catch", wrong))
+    rules = suite_protocol(load_suite(str(own_games.describe(tmp_path, slow, television='"PAL"'))))
+    environment = open_environment(environment_spec("catch", rules))
+    environment.reset(np.random.default_rng(0))
+    environment.step(0)
+    assert environment.render().shape == (250, 160, 3)
+
+
 def test_states_of_a_known_rom_on_ale_py_hold_what_its_description_reads(tmp_path):
     spec = environment_spec("mine", known_rom(tmp_path, "pong").override(RAW))
     environment = open_environment(spec, emulator="ale")
@@ -163,7 +199,7 @@ def test_ale_py_says_so_where_it_takes_a_game_for_over_that_goes_on(tmp_path):
 
 
 def test_what_cannot_be_played_is_refused(tmp_path, monkeypatch, catch):
-    with pytest.raises(ArcadeMarkError, match="game 'catch': ale-py does not know its ROM; play it on the console"):
+    with pytest.raises(ArcadeMarkError, match="game 'catch': ale-py does not know its ROM; play it on our emulator"):
         execute(make_plan("random", "all", catch, emulator="ale"), tmp_path / "run")
     over = suite_protocol(load_suite(str(own_games.describe(tmp_path, end='"1"'))))
     with pytest.raises(ArcadeMarkError, match="game 'catch': it is over where it begins; correct 'end', or start it"):
@@ -174,7 +210,7 @@ def test_what_cannot_be_played_is_refused(tmp_path, monkeypatch, catch):
     own_games.describe(tmp_path)
     monkeypatch.setenv("ARCADEMARK_CONSOLE", "off")
     with pytest.raises(
-        ArcadeMarkError, match="ale-py does not know its ROM, and our console is not available: it is sw"
+        ArcadeMarkError, match="ale-py does not know its ROM, and our emulator is not available: it is sw"
     ):
         open_environment(environment_spec("catch", catch))
 

@@ -135,6 +135,8 @@ def own_game(name: str, cartridge: Cartridge, rom: bytes) -> GameRules:
     facts = {key: value for key, value in base.items() if key in _OF_CARTRIDGES}
     if cartridge.kind or not known:
         facts["cartridge"] = cartridge.wiring(rom, name)
+    if cartridge.rows is not None:
+        facts["height"] = cartridge.rows
     if cartridge.controller is not None:
         facts["paddles"] = _PADDLES if cartridge.controller == "paddles" else {}
     if cartridge.starting_actions is not None:

@@ -95,6 +95,7 @@ class WatchedMemory:
         end = "lives == 0" if "lives" in found else found.get("end", "0")
         lines = [f"[tasks.{name}.cartridge]", f'rom = "{Path(self.rom).name}"', f'sha256 = "{self.sha256}"']
         lines += [f'{field} = "{found.get(field, "0")}"' for field in ("score", "lives")]
+        lines += ['television = "PAL"'] if self.television == "PAL" else []
         return "\n".join((*lines, f'end = "{end}"'))
 
 

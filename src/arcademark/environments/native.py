@@ -16,21 +16,22 @@ from numpy.typing import NDArray
 
 from arcademark.emulator import cartridge, games
 from arcademark.emulator.games import GameRules
-from arcademark.emulator.machine import Machine
+from arcademark.emulator.machine import WIDTH, Machine
 from arcademark.emulator.prove import proven
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.emulation.console import EpisodeStart, StepRecord
-from arcademark.environments.emulation.facts import RAM_SIZE, REAL_RESET, SCREEN_HEIGHT, screen_shape, standard
+from arcademark.environments.emulation.facts import RAM_SIZE, REAL_RESET, standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
 from arcademark.environments.observations.making import KernelObserver
 from arcademark.errors import ArcadeMarkError
+from arcademark.suite.cartridges import Cartridge
 
 
 class NativeConsole(cartridge.Player):
     """One game in the console; a `console.Console`. Arguments and errors as of `atari.AtariConsole`.
 
-    `own` are the rules and the ROM of a game of one's own. ArcadeMarkError: such a game is over where it begins, or
-    has another screen. NoCore: the console cannot be compiled here.
+    `own` are the rules, the ROM and the description of a game of one's own. ArcadeMarkError: such a game is over where
+    it begins, or shows another screen than is described. NoCore: the console cannot be compiled here.
     """
 
     recoloured: NDArray[np.uint8] | None = None
@@ -40,10 +41,10 @@ class NativeConsole(cartridge.Player):
         game: str,
         mode: int | None = None,
         difficulty: int | None = None,
-        own: tuple[GameRules, bytes] | None = None,
+        own: tuple[GameRules, bytes, Cartridge] | None = None,
     ) -> None:
         self._game = game
-        rules, rom = own or (games.game(game), rom_path(game).read_bytes())
+        rules, rom = own[:2] if own else (games.game(game), rom_path(game).read_bytes())
         self._translation = cartridge.translation(rules, rom)
         self._machine = machine = Machine(rules, rom, chosen=self._translation.core)
         chosen = machine.mode if mode is None else mode, difficulty or 0
@@ -51,12 +52,19 @@ class NativeConsole(cartridge.Player):
             machine.reset(*chosen)
         if rules.known_as in REAL_RESET:
             machine.reset(*chosen)
+        television = standard(game)
         if own:
-            _check_start(game, machine)
-        self.screen_shape = screen_shape(game)
+            television = "PAL" if machine.pal else "NTSC"
+            own[2].check_screen(game, television, machine.rows)
+            if machine.game_over():
+                raise ArcadeMarkError(
+                    f"game {game!r}: it is over where it begins; correct 'end', or start it with starting_actions, "
+                    'such as [["RESET", 4], ["FIRE", 1]]'
+                )
+        self.screen_shape = machine.rows, WIDTH
         self.ram_size = RAM_SIZE
-        self.rgb = rgb_table(standard(game))
-        self.gray = gray_table(standard(game))
+        self.rgb = rgb_table(television)
+        self.gray = gray_table(television)
         self.lives = machine.lives
         self.ram = machine.ram
         self._pictured = own is not None or int(proven()[game]["cut"]) > 0
@@ -145,20 +153,6 @@ class NativeConsole(cartridge.Player):
         return ArcadeMarkError(
             f"game {self._game!r}: this is no state of the console, which are {expected}; "
             "restore what the console saved, not ale-py's"
-        )
-
-
-def _check_start(game: str, machine: Machine) -> None:
-    """Raise where a game of one's own cannot be played as it is described."""
-    if machine.rows != SCREEN_HEIGHT:
-        raise ArcadeMarkError(
-            f"game {game!r}: its screen has {machine.rows} rows, and only those of {SCREEN_HEIGHT} can be played; give "
-            "a ROM for NTSC television"
-        )
-    if machine.game_over():
-        raise ArcadeMarkError(
-            f"game {game!r}: it is over where it begins; correct 'end', or start it with starting_actions, such as "
-            '[["RESET", 4], ["FIRE", 1]]'
         )
 
 

@@ -125,13 +125,13 @@ def _choose_for_own(game: str, suite: TaskSuite, requested: Emulator | None, com
     missing = core_missing(compiles, build.switch())
     if requested == "console" or (requested is None and missing is None):
         if missing is not None:
-            raise ArcadeMarkError(f"game {game!r}: our console is not available: {missing}")
+            raise ArcadeMarkError(f"game {game!r}: our emulator is not available: {missing}")
         return "console"
     cartridge = suite.cartridge(game)
     if why := why_not(cartridge, cartridge.read_rom(suite.folder, game)):
         if requested is None and not compiles:
             return _choose_for_own(game, suite, None, True)
-        also = f", and our console is not available: {missing}" if requested is None else "; play it on the console"
+        also = f", and our emulator is not available: {missing}" if requested is None else "; play it on our emulator"
         raise ArcadeMarkError(f"game {game!r}: {why}{also}")
     return "ale"
 
@@ -254,7 +254,7 @@ def _open_own(game: str, suite: TaskSuite, native: bool) -> Console:
     from arcademark.emulator.games import own_game
     from arcademark.environments.native import NativeConsole
 
-    return NativeConsole(game, own=(own_game(game, cartridge, rom), rom))
+    return NativeConsole(game, own=(own_game(game, cartridge, rom), rom, cartridge))
 
 
 def version_of(task: str, protocol: protocols.Protocol) -> str:
@@ -298,7 +298,7 @@ def _check_playable(game: str, settings: protocols.AtariProtocol) -> None:
         raise ArcadeMarkError(
             f"protocol {settings.name!r} starts from human play, which cannot be replayed here; use another"
         )
-    height, width = screen = facts.screen_shape(game)
+    height, width = screen = facts.screen_shape(game, settings.suite)
     size = facts.resized(settings, screen)
     if size[0] > height or size[1] > width:
         raise ArcadeMarkError(

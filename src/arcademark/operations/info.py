@@ -86,6 +86,8 @@ class OwnGameView:
     starting_actions: tuple[str, ...]
     kind: str | None
     controller: str | None
+    television: str
+    screen_rows: int
 
 
 @dataclass(frozen=True)

@@ -168,7 +168,7 @@ def _pictures(item: Seen, features: Features, moment: Moment) -> PictureRow:
     named = [("The screen", screen)]
     background, classes = (getattr(features, name, None) for name in ("hidden", "classes_picture"))
     if isinstance(background, np.ndarray):
-        colours = rgb_table(standard(item.game))[::2]
+        colours = rgb_table(standard(item.game, moment.environment.spec.atari.suite))[::2]
         alone = np.where((moment.observation == background)[..., None], np.array(NOTHING, np.uint8), screen)
         named.append(("Its background: each pixel's most frequent colour", colours[background]))
         named.append(("The screen without it", alone))

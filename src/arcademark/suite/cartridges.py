@@ -37,6 +37,9 @@ MAX_ROM_BYTES = 16384
 
 MAX_STARTING_ACTIONS = 100
 
+MIN_ROWS, MAX_ROWS = 210, 250
+"""Of a screen: ale-py's are within these."""
+
 RESET = "RESET"
 """Among starting actions, the console's switch."""
 
@@ -67,6 +70,10 @@ class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
         How the ROM is wired, where its size does not tell: see `SIZES`.
     controller : {"joystick", "paddles"}
         None for a joystick, or where ale-py knows the ROM for what it plugs in.
+    television : {"NTSC", "PAL"}
+        That it is made for, whose colours are shown.
+    rows : int
+        Height of its screen in pixels; None for 210, of PAL 250.
     """
 
     rom: Annotated[str, Meta(max_length=255)]
@@ -79,6 +86,8 @@ class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     starting_actions: Annotated[tuple[StartingAction, ...], Meta(max_length=MAX_STARTING_ACTIONS)] | None = None
     kind: str | None = None
     controller: Literal["joystick", "paddles"] | None = None
+    television: Literal["NTSC", "PAL"] = "NTSC"
+    rows: Annotated[int, Meta(ge=MIN_ROWS, le=MAX_ROWS)] | None = None
 
     def __post_init__(self) -> None:
         parts = self.rom.split("/")
@@ -112,6 +121,21 @@ class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     def minimal_actions(self) -> tuple[str, ...]:
         """The actions in the console's order."""
         return tuple(action for action in JOYSTICK_ACTIONS if action in self.actions)
+
+    @property
+    def screen_rows(self) -> int:
+        """The height of its screen in pixels."""
+        return self.rows or (250 if self.television == "PAL" else 210)
+
+    def check_screen(self, task: str, television: str, rows: int) -> None:
+        """Raise where an emulator found another screen than is described."""
+        for what, said, found in (("television", self.television, television), ("rows", self.screen_rows, rows)):
+            if said != found:
+                value = f'"{found}"' if what == "television" else str(found)
+                raise ArcadeMarkError(
+                    f"game {task!r}: its ROM shows a screen of {what} {found}, not {said}; describe it so: "
+                    f"{what} = {value}"
+                )
 
     def played(self) -> dict[str, Any]:
         """Return what of it can change an episode's score, as JSON values: all but where the ROM is."""

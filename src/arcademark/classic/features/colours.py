@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from arcademark.environments.emulation import facts
 from arcademark.environments.emulation.palettes import rgb_table
+from arcademark.suite.task_suites import TaskSuite
 from arcademark.suite.tasks import TOY
 
 NumColours = Literal[128, 8]
@@ -49,12 +50,12 @@ class Colours:
         return len(self.names)
 
 
-def game_colours(game: str, number: NumColours = 128) -> Colours:
-    """Return the colours of a game's screens: 128, or the 8 of SECAM."""
+def game_colours(game: str, number: NumColours = 128, suite: TaskSuite | None = None) -> Colours:
+    """Return the colours of a game's screens, which may be of a suite of one's own: 128, or the 8 of SECAM."""
     every = np.arange(256, dtype=np.uint8)
     if number == 8:
         rgb = np.array([list(bytes.fromhex(colour[1:])) for colour in SECAM.values()], np.uint8)
         return Colours(every & np.uint8(7), rgb, tuple(SECAM))
-    rgb = np.repeat(every[::2, None], 3, axis=1) if game == TOY else rgb_table(facts.standard(game))[::2]
+    rgb = np.repeat(every[::2, None], 3, axis=1) if game == TOY else rgb_table(facts.standard(game, suite))[::2]
     names = tuple(f"colour {number} (#{bytes(colour.tolist()).hex()})" for number, colour in enumerate(rgb))
     return Colours(every & np.uint8(127), rgb, names)

@@ -28,6 +28,7 @@ from arcademark.classic.planning import novelty
 from arcademark.classic.planning.novelty import COLOURS, COLUMNS, ROWS, UNSEEN
 from arcademark.environments.emulation import facts
 from arcademark.environments.emulation.palettes import gray_table
+from arcademark.suite.task_suites import TaskSuite
 from arcademark.suite.tasks import TOY
 
 if TYPE_CHECKING:
@@ -147,8 +148,16 @@ class ScreenCells:
     equal width, rounded down.
     """
 
-    def __init__(self, game: str, screen_shape: tuple[int, int], width: int, height: int, levels: int) -> None:
-        gray = np.arange(256) if game == TOY else gray_table(facts.standard(game))
+    def __init__(
+        self,
+        game: str,
+        screen_shape: tuple[int, int],
+        width: int,
+        height: int,
+        levels: int,
+        suite: TaskSuite | None = None,
+    ) -> None:
+        gray = np.arange(256) if game == TOY else gray_table(facts.standard(game, suite))
         self._gray = gray.astype(np.float64)
         self._screen = np.empty(screen_shape, np.uint8)
         self._rows, self._columns = (_overlaps(*sizes) for sizes in zip(screen_shape, (height, width), strict=True))
@@ -169,11 +178,11 @@ def _overlaps(size: int, parts: int) -> NDArray[np.float64]:
     return np.maximum(shared, 0).astype(np.float64)
 
 
-def make_features(name: str, game: str) -> Features:
-    """Return the features of a game: "ram", "tiles" or "b-prost"."""
+def make_features(name: str, game: str, suite: TaskSuite | None = None) -> Features:
+    """Return the features of a game, which may be of a suite of one's own: "ram", "tiles" or "b-prost"."""
     if name == "ram":
         return RamFeatures(facts.ram_size(game))
-    return TileFeatures(facts.screen_shape(game), pairs=name == "b-prost")
+    return TileFeatures(facts.screen_shape(game, suite), pairs=name == "b-prost")
 
 
 Features = RamFeatures | TileFeatures

@@ -82,7 +82,7 @@ class GoExplore(KeptPlanner):
     name = "go-explore"
 
     def __post_init__(self) -> None:
-        shape = screen_height, screen_width = screen_shape(self.env.game)
+        shape = screen_height, screen_width = screen_shape(self.env.game, self.env.atari.suite)
         for name, most in (("width", screen_width), ("height", screen_height)):
             if getattr(self, name) > most:
                 raise ArcadeMarkError(
@@ -92,7 +92,7 @@ class GoExplore(KeptPlanner):
         check_frames(self.name, "explore_frames", self.explore_frames, self.env, self.frames_per_action)
         meanings = self.env.action_meanings
         self._noop = meanings.index("NOOP") if "NOOP" in meanings else 0
-        self._cell = self.env.game, shape, self.width, self.height, self.levels
+        self._cell = self.env.game, shape, self.width, self.height, self.levels, self.env.atari.suite
         self._forget()
 
     def _forget(self) -> None:

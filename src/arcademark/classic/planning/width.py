@@ -69,7 +69,7 @@ class WidthPlanner(TreePlanner):
     def begin(self, model: GenerativeModel, state: State, first: bool) -> None:
         """Begin at the kept root if the game stands there, with what is known of it."""
         if self.reader is None:
-            self.reader = make_features(self.features, self.env.game)
+            self.reader = make_features(self.features, self.env.game, self.env.atari.suite)
         kept = self.root
         if self.root_at(state, first) is not kept:
             self.atoms, self.emulated = {}, 0

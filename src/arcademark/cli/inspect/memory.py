@@ -37,6 +37,6 @@ def watch_ram(
         given = watching.read_actions(actions) if actions is not None else ()
         watched = watching.watch(rom, frames, given, kind=kind, paddles=paddles, seed=seed)
     except NoCore as error:
-        raise ArcadeMarkError(f"our console is not available: {error}; see docs/emulator.md") from None
+        raise ArcadeMarkError(f"our emulator is not available: {error}; see docs/emulator.md") from None
     output.show(watched)
     return 0

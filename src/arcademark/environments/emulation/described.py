@@ -13,7 +13,7 @@ import numpy as np
 from arcademark.emulator.games import game, known_as
 from arcademark.environments.emulation.atari import open_console
 from arcademark.environments.emulation.console import EpisodeStart, FrameByFrame
-from arcademark.environments.emulation.facts import RAM_SIZE
+from arcademark.environments.emulation.facts import RAM_SIZE, standard
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.cartridges import Cartridge
 from arcademark.suite.expressions import evaluate
@@ -44,6 +44,7 @@ class DescribedAtari(FrameByFrame):
 
     def __init__(self, name: str, cartridge: Cartridge, rom: bytes) -> None:
         self._name, self._console = name, open_console(known_as(rom))
+        cartridge.check_screen(name, standard(known_as(rom)), self._console.screen_shape[0])
         self._say, self._wraps = cartridge.expressions, cartridge.score_wraps_at
         self._memory = np.empty(RAM_SIZE, np.uint8)
         self._score = self._lives = self._end = 0
@@ -67,7 +68,7 @@ class DescribedAtari(FrameByFrame):
         if self._console.game_over():
             raise ArcadeMarkError(
                 f"game {self._name!r}: ale-py, which knows its ROM, takes it for over, and its description does not; "
-                "play it on the console (--engine emulator=console), or correct 'end'"
+                "play it on our emulator (--engine emulator=console), or correct 'end'"
             )
         before = self._score
         self._console.act(action)

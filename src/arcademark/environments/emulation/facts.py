@@ -6,6 +6,7 @@ from typing import Literal
 
 from arcademark.environments import toy
 from arcademark.suite import protocols
+from arcademark.suite.task_suites import TaskSuite
 from arcademark.suite.tasks import TOY
 
 Standard = Literal["NTSC", "PAL"]
@@ -40,13 +41,17 @@ SCREEN_HEIGHTS = {**dict.fromkeys(PAL, 250), "carnival": 214, "journey_escape": 
 RAM_SIZE = 128
 
 
-def standard(game: str) -> Standard:
-    """Return the television standard of a game's ROM."""
+def standard(game: str, suite: TaskSuite | None = None) -> Standard:
+    """Return the television standard of a game's ROM; of one's own, of a suite, that of its description."""
+    if suite is not None:
+        return suite.cartridge(game).television
     return "PAL" if game in PAL else "NTSC"
 
 
-def screen_shape(game: str) -> tuple[int, int]:
-    """Return the height and width of a game's screen in pixels."""
+def screen_shape(game: str, suite: TaskSuite | None = None) -> tuple[int, int]:
+    """Return the height and width of a game's screen in pixels; of one's own, of a suite, those of its description."""
+    if suite is not None:
+        return suite.cartridge(game).screen_rows, SCREEN_WIDTH
     if game == TOY:
         return toy.SIZE, toy.SIZE
     return SCREEN_HEIGHTS.get(game, SCREEN_HEIGHT), SCREEN_WIDTH
@@ -62,7 +67,7 @@ def observation_shape(game: str, settings: protocols.AtariProtocol) -> tuple[int
     if settings.observation == "ram":
         single: tuple[int, ...] = (ram_size(game),)
     else:
-        single = resized(settings, screen_shape(game)) + ((3,) if settings.observation == "rgb" else ())
+        single = resized(settings, screen_shape(game, settings.suite)) + ((3,) if settings.observation == "rgb" else ())
     return single if settings.frame_stack == 1 else (settings.frame_stack, *single)
 
 

@@ -35,6 +35,7 @@ from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay import video
 from arcademark.runs.replay.watch import FRAMES_PER_SECOND, clock
 from arcademark.suite.protocols import Protocol
+from arcademark.suite.task_suites import TaskSuite
 
 SCALE = 3
 SEEDS = 2**63
@@ -103,7 +104,7 @@ def record(plan: Plan, directory: str | os.PathLike[str], window: Window, *, sca
     def make_player(trial: Trial, emulator: Emulator | None) -> TrialPlayer:
         return HumanPlayer(trial, emulator, window, sitting, scale)
 
-    window.show(_blank(plan.games[0], scale))  # before anything is written
+    window.show(_blank(plan.games[0], plan.protocol.suite, scale))  # before anything is written
     summary = execution.execute(plan, directory, make=lambda *_: InProcessEngine(make_player=make_player))
     for failed in summary.failed:
         raise ArcadeMarkError(f"{failed.agent} on {failed.game}: {failed.error}")
@@ -212,7 +213,7 @@ class HumanPlayer(TrialPlayer):
         return _drawn(screen, self._scale, self._title(slot.episode), caption, self._stepped)
 
     def _blank(self, left: str, right: str) -> video.Picture:
-        return _blank(self.trial.game, self._scale, left, right, self._stepped)
+        return _blank(self.trial.game, self.trial.protocol.suite, self._scale, left, right, self._stepped)
 
     def _title(self, episode: int) -> str:
         return f"{self.trial.game} · {'practice' if self._practice else f'episode {episode}'}"
@@ -222,9 +223,11 @@ def _standing(frames: int, score: float) -> str:
     return f"{clock(frames)}   score {score:,.15g}"
 
 
-def _blank(game: str, scale: int, left: str = "", right: str = "", stepped: bool = False) -> video.Picture:
+def _blank(
+    game: str, suite: TaskSuite | None, scale: int, left: str = "", right: str = "", stepped: bool = False
+) -> video.Picture:
     """Draw what is shown instead of the game."""
-    return _drawn(np.zeros((*facts.screen_shape(game), 3), np.uint8), scale, left, right, stepped)
+    return _drawn(np.zeros((*facts.screen_shape(game, suite), 3), np.uint8), scale, left, right, stepped)
 
 
 def _drawn(screen: video.Picture, scale: int, left: str, right: str, stepped: bool) -> video.Picture:

@@ -229,13 +229,13 @@ def make_disco(
     if background:
         still = backgrounds.background(env, background_screens, trajectory)
     else:
-        still = np.full(screen_shape(env.game), UNSEEN, np.uint8)
+        still = np.full(screen_shape(env.game, env.atari.suite), UNSEEN, np.uint8)
     sampling = sampling_key(env, class_screens, trajectory, SEED)
     key = {**sampling, **filtering, "background": background_screens if background else 0, "version": VERSION}
 
     def discover() -> dict[str, NDArray[np.generic]]:
         screens = sample_screens(env, class_screens, trajectory, np.random.default_rng(SEED))
-        return find_classes(sight(screens, still), screen_shape(env.game), **filtering).arrays()
+        return find_classes(sight(screens, still), screen_shape(env.game, env.atari.suite), **filtering).arrays()
 
     classes = ObjectClasses(**cached("disco-classes", key, discover))
     if not len(classes):

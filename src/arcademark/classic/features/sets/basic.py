@@ -105,7 +105,8 @@ class Basic(Stages, Hiding, Coloured, Tiled):
 
     def __post_init__(self) -> None:
         self.hidden = self.hide(self.env)
-        shape, known = facts.screen_shape(self.env.game), game_colours(self.env.game, self.colours)
+        suite = self.env.atari.suite
+        shape, known = facts.screen_shape(self.env.game, suite), game_colours(self.env.game, self.colours, suite)
         self._tiles = ColourTiles(shape, self.rows, self.columns, known, self.hidden)
         self._connect(self._tiles)
 

@@ -91,7 +91,7 @@ class Lsh:
         hash_seed: Annotated[int, Meta(ge=0)] = 0,
         encoding: Encoding = "one-hot",
     ) -> None:
-        height, width = self._shape = facts.screen_shape(env.game)
+        height, width = self._shape = facts.screen_shape(env.game, env.atari.suite)
         self._planes, self._first_planes = colour_planes(encoding)
         num_bits = (int(self._planes.max()) + 1) * height * width
         if max(vectors * nonzero / MAX_ENTRIES, vectors * table_size / MAX_FEATURES, nonzero / num_bits) > 1:
@@ -100,7 +100,7 @@ class Lsh:
             )
         self.vectors, self.table_size = vectors, table_size
         self.num_features = vectors * table_size
-        self._rgb = game_colours(env.game).rgb
+        self._rgb = game_colours(env.game, suite=env.atari.suite).rgb
         self._entries, self._starts = make_index(num_bits, vectors, nonzero, table_size, hash_seed)
         self._last = np.full(height * width, COLOURS, np.uint8)
         self._sums = np.zeros(vectors, np.int32)

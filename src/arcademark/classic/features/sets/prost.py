@@ -108,8 +108,8 @@ class BlobProst(Stages, Hiding, _Neighbouring, Tiled):
     def __post_init__(self) -> None:
         self._offsets = Offsets(self.rows, self.columns, True)
         self.hidden = self.hide(self.env)
-        self._colours = game_colours(self.env.game)
-        shape = facts.screen_shape(self.env.game)
+        self._colours = game_colours(self.env.game, suite=self.env.atari.suite)
+        shape = facts.screen_shape(self.env.game, self.env.atari.suite)
         background = np.full(shape, UNSEEN, np.uint8) if self.hidden is None else self.hidden
         self._spots = BlobSpots(background, self.rows, self.columns, self.proximity)
         self._connect(self._spots, self._offsets)
