@@ -38,7 +38,7 @@ from arcademark.pages.render.blocks import Document
 from arcademark.pages.render.layout import Console
 from arcademark.runs.plan import Plan as RunPlan
 from arcademark.runs.playing.events import RunSummary
-from arcademark.runs.request import DEFAULTS, Agent, RunOptions, request, rules_of
+from arcademark.runs.request import DEFAULTS, Agent, RunOptions, request, rules_of, words
 from arcademark.subset.predict import files
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.subsets import LEVEL, resolve_tasks
@@ -265,7 +265,11 @@ def run(
     def play(plan: RunPlan) -> RunSummary:
         return requested.play(plan, lambda _: None)
 
-    if until_error is None:
+    if options.get("slurm") is not None:
+        if until_error is not None:
+            raise ArcadeMarkError("slurm: leave until_error out, which is of one process")
+        requested.submit(requested.plan(games), words(agent, games, protocol, options))
+    elif until_error is None:
         play(requested.of_shard(requested.plan(games)))
     else:
         first = () if games is None else resolve_tasks(games if isinstance(games, str) else ",".join(games))

@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+import arcademark
 from arcademark.agents.loading import agent_specs
 from arcademark.cli.commands import WORDS
 from arcademark.cli.play import jobs, run
+from arcademark.errors import ArcadeMarkError
 from arcademark.records import queue
 from arcademark.records.reading import read_run
+from arcademark.runs import request
 from arcademark.runs.cluster import slurm
 from arcademark.runs.engines import processes
 from arcademark.runs.execution import execute
@@ -297,7 +300,7 @@ def test_a_run_whose_jobs_are_in_the_queue_is_not_played_beside_them(invoke, fak
     fake(squeue="echo 7; echo 99")
     refused = invoke(*asked, code=2)
     assert "runs/random: jobs of it are in the queue (7) and play it" in refused.err
-    assert "'scancel 7'" in refused.err
+    assert "'arcademark runs cancel runs/random'" in refused.err
     variants = ("robustness", "random", *SHORT, "--engine", "emulator=ale", "--variants", "1", "--out", "runs/random")
     assert "jobs of it are in the queue (7)" in invoke(*variants, code=2).err
     fake(squeue="echo no controller >&2; exit 1")  # as on another machine
@@ -486,3 +489,76 @@ def test_what_was_recorded_of_any_run_of_a_shard_is_progress(toy, tmp_path):
     job.before = slurm._sum(tmp_path / "shards" / "3-of-4", slurm.FRAMES)
     with pytest.raises(SystemExit):
         job.checkpoint(3, rounds=2)
+
+
+def test_memory_and_time_grow_with_the_attempt():
+    pairs = [("time", "1:00:00*attempt"), ("mem", "2G*attempt")]
+    assert [slurm.parameters(pairs, (), number)[0]["mem"] for number in (1, 2, 3)] == ["2G", "4G", "6G"]
+    assert [slurm.parameters(pairs, (), number)[0]["time"] for number in (1, 2)] == [60, 120]
+    for name, text in (("mem", "lots*attempt"), ("mem", "2G*2"), ("time", "soon*attempt"), ("cpus", "2*attempt")):
+        with pytest.raises(ArcadeMarkError):
+            slurm.parameters([("time", "60"), (name, text)] if name != "time" else [(name, text)])
+
+
+def test_jobs_that_want_more_end_and_the_last_one_submits_them_again(invoke, fake, tmp_path, monkeypatch):
+    fake()
+    asked = ("run", "random", *SHORT, "--engine", "emulator=ale", "--slurm", "time=60,mem=2G*attempt,jobs=2")
+    invoke(*asked, code=0)
+    folder = Path("runs/random").absolute()
+    job = slurm.ShardJob(folder, ("run",), 2, 60, killed=True, ended="was ended by SIGKILL", grows=frozenset({"mem"}))
+    with pytest.raises(SystemExit, match="this job had too little mem"):
+        job.checkpoint(1)
+    assert slurm.attempt(folder) == 2
+    assert "--mem=4G" in invoke(*asked, "--dry-run", code=0).out
+    called = []
+    monkeypatch.setattr(slurm.subprocess, "call", lambda command: called.append(command) or 0)
+    with pytest.raises(SystemExit, match="0"):
+        slurm.gather(folder, ["python"], [""], (1, ("run", "random")))
+    assert called == [[sys.executable, "-P", "-m", "arcademark", "run", "random"]]
+    with pytest.raises(SystemExit, match="1"):
+        slurm.gather(folder, ["python"], [""], (2, ("run", "random")))  # which wanted no more
+    hungry = slurm.ShardJob(folder, ("run",), 2, 60, grows=frozenset({"mem"}))
+    assert hungry.checkpoint(1).args == (1, 1)  # more memory is no use to what takes too long
+
+
+def test_a_runs_jobs_are_cancelled_by_its_folder_and_waited_for(invoke, fake):
+    assert "--wait goes with --slurm" in invoke("run", "random", *SHORT, "--wait", code=2).err
+    fake()
+    invoke("run", "random", *SHORT, *LIMIT, "--slurm", "jobs=2", code=0)
+    bin_ = fake(squeue="echo 7; echo 99", scancel='echo "$@" > "$0".said')
+    assert invoke("runs", "cancel", "runs/random", code=0).words == (
+        "runs/random: cancelled jobs 7; the same command submits what is left"
+    )
+    assert (bin_ / "scancel.said").read_text() == "7\n"
+    ended = 'case "$*" in *--array*) echo "7|CANCELLED|None|N/A";; *) echo 7;; esac'
+    fake(squeue=ended)
+    waited = invoke("run", "random", *SHORT, *LIMIT, "--slurm", "jobs=2", "--wait", code=1)
+    assert "not all is played" in waited.words
+    fake()
+    assert "runs/random: has no jobs in the queue" in invoke("runs", "cancel", "runs/random", code=0).words
+
+
+def test_from_python_a_run_is_submitted_as_by_the_command(fake, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    fake()
+    how = {"seeds": [3, 7], "episodes": 1, "overrides": {"max_frames_per_episode": 200, "screen_size": None}}
+    given = {**how, "emulator": "ale", "settings": {"action": "FIRE"}, "name": "mine"}
+    words = request.words("const", ["pong", "freeway"], "saber", given)
+    assert words == [
+        *("run", "const", "--games=pong,freeway", "--protocol=saber", "--seeds=3,7,", "--episodes=1", "--name=mine"),
+        *("--override=max_frames_per_episode=200", "--override=screen_size=none", "--set=action=FIRE"),
+        "--engine=emulator=ale",
+    ]
+    arcademark.run("random", "pong", slurm={"time": "4:00:00", "setup": ["a", "b"]}, **how)  # which plays nothing
+    script = next(Path("runs/random/slurm").glob("*_submission.sh")).read_text()
+    assert "\na\nb\n" in script
+    for options, said in (
+        ({"slurm": {}}, "the limit of a job"),
+        ({"slurm": {"time": 60, "cores": 2}}, "no parameter of submitit"),
+        ({"slurm": {"time": 60}, "shard": (1, 2)}, "leave shard"),
+        ({"slurm": {"time": 60}, "until_error": 0.1}, "leave until_error"),
+    ):
+        with pytest.raises(ArcadeMarkError, match=said):
+            arcademark.run("random", "pong", out="other", **options)
+    with pytest.raises(ArcadeMarkError, match="a command can name"):
+        arcademark.run(lambda observation: 0, "pong", slurm={"time": 60})

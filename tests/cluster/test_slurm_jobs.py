@@ -3,6 +3,7 @@
 import contextlib
 import importlib.util
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -399,3 +400,58 @@ def test_a_trial_that_always_fails_is_marked_and_the_rest_completes(slurm, tmp_p
     assert [(trial.game, trial.seed) for trial in trials if trial.status != "done"] == [("pong", 1)]
     (reason,) = [trial.error for trial in trials if trial.status == "failed"]
     assert "RuntimeError: no weights" in str(reason)
+
+
+GREEDY = """
+import os
+
+
+def make_agent(env):
+    if int(os.environ.get("SLURM_MEM_PER_NODE", "9999")) < 150:
+        process = os.getpid()
+        while b"--shard" not in open(f"/proc/{process}/cmdline", "rb").read().split(b"\\0"):
+            process = int(open(f"/proc/{process}/stat").read().rpartition(")")[2].split()[1])
+        os.kill(process, 9)
+    return lambda observation: 0
+"""
+
+
+def test_from_python_jobs_that_run_out_of_memory_are_given_more(slurm, tmp_path, rows):
+    agent, folder = tmp_path / "agent.py", tmp_path / "run"
+    agent.write_text(GREEDY)
+    report = arcademark.run(
+        f"{agent}:make_agent",
+        ["pong", "freeway"],
+        seeds=2,
+        episodes=1,
+        emulator="ale",
+        overrides={"max_frames_per_episode": 120},
+        slurm={"time": 10, "signal_delay_s": 20, "jobs": 2, "mem": "100M*attempt"},
+        out=folder,
+    )
+    assert len(report.algorithms[0].scores) == 2, logs(folder)
+    assert [path.name for path in folder.glob("slurm/attempt-*")] == ["attempt-1"]
+    assert rows(folder) == rows(undisturbed(tmp_path, f"{agent}:make_agent", 1))
+    scripts = sorted(folder.glob("slurm/[0-9]*_submission.sh"), key=lambda path: int(path.name.split("_")[0]))
+    asked_for = [re.search(r"--mem=(\w+)", path.read_text())[1] for path in scripts]
+    assert asked_for == ["100M", "100M", "200M", "200M"]
+
+
+def test_cancelled_by_its_folder_and_waited_for(slurm, tmp_path, rows, monkeypatch, capsys):
+    monkeypatch.setenv("PACE", "0.02")
+    folder = tmp_path / "run"
+    asked_for = (f"{PACED}:Paced", *GAMES, "--episodes", 3, "--slurm", f"{JOB},jobs=2", "--out", folder)
+    submit(*asked_for)
+    wait(lambda: sum(recorded(folder)) > 1)
+    assert cli.main(["runs", "cancel", str(folder)], standalone_mode=False) == 0
+    assert "cancelled jobs" in capsys.readouterr().out
+    wait(lambda: not states())
+    assert 1 < sum(recorded(folder)) < 4 * 3
+    assert cli.main(["runs", "cancel", str(folder)], standalone_mode=False) == 0
+    assert "has no jobs in the queue" in capsys.readouterr().out
+    monkeypatch.setenv("PACE", "0")
+    submit(*asked_for, "--wait")
+    printed = capsys.readouterr()
+    assert "all is played" in " ".join(printed.out.split())
+    assert "completed" in printed.err
+    assert rows(folder) == rows(undisturbed(tmp_path, f"{PACED}:Paced", 3))

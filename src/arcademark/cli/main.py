@@ -45,7 +45,7 @@ COMMANDS = {
         "verify": "Replay a run's recorded actions: are these scores real?",
         "watch": "Show episodes: GIF, MP4, a sheet of pictures, or a window.",
         "status": "Show the progress of runs, even while they play.",
-        "runs": "List, merge, check, import and export runs; the ledger of test games.",
+        "runs": "List, merge, check, cancel, import and export runs; the ledger of test games.",
         "info": "Games, suites, protocols, agents, features, schemas; our own emulator.",
     },
 }

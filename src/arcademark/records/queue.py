@@ -10,7 +10,8 @@ import contextlib
 import os
 import re
 import subprocess
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +23,8 @@ from arcademark.records.database import JOBS
 
 COMMAND_SECONDS = 60.0  # that a command of SLURM may take
 LOOK_SECONDS = 10.0  # the same, where somebody only looks
+POLL_SECONDS = 10.0  # between two looks of one who waits
+MAX_UNANSWERED = 30  # looks in a row
 MAX_LOG_BYTES = 4096  # read of a log's end
 MAX_LINKS = 100_000  # read of a folder
 
@@ -152,26 +155,63 @@ def plain(text: str) -> str:
     return one_line("; ".join(filter(None, lines)))
 
 
-def check_idle(folder: Path, *, look: bool = False) -> None:
-    """Refuse to go on where jobs of a run's folder are queued or running; with `look` not where SLURM does not tell."""
+def active(folder: Path, *, look: bool = False) -> list[str]:
+    """Return the numbers of a folder's jobs and arrays that are queued or running, but for the job that asks.
+
+    ArcadeMarkError: SLURM cannot be asked; with `look` there are none then, as on a machine without SLURM.
+    """
     owner, names = os.getuid(), []
     with contextlib.suppress(OSError):
         owner, names = (folder / JOBS).stat().st_uid, os.listdir(folder / JOBS)
     submitted = {name.partition("_")[0] for name in names if name.endswith("_submission.sh")}
+    submitted -= {os.environ.get("SLURM_JOB_ID", "")}
     if look and not submitted:
-        return
+        return []
     asked = ("--noheader", "--user", str(owner), "--format", "%F")
     try:
         listed = ask("squeue", *asked, seconds=LOOK_SECONDS if look else COMMAND_SECONDS).split()
     except ArcadeMarkError:
-        if look:  # as on a machine without SLURM
-            return
+        if look:
+            return []
         raise
-    if numbers := sorted(submitted & {*listed}, key=lambda number: (len(number), number)):
+    return sorted(submitted & {*listed}, key=lambda number: (len(number), number))
+
+
+def check_idle(folder: Path, *, look: bool = False) -> None:
+    """Refuse to go on where jobs of a run's folder are `active`."""
+    if numbers := active(folder, look=look):
         raise ArcadeMarkError(
             f"{folder}: jobs of it are in the queue ({', '.join(numbers)}) and play it; wait for them ('arcademark "
-            f"status {folder}' shows them), or 'scancel {' '.join(numbers)}'"
+            f"status {folder}' shows them), or 'arcademark runs cancel {folder}'"
         )
+
+
+def cancel(folder: Path) -> list[str]:
+    """Cancel the jobs of a run's folder that are `active`, and return their numbers; what they played is kept."""
+    if numbers := active(folder):
+        ask("scancel", *numbers)
+    return numbers
+
+
+def wait(
+    folder: Path, hear: Callable[[Sequence[ClusterJob]], None] = lambda _: None, seconds: float = POLL_SECONDS
+) -> tuple[ClusterJob, ...]:
+    """Wait until no job of a run's folder is queued or running, and return them as `jobs` does.
+
+    `hear` is told of all jobs each time that SLURM is asked, every so many seconds. ArcadeMarkError: SLURM cannot be
+    asked, `MAX_UNANSWERED` times in a row.
+    """
+    unanswered = 0
+    while True:
+        found, failure = jobs([folder])
+        unanswered = unanswered + 1 if failure else 0
+        if unanswered >= MAX_UNANSWERED:
+            raise ArcadeMarkError(f"{failure}; the jobs go on: 'arcademark status {folder}' shows them")
+        if not failure:
+            hear(found)
+            if not any(job.state in ("running", "queued", "requeued") for job in found):
+                return found
+        time.sleep(seconds)
 
 
 def name_logs(logs: Mapping[tuple[int, int] | None, Path]) -> None:

@@ -15,7 +15,7 @@ from arcademark.agents.loading import AgentSpec, agent_specs, command_spec, made
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError
 from arcademark.records import manifest, queue
-from arcademark.records.database import SHARDS
+from arcademark.records.database import SHARDS, clear_errors
 from arcademark.runs.execution import OnEvent, execute, placed
 from arcademark.runs.plan import AllStarts, Plan, make_plan
 from arcademark.runs.playing.events import Event, RunSummary
@@ -23,6 +23,7 @@ from arcademark.runs.replay.scalars import logged
 from arcademark.runs.scheduling import lengths as scheduling
 from arcademark.suite import protocols
 from arcademark.suite.protocols import DEFAULT_PROTOCOL, Protocol, suite_protocol
+from arcademark.suite.settings import format_setting
 from arcademark.suite.subsets import REPORTED
 from arcademark.suite.task_suites import load_suite
 
@@ -54,6 +55,9 @@ class RunOptions(TypedDict, total=False):
         world-records.
     tensorboard: A folder for TensorBoard's event files, to which scores are added as they happen.
     wandb: A project of W&B, in which they are logged; the package ``wandb`` must be installed.
+    slurm: What the jobs of a SLURM cluster get that play, by the names of ``--slurm``: ``{"time": "4:00:00", "cpus": 4,
+        "mem": "2G*attempt", "merge:partition": "cpu"}``; lists for several lines of ``setup``. It returns when they
+        have ended; interrupted, they go on. Agents are those that a command can name.
     """
 
     suite: str | None
@@ -77,7 +81,11 @@ class RunOptions(TypedDict, total=False):
     out: Place | None
     tensorboard: Place | None
     wandb: str | None
+    slurm: Mapping[str, object] | None
 
+
+_OF_ENGINE = ("engine", "address", "scratch", "gpus", "emulator", "answer_seconds", "episode_seconds")
+"""Options that ``--engine`` has."""
 
 DEFAULTS: RunOptions = {
     **dict.fromkeys(RunOptions.__annotations__),  # type: ignore[typeddict-item]
@@ -129,6 +137,28 @@ class Request:
         shard = self.options["shard"]
         return plan if shard is None else scheduling.shard(plan, *shard)
 
+    def submit(self, plan: Plan, play: Sequence[str]) -> None:
+        """Have a plan played by jobs of SLURM, by a command's arguments, and wait until they have ended."""
+        from arcademark.runs.cluster import slurm
+
+        if any(self.options[name] is not None for name in ("shard", "tensorboard", "wandb", "address")):
+            raise ArcadeMarkError("slurm: leave shard, tensorboard, wandb and address out, which are of one process")
+        pairs = [
+            (name, str(text))
+            for name, value in (self.options["slurm"] or {}).items()
+            for text in (value if isinstance(value, list | tuple) else [value])
+        ]
+        where = [f"--out={self.directory}", *(f"--slurm={name}={text}" for name, text in pairs)]
+        if workers := self.options["workers"]:
+            where.append(f"--workers={workers}")
+        folder = self.directory.absolute()
+        if not queue.active(folder, look=True):
+            with clear_errors(self.directory):
+                work = slurm.submission(pairs, {"": plan}, self.directory, play, [*play, *where], workers)
+                if work.left:
+                    work.submit({""})
+        queue.wait(folder)
+
     def play(self, plan: Plan, hear: OnEvent, directory: Path | None = None) -> RunSummary:
         """Play what is missing of a plan; errors are those of `arcademark.runs.execution.execute`.
 
@@ -176,6 +206,33 @@ def request(agent: Agent | Sequence[Agent], protocol: str | Protocol | None, opt
     out = wanted["out"]
     directory = Path(out) if out is not None else default_directory(called, rules, wanted["shard"])
     return Request(tuple(specs), rules, directory, wanted)
+
+
+def words(
+    agent: Agent | Sequence[Agent],
+    games: str | Sequence[str] | None,
+    protocol: str | Protocol | None,
+    given: RunOptions,
+) -> list[str]:
+    """Return the arguments of ``arcademark`` that play the same; an `ArcadeMarkError` where no command can."""
+    agents = [agent] if isinstance(agent, str) or not isinstance(agent, Sequence) else [*agent]
+    if len(agents) > 1 or not all(isinstance(one, str) for one in agents):
+        raise ArcadeMarkError("slurm: jobs play one agent that a command can name, as in 'my_agent.py:make_agent'")
+    if protocol is not None and not isinstance(protocol, str):
+        raise ArcadeMarkError("slurm: name the protocol, and give what is changed as overrides")
+    seeds, commands = given.get("seeds", 1), given.get("commands", ())
+    written: list[tuple[str, object]] = [
+        ("games", games if games is None or isinstance(games, str) else ",".join(games)),
+        ("protocol", protocol),
+        ("seeds", seeds if isinstance(seeds, int) else "".join(f"{seed}," for seed in seeds)),
+        *((name.replace("_", "-"), given.get(name)) for name in ("episodes", "frames", "training_episodes", "suite")),
+        ("name", given.get("name")),
+        *(("agent-command", one) for one in ([commands] if isinstance(commands, str) else commands)),
+        *(("override", f"{name}={format_setting(value)}") for name, value in (given.get("overrides") or {}).items()),
+        *(("set", f"{name}={format_setting(value)}") for name, value in (given.get("settings") or {}).items()),
+        *(("engine", f"{name}={given[name]}") for name in _OF_ENGINE if given.get(name) is not None),  # type: ignore[literal-required]
+    ]
+    return ["run", *map(str, agents), *(f"--{name}={value}" for name, value in written if value is not None)]
 
 
 def rules_of(protocol: str | Protocol | None, suite: str | None, overrides: Mapping[str, object]) -> Protocol:

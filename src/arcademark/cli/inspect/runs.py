@@ -17,7 +17,7 @@ from arcademark.errors import ArcadeMarkError
 @click.group("runs", cls=CommandGroup, invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> Any:
-    """List, merge, check, import and export runs, and show what they played on test games. Without a command, list."""
+    """List, merge, check, cancel, import and export runs; show what they played on test games. By default, list."""
     return ctx.invoke(list_) if ctx.invoked_subcommand is None else None
 
 
@@ -66,6 +66,21 @@ def merge(out: Path, directories: tuple[Path, ...]) -> int:
         trials = (f"{trial.agent} on {trial.game} with seed {trial.seed}" for trial in merged.unfinished)
         console.print(f"not done: {wording.shortened(trials)}", style="red")
     return 1 if merged.unfinished else 0
+
+
+@command.command("cancel", short_help="Cancel a run's jobs.")
+@click.argument("folder", metavar="RUN", type=options.PATH)
+def cancel(folder: Path) -> int:
+    """Cancel the jobs of SLURM that play RUN, queued and running; what they have played is kept.
+
+    The command that submitted them submits what is left.
+    """
+    from arcademark.records import queue
+
+    numbers = queue.cancel(folder)
+    said = f"cancelled jobs {', '.join(numbers)}; the same command submits what is left" if numbers else "has no jobs"
+    messages.tell(f"{folder}: {said}{'' if numbers else ' in the queue'}")
+    return 0
 
 
 @command.command("check", short_help="Find damage in a run, and salvage what is intact.")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import re
 import shlex
-import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,14 +18,17 @@ from arcademark.cli.commands import WORDS
 from arcademark.errors import ArcadeMarkError, one_line
 
 if TYPE_CHECKING:
+    from arcademark.records.queue import ClusterJob
+    from arcademark.runs.cluster.slurm import Submission
     from arcademark.runs.plan import Plan
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-OF_SUBMISSION = frozenset({"--slurm", "--dry-run", "--out", "--workers"})
+OF_SUBMISSION = frozenset({"--slurm", "--dry-run", "--wait", "--out", "--workers"})
 """Options of a command that are of the submission, or are given anew to each job."""
 
-OURS = ("jobs", "python")
+FLAGS = frozenset({"--dry-run", "--wait"})
+"""Those of them that have no value."""
 
 OF_LAST = "merge:"
 """What parameters of the last job alone begin with."""
@@ -39,6 +42,7 @@ class Jobs:
 
     slurm: tuple[str, ...]
     dry_run: bool
+    wait: bool = False
 
     def submit(
         self,
@@ -66,18 +70,16 @@ class Jobs:
         """
         from arcademark import wording
         from arcademark.cli.play.playing import warn
+        from arcademark.records import queue
         from arcademark.records.database import JOBS, SHARDS, clear_errors
         from arcademark.runs.cluster import slurm
 
-        of_jobs, of_last, own = self._parameters()
-        parameters = slurm.parameters(of_jobs, of_last)
-        workers = workers or parameters[0].get("cpus_per_task", 1)
-        python = shlex.split(own["python"]) if "python" in own else [sys.executable]
-        shards = options.COUNT.convert(own["jobs"], None, None) if "jobs" in own else None
-        words = given(click.get_current_context().meta[WORDS])
-        command = ["-P", "-m", "arcademark", verb, *words, f"--workers={workers}"]  # nothing from the current folder
+        typed = click.get_current_context().meta[WORDS]
+        words, again = [verb, *given(typed)], [verb, *given(typed, FLAGS)]
         with clear_errors(directory):
-            work = slurm.prepare(plans, directory.absolute(), python, command, parameters, workers, shards)
+            work = slurm.submission(self._parameters(), plans, directory, words, again, workers)
+        if self.wait and queue.active(directory.absolute()):
+            return self._wait(work, directory, see)
         count = sum(len(plan.trials) for plan in plans.values())
         trials = f"{wording.plural(count, 'trial')} in {wording.plural(work.count, 'shard')}"
         if not work.left:
@@ -86,7 +88,7 @@ class Jobs:
             messages.tell(f"{directory}: {trials}, all complete; see '{see if work.complete else merge}'")
             return 0
         complete = f", {work.count - len(work.left):,} complete" if work.count > len(work.left) else ""
-        of_workers = wording.plural(workers, "worker")
+        of_workers = wording.plural(work.workers, "worker")
         if self.dry_run:
             most = slurm.largest_array()
             arrays = -(-len(work.left) // most)
@@ -109,14 +111,37 @@ class Jobs:
             jobs = f"{array} {', '.join(numbers)}: {len(work.left):,} jobs of {of_workers}"
         messages.tell(f"{directory}: {trials}{complete}; submitted {jobs}; job {last} merges the shards")
         messages.tell(f"logs: {directory / JOBS}; meanwhile 'arcademark status {directory}', then '{see}'")
-        return 0
+        return self._wait(work, directory, see) if self.wait else 0
 
-    def _parameters(self) -> tuple[list[tuple[str, str]], list[tuple[str, str]], dict[str, str]]:
-        """Return parameters of jobs, those of the last alone, and what is ours: how many, and what starts Python."""
-        of_jobs = [pair for text in self.slurm if not text.startswith(OF_LAST) for pair in _pairs(text)]
-        of_last = [pair for text in self.slurm if text.startswith(OF_LAST) for pair in _pairs(text[len(OF_LAST) :])]
-        ours = [f"{name}={value}" for name, value in of_jobs if name in OURS]
-        return [pair for pair in of_jobs if pair[0] not in OURS], of_last, options.pairs("slurm", ours)
+    def _wait(self, work: Submission, directory: Path, see: str) -> int:
+        """Wait until the jobs have ended, and say so; return 0 if all is played and merged, else 1."""
+        from arcademark.records import queue
+
+        last = ""
+
+        def hear(jobs: Sequence[ClusterJob]) -> None:
+            nonlocal last
+            counts = Counter(job.state for job in jobs)
+            if (now := ", ".join(f"{number:,} {state}" for state, number in sorted(counts.items()))) != last:
+                messages.say(f"jobs: {now}")
+                last = now
+
+        try:
+            queue.wait(work.folder, hear)
+        except KeyboardInterrupt:
+            messages.say(f"the jobs go on; 'arcademark runs cancel {directory}' ends them")
+            return 130
+        done = work.complete
+        messages.tell(f"{directory}: {'all is played' if done else 'not all is played'}; see '{see}'")
+        return 0 if done else 1
+
+    def _parameters(self) -> list[tuple[str, str]]:
+        """Return the parameters one by one, those of the last job alone with their prefix."""
+        return [
+            (f"{OF_LAST}{name}" if text.startswith(OF_LAST) else name, value)
+            for text in self.slurm
+            for name, value in _pairs(text.removeprefix(OF_LAST))
+        ]
 
 
 def with_jobs(command: F) -> F:
@@ -136,12 +161,13 @@ def with_jobs(command: F) -> F:
         click.option(
             "--dry-run", is_flag=True, help="Print the scripts that --slurm would submit; write and submit nothing."
         ),
+        click.option("--wait", is_flag=True, help="Wait until the jobs of --slurm have ended; 1 if not all is played."),
     )
 
     @functools.wraps(command)
-    def call(*, slurm: tuple[str, ...], dry_run: bool, **rest: Any) -> Any:
-        if dry_run and not slurm:
-            raise ArcadeMarkError("--dry-run goes with --slurm; give it, too")
+    def call(*, slurm: tuple[str, ...], dry_run: bool, wait: bool, **rest: Any) -> Any:
+        if (dry_run or wait) and not slurm:
+            raise ArcadeMarkError(f"{'--dry-run' if dry_run else '--wait'} goes with --slurm; give it, too")
         if slurm and "address" in rest["engine"]:
             raise ArcadeMarkError(
                 "--slurm: its jobs play on their own nodes, and each would play on the Ray cluster; give --engine "
@@ -154,21 +180,21 @@ def with_jobs(command: F) -> F:
             raise ArcadeMarkError(
                 f"{which}: no scores are shown before shards are merged; leave --format, --save, --all and --quiet out"
             )
-        return command(jobs=Jobs(slurm, dry_run) if slurm else None, **rest)
+        return command(jobs=Jobs(slurm, dry_run, wait) if slurm else None, **rest)
 
     return with_options(call)  # type: ignore[return-value]
 
 
-def given(words: Iterable[str]) -> Iterator[str]:
-    """Yield what the user wrote but for what is of the submission."""
+def given(words: Iterable[str], left_out: Collection[str] = OF_SUBMISSION) -> Iterator[str]:
+    """Yield what the user wrote but for some options; by default those of the submission."""
     left = iter(words)
     for text in left:
         name, equals, _ = text.partition("=")
         if text == "--":
             yield from (text, *left)
-        elif name not in OF_SUBMISSION:
+        elif name not in left_out:
             yield text
-        elif not equals and name != "--dry-run":
+        elif not equals and name not in FLAGS:
             next(left)  # its value
 
 

@@ -61,6 +61,18 @@ _LINES = {"setup", "teardown"}  # of the script, as many as there are
 PARAMETERS = frozenset({"time", *_COUNTS, *_TEXTS, *_OTHERS, *_LINES})
 """submitit's names, but for those that are for jobs of several processes, and what else sbatch is given."""
 
+GROWING = frozenset({"time", "mem", "mem_per_cpu", "mem_per_gpu"})
+"""What may be given for each attempt: ``mem=2G*attempt``."""
+MAX_ATTEMPTS = 3
+_ATTEMPT = "attempt-"
+"""How the names of files begin in the folder of logs, each of which says that an attempt ended for want of more."""
+_MEMORY = re.compile(r"(\d{1,9})([KMGT]?)", re.IGNORECASE)
+
+OURS = ("jobs", "python")
+"""Parameters that are no job's: how many, and what starts Python in them."""
+OF_LAST = "merge:"
+"""What parameters of the job that merges begin with."""
+
 GPUS = frozenset({"gpus_per_node", "gpus_per_task", "cpus_per_gpu", "mem_per_gpu"})
 """What the job that merges does not have."""
 
@@ -76,10 +88,66 @@ _FOR_NOW = re.compile("not available|busy", re.IGNORECASE)
 _TIME = re.compile(r"(?:(?P<days>\d{1,4})-)?(\d{1,6})(?::(\d{1,2}))?(?::(\d{1,2}))?")
 
 
+def submission(
+    pairs: Sequence[tuple[str, str]],
+    plans: Mapping[str, Plan],
+    directory: Path,
+    words: Sequence[str],
+    again: Sequence[str],
+    workers: int | None,
+) -> Submission:
+    """Prepare jobs that play plans in a directory, as ``--slurm`` says.
+
+    Parameters
+    ----------
+    pairs : sequence of (str, str)
+        Parameters as they are typed: of jobs, those of the one that merges as ``merge:time``, and `OURS`.
+    plans : mapping of str to Plan
+        As of `Submission`.
+    directory : path
+    words : sequence of str
+        Arguments of ``arcademark`` that play them, but for shards, directories and workers.
+    again : sequence of str
+        Those that submit them.
+    workers : int, optional
+        Of a job; as many as it has processors by default.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As of `parameters` and `prepare`.
+    """
+    own = {name: text for name, text in pairs if name in OURS}
+    if len(own) < sum(name in OURS for name, _ in pairs):
+        raise ArcadeMarkError(f"--slurm: {' or '.join(own)} is given twice; give it once")
+    count = own.get("jobs", "1")
+    if not count.isdecimal() or not 1 <= int(count[:10]) < 10**9:
+        raise ArcadeMarkError(f"--slurm jobs={count}: expected a whole number of at least 1")
+    of_jobs = [(name, text) for name, text in pairs if not name.startswith(OF_LAST) and name not in OURS]
+    of_last = [(name.removeprefix(OF_LAST), text) for name, text in pairs if name.startswith(OF_LAST)]
+    number = attempt(directory)
+    both = parameters(of_jobs, of_last, number)
+    workers = workers or both[0].get("cpus_per_task", 1)
+    python = shlex.split(own["python"]) if "python" in own else [sys.executable]
+    command = ["-P", "-m", "arcademark", *words, f"--workers={workers}"]  # nothing from the current folder
+    jobs = int(count) if "jobs" in own else None
+    work = prepare(plans, directory.absolute(), python, command, both, workers, jobs)
+    grows = frozenset(ALIASES.get(name, name) for name, text in of_jobs if "*" in text and name in GROWING)
+    return replace(work, workers=workers, grows=grows, attempt=number, again=tuple(again))
+
+
+def attempt(folder: Path) -> int:
+    """Return which attempt a submission of a folder's jobs is: 1, and one more each time that they wanted more."""
+    ended = (path.name.removeprefix(_ATTEMPT) for path in (folder / JOBS).glob(f"{_ATTEMPT}*"))
+    return max((int(number) + 1 for number in ended if number.isdecimal() and len(number) < 4), default=1)
+
+
 def parameters(
-    pairs: Sequence[tuple[str, str]], merge: Sequence[tuple[str, str]] = ()
+    pairs: Sequence[tuple[str, str]], merge: Sequence[tuple[str, str]] = (), attempt: int = 1
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Read the parameters of jobs, and of the one that merges where they differ, as submitit has them.
+
+    Values such as ``2G*attempt`` are multiplied by the attempt.
 
     Returns
     -------
@@ -91,25 +159,29 @@ def parameters(
     ArcadeMarkError
         With what was expected.
     """
-    given = _read("--slurm", pairs)
+    given = _read("--slurm", pairs, attempt)
     if "time" not in given:
         raise ArcadeMarkError("--slurm: expected the limit of a job too, as in time=4:00:00; it continues after it")
     rest = {name: value for name, value in given.items() if name not in GPUS}
     if gres := ",".join(one for one in rest.pop("gres", "").split(",") if one and one.partition(":")[0] != "gpu"):
         rest["gres"] = gres
     last = {"job_name": f"{given.get('job_name', JOB)}-merge"}
-    return _complete("--slurm", given), _complete("--slurm merge:", rest | last | _read("--slurm merge:", merge))
+    return _complete("--slurm", given), _complete(
+        "--slurm merge:", rest | last | _read("--slurm merge:", merge, attempt)
+    )
 
 
-def _read(option: str, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def _read(option: str, pairs: Sequence[tuple[str, str]], attempt: int) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for given, text in pairs:
-        name = ALIASES.get(given, given)
+    for given, typed in pairs:
+        name, text = ALIASES.get(given, given), typed
         if name not in PARAMETERS:
             known = ", ".join(sorted({*PARAMETERS, *ALIASES}))
             raise ArcadeMarkError(f"{option} {given}: no parameter of submitit for a job; known: {known}")
         if not text:
             raise ArcadeMarkError(f"{option} {given}=: expected a value")
+        if name in GROWING and "*" in text:
+            text = _multiplied(f"{option} {given}", name, text, attempt)
         if name in _LINES:
             values.setdefault(name, []).append(text)
         elif name in values:
@@ -123,6 +195,15 @@ def _read(option: str, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
         else:
             values[name] = True if (name, text) == ("exclusive", "true") else text
     return values
+
+
+def _multiplied(option: str, name: str, text: str, attempt: int) -> str:
+    """Return a time in minutes, or memory with its unit, times the attempt."""
+    each, _, factor = (part.strip() for part in text.partition("*"))
+    match = _MEMORY.fullmatch(each)
+    if factor != "attempt" or (name != "time" and not match):
+        raise ArcadeMarkError(f"{option}={text}: expected an amount times the attempt, as in mem=2G*attempt")
+    return str(minutes(each) * attempt) if name == "time" or not match else f"{int(match[1]) * attempt}{match[2]}"
 
 
 def _complete(option: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -161,6 +242,10 @@ class Submission:
     command: That plays them, but for its shard and directory, after what starts Python.
     left: Shards that are not complete, from 1.
     stale: Directories of shards in which nothing is recorded, of this division or another.
+    workers: Of a job.
+    grows: Parameters that grow with the attempt.
+    attempt: Which this is, from 1.
+    again: The arguments of ``arcademark`` that submit what is left, with more; the job that merges gives them.
     """
 
     folder: Path
@@ -172,6 +257,10 @@ class Submission:
     stale: tuple[Path, ...]
     parameters: Mapping[str, Any]
     merge: Mapping[str, Any]
+    workers: int = 1
+    grows: frozenset[str] = frozenset()
+    attempt: int = 1
+    again: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -181,7 +270,10 @@ class Submission:
     @property
     def job(self) -> ShardJob:
         """What a job calls, with the number of a shard."""
-        return ShardJob(self.folder, (*self.python, *self.command), self.count, self.parameters["signal_delay_s"])
+        command, more = (*self.python, *self.command), self.grows if self.attempt < MAX_ATTEMPTS else frozenset()
+        return ShardJob(
+            self.folder, command, self.count, self.parameters["signal_delay_s"], grows=more, attempt=self.attempt
+        )
 
     def script(self, more: int = 0) -> str:
         """Return the script of the first array as it is submitted, or of so many jobs more; nothing is written."""
@@ -194,6 +286,11 @@ class Submission:
     def last_script(self, arrays: Sequence[str]) -> str:
         """Return the script of the job that merges when these arrays have ended; nothing is written."""
         return _text(self._last(arrays))
+
+    @property
+    def _retries(self) -> tuple[int, tuple[str, ...]] | None:
+        """Which attempt this is and what makes another; None if nothing grows, or there was the last one."""
+        return (self.attempt, self.again) if self.grows and self.attempt < MAX_ATTEMPTS else None
 
     def _last(self, arrays: Sequence[str]) -> Any:
         return _executor(self.folder, {**self.merge, "dependency": f"afterany:{':'.join(arrays)}"})
@@ -258,7 +355,7 @@ class Submission:
                 undo.callback(queue.ask, "scancel", arrays[-1])
                 logs |= {(number, self.count): job.paths.stdout for number, job in zip(of_array, jobs, strict=True)}
             with _quietly(self.merge):
-                last = self._last(arrays).submit(gather, self.folder, self.python, tuple(self.plans))
+                last = self._last(arrays).submit(gather, self.folder, self.python, tuple(self.plans), self._retries)
             undo.callback(queue.ask, "scancel", last.job_id)
             queue.name_logs(logs | {None: last.paths.stdout})
         except (FailedJobError, FailedSubmissionError) as error:
@@ -397,6 +494,8 @@ class ShardJob:
     before: float = 0.0  # frames that were recorded when it began
     ended: str = ""  # how that process ended, where it was not told to
     killed: bool = False  # whether it was killed, as the system does where memory runs out
+    grows: frozenset[str] = frozenset()  # what another attempt has more of
+    attempt: int = 1
 
     def shard(self, number: int | str) -> list[str]:
         """Return the command that plays a shard."""
@@ -441,6 +540,10 @@ class ShardJob:
                     break
         progress = _sum(self._place(number), FRAMES) > self.before
         rounds = 0 if progress and not self.killed else rounds + 1
+        wants = "mem" if self.killed else "time"
+        if rounds and (self.killed or not self.ended) and any(name.startswith(wants) for name in self.grows):
+            want_more(self.folder, self.attempt)
+            sys.exit(f"arcademark: this job had too little {wants}; the last job submits its shard again with more")
         if rounds >= ROUNDS_WITHOUT_PROGRESS:
             if self.ended:
                 why = f"the process that plays {self.ended}, in the last of {rounds} rounds without progress"
@@ -460,11 +563,28 @@ class ShardJob:
         return _place(self.folder, number, self.count)
 
 
-def gather(folder: Path, python: Sequence[str], names: Sequence[str]) -> None:
+def want_more(folder: Path, number: int) -> None:
+    """Note that jobs of an attempt ended for want of memory or time."""
+    (folder / JOBS / f"{_ATTEMPT}{number}").touch()
+
+
+def gather(
+    folder: Path, python: Sequence[str], names: Sequence[str], retries: tuple[int, Sequence[str]] | None = None
+) -> None:
     """Merge the shards that there are of each plan, in a job, and exit as that does.
 
-    Where nothing was played, as after ``scancel``, there is no run yet, so that another may be submitted.
+    Where nothing was played, as after ``scancel``, there is no run yet, so that another may be submitted. Where jobs
+    wanted more memory or time, and `retries` say which attempt it was and what makes another, that is submitted; its
+    own last job merges.
     """
+    if retries is not None:
+        number, again = retries
+        if any(job.state == "failed" and job.reason in ("out of memory", "timeout") for job in queue.jobs([folder])[0]):
+            want_more(folder, number)
+        if attempt(folder) > number:
+            _tell(f"jobs wanted more memory or time than attempt {number} gave them; submits what is left again")
+            if subprocess.call([sys.executable, "-P", "-m", "arcademark", *again]) == 0:
+                sys.exit(0)
     codes = []
     for name in names:
         parts = sorted(path.parent for path in (folder / SHARDS).glob(str(Path("*-of-*", name, manifest.FILE))))
