@@ -50,7 +50,7 @@ def test_there_are_few_commands_and_options_and_help_shows_the_usual_ones(invoke
         assert len(command.usual or options[names]) <= 10
         assert options[names].issuperset(command.usual)
     shown, everything = invoke("run", "--help").out, invoke("run", "--help-all").out
-    assert "--help-all shows 14 more" in shown
+    assert "--help-all shows 16 more" in shown
     assert [("--games" in text, "--engine" in text) for text in (shown, everything)] == [(True, False), (True, True)]
 
 
