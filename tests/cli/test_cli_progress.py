@@ -80,7 +80,7 @@ SCORES = " · 0/500 episodes · 3,100 frames/s · 0/30 trials\n"
         (FireMissed("PPO", GAMES, ()), "note: wrappers"),
         (
             NoConsole("no compiler; pip"),
-            "note: ale-py plays, more slowly, because our console is not available: no",
+            "note: ale-py plays, more slowly, because our emulator is not available: no",
         ),
         (begun(3), "continuing: 3 of 10 episodes were played before\n"),
         (begun(0, 1), "continuing: 0 of 10 episodes were played before, 1 more in part\n"),

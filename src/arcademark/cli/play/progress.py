@@ -66,9 +66,9 @@ class Display:
         """Show one event."""
         match event:
             case Compiling():
-                self._say("compiling the console: it takes about ten seconds, once on this machine")
+                self._say("compiling the emulator: it takes about ten seconds, once on this machine")
             case NoConsole():
-                self._say(f"note: ale-py plays, more slowly, because our console is not available: {event.reason}")
+                self._say(f"note: ale-py plays, more slowly, because our emulator is not available: {event.reason}")
             case RunBegun():
                 self._begin(event)
             case LearnerBegun():
