@@ -47,7 +47,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.analysis import measures
-from arcademark.analysis.scoring.uncertainty import sum_up
+from arcademark.analysis.uncertainty import sum_up
 from arcademark.catalogue.collections import load
 from arcademark.metrics import aggregate, compare, normalise
 from arcademark.metrics.uncertainty import bootstrap, samples

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from arcademark.analysis import estimates, measures
-from arcademark.analysis.document import Estimate
+from arcademark.analysis.estimates import Estimate
 from arcademark.analysis.subsets import predictors
 from arcademark.metrics import aggregate, normalise
 from arcademark.metrics.efficiency import game_time_days, learning_efficiency

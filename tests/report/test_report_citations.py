@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from arcademark.analysis.record import cited
+from arcademark.analysis.citations import cited
 from arcademark.analysis.scoring.analysis import analyse
 from arcademark.catalogue.collections import sources
 from arcademark.catalogue.reading import read_bibtex

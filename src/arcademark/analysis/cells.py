@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.analysis.record import PlanningCost
 from arcademark.metrics.uncertainty.intervals import FEWEST, score
 from arcademark.metrics.uncertainty.samples import independent
 from arcademark.records import repeats
@@ -28,6 +27,19 @@ from arcademark.scores.runs import RunCollection, RunScores, pooled, trained_apa
 
 FAMILY = re.compile(r"(const|perturb)\(action=(\w+)\)")
 """Labels of the baselines that come as one agent an action: family, action."""
+
+
+@dataclass(frozen=True)
+class PlanningCost:
+    """What a planner's decisions cost in a model of the game.
+
+    decisions: Actions of the scored episodes.
+    simulated_frames: Frames that the model emulated to choose them.
+    """
+
+    decisions: int
+    simulated_frames: int
+    frames_per_decision: float
 
 
 @dataclass(frozen=True)

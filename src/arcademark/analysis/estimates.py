@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -10,9 +11,9 @@ from numpy.typing import NDArray
 
 from arcademark import wording
 from arcademark.analysis import measures
-from arcademark.analysis.document import Estimate
 from arcademark.analysis.subsets.models import ANY, short_title
 from arcademark.metrics.uncertainty import intervals
+from arcademark.subset.predict.calibration import Covered
 from arcademark.subset.predict.model import FrameCap, frame_cap_warnings, from_subset
 from arcademark.subset.problem import log10_score, log10_score_inverse
 from arcademark.suite import subsets, tasks
@@ -25,6 +26,87 @@ METHOD: intervals.Method = "symmetric"
 """How an estimate's interval over runs is found (`arcademark.metrics.uncertainty.intervals.interval`)."""
 
 _model = cache(from_subset)
+
+
+WIDEST = 20.0
+"""How many times its lower end the upper end of an estimate's interval may be, both in percent and 1 added, as they are
+estimated: from random play, 0 %, to 19 %, or from 50 % to 1,000 %. What is wider says nothing."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What some games say of the whole suite, or why they say nothing.
+
+    subset, title: What it was made from, "any" and "5 games", or a published model, "atari-5" and "Atari-5".
+    suite: "atari-57", or "atari-100k".
+    value: Estimated median human-normalised score of the suite in percent; None if refused, or if the interval reaches
+        below all medians that errors are known of (`below`).
+    level: Of the interval.
+    low, high: The prediction interval for an algorithm of another paper, from errors on papers left out; None if
+        refused.
+    printed_log_error: The typical log error printed with a published model, a fraction: an average over the algorithms
+        that it was fitted to, no interval.
+    sampling_low, sampling_high: 95 % bootstrap interval of the value over runs (of a game with one: its episodes), the
+        error of predicting apart.
+    nested_log_error: Mean log error on papers that a published model's games were not chosen with, a fraction:
+        measured, not published.
+    covered: From any games: how many published algorithms' medians such intervals cover, each predicted without its
+        paper.
+    left_out: From any games: the paper that nothing was learnt from, as it has this algorithm; "" of all others.
+    missing: Names of the subset's games without a score: why it is refused.
+    warnings: Why it should not be relied on; empty if nothing speaks against it.
+    """
+
+    subset: str
+    title: str
+    suite: str
+    value: float | None = None
+    level: float = LEVEL
+    low: float | None = None
+    high: float | None = None
+    printed_log_error: float | None = None
+    sampling_low: float | None = None
+    sampling_high: float | None = None
+    missing: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    nested_log_error: float | None = None
+    covered: Covered | None = None
+    left_out: str = ""
+
+    @property
+    def below(self) -> bool:
+        """Whether it is only known to be below the upper end of its interval."""
+        return self.value is None and self.high is not None
+
+    @property
+    def headline(self) -> str:
+        """The value in words: "70.0 %", or "below 5.21 %"."""
+        return f"below {wording.percent(self.high)}" if self.below else wording.percent(self.value)
+
+    @property
+    def telling(self) -> bool:
+        """Whether it says anything: whether its interval is no wider than `WIDEST`."""
+        if self.low is None or self.high is None:
+            return self.value is not None and self.printed_log_error is not None
+        return 1.0 + self.high <= WIDEST * (1.0 + self.low)
+
+    @property
+    def interval(self) -> str:
+        """The prediction interval in words."""
+        return wording.between(self.low, self.high)
+
+    @property
+    def sampling_interval(self) -> str:
+        """The interval that runs or episodes leave, in words."""
+        return wording.between(self.sampling_low, self.sampling_high)
+
+    @property
+    def errors(self) -> str:
+        """The printed error and, after a comma, the one on papers that the model was not chosen with."""
+        if self.value is None or self.printed_log_error is None:
+            return wording.MISSING
+        errors = [self.printed_log_error, *([] if self.nested_log_error is None else [self.nested_log_error])]
+        return ", ".join([*(wording.number(100 * each) for each in errors[:-1]), wording.share(errors[-1])])
 
 
 def published(name: str | None) -> Subset | None:

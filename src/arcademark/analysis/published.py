@@ -9,8 +9,8 @@ from functools import cache
 
 import numpy as np
 
+from arcademark import wording
 from arcademark.analysis import measures
-from arcademark.analysis.document import Breakthrough, HardExploration, HardGame, HardScore
 from arcademark.catalogue import collections
 from arcademark.catalogue.model import Entry
 from arcademark.metrics.normalise import hns, reaching
@@ -45,6 +45,84 @@ SIMILAR = 2.0
 
 FIRST = "review-2021"
 """The collection whose entry is taken of an algorithm that several have with the same budget."""
+
+
+@dataclass(frozen=True)
+class Breakthrough:
+    """In how many games a human bar is reached.
+
+    metric: "human_level" (HNS ≥ 100 %) or "hwrb" (HWRNS ≥ 100 %).
+    title, short: How it is called in print, and in a narrow column.
+    reached: Names of the games where it is.
+    games: Games with the reference scores to tell.
+    unprecedented: Of the records broken, those that no other algorithm in the catalogue has broken; else empty.
+    """
+
+    metric: str
+    title: str
+    short: str
+    reached: tuple[str, ...]
+    games: int
+    unprecedented: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class HardScore:
+    """One algorithm on a hard-exploration game.
+
+    score, hns: In points, and in percent; None where it has no score.
+    """
+
+    algorithm: str
+    score: float | None
+    hns: float | None
+
+
+@dataclass(frozen=True)
+class HardGame:
+    """A hard-exploration game, with what the scores are to be seen beside.
+
+    id, name: "private_eye", "Private Eye".
+    random, human: Reference scores in points.
+    best, best_hns: The best score in the catalogue, of algorithms that are not shown here, whatever its protocol.
+    best_algorithm, best_source: Whose it is, and the paper that published it; "" where there is none.
+    scores: One an algorithm, in the document's order.
+    """
+
+    id: str
+    name: str
+    random: float
+    human: float
+    best: float | None
+    best_algorithm: str
+    best_source: str
+    best_hns: float | None
+    scores: tuple[HardScore, ...]
+
+
+@dataclass(frozen=True)
+class HardExploration:
+    """The hard-exploration games by themselves (Aitchison et al. 2023, §8.1; Bellemare et al. 2016).
+
+    games: All seven, whether played or not.
+    """
+
+    games: tuple[HardGame, ...]
+
+    @property
+    def played(self) -> tuple[HardGame, ...]:
+        """The games on which at least one algorithm has a score."""
+        return tuple(game for game in self.games if any(item.score is not None for item in game.scores))
+
+    @property
+    def rows(self) -> tuple[tuple[HardGame, HardScore], ...]:
+        """The games played with each algorithm's score."""
+        return tuple((game, score) for game in self.played for score in game.scores)
+
+    @property
+    def missing(self) -> str:
+        """The games without a score, "" if there is none."""
+        return wording.listing((game.name for game in self.games if game not in self.played), last="or")
 
 
 def training(name: str = "atari-57") -> Mapping[str, Entry]:

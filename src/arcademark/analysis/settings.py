@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 from arcademark import wording
-from arcademark.analysis.record import ProtocolSetting, ProtocolView
 from arcademark.catalogue.model import SettingValue
 from arcademark.suite.protocols import AtariProtocol, Protocol
 from arcademark.suite.settings import format_setting
@@ -20,6 +20,65 @@ _ORDER = (
     *("image size", "colour", "episode end", "averaged episodes"),
 )
 """Settings as the catalogue calls them; those that matter most when scores are compared go first."""
+
+
+Value: TypeAlias = str | int | float | bool | tuple[int, ...] | None
+"""Of a protocol's setting."""
+
+
+@dataclass(frozen=True)
+class ProtocolSetting:
+    """One field of a protocol.
+
+    field: The name that ``--override`` takes.
+    title: In words.
+    value: In force.
+    text: The value in words, with its unit.
+    overridden: Whether the run changed it.
+    original, original_text: The named protocol's own; the same as `value` unless overridden.
+    status: Whether the protocol's source states it, or leaves it open.
+    note: Where it is stated, or why it was chosen.
+    """
+
+    field: str
+    title: str
+    value: Value
+    text: str
+    overridden: bool
+    original: Value
+    original_text: str
+    status: Literal["cited", "choice"]
+    note: str
+
+
+@dataclass(frozen=True)
+class ProtocolView:
+    """The protocol of a run: name, label (overrides included), title, citation and every setting.
+
+    unit: What lengths and budgets are counted in: emulated frames on Atari, steps elsewhere.
+    """
+
+    name: str
+    label: str
+    title: str
+    citation: str
+    unit: Literal["frame", "step"]
+    settings: tuple[ProtocolSetting, ...]
+
+    @property
+    def values(self) -> dict[str, Value]:
+        """The value of each setting in force."""
+        return {setting.field: setting.value for setting in self.settings}
+
+    @property
+    def originals(self) -> dict[str, Value]:
+        """The named protocol's own values."""
+        return {setting.field: setting.original for setting in self.settings}
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The value of each setting in words."""
+        return {setting.field: setting.text for setting in self.settings}
 
 
 def minutes(frames: int) -> str:

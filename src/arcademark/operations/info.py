@@ -16,7 +16,7 @@ from arcademark.agents.loading import Kind, builtin_agents, kind_of, own_referen
 from arcademark.agents.parameters import declared
 from arcademark.agents.trainers import algorithms
 from arcademark.analysis.document import same_fields
-from arcademark.analysis.record import Value
+from arcademark.analysis.settings import Value
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.importing import load_factory
 from arcademark.pages.columns import AnyColumns, Column, Columns

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from arcademark import wording
 from arcademark.analysis.measures import Measure, atari
-from arcademark.analysis.record import Value
-from arcademark.analysis.tables.document import Statistic
+from arcademark.analysis.settings import Value
+from arcademark.analysis.uncertainty import Statistic
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.uncertainty import intervals
 from arcademark.records import manifest

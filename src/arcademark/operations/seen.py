@@ -15,7 +15,7 @@ import numpy as np
 
 from arcademark import wording
 from arcademark.agents.parameters import declared, read_parameters
-from arcademark.analysis.record import Value
+from arcademark.analysis.settings import Value
 from arcademark.classic.features.base import BinaryFeatures, Change, Counts, Features
 from arcademark.classic.features.registry import feature_set, make_features
 from arcademark.classic.features.sets.tiles import NOTHING

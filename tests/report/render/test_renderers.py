@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import jinja2
 import pytest
 
+from arcademark.analysis.citations import Citation
 from arcademark.analysis.document import Notice
-from arcademark.analysis.record import Citation
 from arcademark.pages import presenter
 from arcademark.pages.columns import Column
 from arcademark.pages.figures.model import RowPanel, RowsFigure

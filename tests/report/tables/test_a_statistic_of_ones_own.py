@@ -6,7 +6,7 @@ from scipy import stats
 
 import arcademark
 from arcademark.analysis.measures import Measure
-from arcademark.analysis.scoring.uncertainty import Bootstrap
+from arcademark.analysis.uncertainty import Bootstrap
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import aggregate
 from arcademark.metrics.aggregate import Aggregate

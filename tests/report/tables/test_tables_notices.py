@@ -7,7 +7,7 @@ from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
 from made_up_tables import made_up_table
 
 from arcademark import wording
-from arcademark.analysis.document import Estimate
+from arcademark.analysis.estimates import Estimate
 from arcademark.analysis.notices import KINDS, notice
 from arcademark.analysis.scoring.analysis import analyse
 from arcademark.analysis.scoring.compare import compare_tables

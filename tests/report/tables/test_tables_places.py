@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arcademark.analysis.document import grouped
 from arcademark.analysis.scoring.analysis import analyse
 from arcademark.analysis.scoring.compare import compare_tables
 from arcademark.analysis.tables import dataset, plausible, units
 from arcademark.analysis.tables.dataset import ScoreOptions, prepare
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.scores.readers.base import grouped
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import references
 

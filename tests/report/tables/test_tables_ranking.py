@@ -5,7 +5,7 @@ import pytest
 
 from arcademark.analysis.scoring import ranking
 from arcademark.analysis.scoring.analysis import analyse
-from arcademark.analysis.tables.document import Statistic
+from arcademark.analysis.uncertainty import Statistic
 from arcademark.catalogue import collections
 
 

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from arcademark.analysis.measures import Measure
 from arcademark.analysis.scoring.analysis import analyse
-from arcademark.analysis.scoring.uncertainty import Bootstrap
+from arcademark.analysis.uncertainty import Bootstrap
 from arcademark.metrics.normalise import Metric
 
 RUNS = {

@@ -3,7 +3,7 @@
 import pytest
 from shown import printed
 
-from arcademark.analysis.document import Estimate
+from arcademark.analysis.estimates import Estimate
 from arcademark.analysis.scoring.analysis import analyse
 from arcademark.catalogue import collections
 from arcademark.pages import presenter

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from arcademark import wording
 from arcademark.analysis import settings
-from arcademark.analysis.record import ImportedSource, Person, Run, TrialEntry
+from arcademark.analysis.settings import ProtocolView
 from arcademark.metrics.efficiency import FRAMES_PER_SECOND
 from arcademark.records import imported
 from arcademark.records import manifest as manifests
@@ -17,6 +19,136 @@ from arcademark.scores.runs import RunScores
 from arcademark.suite import subsets, tasks
 from arcademark.suite.task_suites import TaskSuite
 from arcademark.suite.tasks import game_name
+
+
+@dataclass(frozen=True)
+class TrialEntry:
+    """One agent on one game with one seed, and how far it is.
+
+    id: As the store names it.
+    agent: The agent's label.
+    game: The game's name.
+    seed: The trial's seed.
+    status: Nothing played yet; begun; complete; given up.
+    episodes: Episodes that make its score so far.
+    planned_episodes: Episodes asked for.
+    error: Why it failed, one line; "" if it did not.
+    """
+
+    id: str
+    agent: str
+    game: str
+    seed: int
+    status: Literal["pending", "running", "done", "failed"]
+    episodes: int
+    planned_episodes: int
+    error: str
+
+
+@dataclass(frozen=True)
+class ImportedSource:
+    """Where the scores of an imported run come from, which no replay can confirm.
+
+    formats: Of the logs.
+    files: From the path of each log to its SHA-256.
+    averages: Agents whose training is known by averages only.
+    assumed: What the logs do not say and was taken for granted.
+    doubts: Agent, game's name, and why its scores are hardly raw ones of whole games.
+    """
+
+    formats: tuple[str, ...]
+    files: Mapping[str, str]
+    averages: tuple[str, ...]
+    assumed: tuple[str, ...]
+    doubts: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person who played episodes of a run.
+
+    agent: The label.
+    stepped: Whether the game stood still until an action was chosen; else it went on in real time.
+    episodes: Recorded.
+    seconds: That they took, with pauses.
+    game_seconds: That they take at 60 frames a second, starts that nobody sees included.
+    """
+
+    agent: str
+    stepped: bool
+    episodes: int
+    seconds: float
+    game_seconds: float
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run directory: what was asked for, with what, and how it went.
+
+    name: Unique in the report.
+    directory: As it was given.
+    agents: Labels, as planned.
+    games: Names.
+    episodes: The different numbers of scored episodes a trial was asked for (one, unless the plan mixes them).
+    frames: Played in finished episodes, training included.
+    simulated_frames: Emulated by planners to choose the actions of these; 0 where no agent plans.
+    counted_frames: What the protocol counts as used: the frames played, or those and the simulated ones.
+    trials: In the plan's order.
+    commands: The command lines that made it, in order.
+    versions, machine: What it was made with, "2.9.0, then 2.10.0" where it was continued with another, and on.
+    roms: From a game's name to its ROM's MD5.
+    emulators: From a game's name to what it was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58" (ours, and its
+        core).
+    imported: Where its scores come from, if it was not played here.
+    parts: The directories, where several that were played apart are shown as one run.
+    people: The agents that are people.
+    """
+
+    name: str
+    directory: str
+    protocol: ProtocolView
+    agents: tuple[str, ...]
+    games: tuple[str, ...]
+    seeds: tuple[int, ...]
+    episodes: tuple[int, ...]
+    frames: int
+    simulated_frames: int
+    counted_frames: int
+    trials: tuple[TrialEntry, ...]
+    commands: tuple[str, ...]
+    versions: Mapping[str, str]
+    machine: Mapping[str, str | int | float | bool]
+    roms: Mapping[str, str]
+    emulators: Mapping[str, tuple[str, ...]]
+    imported: ImportedSource | None = None
+    parts: tuple[str, ...] = ()
+    people: tuple[Person, ...] = ()
+
+    @property
+    def troubles(self) -> tuple[TrialEntry, ...]:
+        """The trials that failed or are not finished."""
+        return tuple(trial for trial in self.trials if trial.status != "done")
+
+    @property
+    def libraries(self) -> list[str]:
+        """What agents were made with, beside what every run has."""
+        every = {"arcademark", "ale-py", "numpy", "python"}
+        return [f"{name} {version}" for name, version in self.versions.items() if name not in every]
+
+    @property
+    def played_on(self) -> str:
+        """What emulated the games, "our emulator (core 5f43…) in 55 games, ale-py 0.12.1 in 2"; "" of the toy game."""
+        counts = Counter(self.emulators.values()).most_common()
+        labels = [(wording.listing(map(_emulator, used)), count) for used, count in counts]
+        if len(labels) == 1:
+            return labels[0][0]
+        first = [f"{name} in {wording.plural(count, 'game')}" for name, count in labels[:1]]
+        return ", ".join([*first, *(f"{name} in {count:,}" for name, count in labels[1:])])
+
+
+def _emulator(label: str) -> str:
+    kind, _, version = label.partition(" ")
+    return f"our emulator (core {version})" if kind == "console" else label
 
 
 def known_set(names: Sequence[str], suite: TaskSuite | None = None) -> str:

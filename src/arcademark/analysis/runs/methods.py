@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from arcademark import wording
-from arcademark.analysis.document import Estimate
-from arcademark.analysis.record import Run
-from arcademark.analysis.runs.directory import known_set
+from arcademark.analysis.estimates import Estimate
+from arcademark.analysis.runs.directory import Run, known_set
 from arcademark.analysis.subsets import predictors
 from arcademark.analysis.subsets.models import ANY
-from arcademark.analysis.tables.document import Algorithm, Intervals, ScoredGame
+from arcademark.analysis.tables.document import Algorithm, ScoredGame
+from arcademark.analysis.uncertainty import Intervals
 from arcademark.suite import subsets
 from arcademark.wording import prose
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark import wording
-from arcademark.analysis.record import Value
+from arcademark.analysis.settings import Value
 from arcademark.analysis.subsets import predictors
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import hyperparameters

@@ -16,13 +16,14 @@ from arcademark import wording
 from arcademark._version import __version__
 from arcademark.analysis import estimates, measures, published
 from arcademark.analysis.cells import PlayedAlgorithm, PlayedGame, run_names
-from arcademark.analysis.document import Breakthrough, Estimate, Notice
+from arcademark.analysis.citations import OF_NOTICES, OF_SUMMARIES, cited
+from arcademark.analysis.document import Notice
+from arcademark.analysis.estimates import Estimate
 from arcademark.analysis.measures import Measure, Runs
-from arcademark.analysis.record import OF_NOTICES, OF_SUMMARIES, cited
+from arcademark.analysis.published import Breakthrough
 from arcademark.analysis.runs import directory, learning, methods
 from arcademark.analysis.scoring import notices, ranking, similar, verdict
 from arcademark.analysis.scoring.report import ScoreReport
-from arcademark.analysis.scoring.uncertainty import Bootstrap, statistic
 from arcademark.analysis.subsets.models import ANY
 from arcademark.analysis.tables import loading, protocols
 from arcademark.analysis.tables.dataset import Dataset, ScoreKeywords, ScoreOptions, prepare
@@ -36,11 +37,11 @@ from arcademark.analysis.tables.document import (
     Score,
     ScoredGame,
     SingleRuns,
-    Statistic,
     Summary,
     Tolerance,
 )
 from arcademark.analysis.tables.loading import ScoreSource
+from arcademark.analysis.uncertainty import Bootstrap, Statistic, statistic
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import efficiency
 from arcademark.metrics.uncertainty import intervals, tolerance
@@ -274,7 +275,7 @@ def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap
 
 
 def identity(name: str, dataset: Dataset) -> dict[str, Any]:
-    """Return the fields that `Algorithm` and a comparison's `Side` begin with."""
+    """Return the fields that a `Side` has."""
     counts = [row.size for row in dataset.runs(name).values()]
     return {
         "name": name,

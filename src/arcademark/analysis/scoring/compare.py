@@ -16,18 +16,11 @@ from numpy.typing import NDArray
 from arcademark import wording
 from arcademark.analysis.measures import Measure, Runs
 from arcademark.analysis.scoring import analysis, notices, orders
-from arcademark.analysis.scoring.comparison import (
-    Comparison,
-    GameDifference,
-    Pair,
-    Power,
-    Profile,
-    Side,
-    SummaryDifference,
-)
-from arcademark.analysis.scoring.uncertainty import Bootstrap
+from arcademark.analysis.scoring.comparison import Comparison, GameDifference, Pair, Power
 from arcademark.analysis.tables.dataset import Dataset, ScoreKeywords, ScoreOptions, prepare
+from arcademark.analysis.tables.document import Side
 from arcademark.analysis.tables.loading import ScoreSource
+from arcademark.analysis.uncertainty import Bootstrap, Profile, SummaryDifference
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics import compare as tests
 from arcademark.metrics import power as powers

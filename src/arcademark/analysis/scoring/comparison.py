@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from arcademark.analysis.tables.document import Statistic, TableDocument
+from arcademark.analysis.tables.document import Side, TableDocument
+from arcademark.analysis.uncertainty import Profile, Statistic, SummaryDifference
 from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.ranking import Flip
 from arcademark.metrics.sequential import SequentialPair, SequentialStep
@@ -21,23 +22,6 @@ Verdict = Literal["better", "worse", "undecided", "untested"]
 
 MAX_DETAILED = 45
 """Pairs of which each game is shown: those of ten algorithms."""
-
-
-@dataclass(frozen=True)
-class Side:
-    """One of the algorithms compared.
-
-    name, source, protocol: As in `arcademark.analysis.tables.document.Algorithm`.
-    training_frames: None where they are not known.
-    fewest_runs, most_runs: Runs a game, on the games compared.
-    """
-
-    name: str
-    source: str
-    protocol: str
-    training_frames: int | None
-    fewest_runs: int
-    most_runs: int
 
 
 @dataclass(frozen=True)
@@ -68,27 +52,6 @@ class GameDifference:
     why: str
     improvement: float
     seeds_needed: int | None
-
-
-@dataclass(frozen=True)
-class SummaryDifference:
-    """One summary of one metric.
-
-    metric, title: Of the metric.
-    statistic: As in `arcademark.metrics.aggregate.AGGREGATES`.
-    first, second: In percent, over the games that both have.
-    relative: The first's over the second's; None where the second's is not above 0.
-    standard_error: Of the difference; None where runs cannot tell.
-    """
-
-    metric: str
-    title: str
-    statistic: str
-    first: float
-    second: float
-    difference: Statistic
-    relative: float | None
-    standard_error: float | None
 
 
 @dataclass(frozen=True)
@@ -290,22 +253,6 @@ class Sensitivity:
                 if item.inversions
             ).items()
         )
-
-
-@dataclass(frozen=True)
-class Profile:
-    """An algorithm's performance profile (Agarwal et al. 2021, §4.2).
-
-    thresholds: In percent.
-    shares: Of runs above each, averaged over games, as fractions.
-    low, high: Ends of its interval at each threshold by itself.
-    """
-
-    algorithm: str
-    thresholds: tuple[float, ...]
-    shares: tuple[float, ...]
-    low: tuple[float, ...] | None
-    high: tuple[float, ...] | None
 
 
 @dataclass(frozen=True)

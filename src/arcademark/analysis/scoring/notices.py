@@ -8,17 +8,18 @@ from typing import Any
 
 from arcademark import wording
 from arcademark.analysis.cells import run_names
-from arcademark.analysis.document import Estimate, Notice
+from arcademark.analysis.document import Notice
+from arcademark.analysis.estimates import Estimate
 from arcademark.analysis.notices import notice, said, sort
 from arcademark.analysis.runs import notices as runs_notices
-from arcademark.analysis.scoring.comparison import Pair, Side, SummaryDifference
-from arcademark.analysis.scoring.uncertainty import Bootstrap
+from arcademark.analysis.scoring.comparison import Pair
 from arcademark.analysis.subsets import predictors
 from arcademark.analysis.subsets.models import ANY
 from arcademark.analysis.tables import plausible, protocols
 from arcademark.analysis.tables.dataset import Dataset
-from arcademark.analysis.tables.document import INTERVALS_OF, Algorithm, Summary
+from arcademark.analysis.tables.document import Algorithm, Side, Summary
 from arcademark.analysis.tables.protocols import PlayConditions
+from arcademark.analysis.uncertainty import INTERVALS_OF, Bootstrap, SummaryDifference
 from arcademark.errors import UnknownNameError
 from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.uncertainty import coverage

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from arcademark import wording
 from arcademark.analysis.measures import Measure, Runs, between
 from arcademark.analysis.scoring.comparison import Ranking, Sensitivity, Sequential, SequentialRuns
-from arcademark.analysis.scoring.uncertainty import Bootstrap
 from arcademark.analysis.tables.dataset import Dataset
+from arcademark.analysis.uncertainty import Bootstrap
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import ranking
 from arcademark.metrics.aggregate import AGGREGATES

@@ -15,7 +15,8 @@ import numpy as np
 
 from arcademark.analysis.published import NO_ALGORITHM, identities
 from arcademark.analysis.tables import protocols
-from arcademark.analysis.tables.document import Rank, Statistic
+from arcademark.analysis.tables.document import Rank
+from arcademark.analysis.uncertainty import Statistic
 from arcademark.catalogue import collections
 from arcademark.metrics.normalise import hns
 from arcademark.scores.readers.base import grouped

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from arcademark import wording
-from arcademark.analysis.document import Breakthrough, Similar
-from arcademark.analysis.record import PlanningCost, Run
+from arcademark.analysis.cells import PlanningCost
+from arcademark.analysis.document import Similar
+from arcademark.analysis.published import Breakthrough
+from arcademark.analysis.runs.directory import Run
 from arcademark.analysis.runs.learning import LearningCurve
 from arcademark.analysis.tables.document import (
     Algorithm,

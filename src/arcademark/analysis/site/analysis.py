@@ -40,9 +40,10 @@ from arcademark.analysis.subsets import predictors
 from arcademark.analysis.subsets.predictors import Predictor
 from arcademark.analysis.tables import plausible, protocols
 from arcademark.analysis.tables.dataset import Dataset, ScoreOptions, prepare
-from arcademark.analysis.tables.document import Algorithm, ScoredGame, Statistic
+from arcademark.analysis.tables.document import Algorithm, ScoredGame
 from arcademark.analysis.tables.loading import CATALOGUE, EVERYTHING, ScoreSource, published_entries, suites_of
 from arcademark.analysis.tables.protocols import UNKNOWN, PlayConditions
+from arcademark.analysis.uncertainty import Statistic
 from arcademark.catalogue import collections, reading
 from arcademark.catalogue import errata as slips
 from arcademark.catalogue.model import Entry

@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from arcademark.analysis.document import Estimate, Notice
+from arcademark.analysis.document import Notice
+from arcademark.analysis.estimates import Estimate
 from arcademark.analysis.scoring import ranking
-from arcademark.analysis.tables.document import Intervals, Pooled
+from arcademark.analysis.tables.document import Pooled
+from arcademark.analysis.uncertainty import Intervals
 from arcademark.catalogue.model import Source
 from arcademark.metrics.aggregate import Aggregate
 from arcademark.suite.anomalies import Anomaly

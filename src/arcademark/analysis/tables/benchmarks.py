@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from arcademark import wording
 from arcademark.analysis import measures
 from arcademark.analysis.measures import Measure
-from arcademark.analysis.tables.document import BenchmarkView, ReferenceKind
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import ranges
@@ -60,6 +59,35 @@ INTER_ALGORITHM = Metric(
     papers=_PAPERS,
 )
 """Metrics whose ranges are found in scores; others stand in `arcademark.metrics.normalise.METRICS`."""
+
+
+@dataclass(frozen=True)
+class ReferenceKind:
+    """One kind of reference scores: what it is, "random play", and where the scores come from."""
+
+    title: str
+    source: str
+
+
+@dataclass(frozen=True)
+class BenchmarkView:
+    """What the scores are measured by.
+
+    name, title: "atari-57"; of a user's own benchmark, the file of its references.
+    own: Whether it is a user's own.
+    games: How many it has.
+    """
+
+    name: str
+    title: str
+    own: bool
+    games: int
+    references: tuple[ReferenceKind, ...]
+
+    @property
+    def noun(self) -> str:
+        """What it has many of: games on Atari, else tasks."""
+        return "task" if self.own else "game"
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from arcademark import wording
 from arcademark.analysis.cells import PlayedAlgorithm
 from arcademark.analysis.tables import loading
 from arcademark.analysis.tables.benchmarks import USUAL, Benchmark, load_benchmark, of_tasks
-from arcademark.analysis.tables.document import Over
 from arcademark.analysis.tables.loading import Scores, ScoreSource
 from arcademark.analysis.tables.protocols import PlayConditions
+from arcademark.analysis.uncertainty import Over
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics.uncertainty.samples import means, padded
 from arcademark.scores.table import ScoreTable

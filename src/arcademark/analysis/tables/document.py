@@ -14,8 +14,13 @@ from types import MappingProxyType
 from typing import Literal
 
 from arcademark import wording
-from arcademark.analysis.document import Breakthrough, Estimate, HardExploration, Notice, Noticed, Peer
-from arcademark.analysis.record import Citation, PlanningCost
+from arcademark.analysis.cells import PlanningCost
+from arcademark.analysis.citations import Citation
+from arcademark.analysis.document import Notice, Noticed, Peer
+from arcademark.analysis.estimates import Estimate
+from arcademark.analysis.published import Breakthrough, HardExploration
+from arcademark.analysis.tables.benchmarks import BenchmarkView
+from arcademark.analysis.uncertainty import Intervals, Statistic
 from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.uncertainty.intervals import FEWEST
 
@@ -25,127 +30,11 @@ KINDS = MappingProxyType(
 """Kinds of references, as the headings of narrow columns."""
 
 Standing = Literal["random", "worse", "better", "open", "unknown"]
-Over = Literal["runs", "episodes", "all_episodes"]
 Pooled = Literal["", "untrained", "network"]
 
-INTERVALS_OF = MappingProxyType(
-    {
-        "score": "a {noun}'s score",
-        "summary": "summaries",
-        "difference": "differences of summaries",
-        "improvement": "the probability of improvement",
-        "profile": "performance profiles",
-        "estimate": "an estimate if the same {noun}s are played again",
-    }
-)
-"""Numbers that have intervals, in words."""
 
 MAX_LEVEL = 2
 """Algorithms that a verdict names as level with one."""
-
-
-@dataclass(frozen=True)
-class Statistic:
-    """A number and how far the runs leave it uncertain.
-
-    value: None where there is nothing to compute it from.
-    low, high: Ends of its interval; None where the runs cannot tell.
-    """
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def span(self) -> str:
-        """The interval of a percentage without signs, e.g. "812 … 930"; "" where there is none."""
-        known = self.low is not None and self.high is not None
-        return f"{wording.number(self.low)} … {wording.number(self.high)}" if known else ""
-
-
-@dataclass(frozen=True)
-class Basis:
-    """The values that some algorithms' intervals are over.
-
-    over: "runs"; "episodes" of an algorithm's only run; or "all_episodes", of all seeds of one that was never trained.
-    games: Names of the games of which it holds, where the same algorithms have other intervals over other values; else
-        empty.
-    """
-
-    over: Over
-    algorithms: tuple[str, ...]
-    games: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class IntervalMethod:
-    """The method of some of the intervals, recorded when they were computed.
-
-    of: Numbers that have such intervals, keys of `INTERVALS_OF`, each with its number of draws, or the lowest and the
-        highest; none for Student's t.
-    method: "student", or a method of `arcademark.metrics.uncertainty.intervals`.
-    """
-
-    of: Mapping[str, tuple[int, ...]]
-    method: str
-    title: str
-    bases: tuple[Basis, ...]
-
-    def numbers(self, noun: str) -> str:
-        """Name the numbers that have such intervals, where a task is called so."""
-        return wording.listing(
-            INTERVALS_OF[one].format(noun=noun)
-            + (f" ({' to '.join(map(wording.count, draws))} draws)" if draws else "")
-            for one, draws in self.of.items()
-        )
-
-
-@dataclass(frozen=True)
-class Intervals:
-    """How the intervals were found.
-
-    confidence: A fraction, 0.95.
-    method, title: Name and words of the method of summaries' intervals.
-    resamples: How many draws.
-    seed: Of the draws.
-    methods: What was computed; empty where nothing has an interval.
-    """
-
-    confidence: float
-    method: str
-    title: str
-    resamples: int
-    seed: int
-    methods: tuple[IntervalMethod, ...] = ()
-
-
-@dataclass(frozen=True)
-class ReferenceKind:
-    """One kind of reference scores: what it is, "random play", and where the scores come from."""
-
-    title: str
-    source: str
-
-
-@dataclass(frozen=True)
-class BenchmarkView:
-    """What the scores are measured by.
-
-    name, title: "atari-57"; of a user's own benchmark, the file of its references.
-    own: Whether it is a user's own.
-    games: How many it has.
-    """
-
-    name: str
-    title: str
-    own: bool
-    games: int
-    references: tuple[ReferenceKind, ...]
-
-    @property
-    def noun(self) -> str:
-        """What it has many of: games on Atari, else tasks."""
-        return "task" if self.own else "game"
 
 
 @dataclass(frozen=True)
@@ -365,14 +254,28 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Algorithm:
-    """One algorithm's result.
+class Side:
+    """An algorithm, as every document on a table has it.
 
     name: Unique in the document.
     source: The file, run or collection that its scores come from.
     protocol: The label of the protocol, "" where it is not known.
     training_frames: None where they are not known.
     fewest_runs, most_runs: Runs a game; 0 and 0 if it has no score.
+    """
+
+    name: str
+    source: str
+    protocol: str
+    training_frames: int | None
+    fewest_runs: int
+    most_runs: int
+
+
+@dataclass(frozen=True)
+class Algorithm(Side):
+    """One algorithm's result.
+
     scores: One a game that it has; in the document's order of games.
     breakthroughs: Empty on a benchmark without human references.
     estimate: None on another benchmark than atari-57.
@@ -388,12 +291,6 @@ class Algorithm:
     verdict: None where no game has references of random play and a human.
     """
 
-    name: str
-    source: str
-    protocol: str
-    training_frames: int | None
-    fewest_runs: int
-    most_runs: int
     coverage: Coverage = field(repr=False)
     scores: tuple[Score, ...] = field(repr=False)
     summaries: tuple[Summary, ...] = field(repr=False)

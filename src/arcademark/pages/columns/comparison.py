@@ -9,15 +9,8 @@ from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.pages.columns import Column, Columns, Style
 
 if TYPE_CHECKING:
-    from arcademark.analysis.scoring.comparison import (
-        Comparison,
-        GameDifference,
-        Pair,
-        Ranking,
-        Sequential,
-        SummaryDifference,
-    )
-    from arcademark.analysis.tables.document import Statistic
+    from arcademark.analysis.scoring.comparison import Comparison, GameDifference, Pair, Ranking, Sequential
+    from arcademark.analysis.uncertainty import Statistic, SummaryDifference
     from arcademark.metrics.ranking import Flip
     from arcademark.metrics.sequential import SequentialPair, SequentialStep
 

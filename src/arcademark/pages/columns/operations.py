@@ -9,7 +9,7 @@ from arcademark.pages.columns import Column, Columns
 from arcademark.suite.tasks import game_name
 
 if TYPE_CHECKING:
-    from arcademark.analysis.tables.document import Statistic
+    from arcademark.analysis.uncertainty import Statistic
     from arcademark.emulator.watching import WatchedByte
     from arcademark.operations.planned import Planned
     from arcademark.operations.robustness import Variant

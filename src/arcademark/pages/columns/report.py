@@ -15,19 +15,12 @@ from arcademark.pages.columns import Column, Columns, Style
 from arcademark.scores.readers.base import grouped
 
 if TYPE_CHECKING:
-    from arcademark.analysis.document import Breakthrough, HardExploration, HardGame, HardScore, Peer
-    from arcademark.analysis.record import PlanningCost
+    from arcademark.analysis.cells import PlanningCost
+    from arcademark.analysis.document import Peer
+    from arcademark.analysis.published import Breakthrough, HardExploration, HardGame, HardScore
     from arcademark.analysis.runs.learning import LearningCurve
     from arcademark.analysis.scoring.report import ScoreReport
-    from arcademark.analysis.tables.document import (
-        Algorithm,
-        Efficiency,
-        Gain,
-        Score,
-        ScoredGame,
-        SingleRuns,
-        Summary,
-    )
+    from arcademark.analysis.tables.document import Algorithm, Efficiency, Gain, Score, ScoredGame, SingleRuns, Summary
 
 MAX_ALGORITHMS = 100
 """Algorithms that a terminal shows where not everything is asked for."""

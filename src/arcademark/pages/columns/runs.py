@@ -11,11 +11,12 @@ from arcademark.pages.columns import Column, Columns, Kind, Style
 from arcademark.suite.settings import format_setting
 
 if TYPE_CHECKING:
-    from arcademark.analysis.record import ProtocolSetting, ProtocolView, Run, TrialEntry, Value
+    from arcademark.analysis.runs.directory import Run, TrialEntry
     from arcademark.analysis.runs.ledger import Account, LedgerView, Use
     from arcademark.analysis.runs.listing import ListedRun, RunList
     from arcademark.analysis.runs.status import RunStatus, Status
     from arcademark.analysis.runs.tuning import Tuned, TunedParameters, TunedSetting, TuningSensitivity
+    from arcademark.analysis.settings import ProtocolSetting, ProtocolView, Value
     from arcademark.records.ledger import Unread
     from arcademark.records.live import State, TrialProgress
     from arcademark.records.queue import ClusterJob

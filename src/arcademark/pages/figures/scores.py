@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from arcademark import wording
 from arcademark.analysis.runs.learning import LearningCurve
-from arcademark.analysis.tables.document import Score, ScoredGame, Statistic
+from arcademark.analysis.tables.document import Score, ScoredGame
+from arcademark.analysis.uncertainty import Statistic
 from arcademark.pages.figures.model import (
     CurveFigure,
     CurvePanel,

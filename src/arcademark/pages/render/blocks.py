@@ -12,8 +12,8 @@ from itertools import groupby
 from typing import TypeAlias
 
 from arcademark import __version__
+from arcademark.analysis.citations import Citation
 from arcademark.analysis.document import Notice
-from arcademark.analysis.record import Citation
 from arcademark.pages.columns import AnyColumn, Style
 from arcademark.pages.figures import model, style
 

@@ -10,14 +10,14 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark import wording
 from arcademark.analysis.measures import Bounds, Measure, Runs
-from arcademark.analysis.scoring.comparison import Profile, SummaryDifference
-from arcademark.analysis.tables.document import INTERVALS_OF, Basis, IntervalMethod, Intervals, Over, Statistic
 from arcademark.metrics import compare
 from arcademark.metrics.aggregate import AGGREGATES, Aggregate, aggregates
 from arcademark.metrics.distribution import performance_profile
@@ -60,6 +60,134 @@ METHOD_TITLES: Mapping[str, str] = {
 }
 
 
+Over = Literal["runs", "episodes", "all_episodes"]
+
+
+INTERVALS_OF = MappingProxyType(
+    {
+        "score": "a {noun}'s score",
+        "summary": "summaries",
+        "difference": "differences of summaries",
+        "improvement": "the probability of improvement",
+        "profile": "performance profiles",
+        "estimate": "an estimate if the same {noun}s are played again",
+    }
+)
+"""Numbers that have intervals, in words."""
+
+
+@dataclass(frozen=True)
+class SummaryDifference:
+    """One summary of one metric.
+
+    metric, title: Of the metric.
+    statistic: As in `arcademark.metrics.aggregate.AGGREGATES`.
+    first, second: In percent, over the games that both have.
+    relative: The first's over the second's; None where the second's is not above 0.
+    standard_error: Of the difference; None where runs cannot tell.
+    """
+
+    metric: str
+    title: str
+    statistic: str
+    first: float
+    second: float
+    difference: Statistic
+    relative: float | None
+    standard_error: float | None
+
+
+@dataclass(frozen=True)
+class Profile:
+    """An algorithm's performance profile (Agarwal et al. 2021, §4.2).
+
+    thresholds: In percent.
+    shares: Of runs above each, averaged over games, as fractions.
+    low, high: Ends of its interval at each threshold by itself.
+    """
+
+    algorithm: str
+    thresholds: tuple[float, ...]
+    shares: tuple[float, ...]
+    low: tuple[float, ...] | None
+    high: tuple[float, ...] | None
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A number and how far the runs leave it uncertain.
+
+    value: None where there is nothing to compute it from.
+    low, high: Ends of its interval; None where the runs cannot tell.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def span(self) -> str:
+        """The interval of a percentage without signs, e.g. "812 … 930"; "" where there is none."""
+        known = self.low is not None and self.high is not None
+        return f"{wording.number(self.low)} … {wording.number(self.high)}" if known else ""
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The values that some algorithms' intervals are over.
+
+    over: "runs"; "episodes" of an algorithm's only run; or "all_episodes", of all seeds of one that was never trained.
+    games: Names of the games of which it holds, where the same algorithms have other intervals over other values; else
+        empty.
+    """
+
+    over: Over
+    algorithms: tuple[str, ...]
+    games: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class IntervalMethod:
+    """The method of some of the intervals, recorded when they were computed.
+
+    of: Numbers that have such intervals, keys of `INTERVALS_OF`, each with its number of draws, or the lowest and the
+        highest; none for Student's t.
+    method: "student", or a method of `arcademark.metrics.uncertainty.intervals`.
+    """
+
+    of: Mapping[str, tuple[int, ...]]
+    method: str
+    title: str
+    bases: tuple[Basis, ...]
+
+    def numbers(self, noun: str) -> str:
+        """Name the numbers that have such intervals, where a task is called so."""
+        return wording.listing(
+            INTERVALS_OF[one].format(noun=noun)
+            + (f" ({' to '.join(map(wording.count, draws))} draws)" if draws else "")
+            for one, draws in self.of.items()
+        )
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """How the intervals were found.
+
+    confidence: A fraction, 0.95.
+    method, title: Name and words of the method of summaries' intervals.
+    resamples: How many draws.
+    seed: Of the draws.
+    methods: What was computed; empty where nothing has an interval.
+    """
+
+    confidence: float
+    method: str
+    title: str
+    resamples: int
+    seed: int
+    methods: tuple[IntervalMethod, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class DrawnSummaries:
     """An algorithm's summaries by some measures, and what else they might have been.
@@ -78,7 +206,7 @@ class DrawnSummaries:
 class Bootstrap:
     """How intervals are found for one document.
 
-    seed, resamples, method: See `arcademark.analysis.tables.document.Intervals`.
+    seed, resamples, method: See `arcademark.analysis.uncertainty.Intervals`.
     fixed: Whether the number of draws was given.
     title: What each task is called.
     episodes: By algorithm and task, the episodes of those that were never trained: what is resampled of them instead of

@@ -1,0 +1,40 @@
+"""Papers that a report rests on, by what it shows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from arcademark.catalogue.reading import read_bibtex, read_sources
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A paper that the report leans on: its key, how it reads in a sentence, where it is, and its BibTeX entry."""
+
+    key: str
+    text: str
+    url: str
+    bibtex: str
+
+
+OF_NOTICES: Mapping[str, tuple[str, ...]] = {
+    "best_of": ("bellemare-2013",),
+    "efficiency": ("fan-2021",),
+    "episodes_as_runs": ("agarwal-2021",),
+    "hard_exploration": ("aitchison-2023",),
+}
+"""By a notice's kind, the papers that its text names."""
+
+OF_SUMMARIES = "agarwal-2021"
+"""IQM and optimality gap, which stand in every document of scores."""
+
+
+def cited(keys: Iterable[str]) -> tuple[Citation, ...]:
+    """Return the papers with these keys that have a BibTeX entry, sorted by key."""
+    wanted, papers = set(keys), read_sources()
+    return tuple(
+        Citation(bibtex.partition("{")[2].partition(",")[0], papers[key].short, url, bibtex)
+        for key, (url, bibtex) in read_bibtex().items()
+        if key in wanted
+    )
