@@ -52,13 +52,14 @@ def test_a_suite_is_named_again_where_a_run_goes_on(tmp_path, invoke):
         (("run", "random", "--suite", "{}", "--protocol", "nature"), "unknown protocol 'nature'"),
         (("run", "random", "--suite", "{}", "--engine", "emulator=ale"), "ale-py does not know its ROM; play it on"),
         (("info", "suites", "check", "{}"), "of Atari games, which are played under one of Atari's protocols"),
+        (("run", "random", "--games", "pong,{}"), "is a suite; name it by --suite"),
         (("info", "games", "gymnasium.toml"), "cannot read the file"),
         (("info", "games", "watch-ram", "{}"), "may be of any kind; say which"),
     ],
 )
 def test_what_is_refused(words, what, tmp_path, invoke):
     path = own_games.describe(tmp_path)
-    result = invoke(*(str(path) if word == "{}" else word for word in words), code=2)
+    result = invoke(*(word.replace("{}", str(path)) for word in words), code=2)
     assert what in " ".join(result.err.split())
     assert "Traceback" not in result.err
 

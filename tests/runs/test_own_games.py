@@ -245,6 +245,20 @@ def test_a_run_is_recorded_continued_and_replayed_where_the_reader_has_the_rom(t
 
 
 @pytest.mark.slow
+def test_a_run_on_a_known_rom_is_replayed_on_ale_py(tmp_path, monkeypatch):
+    rules = known_rom(tmp_path, "breakout").override({"max_frames_per_episode": 800})
+    play(tmp_path / "run", rules, episodes=2)
+    assert read_run(tmp_path / "run").manifest["emulators"]["mine"][0].startswith("console ")
+    monkeypatch.setenv("ARCADEMARK_CONSOLE", "off")
+    assert verify(tmp_path / "run", suite=str(tmp_path / "mine.toml"), workers=1).confirmed == 2
+    play(tmp_path / "more", rules, episodes=2)
+    runs = [read_run(tmp_path / name) for name in ("run", "more")]
+    assert runs[1].manifest["emulators"]["mine"][0].startswith("ale-py ")
+    assert runs[0].episodes.score.tolist() == runs[1].episodes.score.tolist()
+    assert runs[0].episodes.frames.tolist() == runs[1].episodes.frames.tolist()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", ["uct", "iw"])
 def test_planners_plan_in_it(agent, tmp_path, catch):
     rules = catch.override({"max_frames_per_episode": 120, "action_set": "minimal", "repeat_action_probability": 0})

@@ -116,6 +116,10 @@ def canonical_game(name: str) -> str:
 
     UnknownNameError: no game is meant; the message suggests the closest.
     """
+    if name.endswith(".toml"):
+        raise ArcadeMarkError(
+            f"{name}: a file that describes games is a suite; name it by --suite, in Python by suite="
+        )
     if (game := known_spelling(name)) is None or game == TOY:
         raise UnknownNameError("game", name.strip(), games())
     return game
