@@ -107,8 +107,8 @@ def record(directory: Path, games: int, seeds: Sequence[int], episodes: int, ste
     from arcademark.agents.loading import agent_specs
     from arcademark.records import manifest
     from arcademark.records.model import EpisodeRecord, EpisodeResult, TrialRecord, encode_actions
-    from arcademark.runs.execution import describe
     from arcademark.runs.plan import make_plan
+    from arcademark.runs.store.entering import describe
     from arcademark.runs.store.recording import Recorder
     from arcademark.suite.protocols import protocol
     from arcademark.suite.tasks import suite

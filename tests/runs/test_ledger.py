@@ -15,8 +15,9 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.records import database
 from arcademark.records.ledger import entries_beside, entries_of, find_runs, read_ledger
 from arcademark.records.reading import read_actions, read_run
-from arcademark.runs.execution import execute, ledger_entries
+from arcademark.runs.execution import execute
 from arcademark.runs.replay.verify import verify
+from arcademark.runs.store.entering import ledger_entries
 from arcademark.runs.store.merging import merge
 from arcademark.runs.store.recording import Recorder
 from arcademark.runs.store.salvage import salvage

@@ -26,11 +26,12 @@ from arcademark.records import imported
 from arcademark.records.database import CHECKSUM, TABLES
 from arcademark.records.ledger import read_ledger
 from arcademark.records.reading import read_run
-from arcademark.runs.execution import begin, execute
+from arcademark.runs.execution import execute
 from arcademark.runs.replay import parquet
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.scheduling.lengths import shard
 from arcademark.runs.store import importing
+from arcademark.runs.store.entering import begin
 from arcademark.runs.store.merging import merge
 from arcademark.runs.store.recording import Recorder
 from arcademark.runs.store.salvage import check

@@ -12,19 +12,17 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from datetime import datetime
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from arcademark import plugins
-from arcademark.agents.loading import AgentSpec, CommandSpec, MadeSpec, all_parameters, kind, names_seed
+from arcademark.agents.loading import MadeSpec, kind
 from arcademark.environments import fire
-from arcademark.environments.registry import Emulator, environment_spec, version_of
+from arcademark.environments.registry import Emulator, environment_spec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.records import live, manifest
 from arcademark.records.database import clear_errors
-from arcademark.records.ledger import LedgerEntry, make_entries
 from arcademark.records.model import EpisodeResult, TrialRecord, Unfinished, scored_phase
 from arcademark.runs.engines.base import Batch, Engine, Job, MakeEngine, MissingEpisodes
 from arcademark.runs.engines.here import InProcessEngine
@@ -46,6 +44,7 @@ from arcademark.runs.playing.events import (
 from arcademark.runs.scheduling.lengths import Lengths, frames_left
 from arcademark.runs.scheduling.progress import Tracker, TrialStanding
 from arcademark.runs.store import provenance
+from arcademark.runs.store.entering import describe, enter, now
 from arcademark.runs.store.recording import Recorder
 from arcademark.suite.settings import MAX_FRAMES
 
@@ -131,16 +130,10 @@ def execute(
     document = describe(plan, command or provenance.command())
     named = {game: emulators.named(game, emulator) for game, emulator in chosen.items()}
     with Recorder(path, named, None if scratch is None else Path(scratch)) as recorder:
-        commands = _enter(recorder, plan, document)
+        commands = enter(recorder, plan, document)
         run = _Run(plan, recorder, tell, commands - 1, chosen)
         run.play(player)
         return run.summary()
-
-
-def begin(plan: Plan, directory: Path) -> None:
-    """Record what a plan asks for in a directory, where nothing is played yet; errors are those of `execute`."""
-    with Recorder(directory) as recorder:
-        _enter(recorder, plan, describe(plan, provenance.command()))
 
 
 def engine_of(name: str) -> MakeEngine:
@@ -160,92 +153,6 @@ def placed(engine: str, address: str | None, gpus: float | None) -> dict[str, An
     if placing and engine != "ray":
         raise ArcadeMarkError(f"{' and '.join(placing)}: engine {engine} has none; give --engine ray, or leave it out")
     return placing
-
-
-def describe(plan: Plan, command: str) -> manifest.Document:
-    """Return the manifest of a run that begins now."""
-    known: dict[str, str | None] = {}
-    learnt = next((trial.learnt for trial in plan.trials if trial.learnt), None)
-    return {
-        "schema": manifest.SCHEMA_VERSION,
-        "created": _now(),
-        "command": command,
-        "protocol": plan.protocol.to_json(),
-        "agents": [_agent(spec, plan, known) for spec in plan.agents],
-        "games": {game: version_of(game, plan.protocol) for game in plan.games},
-        "seeds": list(plan.seeds),
-        "episodes": plan.episodes,
-        "training_frames": plan.frames,
-        "training_episodes": plan.training_episodes,
-        "left_out": [[item.agent, item.game, item.reason] for item in plan.left_out],
-        **({"shard": list(plan.shard)} if plan.shard else {}),
-        "versions": provenance.versions(),
-        "emulator": plan.emulator,
-        "emulators": {},
-        "machine": provenance.machine(),
-        "continued": [],
-        **({"trained_under": learnt.protocol.to_json()} if learnt else {}),
-    }
-
-
-def ledger_entries(plan: Plan, directory: Path) -> Iterator[LedgerEntry]:
-    """Yield the entries that a plan is to add to the ledger: agents on games, by no command yet."""
-    trials = ((trial.record, trial.episodes) for trial in plan.trials)
-    for entry in make_entries(directory, describe(plan, ""), plan.protocol, trials, ()):
-        yield dataclasses.replace(entry, begun="", commands=())
-
-
-def _agent(spec: AgentSpec, plan: Plan, known: dict[str, str | None]) -> dict[str, Any]:
-    files = all_parameters(spec) | (spec.command.files if isinstance(spec, CommandSpec) else {}) if spec.own else {}
-    every = [trial for trial in (*plan.trials, *plan.elsewhere) if trial.agent.label == spec.label]
-    return {
-        "label": spec.label,
-        "reference": f"{spec.ref}, made in Python: it has no file" if isinstance(spec, MadeSpec) else spec.ref,
-        "parameters": dict(spec.parameters),
-        "source": provenance.code_of(spec),
-        "files": provenance.files_of(files, known),
-        **({"by_seed": True} if spec.own and names_seed(spec) else {}),
-        "checkpoints": {f"{trial.game} {trial.seed}": trial.checkpoint for trial in every if trial.checkpoint},
-    }
-
-
-def _enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
-    """Begin the run, or continue it if nothing that changes a score has changed since; return its commands so far."""
-    directory = recorder.directory
-    there = manifest.read(directory) if (directory / manifest.FILE).exists() else None
-    changes = []
-    if there is not None:
-        if "imported" in there:
-            raise ArcadeMarkError(
-                f"{directory}: was imported from logs made elsewhere and cannot be continued; choose another directory"
-            )
-        manifest.protocol_of(directory, there)
-        manifest.trained_under(directory, there)
-        changes = manifest.differences(there, document)
-    if changes and recorder.any_episode():
-        raise ArcadeMarkError(
-            f"{directory}: another run: {'; '.join(changes)}. "
-            "Choose another directory (--out), or give the settings it has"
-        )
-    if there and not changes:
-        document = manifest.grown(there, document, _now())
-    with recorder.transaction():
-        if changes or there is None:
-            recorder.forget_trials()
-        recorder.check_trials(document)
-        recorder.add_trials(trial.record for trial in plan.trials)
-        for trial in plan.trials:
-            if not trial.learnt:
-                continue
-            if (kept := recorder.checkpoint(trial.id)) is None:
-                recorder.add_training(trial.id, (), networks.brought(trial.learnt))
-            elif networks.digest(kept) != trial.learnt.sha256:
-                kept_from = f"what was learnt in {trial.learnt.run}"
-                raise ArcadeMarkError(f"{directory}: trial {trial.id} is not {kept_from}; restore it from a copy")
-        with clear_errors(directory):
-            manifest.write(directory, document)  # before the database: it knows all trials that are there
-    recorder.copy_home()
-    return 1 + len(document["continued"])
 
 
 class _Run:
@@ -371,7 +278,7 @@ class _Run:
                     case Failed(error):
                         self._recorder.fail_trial(trial_id, error)
             self._recorder.add_episodes(played)
-            self._recorder.note_evaluations(evaluated, self._command, _now())
+            self._recorder.note_evaluations(evaluated, self._command, now())
 
     def _hand_over(self, trial_id: str) -> None:
         """Write what a trainer has learnt as a file, unless it is there."""
@@ -474,7 +381,3 @@ def _stop_signals() -> Iterator[Sequence[int]]:
         yield received
     finally:
         restore()
-
-
-def _now() -> str:
-    return datetime.now().astimezone().isoformat(timespec="seconds")

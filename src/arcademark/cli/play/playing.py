@@ -136,7 +136,7 @@ def play(wanted: Request, plan: Plan, directory: Path | None = None, *, tell_all
 def warn(plan: Plan, directory: Path) -> None:
     """Warn of what the run would do to the ledger of test games."""
     from arcademark.analysis.runs import ledger
-    from arcademark.runs.execution import ledger_entries
+    from arcademark.runs.store.entering import ledger_entries
 
     for warning in ledger.warnings(tuple(ledger_entries(plan, directory)), directory):
         messages.say(f"warning: with this run, {warning}")

@@ -33,9 +33,9 @@ from arcademark.records import manifest, queue
 from arcademark.records.database import DATABASE, JOBS, SHARDS, open_for_reading
 from arcademark.records.reading import read_run
 from arcademark.runs.engines.processes import how_ended
-from arcademark.runs.execution import begin, describe
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.scheduling.lengths import dealt, shards
+from arcademark.runs.store.entering import begin, describe
 
 JOB = "arcademark"  # what jobs are called
 MAX_JOBS = 256  # that are made unless more are asked for
