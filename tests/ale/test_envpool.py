@@ -2,10 +2,13 @@
 
 import hashlib
 import importlib
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import gymnasium
 import numpy as np
 import pytest
+from ale_py import roms
 
 from arcademark.ale import envpool
 from arcademark.emulator import build
@@ -56,8 +59,180 @@ def test_ale_py_in_place_of_the_console_gives_the_same(monkeypatch):
     assert digest(envpool, *PLAYED[0][:2]) == PLAYED[0][2]
 
 
+def program(package, task, settings, steps=120):
+    """Return the digest of results in which resets, of all games or of some, come at any time."""
+    envs = package.make_gymnasium(task, num_envs=3, seed=7, **settings)
+    rng, seen, results = np.random.default_rng(0), hashlib.sha256(), envs.reset()
+    for _ in range(steps):
+        infos = results[-1]
+        order = np.argsort(infos["env_id"])
+        for array in (*results[:-1], *(infos[name] for name in ("env_id", "lives", "reward", "elapsed_step", "ram"))):
+            seen.update(array[order].tobytes())
+        chosen = rng.permutation(3)[: rng.integers(1, 4)].astype(np.int32)
+        what = rng.random()
+        if what < 0.1:
+            results = envs.reset(chosen) if what < 0.05 else envs.reset()
+        else:
+            chosen = chosen if what < 0.2 else np.arange(3, dtype=np.int32)
+            results = envs.step(rng.integers(envs.action_space.n, size=len(chosen)), chosen)
+    return seen.hexdigest()[:16]
+
+
+RESET = [
+    ("Breakout-v5", LIVES, "ac37273ad3f92866"),
+    ("Qbert-v5", {"episodic_life": True, "max_episode_steps": 17, "noop_max": 3}, "aa54179ce67c2a45"),
+    ("Pong-v5", {"use_fire_reset": False, "env_seed": [4, 9, -5]}, "f843131f40dc211c"),
+    (
+        "Breakout-v5",
+        {"use_inter_area_resize": False, "gray_scale": False, "img_height": 50, "img_width": 70},
+        "c4b069c75034d3a9",
+    ),
+]
+"""As `PLAYED`, of `program`."""
+
+
+@pytest.mark.parametrize(("task", "settings", "expected"), RESET)
+def test_resets_at_any_time_are_those_of_envpool(task, settings, expected):
+    assert program(envpool, task, settings) == expected
+
+
+@pytest.mark.needs("envpool")
+@pytest.mark.parametrize(("task", "settings", "expected"), RESET)
+def test_envpool_resets_so(task, settings, expected):
+    assert program(importlib.import_module("envpool"), task, settings) == expected
+
+
+def test_a_reset_begins_another_game_whatever_lives_are_left():
+    envs = envpool.make_gymnasium("Breakout-v5", num_envs=1, episodic_life=True)
+    for _ in range(6):
+        lives, elapsed = (envs.reset()[1][name].item() for name in ("lives", "elapsed_step"))
+        assert (lives, elapsed) == (5, 0)
+        for _ in range(24):
+            *_, infos = envs.step(np.array([3]))
+        assert infos["elapsed_step"].item() <= 24
+
+
+def test_masks_reset_some_games_and_seeds_are_ignored():
+    envs = envpool.make_gymnasium("Pong-v5", num_envs=3)
+    envs.reset()
+    _, infos = envs.reset(options={"reset_mask": np.array([True, False, True])})
+    assert infos["env_id"].tolist() == [0, 2]
+    with pytest.warns(UserWarning, match="ignores its seed"):
+        envs.reset(seed=3)
+    with pytest.warns(UserWarning, match="give it to make"):
+        envs.seed(3)
+    for options in ({"mask": 1}, {"reset_mask": np.zeros(3, bool)}, {"reset_mask": [1, 0, 1]}):
+        with pytest.raises(ArcadeMarkError, match="reset_mask"):
+            envs.reset(options=options)
+
+
+def test_batches_are_received_in_the_order_in_which_actions_were_sent():
+    envs = envpool.make_gymnasium("Pong-v5", num_envs=5, batch_size=2, num_threads=3)
+    whole = envpool.make_gymnasium("Pong-v5", num_envs=5)
+    first, _ = whole.reset()
+    assert (envs.is_async, whole.is_async, envs.config["batch_size"], whole.config["batch_size"]) == (True, False, 2, 5)
+    envs.async_reset()
+    received = []
+    for _ in range(10):
+        observed, *_, infos = envs.recv()
+        received += infos["env_id"].tolist()
+        if infos["elapsed_step"].max() == 0:
+            assert np.array_equal(observed, first[infos["env_id"]])
+        envs.send(np.zeros(2, np.int32), infos["env_id"])
+    assert received == [0, 1, 2, 3, 4] * 4
+    for call in (lambda: envs.send(np.zeros(2, int), infos["env_id"]), envs.async_reset):
+        with pytest.raises(ArcadeMarkError, match="plays already"):
+            call()
+    for _ in range(2):
+        envs.recv()
+    with pytest.raises(ArcadeMarkError, match="1 games play; call send or reset first"):
+        envs.recv()
+
+
+def test_actions_may_be_a_dictionary():
+    envs = envpool.make_gymnasium("Pong-v5", num_envs=3)
+    envs.reset()
+    assert envs.step({"action": np.array([1, 2]), "env_id": np.array([2, 0])})[-1]["env_id"].tolist() == [2, 0]
+
+
+def test_specs_have_envpools_names():
+    spec = envpool.make_spec("Pong-v5", num_envs=3, stack_num=2, gray_scale=False, seed=[1, 2, 3])
+    assert (spec.config.task, spec.config.batch_size, spec.config.seed) == ("pong", 3, 0)
+    assert spec.config.env_seed == [1, 2, 3]
+    assert spec.state_array_spec["obs"].shape == [6, 84, 84]
+    assert spec.action_array_spec["action"].maximum == 5
+    assert spec.observation_space.shape == (6, 84, 84)
+    assert str(spec).startswith("AtariEnvSpec(num_envs=3, batch_size=3, num_threads=0,")
+    envs = envpool.make("Pong-v5", num_envs=2, zero_discount_on_life_loss=True)
+    assert envs.spec.config._asdict() == envs.config
+    assert str(envs).startswith("EnvPool(num_envs=2, ")
+    assert {"Breakout-v5", "TicTacToe3d-v5"} <= {*envpool.list_all_envs()}
+    assert envpool.make_spec("Pong-v5", task="breakout").action_space.n == 4
+
+
+def test_screens_are_rendered():
+    envs = envpool.make_gymnasium("Pong-v5", num_envs=2, render_mode="rgb_array", render_env_id=1)
+    envs.reset()
+    assert np.array_equal(envs.render()[0], envs._games[1].ale.getScreenRGB())
+    assert envs.render([0, 1]).shape == (2, 210, 160, 3)
+    with pytest.raises(ArcadeMarkError, match="render_mode='rgb_array'"):
+        envpool.make_gymnasium("Pong-v5").render()
+
+
+def test_roms_of_a_folder(tmp_path):
+    (tmp_path / "atari/roms").mkdir(parents=True)
+    with pytest.raises(ArcadeMarkError, match="it cannot be read"):
+        envpool.make("Pong-v5", base_path=str(tmp_path))
+    (tmp_path / "atari/roms/pong.bin").write_bytes(roms.get_rom_path("pong").read_bytes())
+    observed, _ = envpool.make("Pong-v5", base_path=str(tmp_path)).reset()
+    assert np.array_equal(observed, envpool.make("Pong-v5").reset()[0])
+
+
+@pytest.mark.needs("dm_env")
+def test_time_steps_of_dm_env():
+    envs = envpool.make_dm("Breakout-v5", num_envs=2, episodic_life=True, zero_discount_on_life_loss=True, seed=1)
+    kinds, step, like = set(), envs.reset(), envpool.make("Breakout-v5", num_envs=2, episodic_life=True, seed=1)
+    like.reset()
+    assert step.observation._fields == ("env_id", "players", "obs", "lives", "reward", "terminated", "ram")
+    for _ in range(120):
+        kinds |= {*step.step_type.tolist()}
+        assert (step.discount == (step.step_type != 2)).all()
+        step, observed = envs.step(np.array([1, 3])), like.step(np.array([1, 3]))[0]
+        assert np.array_equal(step.observation.obs, observed)
+    assert kinds == {0, 1, 2}
+    assert envs.action_spec().num_values == 4
+    assert envs.observation_spec().obs.shape == (4, 84, 84)
+
+
+@pytest.mark.needs("jax")
+def test_jax_steps_games():
+    jax = importlib.import_module("jax")
+    envs, like = (envpool.make("Breakout-v5", num_envs=2, seed=3, episodic_life=True) for _ in range(2))
+    handle, recv, send, step = envs.xla()
+    envs.async_reset()
+    handle, first = jax.jit(recv)(handle)
+    assert np.array_equal(first[0], like.reset()[0])
+    actions = np.random.default_rng(0).integers(4, size=(40, 2)).astype(np.int32)
+    handle, played = jax.jit(lambda handle: jax.lax.scan(step, handle, actions))(handle)
+    handle = send(handle, actions[0], envs.all_env_ids)
+    jax.block_until_ready((handle, played))
+    expected = [like.step(one) for one in actions]
+    for number, name in enumerate(("observations", "rewards", "terminated", "truncated")):
+        assert np.array_equal(played[number], np.stack([one[number] for one in expected])), name
+    assert np.array_equal(played[-1]["ram"], np.stack([one[-1]["ram"] for one in expected]))
+    assert np.array_equal(envs.recv()[0], like.step(actions[0])[0])
+
+
+@pytest.mark.parametrize(("module", "call"), [("jax", "xla"), ("dm_env", "make_dm")])
+def test_what_is_not_installed_is_named(module, call, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(gymnasium.error.DependencyNotInstalled, match="pip install"):
+        envpool.make("Pong-v5").xla() if call == "xla" else envpool.make_dm("Pong-v5")
+
+
 def test_games_step_apart_and_as_in_gym():
-    envs = envpool.EnvPool("pong", envpool.Config(num_envs=3), importlib.import_module("gymnasium").spaces, old=True)
+    config, rendering = envpool._config("Pong-v5", {"num_envs": 3, "gym_reset_return_info": False})
+    envs = envpool.EnvPool(config, rendering, gymnasium.spaces, old=True)
     first = envs.reset()
     assert (first.shape, len(envs), envs.num_envs) == ((3, 4, 84, 84), 3, 3)
     observed, rewards, ended, infos = envs.step(np.array([2, 3]), np.array([2, 0]))
@@ -71,10 +246,15 @@ def test_games_step_apart_and_as_in_gym():
     ("arguments", "settings", "match"),
     [
         (("Breakout-v9",), {}, "'Breakout-v5'"),
-        (("Pong-v5", "dm"), {}, "'gymnasium' or 'gym'"),
-        (("Pong-v5",), {"use_inter_area_resize": False}, "use_inter_area_resize: not known; .* frame_skip"),
-        (("Pong-v5",), {"num_envs": 4, "batch_size": 2}, "all in a batch"),
+        (("Pong-v5", "jax"), {}, "'gymnasium', 'gym' or 'dm'"),
+        (("Pong-v5",), {"inter_area": False}, "inter_area: not known; .* frame_skip"),
+        (("Pong-v5",), {"num_envs": 4, "batch_size": 5}, "0 to num_envs"),
         (("Pong-v5",), {"img_height": 300}, "at most 210 by 160"),
+        (("Pong-v5",), {"num_envs": 2, "seed": [1, 2, 3]}, "env_seed with 2 seeds"),
+        (("Pong-v5",), {"max_num_players": 2}, "max_num_players 1"),
+        (("Pong-v5",), {"task": "Pong"}, "'ms_pacman'"),
+        (("Pong-v5",), {"render_mode": "human"}, "no window is shown"),
+        (("Pong-v5",), {"from_pixels": True}, "no from_pixels"),
     ],
 )
 def test_what_is_not_known_is_refused(arguments, settings, match):

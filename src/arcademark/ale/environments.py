@@ -20,6 +20,7 @@ import numpy as np
 from ale_py import registration  # whose package registers its ids
 from gymnasium.vector import AutoresetMode
 
+from arcademark.ale import callbacks
 from arcademark.errors import ArcadeMarkWarning
 
 _PACKAGE = "arcademark.ale"
@@ -44,27 +45,13 @@ def _xla(envs: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
     if getattr(envs.ale, "emulator", "ale") == "ale":
         return _ale_xla(envs)  # type: ignore[no-any-return]
     assert envs.autoreset_mode == AutoresetMode.NEXT_STEP
-    try:
-        jax, io_callback = importlib.import_module("jax"), importlib.import_module("jax.experimental").io_callback
-    except ImportError as error:
-        raise gymnasium.error.DependencyNotInstalled("xla needs JAX: pip install jax") from error
-    handle, observed, *numbers = (
-        jax.ShapeDtypeStruct(shape, kind)
-        for shape, kind in (
-            *(((8,), np.uint8), (envs.observation_space.shape, np.uint8)),
-            *(((envs.batch_size,), kind) for kind in (np.int32, np.bool_, np.bool_)),
-        )
+    observed = np.empty(envs.observation_space.shape, np.uint8)
+    number, end = (np.empty(envs.batch_size, kind) for kind in (np.int32, np.bool_))
+    infos = dict.fromkeys(("env_id", "lives", "frame_number", "episode_frame_number"), number)
+    step = callbacks.called_from_jax(envs.step, (observed, number, end, end, infos))
+    begin = callbacks.called_from_jax(
+        lambda seed, mask: envs.reset(seed=seed, options={"reset_mask": mask}), (observed, infos)
     )
-    infos = dict.fromkeys(("env_id", "lives", "frame_number", "episode_frame_number"), numbers[0])
-
-    def within(play: Callable[..., Any], results: tuple[Any, ...]) -> Callable[..., Any]:
-        def called(before: Any, *arguments: Any) -> tuple[Any, Any]:
-            return before, play(*map(np.array, arguments))
-
-        return lambda before, *arguments: io_callback(called, (handle, results), before, *arguments)
-
-    step = within(envs.step, (observed, *numbers, infos))
-    begin = within(lambda seed, mask: envs.reset(seed=seed, options={"reset_mask": mask}), (observed, infos))
 
     def reset(handle: Any, seed: Any = None, reset_mask: Any = None) -> Any:
         mask = np.ones(envs.num_envs, np.bool_) if reset_mask is None else reset_mask
@@ -73,7 +60,7 @@ def _xla(envs: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
             seed = np.full(count, -1, np.int32) if seed is None else np.arange(seed, seed + count, dtype=np.int32)
         return begin(handle, seed, mask)
 
-    return jax.numpy.zeros(8, np.uint8), reset, step
+    return callbacks.first_handle(), reset, step
 
 
 def _of_ale(module: str, name: str) -> Callable[..., Any]:

@@ -1,18 +1,20 @@
-"""EnvPool's Atari environments on the console: the same arguments, results and random numbers.
+"""EnvPool's Atari environments on the console: its whole interface, with the same results and random numbers.
 
 >>> from arcademark.ale import envpool
->>> envs = envpool.make("Breakout-v5", env_type="gym", num_envs=8, episodic_life=True, reward_clip=True, seed=1)
+>>> envs = envpool.make("Breakout-v5", env_type="gymnasium", num_envs=8, episodic_life=True, reward_clip=True, seed=1)
 
-What is known of EnvPool's was found by experiment with 0.6.6 and 1.2.5:
+What is known of EnvPool's was found by experiment with 0.6.6 and 1.2.5, and in its published source:
 
-* Game i has the seed ``seed + i``, for the emulator and for the generator (MT19937) of its no-ops.
-* After an end the next step begins the next episode, whatever its action: after a lost life in the same game. Between 1
-  and `noop_max` no-ops are played, the last of which is FIRE in games that take it.
+* Game i has the seed ``seed + i``, or its one of `env_seed`, for the emulator and for the generator (MT19937) of its
+  no-ops.
+* After an end the next step begins the next episode, whatever its action: after a lost life in the same game. An
+  explicit reset begins another game. Between 1 and `noop_max` no-ops are played, the last of which is FIRE in games
+  that take it.
 * An observation pools the last two frames of a step. In a step in which the game ends, no later frame is looked at: it
   shows its third frame alone, or what was shown before. A new game's older images are copies of its first.
 * Of screens higher than 210 rows the first 210 are seen.
 
-An explicit reset with `episodic_life` differs: here it goes on in a game that is not over, EnvPool's begins another.
+Games are played in turn, in the order in which actions were sent, by the thread that calls `recv`.
 """
 
 from __future__ import annotations
@@ -20,17 +22,22 @@ from __future__ import annotations
 import ctypes
 import importlib
 import importlib.util
+import warnings
+from collections import deque, namedtuple
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
 from ale_py import Action, LoggerMode, roms
+from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from arcademark.ale import arguments
+from arcademark.ale import arguments, callbacks
 from arcademark.ale.interface import ALEInterface
 from arcademark.emulator import build
 from arcademark.environments.emulation.facts import standard
@@ -40,45 +47,110 @@ from arcademark.environments.observations.area import AreaResize
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.keywords import knowing
 
+_FIRST, _MID, _LAST = range(3)
+"""Kinds of steps, as dm_env numbers them."""
+
+_LINEAR_UNIT = 2048
+"""Whole numbers in which OpenCV counts the weights of two pixels."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
-    """EnvPool's arguments; `max_episode_steps` counts agent steps, and games are played in turn, without threads."""
+    """EnvPool's arguments, in its order; `max_episode_steps` counts agent steps.
+
+    `num_threads` and `thread_affinity_offset` change nothing here. `base_path` is a folder with ``atari/roms``; by
+    default the ROMs are ale-py's.
+    """
 
     num_envs: int = 1
     batch_size: int = 0
     num_threads: int = 0
+    max_num_players: int = 1
     thread_affinity_offset: int = -1
+    base_path: str = ""
     seed: int = 42
-    gym_reset_return_info: bool = False
+    env_seed: tuple[int, ...] = ()
+    gym_reset_return_info: bool = True
     max_episode_steps: int = 27_000
     stack_num: int = 4
     frame_skip: int = 4
     noop_max: int = 30
+    zero_discount_on_life_loss: bool = False
     episodic_life: bool = False
     reward_clip: bool = False
     use_fire_reset: bool = True
     img_height: int = 84
     img_width: int = 84
+    task: str = ""
     mode: int = -1
     difficulty: int = -1
     full_action_space: bool = False
     repeat_action_probability: float = 0.0
+    use_inter_area_resize: bool = True
     gray_scale: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Rendering:
+    """EnvPool's arguments of what `EnvPool.render` shows."""
+
+    render_mode: str | None = None
+    render_env_id: int = 0
+    render_width: int = 0
+    render_height: int = 0
+    render_camera_id: int = -1
+    from_pixels: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Settings(Config, _Rendering):
+    """All that `make` takes."""
+
+
+class ArraySpec(NamedTuple):
+    """An array of one game as EnvPool describes it: its type, shape (−1: one per player) and bounds."""
+
+    dtype: type
+    shape: list[int]
+    minimum: float
+    maximum: float
+
+
+class _Linear:
+    """Resizing between pixels, as OpenCV's ``INTER_LINEAR`` does."""
+
+    def __init__(self, source: tuple[int, int], size: tuple[int, int]) -> None:
+        (self._rows, self._row_weights), (self._columns, self._column_weights) = map(self._axis, source, size)
+
+    @staticmethod
+    def _axis(source: int, size: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return, for each pixel of the result, two pixels and the weights of both."""
+        at = ((np.arange(size) + 0.5) * (source / size) - 0.5).astype(np.float32)
+        first = np.floor(at)
+        share = np.where((first < 0) | (first >= source - 1), 0, at - first).astype(np.float32)
+        first = np.clip(first, 0, source - 1).astype(np.int64)
+        weights = np.rint(np.stack((1 - share, share)) * _LINEAR_UNIT).astype(np.int32)
+        return np.stack((first, np.minimum(first + 1, source - 1))), weights
+
+    def __call__(self, screen: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:
+        """Write the image of a screen, with its colours last."""
+        column, row = self._column_weights[:, None, :, None], self._row_weights[:, :, None, None]
+        wide = (screen[:, self._columns[0]] * column[0] + screen[:, self._columns[1]] * column[1]) >> 4
+        upper, lower = ((wide[rows] * weight) >> 16 for rows, weight in zip(self._rows, row, strict=True))
+        out[:] = (upper + lower + 2) >> 2
 
 
 class _Game:
     """One game, and what of it is seen."""
 
-    def __init__(self, game: str, seed: int, config: Config) -> None:
+    def __init__(self, seed: int, config: Config) -> None:
         self._config, self._chance = config, np.random.RandomState(seed & 0xFFFFFFFF)
         ALEInterface.setLoggerMode(LoggerMode.Error)
-        rom, self.ale = roms.get_rom_path(game), ALEInterface()
-        assert rom is not None
-        ale = self.ale
+        self.ale = ale = ALEInterface()
         ale.setInt("random_seed", (seed + 2**31) % 2**32 - 2**31)
         ale.setFloat("repeat_action_probability", config.repeat_action_probability)
-        ale.loadROM(rom)
+        own = Path(config.base_path, "atari", "roms", f"{config.task}.bin") if config.base_path else None
+        ale.loadROM(own or roms.get_rom_path(config.task))
         if config.mode >= 0:
             ale.setMode(config.mode)  # an ArcadeMarkError if there is no such
         if config.difficulty >= 0:
@@ -86,32 +158,33 @@ class _Game:
         self.actions = ale.getLegalActionSet() if config.full_action_space else ale.getMinimalActionSet()
         self._fire = config.use_fire_reset and Action.FIRE in self.actions
         shape, size = kernels.SCREEN, (config.img_height, config.img_width)
-        if size[0] > shape[0] or size[1] > shape[1]:
-            raise ArcadeMarkError(f"images of {size[0]} by {size[1]} pixels; expected at most {shape[0]} by {shape[1]}")
         channels = 1 if config.gray_scale else 3
         self.stack = np.zeros((config.stack_num * channels, *size), np.uint8)
         self._images = self.stack.reshape(config.stack_num, channels, *size)
         self._screens = np.zeros((2, 2, *shape, channels), np.uint8)  # the newest two; and in C those before
         self._newest = self._screens[0] if channels > 1 else self._screens[0, ..., 0]
-        self._resize, self._where = AreaResize(shape, size), None
+        self._resize = (AreaResize if config.use_inter_area_resize else _Linear)(shape, size)
+        self._where = None
         self._screen = ale.getScreenGrayscale if config.gray_scale else ale.getScreenRGB
-        if (ale.getScreenDims(), size, channels) == (shape, kernels.IMAGE, 1):  # bytes of higher ones may be odd
+        seen = ale.getScreenDims(), size, channels  # bytes of higher ones may be odd
+        if config.use_inter_area_resize and seen == (shape, kernels.IMAGE, 1):
             with suppress(build.NoCore):
-                self._core, self._screen = build.core(), ale.getScreen
-                self._table = kernels.greatest(gray_table(standard(game)))
+                self._core, gray = build.core(), gray_table(standard(config.task))[::2]
+                self._table, self._screen = np.maximum(gray[:, None], gray), ale.getScreen
                 self._where = kernels.observation(self._table, self._screens[1], self.stack)
         self.ended, self.elapsed, self.lives, self.reward = True, config.max_episode_steps, 0, 0
+        self.kind, self.discount = _FIRST, 1.0
 
     @property
     def truncated(self) -> bool:
-        """Whether the game has reached its limit of steps."""
-        return self.elapsed >= self._config.max_episode_steps
+        """Whether the episode ended where the game had reached its limit of steps."""
+        return self.ended and self.elapsed >= self._config.max_episode_steps
 
-    def begin(self) -> None:
-        """Begin an episode, in the same game where that goes on."""
+    def begin(self, *, forced: bool) -> None:
+        """Begin an episode, in the same game where that goes on and no other is `forced`."""
         config, ale = self._config, self.ale
         noops = int.from_bytes(self._chance.bytes(4), "little") * max(1, config.noop_max) >> 32
-        new = not config.episodic_life or ale.game_over() or self.truncated
+        new = forced or not config.episodic_life or ale.game_over() or self.elapsed >= config.max_episode_steps
         if new:
             ale.reset_game()
             self.elapsed = 0
@@ -128,11 +201,12 @@ class _Game:
         if new:
             self._images[:-1] = self._images[-1]
         self.ended, self.reward, self.lives = False, 0, ale.lives()
+        self.kind, self.discount = _FIRST, 1.0
 
     def step(self, action: int) -> None:
         """Play an agent step, or begin the next episode after an end."""
         if self.ended:
-            return self.begin()
+            return self.begin(forced=False)
         config, ale, left = self._config, self.ale, self._config.frame_skip
         self.reward = 0
         while left and not ale.game_over():
@@ -145,7 +219,11 @@ class _Game:
         self._push()
         self.elapsed += 1
         lives, self.lives = self.lives, ale.lives()
-        self.ended = ale.game_over() or self.truncated or (config.episodic_life and 0 < self.lives < lives)
+        over = ale.game_over() or self.elapsed >= config.max_episode_steps
+        self.ended = over or (config.episodic_life and 0 < self.lives < lives)
+        self.kind = _LAST if self.ended else _MID
+        lost = config.zero_discount_on_life_loss and self.lives != lives
+        self.discount = float(not (self.ended or lost))
         return None
 
     def _push(self) -> None:
@@ -162,69 +240,331 @@ class _Game:
         self._images[-1] = np.moveaxis(image, 2, 0)
 
 
-class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
-    """Games as EnvPool has them; spaces are those of one game. See `make`."""
+class EnvSpec:
+    """A task's arguments and arrays, as EnvPool's: `config`, `state_array_spec`, `action_array_spec` and spaces."""
 
-    def __init__(self, game: str, config: Config, spaces: Any, old: bool) -> None:
-        self.config, self._old, self._one_thread = config, old, arguments.OneThread()
-        self._games = [_Game(game, config.seed + i, config) for i in range(config.num_envs)]
+    reward_threshold: float | None = None
+
+    def __init__(self, config: Config, actions: int, spaces: Any = gymnasium.spaces) -> None:
+        values = asdict(config)
+        self.gen_config = namedtuple("Config", values)  # type: ignore[misc]
+        self.config: Any = self.gen_config(**values | {"env_seed": [*config.env_seed]})
+        whole, single = np.iinfo(np.int32), np.finfo(np.float32)
+        any_whole = ArraySpec(np.int32, [-1], whole.min, whole.max)
+        any_real = ArraySpec(np.float32, [-1], float(single.tiny), float(single.max))
+        shape = [config.stack_num * (1 if config.gray_scale else 3), config.img_height, config.img_width]
+        self.state_array_spec = {
+            "info:env_id": ArraySpec(np.int32, [], whole.min, whole.max),
+            "info:players.env_id": any_whole,
+            "elapsed_step": ArraySpec(np.int32, [], whole.min, whole.max),
+            "done": ArraySpec(np.bool_, [], False, True),
+            "reward": any_real,
+            "discount": ArraySpec(np.float32, [-1], 0.0, 1.0),
+            "step_type": ArraySpec(np.int32, [], whole.min, whole.max),
+            "trunc": ArraySpec(np.bool_, [], False, True),
+            "obs": ArraySpec(np.uint8, shape, 0, 255),
+            "info:lives": any_whole,
+            "info:reward": any_real,
+            "info:terminated": ArraySpec(np.int32, [-1], 0, 1),
+            "info:ram": ArraySpec(np.uint8, [128], 0, 255),
+        }
+        self.action_array_spec = {
+            "env_id": ArraySpec(np.int32, [], whole.min, whole.max),
+            "players.env_id": any_whole,
+            "action": ArraySpec(np.int32, [-1], 0, actions - 1),
+        }
+        self.observation_space = self.gymnasium_observation_space = spaces.Box(0, 255, tuple(shape), np.uint8)
+        self.action_space = self.gymnasium_action_space = spaces.Discrete(actions)
+
+    def observation_spec(self) -> Any:
+        """Return what a time step's observation holds, in terms of dm_env, which must be installed."""
+        known = self.state_array_spec
+        shown = {
+            name.rpartition(":")[2]: _dm_spec(name.replace(":", ".").rpartition(".")[2], one)
+            for name, one in known.items()
+            if name.startswith(("obs", "info"))
+        }
+        return _observation(shown)
+
+    def action_spec(self) -> Any:
+        """Return an action in terms of dm_env, which must be installed."""
+        return _dm_spec("action", self.action_array_spec["action"])
+
+    def __repr__(self) -> str:
+        return f"AtariEnvSpec{repr(self.config).removeprefix('Config')}"
+
+
+def _dm_env() -> Any:
+    try:
+        return importlib.import_module("dm_env")
+    except ImportError as error:
+        raise gymnasium.error.DependencyNotInstalled("env_type 'dm' needs dm_env: pip install dm-env") from error
+
+
+def _dm_spec(name: str, array: ArraySpec) -> Any:
+    specs, shape = _dm_env().specs, tuple(one for one in array.shape if one != -1)
+    if array.minimum == 0 and not shape and np.issubdtype(array.dtype, np.integer):
+        return specs.DiscreteArray(int(array.maximum) + 1, dtype=array.dtype, name=name)
+    return specs.BoundedArray(shape, array.dtype, array.minimum, array.maximum, name=name)
+
+
+def _observation(values: dict[str, Any]) -> Any:
+    """Return the observation of a time step: EnvPool's named tuple."""
+    players = _PLAYERS(values.pop("players.env_id"))
+    return _STATE(values.pop("env_id"), players, *(values[name] for name in _STATE._fields[2:]))
+
+
+_PLAYERS = namedtuple("players", ("env_id",))  # type: ignore[name-match]
+_STATE = namedtuple("State", ("env_id", "players", "obs", "lives", "reward", "terminated", "ram"))  # type: ignore[name-match]
+
+
+class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
+    """Games as EnvPool has them; spaces are those of one game. See `make`.
+
+    Attributes
+    ----------
+    spec : EnvSpec
+        Its arguments and arrays; `config` has the arguments as a dictionary.
+    all_env_ids : ndarray
+        The numbers of the games.
+    is_async : bool
+        Whether a batch is smaller than the number of games.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
+    is_vector_env = True
+
+    def __init__(self, config: Config, rendering: _Rendering, spaces: Any, old: bool) -> None:
+        self._settings, self._rendering, self._old = config, rendering, old
+        self._one_thread = arguments.OneThread()
+        seeds = config.env_seed or [config.seed + i for i in range(config.num_envs)]
+        self._games = [_Game(seed, config) for seed in seeds]
         self.num_envs, self.all_env_ids = config.num_envs, np.arange(config.num_envs, dtype=np.int32)
-        first = self._games[0]
-        self.observation_space = self.single_observation_space = spaces.Box(0, 255, first.stack.shape, np.uint8)
-        self.action_space = self.single_action_space = spaces.Discrete(len(first.actions))
+        self._sent: deque[tuple[int, int | None]] = deque()  # games with their actions; None: a reset
+        self.spec: Any = EnvSpec(config, len(self._games[0].actions), spaces)
+        self.config = dict(zip(self.spec.config._fields, self.spec.config, strict=True))
+        self.is_async, self.render_mode = config.batch_size < config.num_envs, rendering.render_mode
+        self.observation_space = self.single_observation_space = self.spec.observation_space
+        self.action_space = self.single_action_space = self.spec.action_space
 
     def __len__(self) -> int:
-        return self.num_envs
+        return self._settings.num_envs
 
-    def reset(self, env_id: NDArray[Any] | None = None) -> Any:  # type: ignore[override]
-        """Begin an episode in all games or in some; return their observations, and in the newer interface infos."""
-        which = self._which(env_id)
-        with self._one_thread:
-            for i in which:
-                self._games[i].begin()
-            observed, _, _, _, infos = self._results(which)
-        return observed if self._old and not self.config.gym_reset_return_info else (observed, infos)
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.config.items())})"
 
-    def step(self, action: NDArray[Any], env_id: NDArray[Any] | None = None) -> Any:
-        """Play a step in all games or in some: observations, rewards, ends (with truncations apart if newer), infos."""
+    # ---- play
+
+    def send(self, action: Any, env_id: Any = None) -> None:
+        """Have games take a step under their actions, or begin the next episode after an end.
+
+        Parameters
+        ----------
+        action : ndarray or dict
+            An action per game; or ``{"action": …, "env_id": …}``.
+        env_id : ndarray, optional
+            The games, by default all.
+
+        Raises
+        ------
+        ArcadeMarkError
+            An action or a game is not known, or a game plays already.
+        """
+        if isinstance(action, dict):
+            action, env_id = action.get("action"), action.get("env_id", env_id)
         which, actions = self._which(env_id), arguments.integers(action, "action")
         most = len(self._games[0].actions) - 1
         if len(actions) != len(which) or not all(0 <= one <= most for one in actions.tolist()):
             raise ArcadeMarkError(f"actions {actions}; expected {len(which)}, each from 0 to {most}")
-        with self._one_thread:
-            for i, one in zip(which, actions.tolist(), strict=True):
-                self._games[i].step(one)
-            observed, reward, ended, truncated, infos = self._results(which)
-        if self._old:
-            return observed, reward, ended, infos | {"TimeLimit.truncated": truncated}
-        return observed, reward, ended & ~truncated, truncated, infos
+        self._send(zip(which.tolist(), actions.tolist(), strict=True))
+
+    def async_reset(self) -> None:
+        """Have all games begin another game, which `recv` returns."""
+        self._send((i, None) for i in self.all_env_ids.tolist())
+
+    def recv(self, reset: bool = False, return_info: bool = True) -> Any:
+        """Return the results of the games whose turn it is: a batch, or without batches all that was sent.
+
+        A RefusedError if fewer were sent; EnvPool waits for ever.
+        """
+        return self._to(self._receive(), reset, return_info)
+
+    def step(self, action: Any, env_id: Any = None) -> Any:
+        """Play a step in all games or in some: observations, rewards, terminations, truncations, infos."""
+        self.send(action, env_id)
+        return self.recv()
+
+    def reset(self, env_id: Any = None, *, seed: Any = None, options: dict[str, Any] | None = None) -> Any:
+        """Begin another game in all games or in some; return their observations and infos.
+
+        `options` may have a ``reset_mask``. A seed is ignored, with a warning: EnvPool's are fixed by `make`.
+        """
+        if seed is not None:
+            warnings.warn("reset ignores its seed, as EnvPool's does; give it to make", stacklevel=2)
+        mask = (options or {}).get("reset_mask")
+        if {*(options or {})} - {"reset_mask"} or (env_id is not None and mask is not None):
+            raise ArcadeMarkError("reset takes env_id, or options with a reset_mask; nothing else")
+        if mask is not None:
+            mask = np.asarray(mask)
+            if mask.shape != (self._settings.num_envs,) or mask.dtype != np.bool_ or not mask.any():
+                raise ArcadeMarkError(f"reset_mask: expected {self._settings.num_envs} truth values, one of them true")
+            env_id = np.flatnonzero(mask)
+        self._send((i, None) for i in self._which(env_id).tolist())
+        return self.recv(True, self._settings.gym_reset_return_info)
+
+    def xla(self) -> tuple[Any, Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
+        """Return a handle, and `recv`, `send` and `step` for JAX, which take it and return the next one.
+
+        They call back from JAX into this process. DependencyNotInstalled: JAX cannot be imported.
+        """
+        example = self._to(self._gather(self._games[: self._settings.batch_size]), False, True)
+
+        def sent(action: NDArray[Any], env_id: NDArray[Any]) -> tuple[()]:
+            self.send(action, env_id)
+            return ()
+
+        receive, give = callbacks.called_from_jax(self.recv, example), callbacks.called_from_jax(sent, ())
+
+        def send(handle: Any, action: Any, env_id: Any = None) -> Any:
+            return give(handle, action, self.all_env_ids if env_id is None else env_id)[0]
+
+        def step(handle: Any, action: Any, env_id: Any = None) -> Any:
+            return receive(send(handle, action, env_id))
+
+        return callbacks.first_handle(), receive, send, step
+
+    def seed(self, seed: Any = None) -> None:
+        """Do nothing but warn, as EnvPool's."""
+        warnings.warn("seed is ignored, as EnvPool's is; give it to make", stacklevel=2)
+
+    def render(self, env_ids: Any = None, camera_id: Any = None) -> NDArray[np.uint8]:  # type: ignore[override]
+        """Return screens (n, height, width, 3); ArcadeMarkError: made without ``render_mode="rgb_array"``."""
+        if self.render_mode is None:
+            raise ArcadeMarkError("nothing is rendered; make it with render_mode='rgb_array'")
+        chosen = self._rendering.render_env_id if env_ids is None else env_ids
+        screens = [self._games[i].ale.getScreenRGB() for i in self._which(np.atleast_1d(chosen))]
+        return np.array([screen[: kernels.SCREEN[0]] for screen in screens])
+
+    def close(self, **keywords: Any) -> None:
+        """Do nothing."""
 
     def _which(self, env_id: Any) -> NDArray[np.int32]:
         if env_id is None:
             return self.all_env_ids.copy()
         games = arguments.integers(env_id, "env_id")
-        if len({*games.tolist()} & {*range(self.num_envs)}) != len(games):
-            raise ArcadeMarkError(f"env_id {games}; expected different numbers from 0 to {self.num_envs - 1}")
+        if len({*games.tolist()} & {*range(self._settings.num_envs)}) != len(games):
+            raise ArcadeMarkError(f"env_id {games}; expected different numbers from 0 to {self._settings.num_envs - 1}")
         return games.astype(np.int32)
 
-    def _results(self, which: NDArray[np.int32]) -> tuple[Any, ...]:
-        games = [self._games[i] for i in which]
+    def _send(self, sent: Any) -> None:
+        with self._one_thread:
+            given = [*sent]
+            if twice := {i for i, _ in self._sent} & {i for i, _ in given}:
+                raise arguments.RefusedError(f"game {min(twice)} plays already; call recv first")
+            self._sent.extend(given)
+
+    def _receive(self) -> dict[str, NDArray[Any]]:
+        with self._one_thread:
+            count = self._settings.batch_size if self.is_async else len(self._sent)
+            if not 0 < count <= len(self._sent):
+                raise arguments.RefusedError(f"{len(self._sent)} games play; call send or reset first")
+            turn = [self._sent.popleft() for _ in range(count)]
+            for i, action in turn:
+                if action is None:
+                    self._games[i].begin(forced=True)
+                else:
+                    self._games[i].step(action)
+            return self._gather([self._games[i] for i, _ in turn], np.array([i for i, _ in turn], np.int32))
+
+    def _gather(self, games: Sequence[_Game], which: NDArray[np.int32] | None = None) -> dict[str, NDArray[Any]]:
+        """Return the arrays of games by EnvPool's names."""
+        which = self.all_env_ids[: len(games)] if which is None else which
         raw = np.array([game.reward for game in games], np.float32)
-        ended, truncated = (np.array([getattr(game, name) for game in games]) for name in ("ended", "truncated"))
-        infos = {
+        return {
             "env_id": which,
-            "players": {"env_id": which},
+            "players.env_id": which.copy(),
+            "obs": np.array([game.stack for game in games]),
             "lives": np.array([game.lives for game in games], np.int32),
-            "reward": raw,
+            "raw": raw,
+            "reward": np.sign(raw) if self._settings.reward_clip else raw.copy(),
             "terminated": np.array([game.ale.game_over() for game in games], np.int32),
             "ram": np.array([game.ale.getRAM() for game in games]),
             "elapsed_step": np.array([game.elapsed for game in games], np.int32),
+            "done": np.array([game.ended for game in games]),
+            "trunc": np.array([game.truncated for game in games]),
+            "discount": np.array([game.discount for game in games], np.float32),
+            "step_type": np.array([game.kind for game in games], np.int32),
         }
-        observed = np.array([game.stack for game in games])
-        return observed, np.sign(raw) if self.config.reward_clip else raw, ended, truncated, infos
+
+    def _to(self, arrays: dict[str, NDArray[Any]], reset: bool, return_info: bool) -> Any:
+        """Return results in the interface's form."""
+        infos: dict[str, Any] = {"env_id": arrays["env_id"], "players": {"env_id": arrays["players.env_id"]}}
+        infos |= {"lives": arrays["lives"], "reward": arrays["raw"]}
+        infos |= {name: arrays[name] for name in ("terminated", "ram", "elapsed_step")}
+        observed, ended, truncated = arrays["obs"], arrays["done"], arrays["trunc"]
+        if reset:
+            return (observed, infos) if return_info or not self._old else observed
+        if self._old:
+            return observed, arrays["reward"], ended, infos | {"TimeLimit.truncated": truncated}
+        return observed, arrays["reward"], ended & ~truncated, truncated, infos
 
 
-@knowing(Config, checked=False)
+class DMEnvPool(EnvPool):
+    """The same with dm_env's time steps."""
+
+    def observation_spec(self) -> Any:
+        """Return what a time step's observation holds."""
+        return self.spec.observation_spec()
+
+    def action_spec(self) -> Any:
+        """Return an action."""
+        return self.spec.action_spec()
+
+    def _to(self, arrays: dict[str, NDArray[Any]], reset: bool, return_info: bool) -> Any:
+        observation = _observation(arrays | {"reward": arrays["raw"]})
+        return _dm_env().TimeStep(arrays["step_type"], arrays["reward"], arrays["discount"], observation)
+
+
+def _config(task_id: str, given: dict[str, Any]) -> tuple[Config, _Rendering]:
+    """Return the settings of a task; an ArcadeMarkError says what is wrong with them."""
+    game = _tasks().get(arguments.text(task_id, "task_id"))
+    if game is None:
+        raise ArcadeMarkError(
+            f"task {one_line(task_id, 60)!r} is not known; expected one of list_all_envs(), such as 'Breakout-v5'"
+        )
+    known = {**_Rendering.__annotations__, **Config.__annotations__}
+    if unknown := ", ".join(sorted(given.keys() - known.keys())):
+        raise ArcadeMarkError(f"{one_line(unknown)}: not known; expected settings among {', '.join(known)}")
+    if not isinstance(given.get("seed", 0), str) and isinstance(given.get("seed"), Sequence | np.ndarray):
+        given = given | {"env_seed": given["seed"], "seed": 0}  # as EnvPool does
+    if "env_seed" in given:
+        given = given | {"env_seed": tuple(arguments.integers(given["env_seed"], "env_seed").tolist())}
+    settings = arguments.settings(given, known)
+    rendering = _Rendering(**{name: value for name, value in settings.items() if name in _Rendering.__annotations__})
+    config = Config(task=game)
+    config = replace(config, **{name: value for name, value in settings.items() if name in Config.__annotations__})
+    pixels = config.img_height * config.img_width * (1 if config.gray_scale else 3)
+    arguments.check_sizes(asdict(config), config.num_envs * config.stack_num * pixels)
+    height, width = kernels.SCREEN
+    for wrong, expected in (
+        (config.img_height > height or config.img_width > width, f"images of at most {height} by {width} pixels"),
+        (len(config.env_seed) not in (0, config.num_envs), f"env_seed with {config.num_envs} seeds"),
+        (config.max_num_players != 1, "max_num_players 1: the games are for one player"),
+        (config.task not in roms.get_all_rom_ids(), "task to be a game such as 'ms_pacman'"),
+        (rendering.render_mode not in (None, "rgb_array"), "render_mode None or 'rgb_array': no window is shown"),
+        (
+            rendering.render_width or rendering.render_height,
+            "screens of their own size, without render_width",
+        ),
+        (rendering.from_pixels, "no from_pixels, which EnvPool has for MuJoCo alone"),
+        (not 0 <= rendering.render_env_id < config.num_envs, f"render_env_id below {config.num_envs}"),
+    ):
+        if wrong:
+            raise ArcadeMarkError(f"{one_line(task_id, 60)}: expected {expected}")
+    return replace(config, batch_size=config.batch_size or config.num_envs), rendering
+
+
+@knowing(_Settings, checked=False)
 def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
     """Return games as ``envpool.make`` does.
 
@@ -232,9 +572,9 @@ def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
     ----------
     task_id : str
         "Breakout-v5".
-    env_type : {"gymnasium", "gym"}
-        With "gym", spaces and results are of gym where that is installed: before its 0.26 `reset` returns observations
-        alone, and `step` four results.
+    env_type : {"gymnasium", "gym", "dm"}
+        With "dm", results are dm_env's time steps. With "gym", spaces and results are of gym where that is installed:
+        before its 0.26 `reset` returns observations alone, and `step` four results, as EnvPool 0.6 has it.
     **settings
         EnvPool's, with its defaults: see `Config`.
 
@@ -242,27 +582,41 @@ def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
     ------
     ArcadeMarkError
         There is no such game, type or setting, or the setting has another value than is known here.
+    DependencyNotInstalled
+        "dm", without dm_env.
     """
-    spec = gymnasium.registry.get(f"ArcadeMark/{arguments.text(task_id, 'task_id')}")
-    if spec is None:
-        raise ArcadeMarkError(
-            f"task {one_line(task_id, 60)!r} is not known; expected one of ale-py's such as 'Breakout-v5'"
-        )
-    known = Config.__annotations__
-    if unknown := ", ".join(sorted(settings.keys() - known.keys())):
-        raise ArcadeMarkError(f"{one_line(unknown)}: not known; expected settings among {', '.join(known)}")
-    config = Config(**arguments.settings(settings, known))
-    pixels = config.img_height * config.img_width * (1 if config.gray_scale else 3)
-    arguments.check_sizes(asdict(config), config.num_envs * config.stack_num * pixels)
-    if config.batch_size not in (0, config.num_envs):
-        raise ArcadeMarkError(f"batch_size {config.batch_size} of num_envs {config.num_envs}; expected all in a batch")
-    if env_type not in ("gymnasium", "gym"):
-        raise ArcadeMarkError(f"env_type {one_line(str(env_type), 60)!r} is not known; expected 'gymnasium' or 'gym'")
+    if env_type not in ("gymnasium", "gym", "dm"):
+        known = "expected 'gymnasium', 'gym' or 'dm'"
+        raise ArcadeMarkError(f"env_type {one_line(str(env_type), 60)!r} is not known; {known}")
     spaces, old = gymnasium.spaces, False
     if env_type == "gym" and importlib.util.find_spec("gym"):
         gym = importlib.import_module("gym")
         spaces, old = gym.spaces, tuple(map(int, gym.__version__.split(".")[:2])) < (0, 26)
-    return EnvPool(spec.kwargs["game"], config, spaces, old)
+        settings = {"gym_reset_return_info": not old} | settings
+    config, rendering = _config(task_id, settings)
+    if env_type == "dm":
+        _dm_env()
+        return DMEnvPool(config, rendering, spaces, False)
+    return EnvPool(config, rendering, spaces, old)
 
 
-make_gym, make_gymnasium = (partial(make, env_type=name) for name in ("gym", "gymnasium"))
+make_dm, make_gym, make_gymnasium = (partial(make, env_type=name) for name in ("dm", "gym", "gymnasium"))
+
+
+@knowing(_Settings, checked=False)
+def make_spec(task_id: str, **settings: Any) -> EnvSpec:
+    """Return the arguments and arrays of a task; parameters and errors as of `make`."""
+    config, _ = _config(task_id, settings)
+    return EnvSpec(config, len(_Game(config.seed, config).actions))
+
+
+def list_all_envs() -> list[str]:
+    """Return the tasks that `make` takes."""
+    return sorted(_tasks())
+
+
+def _tasks() -> dict[str, str]:
+    """Return games by the names of their tasks, which capitalise words as EnvPool does."""
+    specs = gymnasium.registry.values()
+    games = {one.kwargs["game"] for one in specs if one.id.startswith("ArcadeMark/") and one.id.endswith("-v5")}
+    return {f"{''.join(word.capitalize() for word in game.split('_'))}-v5": game for game in games}
