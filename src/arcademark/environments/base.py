@@ -89,11 +89,10 @@ class EnvironmentSpec:
     """What an agent is told before it plays; pure data, picklable.
 
     `game` is the task's id, on Atari a game's; `protocol` holds the settings in force, overrides and what the agent
-    asks for included;
-    `action_meanings` the name of each action by its index, ("NOOP", "FIRE", …), none where actions are arrays, which
-    `array_actions` describes then; `observation_shape` and `observation_dtype` describe one observation, of several
-    parts a structured type with a field each; `seed` is the trial's, by which an agent that was trained several times
-    tells its networks apart, None elsewhere.
+    asks for included; `action_meanings` the name of each action by its index, ("NOOP", "FIRE", …), none where actions
+    are arrays, which `array_actions` describes then; `observation_shape` and `observation_dtype` describe one
+    observation, of several parts a structured type with a field each; `seed` is the trial's, by which an agent that was
+    trained several times tells its networks apart, None elsewhere.
     """
 
     game: str

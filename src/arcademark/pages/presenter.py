@@ -84,8 +84,8 @@ def document(analysis: Any, template: str = "", /, **values: Any) -> Document:
 def tabulated(rows: Iterable[Any], columns: AnyColumns, *, names: int = 1, **how: Any) -> Table | None:
     """Make a table of rows; None without rows.
 
-    A row is one thing that columns show something of, or a tuple of several.
-    ``names`` first columns hold names; ``how`` is for `Table`. Other columns that are empty in all rows are left out.
+    A row is one thing that columns show something of, or a tuple of several. ``names`` first columns hold names;
+    ``how`` is for `Table`. Other columns that are empty in all rows are left out.
     """
     entries = [row if isinstance(row, tuple) else (row,) for row in rows]
     if not entries:
