@@ -81,7 +81,7 @@ def test_a_learner_goes_on_from_every_checkpoint(toy_plan, paced):
 @pytest.mark.parametrize(("clipping", "largest"), [(True, 1.0), (False, 2.0)])
 def test_rewards_are_clipped_for_the_learner_only(toy_plan, paced, clipping, largest):
     override = {"training_reward_clipping": clipping, "frame_skip": 14, "max_frames_per_episode": 2000}
-    (trial,) = toy_plan(paced("Learner"), frames=20_000, override=override).trials
+    (trial,) = toy_plan(paced("Learner"), frames=6_000, override=override).trials
     player = TrialPlayer(trial)
     seen = []
     player.agent.policy.learn = lambda transition, rng: seen.append(transition.reward)
