@@ -279,7 +279,7 @@ def test_runs_that_are_likely_episodes_are_warned_of(tmp_path):
         return " ".join(notice.text for notice in notices if notice.kind == "episodes_as_runs")
 
     whole = [25.0 * score for score in range(10)]
-    assert "Scores of mine are such as single episodes give, of 10 runs a game" in warning(whole)
+    assert "mine has 10 or more runs per game that look like single episodes" in warning(whole)
     for others in (whole[:9], [*whole[:9], 212.5], [25.0] * 10):
         assert not warning(others)
     assert "Several runs of mine on a game have one seed" in warning([1.5, 2.5], "run,seed", ",7")
