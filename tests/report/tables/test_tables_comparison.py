@@ -195,7 +195,9 @@ def test_runs_of_several_games_are_summed_up_first(summary):
         "median": np.median(percent, axis=1),
         "iqm": np.sort(percent, axis=1)[:, 1:3].mean(axis=1),
     }
-    expected = sequential_test(list(middle[summary]), np.random.default_rng(0), SequentialPlan(alpha=0.1)).pairs[0]
+    expected = sequential_test(
+        dict(zip(names, middle[summary], strict=True)), np.random.default_rng(0), SequentialPlan(alpha=0.1)
+    ).pairs[0]
     assert found.pairs[0].steps[0].difference == pytest.approx(expected.steps[0].difference)
     assert found.pairs[0].steps[0].boundary == pytest.approx(expected.steps[0].boundary)
 
