@@ -189,7 +189,7 @@ class Intervals:
 
 
 @dataclass(frozen=True, eq=False)
-class DrawnSummaries:
+class _DrawnSummaries:
     """An algorithm's summaries by some measures, and what else they might have been.
 
     values: Shape (measures, aggregates).
@@ -227,7 +227,7 @@ class Bootstrap:
     episodes: Mapping[str, Runs] = field(default_factory=dict)
     exact: frozenset[str] = frozenset()
     notes: dict[str, dict[str, None]] = field(default_factory=dict)
-    kept: dict[tuple[str, str, tuple[str, ...], int], DrawnSummaries] = field(default_factory=dict)
+    kept: dict[tuple[str, str, tuple[str, ...], int], _DrawnSummaries] = field(default_factory=dict)
     recorded: dict[tuple[str, str], dict[tuple[Over, str], dict[str, None]]] = field(default_factory=dict)
     drawn_of: dict[str, set[int]] = field(default_factory=dict)
 
@@ -297,7 +297,7 @@ class Bootstrap:
             for measure, rows in zip(measures, ends, strict=True)
         ]
 
-    def _drawn(self, name: str, measures: Sequence[Measure], known: Runs, count: int) -> DrawnSummaries:
+    def _drawn(self, name: str, measures: Sequence[Measure], known: Runs, count: int) -> _DrawnSummaries:
         """Sum an algorithm up by measures that know the same tasks, and resample where there are several runs.
 
         A measure that caps is resampled by the same draws as the one that it caps. Either all or none of the measures
@@ -308,7 +308,7 @@ class Bootstrap:
             return _drawn_of_means(measures, self._sample(name, known), rng, count)
         line, values, strata = sum_up(measures, known)
         if _single(known):
-            return DrawnSummaries(values, strata, None)
+            return _DrawnSummaries(values, strata, None)
         draws = np.empty((*values.shape, count))
         for places in grouped((free.tobytes(), place) for place, free in enumerate(line)).values():
             sample = sample_of(line[places[0]])
@@ -319,7 +319,7 @@ class Bootstrap:
                         draws[place] = resampled[: len(AGGREGATES)]
                     elif measures[place].metric.bounds == bounds:
                         draws[place] = resampled[len(AGGREGATES) :]
-        return DrawnSummaries(values, strata, draws)
+        return _DrawnSummaries(values, strata, draws)
 
     def _sample(self, name: str, runs: Runs) -> Runs:
         """Return what is resampled on the tasks of some runs: these, or the episodes of what was never trained."""
@@ -332,7 +332,7 @@ class Bootstrap:
             return any(row.size < intervals.FEWEST for row in self._sample(name, runs).values())
         return _single(runs)
 
-    def drawn(self, name: str, measure: Measure, known: Runs, count: int) -> DrawnSummaries:
+    def drawn(self, name: str, measure: Measure, known: Runs, count: int) -> _DrawnSummaries:
         """Sum an algorithm up and resample it over some tasks, once for all that it is compared with."""
         key = (name, measure.metric.name, tuple(known), count)
         if key not in self.kept:
@@ -451,7 +451,7 @@ def _apart(bounds: Bounds) -> Bounds:
 
 def _drawn_of_means(
     measures: Sequence[Measure], sample: Runs, rng: np.random.Generator | None, count: int
-) -> DrawnSummaries:
+) -> _DrawnSummaries:
     """Sum up each task's mean, over runs or episodes, by measures that know all tasks; resample what it is of with rng.
 
     What a task adds to a summary's variance is by how far a standard error of its mean moves it.
@@ -465,9 +465,9 @@ def _drawn_of_means(
     up, down = (summaries(middle[:, np.newaxis] + sign * errors) for sign in (1, -1))
     strata = Strata(((up - down) / 2) ** 2, sizes)
     if rng is None:
-        return DrawnSummaries(summaries(middle), strata, None)
+        return _DrawnSummaries(summaries(middle), strata, None)
     draws = summaries(np.array([intervals.resampled_means(row, count, rng) for row in sample.values()]))
-    return DrawnSummaries(summaries(middle), strata, draws)
+    return _DrawnSummaries(summaries(middle), strata, draws)
 
 
 def sum_up(measures: Sequence[Measure], known: Runs) -> tuple[NDArray[np.float64], NDArray[np.float64], Strata]:

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from arcademark.errors import ArcadeMarkError
 
 
-class Named(Protocol):
+class _Named(Protocol):
     """Something that has a stable name, and a title in print."""
 
     @property
@@ -19,7 +19,7 @@ class Named(Protocol):
         """Return its title in print."""
 
 
-T = TypeVar("T", bound=Named)
+T = TypeVar("T", bound=_Named)
 
 
 def add(registry: dict[str, T], item: T, what: str) -> T:

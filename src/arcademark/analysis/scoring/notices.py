@@ -43,7 +43,7 @@ SIMULATED_CAP = (0.0, 100.0)
 
 
 @dataclass(frozen=True)
-class FewRuns:
+class _FewRuns:
     """Intervals that hold the truth too rarely, as simulations show; see docs/intervals.md.
 
     The simulations are of human-normalised scores, and of those capped at 100 %. They stand for other normalised scores
@@ -280,7 +280,7 @@ def _few_runs(
 
 def _held(
     dataset: Dataset, names: Sequence[str], summaries: Sequence[Summary | SummaryDifference], method: str
-) -> FewRuns | None:
+) -> _FewRuns | None:
     """Return how often intervals over the games that all of these algorithms have hold the truth; None without any."""
     played = [dataset.runs(name) for name in names]
     inside = [task for task in dataset.benchmark.tasks if all(task in runs for runs in played)]
@@ -319,7 +319,7 @@ def _held(
         unknown.append(f"summaries over fewer than {coverage.TASKS[0]} {dataset.benchmark.noun}s")
     if not dataset.benchmark.atari:
         unknown.append("scores of other tasks than Atari games")
-    return FewRuns(fewest, most, coverage.nearest(games, fewest), tuple(short), tuple(unknown))
+    return _FewRuns(fewest, most, coverage.nearest(games, fewest), tuple(short), tuple(unknown))
 
 
 def _not_simulated(dataset: Dataset, bootstrap: Bootstrap) -> Iterator[str]:

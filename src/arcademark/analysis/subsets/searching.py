@@ -303,7 +303,7 @@ def searched(scores: Normalised, request: SearchRequest, name: str, progress: Be
     """Search, and put together what is shown; ``name`` is the table's, for the models' names."""
     if (request.size is None) == (request.plan is None):
         raise ArcadeMarkError("subset search: ask for either --size N or --plan atari-5")
-    session = Session(scores, request, name, progress)
+    session = _Session(scores, request, name, progress)
     steps = plans.plan(request.plan) if request.plan else (SearchStep("", request.size or 0),)
 
     def follow(problem: Problem, begin: Begin, **changed: object) -> Results:
@@ -317,7 +317,7 @@ def searched(scores: Normalised, request: SearchRequest, name: str, progress: Be
     return Searched(**session.setup(), choose=request.choose, results=tuple(every))
 
 
-class Session:
+class _Session:
     """What searches of one size and of every size share: scores, what is requested, and the problem made of both."""
 
     def __init__(self, scores: Normalised, request: SearchRequest, name: str, progress: Begin) -> None:
@@ -454,13 +454,13 @@ def every_size(
 
     In both ways where scores are missing, if ``both``, and not only as ``request.choose`` says.
     """
-    session = Session(scores, request, name, progress)
+    session = _Session(scores, request, name, progress)
     every: tuple[Choose, ...] = ("best", "charged") if both and np.isnan(session.problem.X).any() else (request.choose,)
     series = tuple(Series(OBJECTIVES[choose], tuple(_series(session, choose, sizes))) for choose in every)
     return EverySize(**session.setup(), series=series)
 
 
-def _series(session: Session, choose: Choose, sizes: Sequence[int]) -> Iterator[Sized]:
+def _series(session: _Session, choose: Choose, sizes: Sequence[int]) -> Iterator[Sized]:
     options = session.request.options(incomplete=OBJECTIVES[choose], top=1)
     title = "all charged" if choose == "charged" else ""
     results = {str(size): search(session.problem, size, progress=session.bar(title, size), **options) for size in sizes}
