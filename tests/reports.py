@@ -1,12 +1,14 @@
+"""Reports that tests of analyses and of pages share, and the golden files that texts are compared with."""
+
 import os
 import re
 from pathlib import Path
 
 import pytest
-from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
 
 from arcademark.analysis.scoring.analysis import analyse
 from arcademark.suite.protocols import protocol
+from made_up import ATARI_5, OWN_AGENT, collected, made_up_run
 
 LAST_DIGITS = re.compile(r"(?<=\.\d{9})\d+")
 """Of numbers, those that depend on the processor."""
@@ -36,7 +38,7 @@ def golden():
     """Compare a text with the golden file of that name, or renew it: see golden/README.md."""
 
     def compare(name, text):
-        path = Path(__file__).parent / "golden" / name
+        path = Path(__file__).parent / "pages" / "golden" / name
         if os.environ.get("ARCADEMARK_RENEW_GOLDEN"):
             path.write_text(text, encoding="utf-8")
         expected = path.read_text(encoding="utf-8")

@@ -1,11 +1,11 @@
 """The hard-exploration games are listed separately in every report."""
 
 import pytest
-from made_up import ATARI_5, analysed, made_up_run
-from shown import page
 
 from arcademark.analysis import published
 from arcademark.suite import references, subsets
+from made_up import ATARI_5, analysed, made_up_run
+from shown import page
 
 
 def test_all_seven_games_are_there_with_what_they_stand_beside():

@@ -1,10 +1,10 @@
 import dataclasses
 
 import pytest
-from shown import printed
 
 from arcademark.analysis import catalogue as documents
 from arcademark.catalogue import collections
+from shown import printed
 
 
 def shown(item):

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from shown import printed
 
 from arcademark.classic.features import registry
 from arcademark.classic.features.base import Change, Counts
@@ -12,6 +11,7 @@ from arcademark.classic.features.registry import FeatureSet
 from arcademark.classic.features.sets.tiles import NOTHING
 from arcademark.operations import seen
 from arcademark.runs.replay.feature_steps import random_play
+from shown import printed
 
 
 class Pixels:

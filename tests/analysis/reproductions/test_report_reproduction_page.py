@@ -5,15 +5,15 @@ import re
 from pathlib import Path
 
 import pytest
-from html_page import Page
-from made_up_papers import CELLS, FIGURES, STATEMENTS, TABLE, made_up
-from shown import printed
 
 from arcademark.analysis.reproductions.analysis import UNSOLVED, Reproduced
 from arcademark.catalogue.errata import errata
 from arcademark.pages.presenter import document
 from arcademark.pages.render import html
 from arcademark.pages.render import json as rendered
+from html_page import Page
+from made_up_papers import CELLS, FIGURES, STATEMENTS, TABLE, made_up
+from shown import printed
 
 SCHEMA = rendered.schema(Reproduced)
 DESCRIPTION = (Path(__file__).parents[3] / "docs" / "reproduce-json.md").read_text(encoding="utf-8")

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
 from scipy import stats
 
 from arcademark.analysis.measures import atari
@@ -18,6 +17,7 @@ from arcademark.operations import robustness as module
 from arcademark.scores.runs import collect, score_run
 from arcademark.suite import references
 from arcademark.suite.tasks import game_name
+from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
 
 OVERS = ("runs of ", "the episodes of the only run of ", "the episodes of all seeds of ")
 CLAUSE = re.compile(

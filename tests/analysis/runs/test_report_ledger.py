@@ -3,12 +3,12 @@
 import dataclasses
 
 import pytest
-from made_up import analysed, made_up_run
-from shown import printed
 
 from arcademark.analysis.runs import ledger
 from arcademark.records.ledger import Ledger, LedgerEntry, Unread
 from arcademark.suite.task_suites import read_suite
+from made_up import analysed, made_up_run
+from shown import printed
 
 
 def entry(directory="runs/a", game="breakout", **more):

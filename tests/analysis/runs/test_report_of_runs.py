@@ -4,12 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from html_page import Page
-from made_up import ATARI_5, OWN_AGENT, analysed, collected, in_columns, made_up_run, made_up_scores, trained
-from made_up_tables import made_up_table
-from shown import page as rendered
-from shown import printed, values
-from shown import text_of as told
 
 import arcademark
 from arcademark import wording
@@ -24,7 +18,13 @@ from arcademark.pages.render import json
 from arcademark.records.model import EpisodeRecord
 from arcademark.suite import tasks
 from arcademark.suite.protocols import protocol
+from html_page import Page
 from json_schema import problems
+from made_up import ATARI_5, OWN_AGENT, analysed, collected, in_columns, made_up_run, made_up_scores, trained
+from made_up_tables import made_up_table
+from shown import page as rendered
+from shown import printed, values
+from shown import text_of as told
 
 EVIL = '<script>alert("x")</script>&<b>'
 

@@ -4,11 +4,11 @@ import dataclasses
 import re
 
 import pytest
-from shown import printed
 
 from arcademark.analysis.runs.tuning import Tuned, TunedParameters, TunedSetting, TuningSensitivity
 from arcademark.suite import tasks
 from arcademark.suite.subsets import training_games
+from shown import printed
 
 HARD = ("montezuma_revenge", "private_eye", "gravitar", "pitfall", "venture", "solaris", "freeway")
 

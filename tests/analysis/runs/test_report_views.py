@@ -5,14 +5,14 @@ import math
 from pathlib import Path
 
 import pytest
-from made_up import ATARI_5, OWN_AGENT, analysed, collected, made_up_run
-from shown import page, printed, text_of, values
 
 from arcademark.analysis.scoring.analysis import analyse
 from arcademark.analysis.subsets.predicting import predicted
 from arcademark.analysis.subsets.predictors import atari
 from arcademark.suite import subsets, tasks
 from arcademark.suite.protocols import protocol
+from made_up import ATARI_5, OWN_AGENT, analysed, collected, made_up_run
+from shown import page, printed, text_of, values
 
 
 def constant(values):

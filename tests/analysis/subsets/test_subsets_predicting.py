@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from shown import printed
 
 from arcademark.analysis.subsets import predictors
 from arcademark.analysis.subsets.predicting import predicted
@@ -13,6 +12,7 @@ from arcademark.analysis.tables import loading
 from arcademark.scores.table import ScoreTable
 from arcademark.subset.predict.any_tasks import train
 from arcademark.suite.tasks import canonical_game
+from shown import printed
 
 TASKS = tuple("abcdef")
 

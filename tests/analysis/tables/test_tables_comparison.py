@@ -4,11 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from html_page import Page
-from made_up_tables import made_up_table, table
 from scipy import stats
-from shown import page as page_of
-from shown import printed, text_of, values
 
 from arcademark.analysis import notices
 from arcademark.analysis.scoring.compare import compare_tables
@@ -20,7 +16,11 @@ from arcademark.pages import presenter
 from arcademark.pages.render import latex
 from arcademark.pages.render.json import schema
 from arcademark.suite import references, tasks
+from html_page import Page
 from json_schema import problems
+from made_up_tables import made_up_table, table
+from shown import page as page_of
+from shown import printed, text_of, values
 
 GAMES = tasks.suite("atari-57").tasks
 

@@ -3,8 +3,6 @@
 import dataclasses
 
 import pytest
-from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
-from made_up_tables import made_up_table
 
 from arcademark import wording
 from arcademark.analysis.estimates import Estimate
@@ -16,6 +14,8 @@ from arcademark.metrics.uncertainty import coverage
 from arcademark.subset.predict.calibration import Covered
 from arcademark.suite import anomalies, tasks
 from arcademark.suite.protocols import protocol
+from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
+from made_up_tables import made_up_table
 
 GAMES = tasks.suite("atari-57").tasks
 SQUARES = [float(run * run) for run in range(12)]

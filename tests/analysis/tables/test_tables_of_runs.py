@@ -4,8 +4,6 @@ import dataclasses
 
 import numpy as np
 import pytest
-from made_up import ATARI_5, collected, made_up_run, made_up_scores, trained
-from shown import printed
 
 from arcademark.analysis.scoring.analysis import analyse
 from arcademark.analysis.scoring.compare import compare_tables
@@ -14,6 +12,8 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.records import manifest
 from arcademark.records.model import Checkpoint, EpisodeResult, encode_actions
 from arcademark.runs.store.recording import Recorder
+from made_up import ATARI_5, collected, made_up_run, made_up_scores, trained
+from shown import printed
 
 
 def written(run, directory):

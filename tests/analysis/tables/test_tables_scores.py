@@ -4,9 +4,6 @@ import dataclasses
 
 import numpy as np
 import pytest
-from made_up import collected, made_up_run
-from made_up_tables import made_up_table, table
-from shown import printed, text_of
 
 import arcademark
 from arcademark.analysis import published
@@ -17,6 +14,9 @@ from arcademark.reproduce.review import values as review_values
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import references, subsets, tasks
 from arcademark.suite.protocols import protocol
+from made_up import collected, made_up_run
+from made_up_tables import made_up_table, table
+from shown import printed, text_of
 
 GAMES = tasks.suite("atari-57").tasks
 RANDOM, HUMAN, RECORD = (references.scores(kind) for kind in ("random", "human", "human_world_record"))

@@ -1,13 +1,13 @@
 """What scores come to, in a sentence: by intervals, and by published medians of as many frames."""
 
 import pytest
-from shown import printed
 
 from arcademark.analysis.estimates import Estimate
 from arcademark.analysis.scoring.analysis import analyse
 from arcademark.catalogue import collections
 from arcademark.pages import presenter
 from arcademark.pages.columns import Column, item
+from shown import printed
 
 RANDOM = {"breakout": [1.2, 1.9, 1.5], "pong": [-20.7, -20.6, -20.9], "qbert": [150, 160, 170]}
 GOOD = {"breakout": [300, 310, 305], "pong": [19, 20, 21], "qbert": [600, 650, 625]}

@@ -7,7 +7,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from made_up_papers import BARS, FIGURES
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
@@ -16,6 +15,7 @@ from arcademark.pages.figures import files, style
 from arcademark.pages.figures import papers as reproduction_figures
 from arcademark.pages.figures.model import CurveFigure, CurvePanel, Curves
 from arcademark.pages.figures.style import DARK, NARROW, PALETTE, SERIES
+from made_up_papers import BARS, FIGURES
 
 REAL = {f"{name}-{number}": (name, number) for name, paper in papers.PAPERS.items() for number in paper.figures}
 

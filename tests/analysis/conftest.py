@@ -1,0 +1,1 @@
+from reports import golden, report_one, report_two  # noqa: F401 (fixtures)
