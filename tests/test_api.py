@@ -312,7 +312,7 @@ def test_figures_of_the_page_are_drawn_and_saved(trained, run, tmp_path):
     with pytest.raises(ArcadeMarkError, match=r"unknown figure 'curves'.*learning"):
         report.plot(figure="curves")
     with pytest.raises(ArcadeMarkError, match="page has no figure"):
-        FORMS["report"]().plot()
+        arcademark.report({"A": {"pong": [1.0, 2.0]}}).plot()
     with pytest.raises(ArcadeMarkError, match=r"ends with .svg, .png or .pdf"):
         report.plot("learning.jpg")
 

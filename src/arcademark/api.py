@@ -33,6 +33,7 @@ from arcademark.metrics.training import CommonCurves
 from arcademark.operations import until
 from arcademark.pages import files as saving
 from arcademark.pages import presenter
+from arcademark.pages.figures.style import FigureStyle, FontName, StyleName
 from arcademark.pages.render import html, json, latex, markdown, terminal
 from arcademark.pages.render.blocks import Document
 from arcademark.pages.render.layout import Console
@@ -127,7 +128,13 @@ class Shown:
         saving.save(Path(file), self, self.document)
 
     def plot(
-        self, file: str | os.PathLike[str] | None = None, *, figure: str | None = None
+        self,
+        file: str | os.PathLike[str] | None = None,
+        *,
+        figure: str | None = None,
+        style: StyleName = "screen",
+        width_inches: float | None = None,
+        font: FontName | None = None,
     ) -> matplotlib.figure.Figure:
         """Draw a figure of the page, and write it where a file is named.
 
@@ -136,8 +143,16 @@ class Shown:
         file : path, optional
             Where to write it, too: ``.svg``, ``.png`` or ``.pdf``; replaced like what `save` writes.
         figure : str, optional
-            Which: of runs "standing", "learning" or "distribution" (of episodes), of a comparison "profiles"; by
-            default the page's first.
+            Of a report "standing", "summaries", "heat", "learning", "sample-efficiency" or "distribution" (of
+            episodes), of a comparison "summaries", "differences", "improvement", "ranks", "sample-efficiency" or
+            "profiles", as far as its page has them. By default that which the file is named after, else the page's
+            first.
+        style : {"screen", "paper"}, optional
+            7.5 inches wide and sans serif; or 6.9 and with serifs.
+        width_inches : float, optional
+            Another width, from 2.75 to 20; of a column of a paper 3.3.
+        font : {"sans", "serif"}, optional
+            Another font than the style's.
 
         Returns
         -------
@@ -147,15 +162,16 @@ class Shown:
         Raises
         ------
         ArcadeMarkError
-            If the page has no figure, or none of that name; if the file is refused.
+            If the page has no figure, or none of that name; if a setting or the file is refused.
         """
         from arcademark.pages.figures import files as drawings  # slow to import
 
         check_ending(file, drawings.KINDS)
-        name, drawn = saving.figure_of(self.document(), figure)
-        if file is not None:
-            saving.save(Path(file), self, self.document, name)
-        return drawings.draw(drawn)
+        looks, path = FigureStyle(style, width_inches, font), None if file is None else Path(file)
+        name, drawn = saving.figure_of(self.document(), figure, path)
+        if path is not None:
+            saving.save(path, self, self.document, name, style=looks)
+        return drawings.draw(drawn, looks.width, looks)
 
 
 def _frame(rows: Sequence[Mapping[str, object]]) -> pandas.DataFrame:

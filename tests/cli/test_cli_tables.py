@@ -71,6 +71,20 @@ def test_every_form_of_a_comparison(invoke, good):
     assert (document["pairs"][0]["first"], document["pairs"][0]["second"]) == ("mine", "yours")
 
 
+def test_figures_of_a_comparison_are_written_in_the_style_asked_for(invoke, good):
+    style = ("--style", "paper,width=3.3,font=sans", "--intervals", "resamples=50")
+    shown = invoke("compare", good, "--save", "a.svg", "--save", "differences.PDF", *style, code=0)
+    assert "svg: a.svg" in shown.words
+    drawing = Path("a.svg").read_text(encoding="utf-8")
+    assert all(f">{word}<" in drawing for word in ("mine", "yours", "Median", "human average"))
+    assert float(re.search(r'<svg[^>]* width="([\d.]+)pt"', drawing)[1]) == pytest.approx(3.3 * 72, abs=0.1)
+    assert Path("differences.PDF").read_bytes().startswith(b"%PDF")
+    assert "--style is of figures" in invoke("compare", good, "--style", "paper", code=2).err
+    assert "55 inches wide: expected" in invoke("compare", good, "--save", "a.png", "--style", "width=55", code=2).err
+    invoke("report", good, "--save", "heat.png", "--style", "screen", code=0)
+    assert Path("heat.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_a_run_and_the_catalogue_are_tables_too(invoke, played):
     assert f"{played}: " in invoke("score", played, code=0).out
     others = ("--with", "catalogue:review-2021", "--games", "pong,qbert")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from arcademark.cli import messages
 from arcademark.cli.commands import PRINTED
-from arcademark.cli.options import PATH, combine
+from arcademark.cli.options import PATH, combine, fields
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_ending
 
@@ -30,12 +31,14 @@ class Output:
     files: To be saved, each in the format that its name ends with.
     figure: Name of the figure that pictures are of; None for the page's first.
     everything: Whether every row and detail is printed.
+    style: Settings of `arcademark.pages.figures.style.FigureStyle`.
     """
 
     form: str | None = None
     files: tuple[Path, ...] = ()
     figure: str | None = None
     everything: bool = False
+    style: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def plain(self) -> bool:
@@ -66,8 +69,9 @@ class Output:
         present = functools.cache(present)
         for file in self.files:
             from arcademark.pages import files
+            from arcademark.pages.figures.style import FigureStyle
 
-            files.save(file, analysis, present, self.figure, rows)
+            files.save(file, analysis, present, self.figure, rows, FigureStyle(**self.style))
         if self.form == "json":
             messages.print_json(analysis)
         else:
@@ -113,13 +117,27 @@ with_figure = click.option(
 )
 """The option of documents with several figures; needs `with_output` above it."""
 
+with_style = fields(
+    "style",
+    "How figures look: screen or paper (6.9 inches, serif), and the width in inches and font, sans or serif",
+    {"name": click.Choice(["screen", "paper"]), "width": click.FLOAT, "font": click.Choice(["sans", "serif"])},
+    first="name",
+)
+"""The option of documents with figures for papers; needs `with_output` above it."""
+
 
 def with_output(command: F) -> F:
     """Give a command the options of every document, as its parameter ``output``."""
 
     @functools.wraps(command)
     def show_so(
-        *, form: str | None, saved: tuple[Path, ...], everything: bool, drawn: str | None = None, **rest: Any
+        *,
+        form: str | None,
+        saved: tuple[Path, ...],
+        everything: bool,
+        drawn: str | None = None,
+        style: Mapping[str, Any] = MappingProxyType({}),
+        **rest: Any,
     ) -> Any:
         from arcademark.pages.files import ENDINGS, PICTURES
 
@@ -127,6 +145,9 @@ def with_output(command: F) -> F:
             check_ending(file, ENDINGS)
         if drawn is not None and not any(file.suffix.lower() in (*PICTURES, ".csv") for file in saved):
             raise ArcadeMarkError(f"--figure {drawn}: name its file, too, as in --save {drawn}.pdf")
-        return command(output=Output(form, saved, drawn, everything), **rest)
+        if style and not any(file.suffix.lower() in PICTURES for file in saved):
+            raise ArcadeMarkError("--style is of figures; name a file for one, as in --save ranks.pdf")
+        looks = {{"width": "width_inches"}.get(name, name): value for name, value in style.items()}
+        return command(output=Output(form, saved, drawn, everything, looks), **rest)
 
     return _options(show_so)  # type: ignore[return-value]

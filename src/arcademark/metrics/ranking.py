@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
 
@@ -40,6 +41,33 @@ def ranks(values: Values) -> dict[str, int]:
     """Rank algorithms, the highest value first; equal ones share the best of their ranks: 1, 2, 2, 4."""
     _admit(values)
     return {name: 1 + sum(other > value for other in values.values()) for name, value in values.items()}
+
+
+def rank_shares(values: ArrayLike) -> NDArray[np.float64]:
+    """Return how often each algorithm has each rank, shape (algorithms, ranks), the highest value first.
+
+    Tied algorithms share their ranks evenly, so that rows and columns sum to 1.
+
+    Parameters
+    ----------
+    values : float array, shape (algorithms, cases)
+        Of games, or resamples: at least one case, none NaN.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If a value is missing, or there is none.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2 or not table.size or np.isnan(table).any():
+        raise ArcadeMarkError(f"values of shape {table.shape} to rank: expected (algorithms, cases), none missing")
+    count, cases = table.shape
+    shares = np.zeros((count, count + 1))
+    for place, row in enumerate(table):
+        first, tied = (table > row).sum(axis=0), (table == row).sum(axis=0)
+        np.add.at(shares[place], first, 1 / tied)
+        np.add.at(shares[place], first + tied, -1 / tied)
+    return np.asarray(np.cumsum(shares, axis=1)[:, :-1] / cases)
 
 
 def inversions(a: Values, b: Values) -> tuple[Pair, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import check_ending, write_document
+from arcademark.pages.figures.style import SCREEN, FigureStyle
 from arcademark.pages.render import blocks
 from arcademark.scores.formulas import as_csv
 
@@ -24,6 +25,7 @@ def save(
     document: Callable[[], blocks.Document],
     figure: str | None = None,
     rows: Callable[[], str] | None = None,
+    style: FigureStyle = SCREEN,
 ) -> None:
     """Write an analysis, or a figure of its page, as the file's name ends; an earlier file of its kind is replaced.
 
@@ -35,9 +37,12 @@ def save(
     document : callable
         Makes its document.
     figure : str, optional
-        The figure that a picture is of; by default the page's first.
+        The figure that a picture is of; by default that which the file is named after, ``ranks.pdf``, else the page's
+        first.
     rows : callable, optional
         Makes the CSV; by default of what its ``rows`` returns.
+    style : FigureStyle, optional
+        Of a figure.
 
     Raises
     ------
@@ -65,13 +70,13 @@ def save(
     else:
         from arcademark.pages.figures import files
 
-        name, drawn = figure_of(document(), figure)
-        content = files.file(drawn, ending, name)
+        name, drawn = figure_of(document(), figure, file)
+        content = files.file(drawn, ending, name, style)
     write_document(file, content)
 
 
-def figure_of(document: blocks.Document, name: str | None = None) -> tuple[str, model.Figure]:
-    """Return a figure of a page with its name, by default the first, with the page's legend.
+def figure_of(document: blocks.Document, name: str | None = None, file: Path | None = None) -> tuple[str, model.Figure]:
+    """Return a figure of a page with its name, with the page's legend; by default the file's namesake, else the first.
 
     Raises
     ------
@@ -81,7 +86,7 @@ def figure_of(document: blocks.Document, name: str | None = None) -> tuple[str, 
     figures = {block.name: block for block in blocks.flat(document.blocks) if isinstance(block, blocks.Figure)}
     if not figures:
         raise ArcadeMarkError("its page has no figure")
-    chosen = name or next(iter(figures))
+    chosen = name or (file.stem if file and file.stem in figures else next(iter(figures)))
     if chosen not in figures:
         raise UnknownNameError("figure", chosen, figures)
     return chosen, figures[chosen].alone(next((block.legend for block in figures.values() if block.legend), ()))

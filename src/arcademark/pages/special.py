@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from arcademark import wording
+from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.pages.figures import style
-from arcademark.pages.figures.model import CurveFigure, CurvePanel, Curves, Guide, Pictures
-from arcademark.pages.figures.style import MAX_SERIES, ticks
+from arcademark.pages.figures.model import Pictures
+from arcademark.pages.figures.style import MAX_SERIES
 from arcademark.pages.render.blocks import Figure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from arcademark.analysis.scoring.comparison import Comparison
+    from arcademark.analysis.runs.learning import SampleEfficiency
+    from arcademark.analysis.scoring.comparison import Comparison, Pair
     from arcademark.analysis.scoring.report import ScoreReport
     from arcademark.analysis.subsets.searching import EverySize
+    from arcademark.analysis.tables.document import Summary
     from arcademark.pages.figures.model import PictureRow
     from arcademark.reproduce.figures import PaperFigure
 
@@ -49,8 +53,81 @@ def learning(report: ScoreReport, caption: str) -> Figure | None:
 
 def profiles(comparison: Comparison, caption: str) -> Figure:
     """Draw performance profiles."""
+    from arcademark.pages.figures import comparisons
+
     legend = style.legend([item.algorithm for item in comparison.profiles])
-    return Figure("profiles", lambda: ((_profiles(comparison), _in_words(comparison)),), caption, legend)
+    return Figure("profiles", lambda: ((comparisons.profiles(comparison), _in_words(comparison)),), caption, legend)
+
+
+def summaries(rows: Sequence[tuple[str, Summary]], caption: str) -> Figure | None:
+    """Draw each algorithm's summaries; nothing where none has any."""
+    from arcademark.pages.figures import comparisons
+
+    known = [(name, item) for name, item in rows if item is not None and item.games]
+    if not known:
+        return None
+    words = "; ".join(
+        f"{name}: "
+        + ", ".join(f"{AGGREGATES[key].title} {wording.percent(one.value)}" for key, one in item.statistics.items())
+        for name, item in known[: comparisons.MAX_ROWS]
+    )
+    said = f"{known[0][1].title} summaries. {words}."
+    return Figure("summaries", lambda: ((comparisons.summaries(known), said),), caption)
+
+
+def differences(comparison: Comparison, pair: Pair, caption: str) -> Figure | None:
+    """Draw by how much the first of a pair is better on each game; nothing where the metric knows none of them."""
+    from arcademark.pages.figures import comparisons
+
+    games = comparisons.by_difference(pair)
+    words = "; ".join(f"{comparison.game(game.game).name} {comparisons.signed(game.normalised)}" for game in games)
+    said = f"{pair.first} less {pair.second}, difference in {comparison.metric_title}. {words}."
+    return (
+        Figure("differences", lambda: ((comparisons.differences(comparison, pair), said),), caption) if games else None
+    )
+
+
+def improvement(comparison: Comparison, caption: str) -> Figure:
+    """Draw each pair's probability of improvement."""
+    from arcademark.pages.figures import comparisons
+
+    words = "; ".join(
+        f"{pair.first} over {pair.second} {wording.fixed(pair.improvement.value)}"
+        for pair in comparison.pairs[: comparisons.MAX_ROWS]
+    )
+    said = f"Probability of improvement. {words}."
+    return Figure("improvement", lambda: ((comparisons.improvement(comparison), said),), caption)
+
+
+def ranks(comparison: Comparison, caption: str) -> Figure | None:
+    """Draw the distribution of ranks."""
+    from arcademark.pages.figures import comparisons
+
+    words = "; ".join(f"{row.algorithm} {row.mean:.2f}" for row in comparison.ranks)
+    made = partial(comparisons.ranks, comparison)
+    return Figure("ranks", lambda: ((made(), f"Mean ranks. {words}."),), caption) if comparison.ranks else None
+
+
+def heat(report: ScoreReport, caption: str) -> Figure | None:
+    """Draw the scores of several algorithms on every game as a heat map; the table has them in words."""
+    from arcademark.pages.figures import comparisons
+
+    if not report.several or not report.algorithms[0].summaries:
+        return None
+    return Figure("heat", lambda: ((comparisons.heat(report), "Normalised scores; the table has them."),), caption)
+
+
+def sample_efficiency(curves: Sequence[SampleEfficiency], unit: str, caption: str) -> Figure | None:
+    """Draw the sample efficiency of learners; nothing where there is none."""
+    from arcademark.pages.figures import comparisons
+
+    words = "; ".join(
+        f"{curve.algorithm}: from {wording.percent(curve.iqm[0])} to {wording.percent(curve.iqm[-1])}"
+        for curve in curves
+    )
+    said = f"Interquartile mean over training. {words}."
+    made = partial(comparisons.sample_efficiency, curves, unit)
+    return Figure("sample-efficiency", lambda: ((made(), said),), caption) if curves else None
 
 
 def curve(sizes: EverySize) -> Figure:
@@ -82,33 +159,6 @@ def numbers(figure: PaperFigure) -> Iterable[tuple[object, ...]]:
 
 def _legend(report: ScoreReport) -> tuple[tuple[str, str], ...]:
     return style.legend([item.name for item in report.algorithms])
-
-
-def _profiles(comparison: Comparison) -> Curves:
-    """Lay the figure out."""
-    first = comparison.profiles[:MAX_SERIES]
-    reach = first[0].thresholds[-1]
-    panel = CurvePanel(
-        title="",
-        across=f"{comparison.metric_title} above which runs lie",
-        limits=(0.0, reach),
-        heights=(0.0, 1.0),
-        ticks=tuple((value, f"{value:,.0f} %") for value in ticks(0.0, reach, 9)),
-        levels=tuple((share, f"{100 * share:.0f} %") for share in (0.0, 0.25, 0.5, 0.75, 1.0)),
-        curves=tuple(
-            CurveFigure(
-                tuple(item.thresholds),
-                tuple(item.shares),
-                index,
-                steps="post",
-                band=None if item.low is None or item.high is None else (tuple(item.low), tuple(item.high)),
-            )
-            for index, item in enumerate(first)
-        ),
-        grid=True,
-        guide=Guide(100.0, "", "muted"),
-    )
-    return Curves((panel,), body=248.0)
 
 
 def _in_words(comparison: Comparison) -> str:

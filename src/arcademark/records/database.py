@@ -17,7 +17,6 @@ import stat
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -215,13 +214,10 @@ MIGRATIONS: Mapping[int, str] = {
 RESTORE = "restore it from a copy, or write what can be read into a new run: 'arcademark runs check RUN --salvage NEW'"
 
 
-_IN_ORDER = {table: itemgetter(*columns) for table, columns in TABLES.items()}
-
-
 def row_of(table: str, record: object, **more: object) -> tuple[object, ...]:
     """Return what `insert` takes: a record's attributes, and more values, in the order of the table's columns."""
-    row: tuple[object, ...] = _IN_ORDER[table](vars(record) | more)
-    return row
+    values = vars(record) | more
+    return tuple(values[name] for name in TABLES[table])
 
 
 def insert(table: str, more: str = "") -> str:

@@ -285,11 +285,56 @@ def test_a_page_shows_everything(several, pair, three):
     for name in (*(game.name.replace("'", "&#39;") for game in found.games), "Ranks by every measure", "Freeway"):
         assert name in text
     page = Page(text)
-    figure, _ = [attributes for tag, attributes in page.elements if tag == "svg"]
-    assert "mine: " in str(figure["aria-label"])
-    assert "above 100 %" in str(figure["aria-label"])
+    words = [str(attributes["aria-label"]) for tag, attributes in page.elements if tag == "svg"]
+    assert words[0].startswith("HNS summaries. mine: mean ")
+    assert any("mine: " in text and "above 100 %" in text for text in words)
+    beside = (
+        ("Probability of improvement. mine over", "Mean ranks. ")
+        if several
+        else ("mine less yours, difference in HNS",)
+    )
+    assert all(any(text.startswith(start) for text in words) for start in beside)
+    assert len(words) == 2 * (4 if several else 3)
     ids = [value for _, value in page.having("id")]
     assert len(ids) == len(set(ids))
+
+
+def test_each_algorithms_own_summary_stands_before_differences(pair, three):
+    for found, after in ((pair, "Differences of the summaries"), (three, "Each against each")):
+        text = in_one_line(printed(found))
+        assert text.index(" Summaries ") < text.index(after)
+        assert "lower is" in text
+    assert "0 better, 0 worse" in in_one_line(printed(three))
+
+
+def test_conclusions_under_other_choices_are_marks():
+    scores = {
+        "a": {"pong": [20.0], "qbert": [9000.0], "boxing": [10.0]},
+        "b": {"pong": [21.0], "qbert": [20.0], "boxing": [9.0]},
+    }
+    found = compare_tables(table(scores))
+    rows = {title: {name: ranking.inversions for name, ranking in row.items()} for title, row in found.sensitivity.rows}
+    text = printed(found).partition("Does the conclusion hold under other choices?")[2]
+    for title, row in rows.items():
+        line = next(line for line in text.splitlines() if line.startswith(f"{title}  "))
+        marks = line.removeprefix(title).split()
+        assert len(marks) == 4
+        for mark, inversions in zip(marks, row.values(), strict=True):
+            assert mark in (("✗",) if inversions else ("✓", "="))
+    assert "✗" in text
+    above = {"pong": [20.0], "qbert": [90_000.0], "boxing": [90.0]}
+    tied = printed(compare_tables(table({"a": above, "b": above | {"pong": [21.0]}})))
+    line = next(line for line in tied.partition("other choices?")[2].splitlines() if line.startswith("capped HNS  "))
+    assert line.split()[2:] == ["=", "=", "=", "="]
+
+
+def test_games_without_a_test_are_folded_on_the_page():
+    scores = {"a": {"pong": [1.0, 2.0, 3.0], "qbert": [5.0]}, "b": {"pong": [7.0, 8.0, 8.5], "qbert": [6.0]}}
+    text = page_of(compare_tables(table(scores)))
+    assert "<details><summary>1 game without a test</summary>" in text
+    folded = text.partition("1 game without a test</summary>")[2].partition("</details>")[0]
+    assert "Q*bert" in folded
+    assert "Pong" not in folded
 
 
 def test_every_row_of_a_latex_table_has_its_columns(pair, three):

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from arcademark.analysis.cells import PlayedAlgorithm
 from arcademark.metrics.training import CommonCurves, MeanCurve, common_curves, mean_curve, training_score
@@ -31,6 +31,8 @@ from arcademark.suite.tasks import score_bounds
 WIDEST = 100
 MAX_POINTS = 200
 USUAL_K = 100
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -81,14 +83,47 @@ class LearningCurve:
 
     def mean(self, points: int = MAX_POINTS) -> MeanCurve:
         """Average the seeds' curves where all of them are."""
-        return mean_curve(self._seeds(), points)
+        return mean_curve(self.points, points)
 
     def common(self, points: int = MAX_POINTS) -> CommonCurves:
         """Return the seeds' curves where all of them are, in the order of `seeds`."""
-        return common_curves(self._seeds(), points)
+        return common_curves(self.points, points)
 
-    def _seeds(self) -> list[tuple[tuple[int, ...], tuple[float, ...]]]:
+    @property
+    def points(self) -> list[tuple[tuple[int, ...], tuple[float, ...]]]:
+        """Each seed's frames and scores."""
         return [(seed.end_frames, seed.scores) for seed in self.seeds]
+
+
+@dataclass(frozen=True)
+class SampleEfficiency:
+    """An algorithm's interquartile mean over the frames of training (Agarwal et al. 2021, §4.3).
+
+    games: How many games it is over; the same of all algorithms.
+    seeds: The fewest seeds of a game.
+    metric, title: What normalises the scores.
+    frames: Ascending, from where all seeds have a point to where the first one ends.
+    iqm: Of all games' seeds at these frames, in percent, with its intervals; None where nothing varies or one seed
+        has no other beside it.
+    """
+
+    algorithm: str
+    games: int
+    seeds: int
+    metric: str
+    title: str
+    frames: tuple[float, ...]
+    iqm: tuple[float, ...]
+    low: tuple[float | None, ...]
+    high: tuple[float | None, ...]
+
+
+def at_common_frames(curves: Sequence[LearningCurve], points: int) -> tuple[list[float], list[dict[str, Floats]]]:
+    """Return frames at which all seeds of several games have scores, and there each game's scores, one a seed."""
+    common = common_curves([pair for curve in curves for pair in curve.points], points)
+    ends = np.cumsum([len(curve.seeds) for curve in curves])[:-1]
+    games = [curve.game for curve in curves]
+    return common.frames.tolist(), [dict(zip(games, np.split(column, ends), strict=True)) for column in common.scores.T]
 
 
 def curves(algorithms: Sequence[PlayedAlgorithm]) -> tuple[LearningCurve, ...]:

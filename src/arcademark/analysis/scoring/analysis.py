@@ -22,6 +22,7 @@ from arcademark.analysis.estimates import Estimate
 from arcademark.analysis.measures import Measure, Runs
 from arcademark.analysis.published import Breakthrough
 from arcademark.analysis.runs import directory, learning, methods
+from arcademark.analysis.runs.learning import LearningCurve, SampleEfficiency
 from arcademark.analysis.scoring import notices, ranking, similar, verdict
 from arcademark.analysis.scoring.report import ScoreReport
 from arcademark.analysis.subsets.models import ANY
@@ -56,6 +57,9 @@ ALE = "bellemare-2013"
 
 ESTIMATED = ("atari-57", "atari-100k")
 """Suites whose median is estimated where games are missing; published models know the first."""
+
+EFFICIENCY_POINTS, EFFICIENCY_DRAWS = 40, 1000
+"""Frames at which sample efficiency is found, and resamples for its interval at each."""
 
 TOLERANCE = "patterson-2024"
 """Who asks for tolerance intervals of runs."""
@@ -129,10 +133,12 @@ def of_dataset(
         *((TOLERANCE,) if options.tolerance else ()),
     ]
     common = shared(title, dataset, chosen, bootstrap, noticed, own, papers, *used)
+    curves = learning.curves(dataset.played)
     return ScoreReport(
         **common,
         algorithms=tuple(algorithms),
-        learning=learning.curves(dataset.played),
+        learning=curves,
+        sample_efficiency=sample_efficiency(curves, chosen[0], bootstrap) if chosen else (),
         runs=views,
         methods=methods.paragraphs(algorithms, common["games"], views, common["scope"], common["intervals"])
         if views
@@ -251,6 +257,37 @@ def _scope(dataset: Dataset) -> str:
     if inside == len(benchmark.tasks) and not benchmark.atari:
         return f"the {wording.plural(inside, benchmark.noun)} of {benchmark.view.name}"
     return f"{inside} of the {wording.plural(len(benchmark.tasks), benchmark.noun)} of {benchmark.view.name}"
+
+
+def sample_efficiency(
+    curves: Sequence[LearningCurve], measure: Measure, bootstrap: Bootstrap
+) -> tuple[SampleEfficiency, ...]:
+    """Sum up each learner's smoothed training scores at common frames, over the games that all learners learnt on."""
+    learners = dict.fromkeys(curve.algorithm for curve in curves)
+    games = {curve.game for curve in curves if curve.game in measure.known}
+    for name in learners:
+        games &= {curve.game for curve in curves if curve.algorithm == name}
+    drawn = replace(bootstrap, resamples=min(bootstrap.resamples, EFFICIENCY_DRAWS), episodes={}, **_unrecorded())
+    metric = measure.metric
+    found = []
+    for name in learners if games else ():
+        own = [curve for curve in curves if curve.algorithm == name and curve.game in games]
+        frames, scores = learning.at_common_frames(own, EFFICIENCY_POINTS)
+        iqm = [drawn.summaries(name, [measure], runs)[0]["iqm"] for runs in scores]
+        if frames and all(one.value is not None for one in iqm):
+            found.append(
+                SampleEfficiency(
+                    *(name, len(games), min(len(curve.seeds) for curve in own), metric.name, metric.title),
+                    *(tuple(frames), tuple(one.value or 0.0 for one in iqm)),
+                    *(tuple(one.low for one in iqm), tuple(one.high for one in iqm)),
+                )
+            )
+    return tuple(found)
+
+
+def _unrecorded() -> dict[str, Any]:
+    """Return what a bootstrap takes down, empty: intervals at each of many frames are no numbers of the document."""
+    return {"notes": {}, "kept": {}, "recorded": {}, "drawn_of": {}}
 
 
 def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap: Bootstrap, **more: Any) -> Algorithm:

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from arcademark import wording
 from arcademark.analysis.measures import Measure, Runs
+from arcademark.analysis.runs import learning
 from arcademark.analysis.scoring import analysis, notices, orders
-from arcademark.analysis.scoring.comparison import Comparison, GameDifference, Pair, Power
+from arcademark.analysis.scoring.comparison import ComparedSide, Comparison, GameDifference, Pair, Power
 from arcademark.analysis.tables.dataset import Dataset, ScoreKeywords, ScoreOptions, prepare
-from arcademark.analysis.tables.document import Side
+from arcademark.analysis.tables.document import Summary
 from arcademark.analysis.tables.loading import ScoreSource
 from arcademark.analysis.uncertainty import Bootstrap, Profile, SummaryDifference
 from arcademark.errors import ArcadeMarkError
@@ -82,7 +83,7 @@ def compare_tables(
     main = measures[0]
     tested = orders.sequential(dataset, main, bootstrap, plan, summary) if plan else None
     pairs = _pairs(dataset, measures, bootstrap, follow)
-    sides = tuple(Side(**analysis.identity(name, dataset)) for name in dataset.algorithms)
+    sides = _sides(dataset, main, bootstrap)
     title = " against ".join(dataset.algorithms) if len(sides) == 2 else wording.shortened(dataset.algorithms, most=4)
     profiles = _profiles(dataset, main, bootstrap)
     noticed = notices.of_comparison(dataset, sides, pairs, bootstrap, CONFIDENCE)
@@ -97,7 +98,23 @@ def compare_tables(
         sensitivity=orders.sensitivity(dataset),
         profiles=profiles,
         sequential=tested,
+        ranks=orders.ranks(dataset, bootstrap),
+        sample_efficiency=analysis.sample_efficiency(learning.curves(dataset.played), main, bootstrap),
     )
+
+
+def _sides(dataset: Dataset, measure: Measure, bootstrap: Bootstrap) -> tuple[ComparedSide, ...]:
+    """Sum each algorithm up over the games that all have, so that summaries can be compared."""
+    runs = {name: measure.of_known(dataset.runs(name)) for name in dataset.algorithms}
+    shared = [task for task in dataset.tasks if all(task in row for row in runs.values())]
+    sides = []
+    for name, row in runs.items():
+        own = {task: row[task] for task in shared}
+        values = bootstrap.summaries(name, [measure], own)[0]
+        metric = measure.metric
+        summary = Summary(metric.name, metric.title, metric.meaning, values, len(shared), ())
+        sides.append(ComparedSide(**analysis.identity(name, dataset), summary=summary if shared else None))
+    return tuple(sides)
 
 
 def _check_different(names: Sequence[str]) -> None:

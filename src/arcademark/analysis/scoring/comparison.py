@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from arcademark.analysis.tables.document import Side, TableDocument
+from arcademark.analysis.runs.learning import SampleEfficiency
+from arcademark.analysis.tables.document import Side, Summary, TableDocument
 from arcademark.analysis.uncertainty import Profile, Statistic, SummaryDifference
 from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.ranking import Flip
@@ -22,6 +23,17 @@ Verdict = Literal["better", "worse", "undecided", "untested"]
 
 MAX_DETAILED = 45
 """Pairs of which each game is shown: those of ten algorithms."""
+
+
+@dataclass(frozen=True)
+class ComparedSide(Side):
+    """One of the algorithms compared.
+
+    summary: Its own summary by the comparison's metric, over the games that all have and the metric knows; None where
+        there is no such game.
+    """
+
+    summary: Summary | None = None
 
 
 @dataclass(frozen=True)
@@ -239,20 +251,23 @@ class Sensitivity:
     flips: tuple[Flip, ...]
 
     @property
-    def statistics(self) -> list[str]:
-        """What the summaries are called."""
-        return [AGGREGATES[name].title for name in dict.fromkeys(item.statistic for item in self.rankings)]
+    def rows(self) -> tuple[tuple[str, Mapping[str, Ranking]], ...]:
+        """The metrics by title, each with its rankings by statistic."""
+        by_title = grouped((item.title, (item.statistic, item)) for item in self.rankings)
+        return tuple((title, dict(pairs)) for title, pairs in by_title.items())
 
-    @property
-    def inversions(self) -> list[tuple[int, list[str]]]:
-        """The measures that put pairs in the opposite order to the first metric's median, by how many pairs."""
-        return sorted(
-            grouped(
-                (item.inversions, f"{AGGREGATES[item.statistic].title} {item.title}")
-                for item in self.rankings
-                if item.inversions
-            ).items()
-        )
+
+@dataclass(frozen=True)
+class Ranks:
+    """The distribution of an algorithm's ranks over games and resampled runs (Agarwal et al. 2021, §4.2).
+
+    shares: Of the first rank, the second, …, as fractions; algorithms with equal scores share their ranks.
+    mean: Mean rank; 1 is best.
+    """
+
+    algorithm: str
+    shares: tuple[float, ...]
+    mean: float
 
 
 @dataclass(frozen=True)
@@ -266,6 +281,8 @@ class Comparison(TableDocument):
     pairs: Each with each, in the algorithms' order.
     sensitivity: None where no game is common to all.
     sequential: None where it was not asked for.
+    ranks: Of all algorithms, in their order; empty where no game is common to all.
+    sample_efficiency: Of those that learnt, by the first metric.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.comparison/1"
@@ -273,11 +290,23 @@ class Comparison(TableDocument):
     metric_title: str
     metric_meaning: str
     confidence: float
-    algorithms: tuple[Side, ...]
+    algorithms: tuple[ComparedSide, ...]
     pairs: tuple[Pair, ...]
     sensitivity: Sensitivity | None
     profiles: tuple[Profile, ...]
     sequential: Sequential | None = None
+    ranks: tuple[Ranks, ...] = ()
+    sample_efficiency: tuple[SampleEfficiency, ...] = ()
+
+    @property
+    def summaries(self) -> tuple[tuple[str, Summary], ...]:
+        """The algorithms' own summaries by their names."""
+        return tuple((item.name, item.summary) for item in self.algorithms if item.summary)
+
+    @property
+    def summed_intervals(self) -> bool:
+        """Whether any of these has an interval."""
+        return any(one.low is not None for _, item in self.summaries for one in item.statistics.values())
 
     def rows(self) -> list[dict[str, object]]:
         """Return the difference of each pair on each game: a row each."""
@@ -306,7 +335,7 @@ class Comparison(TableDocument):
         return math.comb(len(self.algorithms), 2)
 
     @property
-    def sources_known(self) -> tuple[Side, ...]:
+    def sources_known(self) -> tuple[ComparedSide, ...]:
         """The algorithms whose scores' source is known."""
         return tuple(item for item in self.algorithms if item.source)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arcademark import wording
 from arcademark.analysis.measures import Measure, Runs, between
-from arcademark.analysis.scoring.comparison import Ranking, Sensitivity, Sequential, SequentialRuns
+from arcademark.analysis.scoring.comparison import Ranking, Ranks, Sensitivity, Sequential, SequentialRuns
 from arcademark.analysis.tables.dataset import Dataset
 from arcademark.analysis.uncertainty import Bootstrap
 from arcademark.errors import ArcadeMarkError, UnknownNameError
@@ -27,6 +27,9 @@ OTHER_SOURCES = Metric("hns_other_sources", "HNS, other sources", "HNS with refe
 
 USUAL = "median"
 """The summary of the first metric whose order the others are held against."""
+
+RANK_DRAWS = 1000
+"""Resamples of which ranks are taken."""
 
 
 def sensitivity(dataset: Dataset) -> Sensitivity | None:
@@ -91,6 +94,29 @@ def _flips(names: tuple[str, ...], rankings: list[Ranking]) -> tuple[Flip, ...]:
             }
             for item in rankings
         }
+    )
+
+
+def ranks(dataset: Dataset, bootstrap: Bootstrap) -> tuple[Ranks, ...]:
+    """Find how algorithms rank on the games that all have, each by the mean of resampled runs; empty without such.
+
+    Where all have a single run everywhere, nothing is resampled.
+    """
+    names = dataset.algorithms
+    samples = [dataset.samples(name) for name in names]
+    shared = [task for task in dataset.tasks if all(task in rows for rows in samples)]
+    if not shared:
+        return ()
+    several = any(rows[task].size > 1 for rows in samples for task in shared)
+    rng, draws = bootstrap.rng(*names, "ranks"), min(bootstrap.resamples, RANK_DRAWS) if several else 1
+    total = np.zeros((len(names), len(names)))
+    for task in shared:
+        runs = [rows[task] for rows in samples]
+        total += ranking.rank_shares(np.array([rng.choice(row, (draws, row.size)).mean(axis=1) for row in runs]))
+    shares = total / len(shared)
+    means = shares @ np.arange(1, len(names) + 1)
+    return tuple(
+        Ranks(name, tuple(row), mean) for name, row, mean in zip(names, shares.tolist(), means.tolist(), strict=True)
     )
 
 

@@ -11,7 +11,7 @@ from arcademark.analysis.cells import PlanningCost
 from arcademark.analysis.document import Similar
 from arcademark.analysis.published import Breakthrough
 from arcademark.analysis.runs.directory import Run
-from arcademark.analysis.runs.learning import LearningCurve
+from arcademark.analysis.runs.learning import LearningCurve, SampleEfficiency
 from arcademark.analysis.tables.document import (
     Algorithm,
     Efficiency,
@@ -44,6 +44,7 @@ class ScoreReport(TableDocument):
     methods: Of runs: paragraphs to paste into a paper, written from the settings in force.
     similar: The algorithms whose training frames are known beside published ones of a similar budget; on atari-57.
     tolerance: None where it was not asked for.
+    sample_efficiency: Of learners, by the first metric.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.report/6"
@@ -53,6 +54,7 @@ class ScoreReport(TableDocument):
     methods: tuple[str, ...] = ()
     similar: tuple[Similar, ...] = ()
     tolerance: Tolerance | None = None
+    sample_efficiency: tuple[SampleEfficiency, ...] = ()
 
     @property
     def unit(self) -> str:
@@ -125,6 +127,11 @@ class ScoreReport(TableDocument):
     def summary_rows(self) -> tuple[tuple[Algorithm, Summary], ...]:
         """Each algorithm's summaries."""
         return tuple((item, summary) for item in self.algorithms for summary in item.summaries)
+
+    @property
+    def first_summaries(self) -> tuple[tuple[str, Summary], ...]:
+        """Each algorithm's summary by the first metric."""
+        return tuple((item.name, item.summaries[0]) for item in self.algorithms if item.summaries)
 
     @property
     def score_rows(self) -> tuple[tuple[ScoredGame, Algorithm, Score], ...]:

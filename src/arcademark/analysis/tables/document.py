@@ -271,6 +271,11 @@ class Side:
     fewest_runs: int
     most_runs: int
 
+    @property
+    def runs_a_game(self) -> str:
+        """How many runs a game it has: "5", "3–5"."""
+        return "–".join(map(wording.count, sorted({self.fewest_runs, self.most_runs})))
+
 
 @dataclass(frozen=True)
 class Algorithm(Side):
@@ -318,11 +323,6 @@ class Algorithm(Side):
         costs = [score.played.planning for score in self.scores if score.played and score.played.planning]
         decisions, frames = sum(cost.decisions for cost in costs), sum(cost.simulated_frames for cost in costs)
         return PlanningCost(decisions, frames, frames / decisions) if decisions else None
-
-    @property
-    def runs_a_game(self) -> str:
-        """How many runs a game it has: "5", "3–5"."""
-        return "–".join(map(wording.count, sorted({self.fewest_runs, self.most_runs})))
 
 
 @dataclass(frozen=True)

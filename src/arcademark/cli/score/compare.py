@@ -9,7 +9,7 @@ import click
 
 from arcademark.cli import commands, options, tables
 from arcademark.cli.counting import counting
-from arcademark.cli.output import Output, with_figure, with_output
+from arcademark.cli.output import Output, with_figure, with_output, with_style
 from arcademark.errors import ArcadeMarkError
 from arcademark.metrics.aggregate import AGGREGATES
 
@@ -38,6 +38,7 @@ sequential = options.combine(
 @sequential
 @with_output
 @with_figure
+@with_style
 @tables.intervals
 @tables.read_as
 def command(table: str, named: tuple[str, ...], others: tuple[str, ...], output: Output, **given: Any) -> int:

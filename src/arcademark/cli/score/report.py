@@ -13,7 +13,7 @@ import click
 
 from arcademark.cli import commands, messages, options, tables
 from arcademark.cli.counting import counting
-from arcademark.cli.output import Output, with_figure, with_output
+from arcademark.cli.output import Output, with_figure, with_output, with_style
 from arcademark.errors import ArcadeMarkError
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ MANY = 50
 @click.option("--explain", is_flag=True, help="Print how each column, or log, is read and why, and nothing else.")
 @with_output
 @with_figure
+@with_style
 @tables.tolerance
 @tables.intervals
 @tables.read_as

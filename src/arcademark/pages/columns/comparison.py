@@ -9,12 +9,24 @@ from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.pages.columns import Column, Columns, Style
 
 if TYPE_CHECKING:
-    from arcademark.analysis.scoring.comparison import Comparison, GameDifference, Pair, Ranking, Sequential
+    from collections.abc import Mapping
+
+    from arcademark.analysis.scoring.comparison import (
+        Comparison,
+        GameDifference,
+        Pair,
+        Ranking,
+        Sensitivity,
+        Sequential,
+    )
+    from arcademark.analysis.tables.document import Summary
     from arcademark.analysis.uncertainty import Statistic, SummaryDifference
     from arcademark.metrics.ranking import Flip
     from arcademark.metrics.sequential import SequentialPair, SequentialStep
 
 VERDICTS: dict[str, Style] = {"better": "good", "worse": "bad", "untested": "weak"}
+USUAL = ("median", "iqm", "mean")
+"""Order of an algorithm's own summaries; others follow."""
 DECISIONS: dict[str, Style] = {"larger": "good", "smaller": "bad", "undecided": "weak"}
 
 
@@ -22,13 +34,54 @@ def summaries(it: Pair) -> Columns[SummaryDifference]:
     """Return what is shown of a difference of summaries."""
     return (
         Column("metric", lambda row: row.title),
-        Column("summary", lambda row: _short(row.statistic), kind="name"),
+        Column("summary", lambda row: _short(row.statistic), kind="name", below=lambda row: _better(row.statistic)),
         Column(it.first, lambda row: row.first, wording.percent),
         Column(it.second, lambda row: row.second, wording.percent),
         Column("difference", lambda row: row.difference.value, wording.percent, style="strong"),
         Column("interval", lambda row: row.difference.span),
-        Column("relative", lambda row: row.relative, wording.fixed),
+        Column("ratio", lambda row: row.relative, wording.fixed),
     )
+
+
+def own_summaries(it: Comparison) -> Columns[str, Summary]:
+    """Return what is shown of each algorithm's own summary."""
+    title, runs = it.metric_title, {side.name: side for side in it.algorithms}
+
+    def one(name: str) -> Column[str, Summary]:
+        heading = f"{AGGREGATES[name].title} {title}"
+        lower = _better(name)
+        return Column(
+            f"{heading}, {lower}" if lower else heading,
+            lambda _, item: item.statistics[name].value,
+            wording.percent,
+            below=lambda _, item: item.statistics[name].span,
+        )
+
+    return (
+        Column("algorithm", lambda name, _: name, style="strong"),
+        *(one(name) for name in (*USUAL, *(each for each in AGGREGATES if each not in USUAL))),
+        Column(f"runs per {it.benchmark.noun}", lambda name, _: runs[name].runs_a_game),
+    )
+
+
+def choices(it: Sensitivity) -> Columns[str, Mapping[str, Ranking]]:
+    """Return whether the order is the same under each metric and statistic."""
+
+    def one(name: str) -> Column[str, Mapping[str, Ranking]]:
+        return Column(AGGREGATES[name].title, lambda _, rankings: rankings.get(name), _holds, kind="name")
+
+    names = dict.fromkeys(item.statistic for item in it.rankings)
+    return (Column("metric", lambda title, _: title), *map(one, names))
+
+
+def _holds(ranking: Ranking) -> str:
+    if len(set(ranking.ranks)) == 1:
+        return "="
+    return f"✗ {ranking.inversions}" if ranking.inversions > 1 else "✗" if ranking.inversions else "✓"
+
+
+def _better(statistic: str) -> str:
+    return "lower is better" if AGGREGATES[statistic].sign < 0 else ""
 
 
 def _short(statistic: str) -> str:
@@ -67,7 +120,7 @@ def pairs(it: Comparison) -> Columns[Pair]:
         Column("first", lambda pair: pair.first, style="strong"),
         Column("second", lambda pair: pair.second, style="strong"),
         Column(f"{it.benchmark.noun}s", lambda pair: len(pair.games)),
-        Column("better –worse", lambda pair: f"{pair.better} –{pair.worse}" if pair.tested else None),
+        Column("first is", lambda pair: f"{pair.better} better, {pair.worse} worse" if pair.tested else None),
         Column(
             "P(first beats second)",
             lambda pair: wording.fixed(pair.improvement.value),
@@ -100,12 +153,12 @@ def games(it: Comparison, pair: Pair) -> Columns[GameDifference]:
         Column(it.benchmark.noun, lambda row: it.game(row.game).name),
         Column(pair.first, lambda row: row.first, wording.score, optional=True),
         Column(pair.second, lambda row: row.second, wording.score, optional=True),
-        Column("difference", lambda row: row.difference, wording.score, style="strong"),
-        Column(it.metric_title, lambda row: row.normalised, wording.percent, meaning=it.metric_meaning),
+        Column("score difference", lambda row: row.difference, wording.score, style="strong"),
+        Column(f"{it.metric_title} difference", lambda row: row.normalised, wording.percent, meaning=it.metric_meaning),
         Column("p", lambda row: row.p, _p),
         Column("Holm's p", lambda row: row.corrected_p, _p, optional=True),
         Column("verdict", lambda row: row.verdict, kind="name", style=lambda row: VERDICTS.get(row.verdict, "")),
-        Column("beats", lambda row: row.improvement, wording.fixed),
+        Column("P(first beats second)", lambda row: row.improvement, wording.fixed),
         Column("runs needed", lambda row: row.seeds_needed),
     )
 

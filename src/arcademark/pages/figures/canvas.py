@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import warnings
+from bisect import bisect
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
@@ -18,9 +20,11 @@ from arcademark.errors import escaped
 from arcademark.pages.figures.model import Ticks
 from arcademark.pages.figures.style import NAME_SIZE, PALETTE, SERIES, TICK_SIZE, WIDTH
 
-TITLE_LINE = 13.0
+TITLE_LINE = 10.0
 """Height of a title's line, in points."""
-LEGEND_LINE, SAMPLE = 19.0, 50.0
+LOOSE = 0.95
+"""Share of its room that a text takes, as other fonts are wider."""
+LEGEND_LINE, SAMPLE = 14.5, 38.0
 """Height of a line of names in the legend; length of a sample of a line there, with what is around it."""
 
 
@@ -52,12 +56,14 @@ def axes_at(figure: Figure, left: float, bottom: float, width: float, height: fl
     return axes
 
 
-@cache
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """Measure a text, in points."""
-    if not text.strip():
-        return 0.0
-    font = FontProperties(size=size, weight="bold" if bold else "normal")
+    """Measure a text in the font in force, in points."""
+    return _width(text, size, bold, tuple(mpl.rcParams["font.family"])) if text.strip() else 0.0
+
+
+@cache
+def _width(text: str, size: float, bold: bool, family: tuple[str, ...]) -> float:
+    font = FontProperties(family=list(family), size=size, weight="bold" if bold else "normal")
     literally = escaped(text).replace("$", r"\$")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a name may have letters that the font lacks
@@ -75,6 +81,15 @@ def wrapped(text: str, width: float, size: float, *, bold: bool = False) -> list
         else:
             lines.append(word)
     return lines
+
+
+def elided(text: str, width: float, size: float) -> str:
+    """Shorten a text that is wider than a width, in points, by an ellipsis at its end."""
+    room = LOOSE * width
+    if text_width(text, size) <= room:
+        return text
+    kept = bisect(range(len(text)), room, key=lambda end: text_width(f"{text[:end]}…", size)) - 1
+    return f"{text[: max(kept, 1)].rstrip()}…"
 
 
 def beside(
@@ -125,12 +140,12 @@ def legend(
         return
     width = 72 * float(figure.get_size_inches()[0])
     lines = [
-        Line2D([], [], color=PALETTE[SERIES[series]], linewidth=1.8, dashes=dashes[series % len(dashes)])
+        Line2D([], [], color=PALETTE[SERIES[series]], linewidth=1.4, dashes=dashes[series % len(dashes)])
         for _, series in names
     ]
     figure.legend(
         lines,
-        [name for name, _ in names],
+        [elided(name, width - left - SAMPLE, NAME_SIZE) for name, _ in names],
         loc="upper left",
         bbox_to_anchor=(left / width, 1),
         ncols=_columns(names, width),
@@ -146,7 +161,7 @@ def ticked(axes: Axes, across: Ticks, up: Ticks = (), **lines: Any) -> None:
     """Put texts below and to the left of axes, without marks; with ``axis`` also lines of a grid."""
     axes.set_xticks([value for value, _ in across], [text for _, text in across])
     axes.set_yticks([value for value, _ in up], [text for _, text in up])
-    axes.tick_params(length=0, pad=5, labelsize=TICK_SIZE, labelcolor=PALETTE["muted"])
+    axes.tick_params(length=0, pad=4.5, labelsize=TICK_SIZE, labelcolor=PALETTE["muted"])
     axes.set_axisbelow(True)
     if lines:
-        axes.grid(color=PALETTE["rule"], linewidth=0.5, clip_on=False, **lines)
+        axes.grid(color=PALETTE["rule"], linewidth=0.4, clip_on=False, **lines)

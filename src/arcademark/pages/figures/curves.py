@@ -10,15 +10,25 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from arcademark.pages.figures.canvas import beside, blank, legend, legend_height, ticked, wrapped
 from arcademark.pages.figures.model import CurveFigure, CurvePanel, Curves, Guide
-from arcademark.pages.figures.style import DASHES, MARKERS, NAME_SIZE, NUMBER_SIZE, PALETTE, SERIES, TICK_SIZE, WIDTH
+from arcademark.pages.figures.style import (
+    DASHES,
+    MARKERS,
+    NAME_SIZE,
+    NUMBER_SIZE,
+    PALETTE,
+    SERIES,
+    TICK_SIZE,
+    WIDE,
+    WIDTH,
+)
 
-PAD, AROUND, LINE = 5.0, 62.0, 13.0
+PAD, AROUND, LINE = 3.5, 47.0, 10.0
 """Between axes and ticks; what titles and ticks take beside the axes' height; a further line of either."""
 
 
 def draw(shown: Curves, width: float = WIDTH) -> Figure:
     """Draw curves on a figure that has no canvas yet."""
-    most = shown.columns if width == WIDTH else 1
+    most = shown.columns if width >= WIDE else 1
     columns, cell = min(most, len(shown.panels) or 1), width / most
     titles = [wrapped(panel.title, 0.8 * cell, NAME_SIZE, bold=True) for panel in shown.panels]
     more = max((len(panel.feet) + len(lines) - 1 for panel, lines in zip(shown.panels, titles, strict=True)), default=0)
@@ -47,11 +57,12 @@ def _behind(axes: Axes, panel: CurvePanel) -> None:
     names = "\n".join(("", *(name for name, _ in panel.feet)))
     beside(axes, names, (0, 0), (-PAD, -PAD), TICK_SIZE, "muted", ha="right", va="top")
     axes.set_xlabel(panel.across, fontsize=NUMBER_SIZE, color=PALETTE["muted"])
+    axes.set_ylabel(panel.up, fontsize=NUMBER_SIZE, color=PALETTE["muted"])
     if panel.guide is not None:
-        axes.axvline(panel.guide.value, color=PALETTE[panel.guide.shade], linewidth=1, zorder=1)
-        _named(axes, panel.guide, (panel.guide.value, 1), (5, -5), ("data", "axes fraction"), va="top")
+        axes.axvline(panel.guide.value, color=PALETTE[panel.guide.shade], linewidth=0.8, zorder=1)
+        _named(axes, panel.guide, (panel.guide.value, 1), (4, -4), ("data", "axes fraction"), va="top")
     if panel.level is not None:
-        axes.axhline(panel.level.value, color=PALETTE[panel.level.shade], linewidth=0.9, dashes=(2, 2), zorder=1)
+        axes.axhline(panel.level.value, color=PALETTE[panel.level.shade], linewidth=0.7, dashes=(2, 2), zorder=1)
         _named(axes, panel.level, (1, panel.level.value), (0, 2), ("axes fraction", "data"), ha="right", va="bottom")
 
 
@@ -66,13 +77,13 @@ def _curve(axes: Axes, curve: CurveFigure) -> None:
     if curve.band is not None:
         axes.fill_between(curve.x, *curve.band, color=shade, alpha=0.16, linewidth=0, zorder=2)
     for place, half, value in zip(curve.x, curve.spread, curve.y, strict=False):
-        axes.plot([place] * 2, [max(0.0, value - half), value + half], color=shade, linewidth=0.8, zorder=2)
+        axes.plot([place] * 2, [max(0.0, value - half), value + half], color=shade, linewidth=0.6, zorder=2)
     if len(curve.x) and curve.x[0] == curve.x[-1]:  # a point
-        axes.plot(curve.x[:1], curve.y[:1], marker="o", markersize=3, color=shade, zorder=4)
+        axes.plot(curve.x[:1], curve.y[:1], marker="o", markersize=2.5, color=shade, zorder=4)
         return
-    how: dict[str, Any] = {"linewidth": 1.6, "dashes": DASHES[curve.series], "zorder": 4}
+    how: dict[str, Any] = {"linewidth": 1.2, "dashes": DASHES[curve.series], "zorder": 4}
     if curve.thin:
-        how = {"linewidth": 0.6, "alpha": 0.45, "zorder": 3}
+        how = {"linewidth": 0.5, "alpha": 0.45, "zorder": 3}
     if curve.marked:
-        how |= {"marker": MARKERS[curve.series], "markersize": 4, "clip_on": False}
+        how |= {"marker": MARKERS[curve.series], "markersize": 3, "clip_on": False}
     axes.plot(curve.x, curve.y, color=shade, drawstyle=f"steps-{curve.steps}" if curve.steps else "default", **how)

@@ -22,25 +22,28 @@ from matplotlib.text import Text
 
 from arcademark.errors import escaped
 from arcademark.files import MADE_BY
-from arcademark.pages.figures import curves, model, pictures, rows
-from arcademark.pages.figures.model import Curves, Pictures, RowsFigure
-from arcademark.pages.figures.style import PALETTE, WIDTH
+from arcademark.pages.figures import curves, grid, model, pictures, rows
+from arcademark.pages.figures.model import Curves, Grid, Pictures, RowsFigure
+from arcademark.pages.figures.style import PALETTE, SCREEN, WIDTH, FigureStyle
 
 DOTS_PER_INCH = 200
-MARGIN = 9.0
-"""Paper around what stands alone, in points."""
+MARGIN = 3.0
+"""Paper around what stands alone, in points; part of its width."""
 KINDS = (".svg", ".png", ".pdf")
 
 
-def draw(shown: model.Figure, width: float = WIDTH) -> Figure:
-    """Draw a figure, pictures at their own width, on the light theme's paper, texts literally; it has no canvas yet."""
-    match shown:
-        case RowsFigure():
-            figure = rows.draw(shown, width)
-        case Curves():
-            figure = curves.draw(shown, width)
-        case Pictures():
-            figure = pictures.draw(shown)
+def draw(shown: model.Figure, width: float = WIDTH, style: FigureStyle = SCREEN) -> Figure:
+    """Draw a figure, pictures at their own width, on white, texts literally in the style's font; without a canvas."""
+    with mpl.rc_context({"font.family": style.families}):
+        match shown:
+            case RowsFigure():
+                figure = rows.draw(shown, width)
+            case Curves():
+                figure = curves.draw(shown, width)
+            case Grid():
+                figure = grid.draw(shown, width)
+            case Pictures():
+                figure = pictures.draw(shown)
     for found in figure.findobj(Text):
         if isinstance(found, Text) and found.get_text():
             found.set_parse_math(False)
@@ -48,9 +51,9 @@ def draw(shown: model.Figure, width: float = WIDTH) -> Figure:
     return figure
 
 
-def file(shown: model.Figure, kind: str, name: str) -> bytes:
-    """Draw a figure as a file that stands alone, on the light theme's paper; ids in an SVG begin with `name`."""
-    figure = draw(shown)
+def file(shown: model.Figure, kind: str, name: str, style: FigureStyle = SCREEN) -> bytes:
+    """Draw a figure as a file that stands alone, on white; ids in an SVG begin with `name`."""
+    figure = draw(shown, style.width - 2 * MARGIN, style)
     if kind == ".svg":
         made_by = f'<?xml version="1.0" encoding="utf-8"?>\n<!-- {MADE_BY} -->\n'
         return made_by.encode() + as_svg(figure, name, alone=True).encode()

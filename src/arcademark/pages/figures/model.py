@@ -1,8 +1,8 @@
-"""What every figure is made of: rows of marks, panels of curves, or pictures.
+"""What every figure is made of: rows of marks, panels of curves, grids of cells, or pictures.
 
 Here stand numbers, texts and names of palette colours; `files` draws and writes them. Axes are linear: who wants a
-logarithm gives logarithms. In rows a value stands as a mark and as a number; colours never stand alone: rows have
-names, curves dashes.
+logarithm gives logarithms (`style.Axis`). In rows a value stands as a mark and as a number; colours never stand alone:
+rows have names, curves dashes, cells texts.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class CurveFigure:
 class CurvePanel:
     """Curves that share their axes.
 
-    title, across: With what the axis up means; what the axis across means.
+    title, across, up: What is shown; what the axes mean.
     limits, heights: Of the axis across, and of the axis up.
     ticks, levels: Across, and up; levels have lines, and with `grid` ticks too.
     guide, level: Upright and across.
@@ -133,6 +133,7 @@ class CurvePanel:
     grid: bool = False
     guide: Guide | None = None
     level: Guide | None = None
+    up: str = ""
     feet: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
@@ -143,7 +144,23 @@ class Curves:
     panels: tuple[CurvePanel, ...]
     columns: int = 1
     legend: tuple[tuple[str, int], ...] = ()
-    body: float = 180.0
+    body: float = 135.0
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A figure of cells, a row for each name; columns that do not fit beside each other go on below.
+
+    corner: What rows and columns are: "game".
+    cells: A row each, of texts with their palette colours; "" and "" where there is nothing.
+    legend: What colours mean, each with the palette colour.
+    """
+
+    corner: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[tuple[tuple[str, str], ...], ...]
+    legend: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,4 +188,4 @@ class Pictures:
     rows: tuple[PictureRow, ...]
 
 
-Figure = RowsFigure | Curves | Pictures
+Figure = RowsFigure | Curves | Grid | Pictures

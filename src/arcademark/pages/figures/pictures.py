@@ -10,14 +10,14 @@ from arcademark.pages.figures.canvas import TITLE_LINE, axes_at, beside, blank, 
 from arcademark.pages.figures.model import Picture, PictureRow, Pictures
 from arcademark.pages.figures.style import NAME_SIZE, NUMBER_SIZE, PALETTE, TICK_SIZE, WIDTH
 
-GAP, ROW_GAP, LINE_GAP = 15.0, 20.0, 10.0
+GAP, ROW_GAP, LINE_GAP = 11.0, 15.0, 7.5
 """Between two pictures; between rows, and lines of one."""
 MOST = 4
 """Columns."""
 WIDEST = (WIDTH - GAP) / 2
 SCREEN = 210 / 160
 """A screen's height to its width."""
-TEXT_LINE, CAPTION_LINE, CAPTION_GAP, HEAD_GAP = 12.0, 10.5, 5.0, 6.0
+TEXT_LINE, CAPTION_LINE, CAPTION_GAP, HEAD_GAP = 9.0, 8.0, 3.5, 4.5
 PIXELS_AN_INCH = 300
 """Of pictures in SVG."""
 ENLARGED = 640

@@ -10,10 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from arcademark.pages.figures.canvas import (
+    LOOSE,
     TITLE_LINE,
     axes_at,
     beside,
     blank,
+    elided,
     legend,
     legend_height,
     text_width,
@@ -22,25 +24,30 @@ from arcademark.pages.figures.canvas import (
     wrapped,
 )
 from arcademark.pages.figures.model import Mark, Numbers, RowPanel, RowsFigure
-from arcademark.pages.figures.style import NAME_SIZE, NUMBER_SIZE, PALETTE, TICK_SIZE, WIDTH
+from arcademark.pages.figures.style import NAME_SIZE, NUMBER_SIZE, PALETTE, TICK_SIZE, WIDE, WIDTH
 
 MAX_PANELS = 4
 """Panels beside each other; more are put below, and on phones every one."""
-ROW, LINE, APART, ABOVE = 17.0, 11.0, 15.0, 14.0
-"""Height of a ruled row; of a line where rows have several, and what is between two of these rows; of a name above."""
-HEADING = 23.0
-PAD, BESIDE = 16.0, 11.0
+NARROWEST = 44.0
+"""Width of an axis below which fewer panels stand beside each other."""
+ROW, DENSE, LINE, APART, ABOVE = 12.5, 10.0, 8.25, 11.0, 10.5
+"""Height of a ruled row, and of one of many; of a line where rows have several, and between two of these rows; of
+a name above."""
+MAX_LEFT = 0.45
+"""Share of the width that names to the left take at most."""
+MAX_LOOSE, LEFT_OF = 30, 80.0
+"""Rows up to which they are not many; width of an axis to the left of which names stand in a narrow figure, too."""
+HEADING = 17.0
+PAD, BESIDE = 12.0, 8.0
 """Between a panel's numbers and the next panel; between marks and numbers, and two columns of numbers."""
-HEAD, LOW_HEAD, FOOT, UNIT_LINE, LINE_GAP = 21.0, 6.0, 20.0, 11.0, 12.0
+HEAD, LOW_HEAD, FOOT, UNIT_LINE, LINE_GAP = 16.0, 4.5, 17.0, 10.0, 9.0
 """Between titles and rows, with a line of small texts and without; below; a line of units; between lines of panels."""
-TICK_GAP, INSET = 4.0, 14.0
+TICK_GAP, INSET = 3.0, 10.5
 """Between the texts of two ticks; left of panels below names, for half of a tick's."""
-LOOSE = 0.95
-"""Share of its room that a title takes, as other fonts are wider."""
 FAR = 0.6
 """Fraction of an axis beyond which the text of a guide stands to its left, so as not to reach the numbers."""
 
-POINTS = {"dot": (25.0, 1.1), "ring": (25.0, 1.1), "point": (9.0, 0.6), "hollow": (9.0, 0.6)}
+POINTS = {"dot": (14.0, 0.9), "ring": (14.0, 0.9), "point": (5.0, 0.5), "hollow": (5.0, 0.5)}
 """Sizes of points and of their edges."""
 
 
@@ -59,12 +66,12 @@ class Layout:
     @property
     def left(self) -> float:
         """Where panels begin."""
-        return INSET if self.above else max((text_width(name, NAME_SIZE) for name in self.names), default=0.0) + 12
+        return INSET if self.above else max((text_width(name, NAME_SIZE) for name in self.names), default=0.0) + 9
 
     @property
     def line(self) -> float:
         """How high a line is."""
-        return ROW if self.ruled else LINE
+        return LINE if not self.ruled else ROW if self.above else self.heights[0]
 
     def y(self, row: int, line: float) -> float:
         """Return the middle of a line."""
@@ -77,23 +84,33 @@ class Layout:
 
 def draw(shown: RowsFigure, width: float = WIDTH) -> Figure:
     """Draw rows on a figure that has no canvas yet."""
-    rows = _layout(shown, 0.0 if width == WIDTH else ABOVE)
-    lines = _lines(shown.panels, 1 if rows.above else MAX_PANELS)
-    sizes = [_widths(line, width - rows.left) for line in lines]
+    rows = _layout(shown, 0.0, MAX_LEFT * width)
+    if width < WIDE and min(_widths([panel], width - rows.left)[0][1] for panel in shown.panels) < LEFT_OF:
+        rows = _layout(shown, ABOVE, width)
+    most = 1 if rows.above else MAX_PANELS
+    lines, sizes = _lines(shown.panels, width - rows.left, most)
     heads = [_head(line) + TITLE_LINE * _title_lines(line, size) for line, size in zip(lines, sizes, strict=True)]
-    feet = [FOOT * any(panel.ticks for panel in line) + UNIT_LINE * any(panel.unit for panel in line) for line in lines]
+    units = [
+        [_unit(panel, size) for panel, size in zip(line, each, strict=True)]
+        for line, each in zip(lines, sizes, strict=True)
+    ]
+    feet = [
+        FOOT * any(panel.ticks for panel in line) + UNIT_LINE * max(map(len, each))
+        for line, each in zip(lines, units, strict=True)
+    ]
     body = max(rows.height, 1.0)
     bottom = sum(heads) + sum(feet) + body * len(lines) + LINE_GAP * (len(lines) - 1)
     figure = blank(bottom + legend_height(shown.legend, width), width)
-    for line, size, head, foot in zip(lines, sizes, heads, feet, strict=True):
+    for line, size, unit, head, foot in zip(lines, sizes, units, heads, feet, strict=True):
         bottom -= head + body
         _names(axes_at(figure, 0, bottom, width, body, zorder=5), rows, (width, body))
         x = rows.left
-        for panel, (before, wide, *numbers) in zip(line, size, strict=True):
+        for panel, named, (before, wide, *numbers) in zip(line, unit, size, strict=True):
             axes = axes_at(figure, x + before, bottom, wide, body)
             axes.set(xlim=panel.limits, ylim=(body, 0))
-            title(axes, wrapped(panel.title, LOOSE * (wide + sum(numbers)), NAME_SIZE, bold=True), _head(line) + 4)
-            _behind(axes, panel, rows, wide)
+            title(axes, wrapped(panel.title, LOOSE * (wide + sum(numbers)), NAME_SIZE, bold=True), _head(line) + 3)
+            _behind(axes, panel, rows, wide, x + before)
+            axes.set_xlabel("\n".join(named), fontsize=TICK_SIZE, color=PALETTE["muted"], loc="left")
             _marks(axes, panel.marks, rows)
             if panel.before is not None:
                 _numbers(axes, panel.before, rows, -BESIDE, 0)
@@ -105,11 +122,12 @@ def draw(shown: RowsFigure, width: float = WIDTH) -> Figure:
     return figure
 
 
-def _layout(shown: RowsFigure, above: float) -> Layout:
+def _layout(shown: RowsFigure, above: float, room: float) -> Layout:
+    """Place rows, whose names stand above them or to the left, with so much room."""
     headings: list[tuple[str, float]] = []
     tops: list[float] = []
-    names = [name for _, members in shown.groups for name in members]
-    apart, row = (ABOVE + LINE / 2, ABOVE + ROW) if above else (APART, ROW)
+    names = [elided(name, room, NAME_SIZE) for _, members in shown.groups for name in members]
+    apart, row = (ABOVE + LINE / 2, ABOVE + ROW) if above else (APART, ROW if len(names) <= MAX_LOOSE else DENSE)
     heights = [apart + LINE * count for count in shown.lines] or [row] * len(names)
     top = 0.0
     for heading, members in shown.groups:
@@ -122,11 +140,17 @@ def _layout(shown: RowsFigure, above: float) -> Layout:
     return Layout(tuple(names), tuple(tops), tuple(heights), tuple(headings), top, not shown.lines, above)
 
 
-def _lines(panels: Sequence[RowPanel], most: int) -> list[Sequence[RowPanel]]:
-    """Share panels out evenly between as many lines as they need."""
+def _lines(
+    panels: Sequence[RowPanel], room: float, most: int
+) -> tuple[list[Sequence[RowPanel]], list[list[tuple[float, ...]]]]:
+    """Share panels out evenly between as many lines as they need, none of whose axes is too narrow; return widths."""
     count = math.ceil(len(panels) / most)
     size = math.ceil(len(panels) / count)
-    return [panels[start : start + size] for start in range(0, len(panels), size)]
+    lines = [panels[start : start + size] for start in range(0, len(panels), size)]
+    widths = [_widths(line, room) for line in lines]
+    if size > 1 and min(axis for line in widths for _, axis, *_ in line) < NARROWEST:
+        return _lines(panels, room, size - 1)
+    return lines, widths
 
 
 def _widths(panels: Sequence[RowPanel], room: float) -> list[tuple[float, ...]]:
@@ -165,12 +189,17 @@ def _names(frame: Axes, rows: Layout, size: tuple[float, float]) -> None:
         frame.text(0, rows.middle(row), name, fontsize=NAME_SIZE, color=PALETTE["ink"], va="center", bbox=box)
         if rows.ruled:
             y = rows.tops[row] + rows.heights[row]
-            frame.plot([0 if rows.above else rows.left - 7, size[0]], [y, y], color=PALETTE["rule"], linewidth=0.35)
+            frame.plot([0 if rows.above else rows.left - 5, size[0]], [y, y], color=PALETTE["rule"], linewidth=0.3)
     for heading, y in rows.headings:
         frame.text(0, y, heading, fontsize=NUMBER_SIZE, color=PALETTE["muted"], va="center", bbox=backing)
 
 
-def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float) -> None:
+def _unit(panel: RowPanel, sizes: tuple[float, ...]) -> list[str]:
+    """Break a panel's unit into lines."""
+    return wrapped(panel.unit, LOOSE * sum(sizes[1:]), TICK_SIZE)
+
+
+def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float, left: float) -> None:
     """Draw ticks, each with its text where the one before leaves room for it, and what to compare with."""
     low, high = panel.limits
     free, texts = -rows.left, list[tuple[float, str]]()
@@ -180,18 +209,17 @@ def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float) -> None:
         texts.append((value, text if fits else ""))
         free = middle + half + TICK_GAP if fits else free
     ticked(axes, tuple(texts), axis="x")
-    axes.set_xlabel(panel.unit, fontsize=TICK_SIZE, color=PALETTE["muted"], loc="left")
-    free = -math.inf
+    free = -left
     for guide in panel.guides:
         shade = PALETTE[guide.shade]
-        axes.plot([guide.value] * 2, [-4, rows.height], color=shade, linewidth=1, zorder=1, clip_on=False)
+        axes.plot([guide.value] * 2, [-3, rows.height], color=shade, linewidth=0.8, zorder=1, clip_on=False)
         place = (guide.value - low) / (high - low)
         align = "right" if place > FAR and panel.numbers and guide.shade == "record" else "center"
         ink = "ink" if guide.shade == "muted" else guide.shade
         half = text_width(guide.text, NUMBER_SIZE) / 2
         reach, past = (2 * half, 0.0) if align == "right" else (half, half)
         right = max(0.0, free + reach - place * width)  # of the name before
-        beside(axes, guide.text, (place, 1), (right, 8), NUMBER_SIZE, ink, ha=align)
+        beside(axes, guide.text, (place, 1), (right, 6), NUMBER_SIZE, ink, ha=align)
         free = place * width + right + past + TICK_GAP
 
 
@@ -203,10 +231,10 @@ def _marks(axes: Axes, marks: Sequence[Mark], rows: Layout) -> None:
             order = 0.2 if mark.shade == "track" else 2
             axes.barh(y, mark.end - mark.start, left=mark.start, height=high, color=shade, linewidth=0, zorder=order)
         elif mark.kind in ("whisker", "rule"):
-            width, order = (1.1, 2.5) if mark.kind == "whisker" else (0.5, 0.1)
+            width, order = (0.9, 2.5) if mark.kind == "whisker" else (0.4, 0.1)
             axes.plot([mark.start, mark.end], [y, y], color=shade, linewidth=width, zorder=order, solid_capstyle="butt")
         elif mark.kind == "stroke":
-            axes.plot([mark.end] * 2, [y - high / 2, y + high / 2], color=shade, linewidth=2, zorder=4)
+            axes.plot([mark.end] * 2, [y - high / 2, y + high / 2], color=shade, linewidth=1.5, zorder=4)
         else:
             points.setdefault((mark.kind, mark.shade), []).append(mark)
     for (kind, name), found in points.items():
@@ -231,4 +259,4 @@ def _numbers(axes: Axes, column: Numbers, rows: Layout, right: float, end: int) 
         y = rows.y(row, line)
         beside(axes, text, (end, y), (right, 0), size, shade, ha="right", va="center", coordinates=place)
     if column.title:
-        beside(axes, column.title, (end, 1), (right, 8), NUMBER_SIZE, "muted", ha="right")
+        beside(axes, column.title, (end, 1), (right, 6), NUMBER_SIZE, "muted", ha="right")

@@ -11,7 +11,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from arcademark import wording
 from arcademark.analysis.runs.learning import LearningCurve
@@ -28,13 +27,13 @@ from arcademark.pages.figures.model import (
     RowPanel,
     RowsFigure,
 )
-from arcademark.pages.figures.style import MAX_SERIES, SERIES, ticks
+from arcademark.pages.figures.style import MAX_SERIES, SERIES, frames, signed_log, ticks
 
 if TYPE_CHECKING:
     from arcademark.analysis.scoring.report import ScoreReport
 
 COLUMNS = 2
-BODY = 120.0
+BODY = 90.0
 ROOM = 0.06  # part of the axis up that is left free above and below
 MAX_DOTS = 3000  # episodes in a figure above which it shows boxes only
 TICKS = (-10_000, -1000, -100, -10, 0, 10, 100, 1000, 10_000, 100_000)
@@ -44,12 +43,6 @@ GOLDEN = (np.sqrt(5.0) - 1) / 2
 Played = tuple[
     ScoredGame, list[tuple[int, Score]]
 ]  # a game with its scores, each with its algorithm's place in the report
-
-
-def scale(hns: ArrayLike) -> NDArray[np.float64]:
-    """Place human-normalised scores in percent on the random-to-human scale: 0 → 0, 100 → about 2."""
-    values = np.asarray(hns, dtype=np.float64)
-    return np.asarray(np.sign(values) * np.log10(1 + np.abs(values)))
 
 
 def standing(report: ScoreReport) -> tuple[tuple[RowsFigure, str], ...]:
@@ -67,28 +60,29 @@ def standing(report: ScoreReport) -> tuple[tuple[RowsFigure, str], ...]:
     numbers: list[tuple[int, float, str]] = []
     for row, (game, scores) in enumerate(played):
         if game.record_hns is not None:
-            record, middle = float(scale(game.record_hns)), (len(scores) - 1) / 2
+            record, middle = float(signed_log(game.record_hns)), (len(scores) - 1) / 2
             marks.append(Mark("bar", row, middle, record, shade="track", lines=len(scores)))
             marks.append(Mark("stroke", row, middle, record, shade="record", lines=len(scores) + 0.36))
         for line, (index, score) in enumerate(scores):
             hns = _hns(score)
             if hns.value is None:
                 continue
-            marks.append(Mark("bar", row, line, float(scale(hns.value)), shade=SERIES[index]))
+            marks.append(Mark("bar", row, line, float(signed_log(hns.value)), shade=SERIES[index]))
             numbers.append((row, line, wording.percent(hns.value)))
             if hns.low is not None and hns.high is not None:
-                low, high = map(float, scale([hns.low, hns.high]))
+                low, high = map(float, signed_log([hns.low, hns.high]))
                 marks.append(Mark("whisker", row, line, high, low, shade="ink"))
     ends = [2.0, *(end for mark in marks for end in (mark.start, mark.end))]
     limits = min(-0.25, min(ends) - 0.1), max(ends) + 0.12
-    scaled = ((float(scale(tick)), f"{tick:,} %".replace("-", "−")) for tick in TICKS)
+    scaled = ((float(signed_log(tick)), f"{tick:,} %".replace("-", "−")) for tick in TICKS)
     panel = RowPanel(
         title="",
         limits=limits,
         ticks=tuple(tick for tick in scaled if limits[0] <= tick[0] <= limits[1]),
         marks=tuple(marks),
         numbers=(Numbers("", tuple(numbers)),),
-        guides=(Guide(0.0, "random", "muted"), Guide(float(scale(100)), "human average", "muted")),
+        guides=(Guide(0.0, "random", "muted"), Guide(float(signed_log(100)), "human average", "muted")),
+        unit="human-normalised score, symmetric logarithmic scale",
     )
     in_words = (
         f"{game.name}, {report.algorithms[index].name}: {wording.percent(_hns(score).value)}"
@@ -117,7 +111,8 @@ def distribution(report: ScoreReport) -> tuple[tuple[RowsFigure, str], ...]:
         for line, (index, score) in enumerate(scores):
             marks += _episode_marks(score, row, line, ends, SERIES[index], dots=dots)
     before, after = (Numbers("", tuple(texts), weak=True) for texts in (lowest, highest))
-    panel = RowPanel("", (-0.02, 1.02), (), tuple(marks), (after,), before)
+    unit = f"score in points, from each {report.benchmark.noun}'s lowest to its highest episode"
+    panel = RowPanel("", (-0.02, 1.02), (), tuple(marks), (after,), before, unit=unit)
     return ((_rows(played, panel), "Every episode's score; the table has means and intervals."),)
 
 
@@ -199,9 +194,10 @@ def _panel(report: ScoreReport, curves: Sequence[LearningCurve]) -> CurvePanel:
     return CurvePanel(
         title=game.name,
         across=f"training {report.unit}s",
+        up="score",
         limits=(0.0, end),
         heights=(low, high),
-        ticks=tuple((value, _frames(value)) for value in ticks(0.0, end)),
+        ticks=tuple((value, frames(value)) for value in ticks(0.0, end)),
         levels=_levels(ticks(low, high)),
         curves=tuple(line for curve in curves for line in _curves(curve, places[curve.algorithm])),
         level=None if random is None else Guide(random, "random", "muted"),
@@ -227,11 +223,3 @@ def _curves(curve: LearningCurve, series: int) -> list[CurveFigure]:
             band = tuple(mean.low.tolist()), tuple(mean.high.tolist())
         lines.append(CurveFigure(tuple(mean.frames.tolist()), tuple(mean.mean.tolist()), series, band=band))
     return lines
-
-
-def _frames(value: float) -> str:
-    """Write a number of frames in few characters: 0, 500k, 2.5M."""
-    for size, unit in ((1_000_000_000, "B"), (1_000_000, "M"), (1000, "k")):
-        if value >= size:
-            return f"{value / size:g}{unit}"
-    return f"{value:g}"

@@ -8,7 +8,7 @@ from arcademark.pages.figures.style import ticks
 
 NAMES = {"leave out": "best", "charge": "best if all count"}
 MAX_LEVELS = 6
-BODY = 204.0
+BODY = 153.0
 ROOM = 1.04
 """How far the axis up goes beyond the highest point or whisker."""
 SHIFT = 0.012

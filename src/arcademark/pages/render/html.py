@@ -9,11 +9,14 @@ from markupsafe import Markup
 
 from arcademark.errors import escaped
 from arcademark.pages.columns import AnyColumn
-from arcademark.pages.figures.model import Pictures
+from arcademark.pages.figures.model import Grid, Pictures
 from arcademark.pages.figures.style import DARK, NARROW, PALETTE, WIDTH
 from arcademark.pages.render import blocks
 from arcademark.pages.render.blocks import Block, Cell, Document, Figure, Table
 from arcademark.wording import prose
+
+MAX_CELLS = 600
+"""Cells of a grid up to which it is drawn for phones, too; larger ones scroll."""
 
 
 def render(document: Document) -> str:
@@ -68,7 +71,10 @@ def drawings(shown: Figure) -> list[Markup]:
     made = []
     for number, (model, words) in enumerate(shown.made()):
         name = f"{shown.name}-{number}" if number else shown.name
-        sizes = {"": WIDTH} if isinstance(model, Pictures) else {"wide": WIDTH, "narrow": NARROW}
+        large = isinstance(model, Pictures) or (
+            isinstance(model, Grid) and len(model.rows) * len(model.columns) > MAX_CELLS
+        )
+        sizes = {"": WIDTH} if large else {"wide": WIDTH, "narrow": NARROW}
         drawn = []
         for size, width in sizes.items():
             label = Markup('<svg class="{}" role="img" aria-label="{}" ').format(size, escaped(words))
