@@ -136,6 +136,14 @@ def test_names_of_known_games_and_mixed_suites_are_refused(tmp_path):
         load_suite(str(path))
 
 
+def test_a_suite_has_a_bounded_number_of_games(tmp_path):
+    path = own_games.describe(tmp_path)
+    games = (f'[tasks.g{i}.cartridge]\nrom = "a"\nsha256 = "{"0" * 64}"\nscore = "0"\nend = "0"' for i in range(501))
+    path.write_text("\n".join(games))
+    with pytest.raises(ArcadeMarkError, match="501 cartridges; expected at most 500; correct the suite"):
+        load_suite(str(path))
+
+
 def test_roms_are_read_only_where_the_reader_has_them(tmp_path):
     path = own_games.describe(tmp_path)
     suite = load_suite(str(path))

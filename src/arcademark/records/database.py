@@ -17,6 +17,7 @@ import stat
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -214,10 +215,13 @@ MIGRATIONS: Mapping[int, str] = {
 RESTORE = "restore it from a copy, or write what can be read into a new run: 'arcademark runs check RUN --salvage NEW'"
 
 
+_IN_ORDER = {table: itemgetter(*columns) for table, columns in TABLES.items()}
+
+
 def row_of(table: str, record: object, **more: object) -> tuple[object, ...]:
     """Return what `insert` takes: a record's attributes, and more values, in the order of the table's columns."""
-    values = vars(record) | more
-    return tuple(values[name] for name in TABLES[table])
+    row: tuple[object, ...] = _IN_ORDER[table](vars(record) | more)
+    return row
 
 
 def insert(table: str, more: str = "") -> str:

@@ -53,6 +53,9 @@ ON_THE_SPOT = "gymnasium:"
 
 MAX_BYTES = 4 * 2**20
 MAX_TASKS = 10_000
+MAX_GAMES = 500
+"""Of one's own, in a suite."""
+
 GROUPS = ("all", "training", "test")
 """Names of tasks together that every suite has, or that has tasks for training."""
 
@@ -212,6 +215,8 @@ def parse_suite(data: Any, place: str, name: str = "", folder: str = "") -> Task
     """
     table = read_as(dict[str, Any], data, place, REMEDY)
     given = read_as(dict[str, dict[str, Any]], table.get("tasks", {}), f"{place}: tasks", REMEDY)
+    if (games := sum("cartridge" in values for values in given.values())) > MAX_GAMES:  # whose expressions take time
+        raise ArcadeMarkError(f"{place}: {games:,} cartridges; expected at most {MAX_GAMES}; {REMEDY}")
     tasks = {
         task: read_as(Task, {**values, "id": task}, f"{place}: tasks.{task}", REMEDY) for task, values in given.items()
     }
