@@ -29,6 +29,7 @@ def test_a_random_agents_run_is_known_in_advance(invoke):
     assert one["hours"] == pytest.approx(found["core_hours"], rel=0.2)  # as episodes are drawn
     assert one["efficiency"] == pytest.approx(1)
     assert many["hours"] <= eight["hours"] < one["hours"] / 5
+    assert (found["peak_bytes"], found["slurm"]) == (None, "time=0:10:00")
 
 
 @pytest.mark.slow
@@ -56,6 +57,10 @@ def test_what_is_played_is_not_counted_and_tells_how_long_episodes_are(invoke, p
     asked = ("random", "--games", "pong,qbert", "--episodes", 3, *short, "--out", "run", "--assume", "rate=100")
     found = planned(invoke, *asked)
     assert (found["done"], found["episodes"], found["lengths"]) == (4, 2, "recorded")
+    assert 10e6 < found["peak_bytes"] < 1e9
+    memory = re.fullmatch(r"time=0:10:00,mem=(\d+)00M\*attempt", found["slurm"])
+    assert found["peak_bytes"] * 1.25 < int(memory[1]) * 100 * 2**20
+    assert f"For jobs of one worker: --slurm {found['slurm']}" in invoke("plan", *asked).words
 
 
 def test_shards_are_even(invoke):

@@ -12,6 +12,7 @@ import pytest
 import altering
 from arcademark.agents.loading import agent_specs
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.records import manifest
 from arcademark.records.model import EpisodeRecord, TrialRecord
 from arcademark.records.reading import read_run
 from arcademark.runs.engines import ray_engine
@@ -21,6 +22,7 @@ from arcademark.runs.execution import execute, placed
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing.events import Lost, OfTrial
 from arcademark.runs.store import provenance
+from arcademark.suite.protocols import protocol
 
 
 @pytest.mark.slow
@@ -71,6 +73,28 @@ def test_events_tell_all(tmp_path, toy_plan):
 def own_agent(directory, body):
     (directory / "own.py").write_text(f"import numpy as np\ndef make():\n    return lambda observation: {body}\n")
     return f"{directory / 'own.py'}:make"
+
+
+GREEDY = """
+import numpy as np
+
+def make(env):
+    held = np.ones(2**24 if env.seed else 1)  # 128 MB with seed 1
+    return lambda observation: int(held[0]) - 1
+"""
+
+
+def test_how_much_memory_each_trial_took_is_in_the_manifest(tmp_path):
+    (tmp_path / "greedy.py").write_text(GREEDY)
+    rules = protocol("world-records").override({"max_frames_per_episode": 120})
+    plan = make_plan(agent_specs(f"{tmp_path}/greedy.py:make"), ["toy"], rules, 2, 1)
+    execute(plan, tmp_path / "run", workers=1)
+    (agent,) = manifest.read(tmp_path / "run")["agents"]
+    small, large = agent["peak_bytes"]["toy 0"], agent["peak_bytes"]["toy 1"]
+    assert 10e6 < small < large - 100e6
+    other = {**manifest.read(tmp_path / "run"), "agents": [{**agent, "peak_bytes": {"toy 1": 1, "toy 2": 5}}]}
+    joined = manifest.joined(manifest.read(tmp_path / "run"), other)
+    assert joined["agents"][0]["peak_bytes"] == {"toy 0": small, "toy 1": large, "toy 2": 5}
 
 
 def test_what_changes_a_score_may_not_change(tmp_path, toy_plan, rows):

@@ -65,7 +65,9 @@ def test_the_manifest_says_with_what(finished):
     assert manifest["games"] == {"toy": ""}
     assert manifest["seeds"] == [0, 4]
     random = {"label": "random", "reference": "random", "parameters": {}, "source": None}
-    assert manifest["agents"][0] == random | {"files": {}, "checkpoints": {}, "draws": True}
+    peaks = manifest["agents"][0]["peak_bytes"]
+    assert manifest["agents"][0] == random | {"files": {}, "checkpoints": {}, "draws": True, "peak_bytes": peaks}
+    assert sorted(peaks) == ["toy 0", "toy 4"]
     assert {"arcademark", "ale-py", "numpy", "python"} <= manifest["versions"].keys()
     assert manifest["machine"]["cores"] >= 1
     assert manifest["command"] == provenance.command()

@@ -26,7 +26,7 @@ class Planned(CostEstimate):
     scope: Which suite or subset the games are, "the 5 games of atari-5"; "" if none.
     """
 
-    SCHEMA: ClassVar[str] = "arcademark.plan/4"
+    SCHEMA: ClassVar[str] = "arcademark.plan/5"
     scope: str
 
     @property

@@ -72,6 +72,8 @@ class Agent(TypedDict):
     checkpoint of a learner or trainer in another run."""
     trained_frames: NotRequired[dict[str, Whole]]
     """From game and seed to the frames that it was trained for elsewhere, as the file says, once it was read."""
+    peak_bytes: NotRequired[dict[str, Whole]]
+    """From game and seed to the most memory that the process which played that trial had meanwhile."""
 
 
 class Settings(TypedDict):
@@ -364,8 +366,10 @@ def joined(one: Document, other: Document) -> Document:
         | {key: new[agent["label"]][key] for key in ("plans", "draws") if key in new[agent["label"]]}
         | {"checkpoints": agent.get("checkpoints", {}) | new[agent["label"]].get("checkpoints", {})}
         | ({"trained_frames": trained} if trained else {})
+        | ({"peak_bytes": peaks} if peaks else {})
         for agent in one["agents"]
         for trained in (agent.get("trained_frames", {}) | new[agent["label"]].get("trained_frames", {}),)
+        for peaks in (_larger(agent.get("peak_bytes", {}), new[agent["label"]].get("peak_bytes", {})),)
     ]
     protocol = one["protocol"]
     if "suite" in protocol:  # its file may have been given more tasks
@@ -381,6 +385,10 @@ def joined(one: Document, other: Document) -> Document:
         "left_out": one["left_out"] + [item for item in other["left_out"] if tuple(item) not in left_out],
         "emulators": emulated,
     }
+
+
+def _larger(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {name: max(one.get(name, 0), other.get(name, 0)) for name in {**one, **other}}
 
 
 def _agent_differences(there: list[Mapping[str, Any]], now: list[Mapping[str, Any]]) -> list[tuple[str, Any, Any]]:

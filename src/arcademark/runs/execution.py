@@ -40,6 +40,7 @@ from arcademark.runs.playing.events import (
     TrainedEpisode,
     TrainingBlock,
     TrialEvent,
+    Used,
 )
 from arcademark.runs.scheduling.lengths import Lengths, frames_left
 from arcademark.runs.scheduling.progress import Tracker, TrialStanding
@@ -48,6 +49,7 @@ from arcademark.runs.store.entering import describe, enter, now
 from arcademark.runs.store.recording import Recorder
 from arcademark.suite.settings import MAX_FRAMES
 
+PEAKS_SECONDS = 60.0  # between two notes of how much memory trials took
 PROGRESS_SECONDS, LIVE_SECONDS = 0.25, 2.0
 PROGRESS_SHARE = 0.05  # of the time that telling progress takes at most
 ENGINES: dict[str, MakeEngine] = {"local": LocalEngine, "ray": RayEngine}
@@ -170,10 +172,12 @@ class _Run:
         self._untrained: set[str] = set()
         self._chosen = chosen
         self._noted: set[tuple[object, ...]] = set()
+        self._peaks: dict[str, int] = {}  # by trial, to be noted
         self._standings = recorder.standings(plan.trials)
         self._jobs = _jobs(self._standings, recorder, chosen)
         self._tracker = Tracker(self._standings)
         self._progress_due = self._live_due = 0.0
+        self._peaks_due = PEAKS_SECONDS
 
     def play(self, engine: Engine) -> None:
         """Play all jobs, recording each batch before it is told."""
@@ -202,6 +206,7 @@ class _Run:
                     self._take(engine.finish())
                     if self._tracker.unkept:
                         self._tell(events.Stopping(self._tracker.unkept))
+        self._note_peaks()
         self._tell(self._tracker.progress())
         live.remove(self._directory)
 
@@ -240,6 +245,9 @@ class _Run:
             self._tell(progress)
             then = self._tracker.seconds
             self._progress_due = then + max(PROGRESS_SECONDS, (then - now) / PROGRESS_SHARE)
+            if now >= self._peaks_due:
+                self._note_peaks()
+                self._peaks_due = now + PEAKS_SECONDS
             if now >= self._live_due:
                 self._write_live(progress)
                 self._live_due = now + LIVE_SECONDS
@@ -275,6 +283,8 @@ class _Run:
                         trial = self._trials[trial_id]
                         if checkpoint.finished and scored_phase(trial.protocol, learns=True) == "training":
                             evaluated[trial_id] += min(trial.episodes, checkpoint.episodes)
+                    case Used(peak_bytes):
+                        self._peaks[trial_id] = max(peak_bytes, self._peaks.get(trial_id, 0))
                     case Failed(error):
                         self._recorder.fail_trial(trial_id, error)
             self._recorder.add_episodes(played)
@@ -312,6 +322,21 @@ class _Run:
         of_command["versions"].update(provenance.versions_of(opened.libraries))
         if document != before:
             manifest.write(self._directory, document)
+
+    def _note_peaks(self) -> None:
+        """Say in the manifest how much memory trials took."""
+        if not self._peaks:
+            return
+        with clear_errors(self._directory):
+            document = manifest.read(self._directory)
+            agents = {agent["label"]: agent for agent in document["agents"]}
+            for trial_id, peak in self._peaks.items():
+                trial = self._trials[trial_id]
+                there = agents[trial.agent.label].setdefault("peak_bytes", {})
+                place = f"{trial.game} {trial.seed}"
+                there[place] = max(peak, there.get(place, 0))
+            manifest.write(self._directory, document)
+        self._peaks = {}
 
     def _events(self, trial_id: str, event: TrialEvent) -> Iterator[Event]:
         trial = self._trials[trial_id]

@@ -34,11 +34,11 @@ from arcademark.records.database import DATABASE, JOBS, SHARDS, open_for_reading
 from arcademark.records.reading import read_run
 from arcademark.runs.engines.processes import how_ended
 from arcademark.runs.plan import Plan, Trial
+from arcademark.runs.scheduling.costs import MAX_JOBS
 from arcademark.runs.scheduling.lengths import dealt, shards
 from arcademark.runs.store.entering import begin, describe
 
 JOB = "arcademark"  # what jobs are called
-MAX_JOBS = 256  # that are made unless more are asked for
 MAX_IN_ARRAY = 1001  # SLURM's own default for MaxArraySize
 SIGNAL_SECONDS = 90  # before the limit that a job is told to end; submitit's own default
 ROUNDS_WITHOUT_PROGRESS = 3  # in a row, after which a job is not put back into the queue

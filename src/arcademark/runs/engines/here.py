@@ -11,9 +11,9 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError
 from arcademark.runs.engines.base import Batch, Job, Memory
-from arcademark.runs.engines.worker import failure, opened
+from arcademark.runs.engines.worker import failure, forget_peak, opened, peak_bytes
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.events import Begun, TrainedEpisode, TrainingBlock, TrialEvent
+from arcademark.runs.playing.events import Begun, TrainedEpisode, TrainingBlock, TrialEvent, Used
 from arcademark.runs.playing.trial import TrialPlayer
 
 BATCH_SECONDS = 0.2
@@ -61,6 +61,7 @@ class InProcessEngine:
 
     def _events(self, job: Job, memory: Memory) -> Iterator[TrialEvent | Begun]:
         try:
+            forget_peak()
             player = self._make_player(job.trial, job.emulator)
             yield opened(player)
             checkpoint = memory.checkpoint(job.trial.id) if player.learns or job.trial.learnt else None
@@ -73,6 +74,7 @@ class InProcessEngine:
                 elif isinstance(event, TrainedEpisode):
                     self._unkept = True
                 yield event
+            yield Used(peak_bytes())
         except (Exception, SystemExit) as error:
             self._unkept = False
             yield failure(error)

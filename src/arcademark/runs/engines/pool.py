@@ -30,6 +30,7 @@ from arcademark.runs.playing.events import (
     TrainedEpisode,
     TrainingBlock,
     TrialEvent,
+    Used,
 )
 from arcademark.runs.store import provenance
 
@@ -348,7 +349,7 @@ class LocalEngine:
                 if (frames, simulated) > work.reached.get(episode, (0, 0)):  # deaths on the way there do not count
                     work.reached[episode] = frames, simulated
                     work.deaths.clear()
-            case PlayedFrames():
+            case PlayedFrames() | Used():
                 pass
             case _:
                 assert_never(message)

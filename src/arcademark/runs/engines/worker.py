@@ -6,7 +6,7 @@
     driver ── Open(trial) ───────────────→ worker      makes the agent
            ←─ Opened(learns, …) ─────────
            ── Play(episodes, …) ────────→
-           ←─ Begun, Played, EpisodeResult, TrainingBlock, Unfinished, … ─
+           ←─ Begun, Played, EpisodeResult, TrainingBlock, Unfinished, Used, … ─
            ── Stop ─────────────────────→              ends training after the episode in play, with a checkpoint
            ←─ Idle ──────────────────────              asks for more of the same trial, or for another
            ←─ Failed(error) ─────────────              the trial is given up
@@ -14,11 +14,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
+import re
+import resource
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import get_args
 
 from arcademark.agents.adapters import CheckedPolicy
@@ -29,7 +34,7 @@ from arcademark.records.model import MAX_ERROR_CHARS, Checkpoint, EpisodeResult,
 from arcademark.runs.engines.processes import Channel, GarbledError, serving
 from arcademark.runs.engines.shipping import Packed, unpacked
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.events import Begun, Failed, Opened, PlayedFrames, TrainedEpisode, TrainingBlock
+from arcademark.runs.playing.events import Begun, Failed, Opened, PlayedFrames, TrainedEpisode, TrainingBlock, Used
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.store.provenance import libraries, versions
 
@@ -81,6 +86,7 @@ Message = (
     | TrainedEpisode
     | TrainingBlock
     | Unfinished
+    | Used
 )
 """What a worker sends."""
 MESSAGES: tuple[type, ...] = get_args(Message)
@@ -123,6 +129,7 @@ def _obey(
 ) -> TrialPlayer | None:
     try:
         if isinstance(order, Open):
+            forget_peak()
             player = TrialPlayer(unpacked(order.trial, order.files), order.emulator)
             send(opened(player))
             return player
@@ -130,11 +137,26 @@ def _obey(
             raise ArcadeMarkError("no trial is open")
         for event in player.play(order.episodes, order.checkpoint, order.unfinished, stopping.is_set):
             send(event)
+        send(Used(peak_bytes()))
         send(Idle())
         return player
     except BaseException as error:
         send(failure(error))
     return None
+
+
+def forget_peak() -> None:
+    """Have `peak_bytes` begin anew, where the system can."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
+def peak_bytes() -> int:
+    """Return the most memory that this process has had, since `forget_peak` on Linux, elsewhere since it began."""
+    with contextlib.suppress(OSError):
+        if match := re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii")):
+            return 1024 * int(match[1])
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def opened(player: TrialPlayer) -> Opened:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from arcademark.records.database import MAX_NUMBER
 from arcademark.records.model import (
     Amount,
     Checkpoint,
@@ -97,10 +98,17 @@ class Lost:
     reason: str
 
 
+@dataclass(frozen=True)
+class Used:
+    """What the process that plays a trial has used for it; programs that it starts are not counted."""
+
+    peak_bytes: Annotated[int, Meta(ge=0, le=MAX_NUMBER)]  # of memory
+
+
 PlayEvent = Begun | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBlock | Unfinished
 """Told by who plays a trial."""
 
-TrialEvent = Opened | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBlock | Unfinished | Failed | Lost
+TrialEvent = Opened | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBlock | Unfinished | Used | Failed | Lost
 """Told by an engine of a trial."""
 
 

@@ -24,6 +24,10 @@ from arcademark.runs.scheduling.speed import Pace
 
 MEASURED = 3  # trials of each kind of agent that are played for some seconds, but of planners
 HOUR = 3600.0
+MAX_JOBS = 256
+"""Jobs that a run is divided into unless it is said."""
+RECORDING_BYTES = 250 * 2**20
+"""Memory of the process of a job that records what its worker plays."""
 RANDOM = frozenset({"random", "const", "perturb"})
 """Built-in agents whose episodes are as long as random play's."""
 
@@ -94,6 +98,8 @@ class CostEstimate:
     frames: Played, training included.
     simulated_frames: By planners, to choose actions.
     unit: What lengths are counted in; elsewhere they are called frames, too.
+    peak_bytes: The most memory that a recorded trial of these agents took; None where none was recorded.
+    slurm: What ``--slurm`` may be given for what is left, as ``time=1:00:00,mem=900M*attempt``; "" where nothing is.
     """
 
     agents: tuple[str, ...]
@@ -114,6 +120,8 @@ class CostEstimate:
     by_game: tuple[GameCost, ...]
     shards: Shards | None
     unit: Literal["frame", "step"]
+    peak_bytes: int | None
+    slurm: str
 
 
 def estimate(
@@ -180,6 +188,7 @@ def estimate(
     games = tuple(dict.fromkeys(trial.game for trial in plan.trials))
     titles = tuple(map(plan.protocol.task_name, games))
     by_game = tuple(_of_game([row for row in rows if row.game == title]) for title in titles)
+    peak = None if record is None else _peak(record.manifest, {trial.agent.label for trial in plan.trials})
     if not math.isfinite(core_hours):
         raise ArcadeMarkError("the amounts are not finite: expected finite numbers in --assume")
     return CostEstimate(
@@ -201,6 +210,8 @@ def estimate(
         by_game=by_game,
         shards=shards,
         unit=plan.protocol.unit,
+        peak_bytes=peak,
+        slurm=_slurm(core_hours, longest / HOUR, len(plan.trials), peak) if core_hours else "",
     )
 
 
@@ -263,6 +274,19 @@ def _makespan(core_hours: float, longest: float, workers: int, paces: Collection
     playing = max(core_hours / workers, longest)
     hours = playing + (max(pace.starting_seconds for pace in paces) / HOUR if playing else 0.0)
     return Makespan(workers, hours, core_hours / (workers * hours) if hours else 1.0)
+
+
+def _peak(document: manifest.Document, labels: Collection[str]) -> int | None:
+    agents = (agent.get("peak_bytes", {}) for agent in document["agents"] if agent["label"] in labels)
+    return max((peak for peaks in agents for peak in peaks.values()), default=None)
+
+
+def _slurm(core_hours: float, longest: float, trials: int, peak: int | None) -> str:
+    """Return what jobs of one worker need, half as much again as is expected of time and a quarter more of memory."""
+    hours = max(core_hours / min(trials, MAX_JOBS), longest)
+    minutes = 10 * max(1, math.ceil(1.5 * 60 * hours / 10))
+    memory = f",mem={100 * math.ceil(1.25 * (peak + RECORDING_BYTES) / 2**20 / 100)}M*attempt" if peak else ""
+    return f"time={minutes // 60}:{minutes % 60:02}:00{memory}"
 
 
 def _of_game(trials: Sequence[GameCost]) -> GameCost:
