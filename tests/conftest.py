@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.register_assert_rewrite("reports")
+
 ROOT = Path(__file__).parents[1]
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
