@@ -77,6 +77,7 @@ def test_names_are_text_in_every_form_of_a_table(shown):
     assert {item["name"] for item in shown("score", "t.csv", "--format=json", *brief).json["algorithms"]} == {*NAMES}
 
 
+@pytest.mark.slow
 def test_tasks_of_a_benchmark_of_ones_own_are_text_too(shown):
     tasks = ("[/]", "$x$ [a]", r"\input{x}", ":smile:")
     write_table("t.csv", ("PPO [a]", "[/]", "other"), tasks)
