@@ -18,15 +18,23 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-deep test-cluster slurm browser fast-tests other-tests cluster-tests coverage lint bench fuzz-console fuzz-dropin docs paper results dist format constraints clean
+.PHONY: help demo say-install test test-all test-deep test-cluster slurm browser fast-tests other-tests cluster-tests coverage lint bench fuzz-console fuzz-dropin docs paper results dist format constraints clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-demo: $(VENV)/.core ## Play a baseline on five games in the real emulator, show its score, write a page
+demo: say-install $(VENV)/.core ## Play a small learner and random play on five games, show both scores, write a page
 	@rm -rf demo
-	@$(BIN)/arcademark run random --games atari-5 --seeds 2 --episodes 10 --out demo/random
-	@$(BIN)/arcademark report demo/random --save demo/report.html --quiet
+	$(BIN)/arcademark run random --games atari-5 --episodes 5 --out demo/random --quiet
+	$(BIN)/arcademark run examples/learnt.py:make_agent --games atari-5 --episodes 5 --out demo/learnt --quiet
+	$(BIN)/arcademark report demo/learnt demo/random --save demo/report.html
+	@echo
+	@echo "Next: source $(BIN)/activate, then look at demo/report.html, and try"
+	@echo "  arcademark watch demo/learnt --only game=phoenix,episode=0 --out phoenix.gif"
+	@echo "  arcademark verify demo/learnt"
+
+say-install:
+	@test -e $(VENV)/.core || echo "Installing into $(VENV): 0.4 GB, some seconds to a minute …"
 
 test: $(VENV)/.test ## Linters and every test that is fast and needs no PyTorch, browser, Sphinx or SLURM
 	@$(MAKE) --no-print-directory -j2 lint fast-tests

@@ -61,6 +61,7 @@ def folder(tmp_path):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     (tmp_path / "paper" / "data").mkdir(parents=True)
     shutil.copy(ROOT / "paper" / "data" / "unseen.csv", tmp_path / "paper" / "data")
+    (tmp_path / "scores.csv").write_text(blocks("csv", README)[0])
     return tmp_path
 
 
@@ -113,6 +114,15 @@ def test_every_command(folder, named):
 @pytest.mark.slow
 def test_the_readme_shows_what_its_first_command_prints(folder):
     assert missing(blocks("text", README)[0], execute(folder, commands_of(README)[0][0])) == []
+
+
+def test_the_readme_is_short_and_its_python_runs(folder, monkeypatch):
+    assert len(README.split()) <= 900
+    assert len(README.partition("```sh")[0].split()) <= 140  # captions of pictures included
+    monkeypatch.chdir(folder)
+    (program,) = blocks("python", README)
+    exec(program, {})
+    assert (folder / "report.html").stat().st_size > 10_000
 
 
 @pytest.mark.needs("torch")
