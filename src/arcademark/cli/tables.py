@@ -71,11 +71,11 @@ tolerance = click.option(
     "--tolerance",
     type=options.SHARE,
     metavar="SHARE",
-    help="Also say between which scores this share of single runs lies: 90%.",
+    help="Also show a tolerance interval for this share of runs: 90%.",
 )
 read_as = options.fields(
     "read",
-    "What files do not say (docs/tables.md)",
+    "Override how input files are parsed (docs/tables.md)",
     {
         **options.each(click.STRING, "format", "algorithm", "game", "tag", "pattern", "table"),
         "run": options.WHOLE,

@@ -74,7 +74,7 @@ def topic(topic: str, name: str | None, output: Output) -> None:
 
 @command.command("suites check", short_help="Check that tasks beyond Atari can be measured on.")
 @click.argument("suite", metavar="SUITE")
-@click.option("--episodes", type=options.COUNT, default=10, help="Of random play, a task.")
+@click.option("--episodes", type=options.COUNT, default=10, help="Episodes of random play per task.")
 @options.overrides
 @options.workers
 @with_output

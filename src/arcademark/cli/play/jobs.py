@@ -161,7 +161,11 @@ def with_jobs(command: F) -> F:
         click.option(
             "--dry-run", is_flag=True, help="Print the scripts that --slurm would submit; write and submit nothing."
         ),
-        click.option("--wait", is_flag=True, help="Wait until the jobs of --slurm have ended; 1 if not all is played."),
+        click.option(
+            "--wait",
+            is_flag=True,
+            help="Wait until the jobs of --slurm have ended; the exit code is 1 if trials are missing.",
+        ),
     )
 
     @functools.wraps(command)

@@ -77,7 +77,7 @@ def show(name: str, collection: str | None, output: Output) -> int:
     "form",
     type=click.Choice(["csv", "wide", "json"]),
     default="csv",
-    help="CSV with a row a score, or wide: with a row a game and a column an algorithm; or JSON.",
+    help="CSV with one row per score; wide, with one row per game and one column per algorithm; or JSON.",
 )
 @click.option("--out", type=options.PATH, metavar="FILE", help="Where to.  [default: standard output]")
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it exists.")

@@ -15,7 +15,9 @@ from arcademark.metrics.aggregate import AGGREGATES
 
 sequential = options.combine(
     click.option(
-        "--sequential", is_flag=True, help="Also say which pairs the runs decide, group by group, and who needs more."
+        "--sequential",
+        is_flag=True,
+        help="Also test group by group of runs: which pairs are decided, and which need more runs.",
     ),
     options.fields(
         "plan",

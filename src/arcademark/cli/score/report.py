@@ -35,17 +35,17 @@ MANY = 50
     "--export",
     type=options.PATH,
     metavar="FILE",
-    help="Also write the scores: .csv, .tsv or .parquet, a row a score; .npz, rliable's arrays; with --all those of "
+    help="Also write the scores: .csv, .tsv or .parquet, one row per score; .npz, rliable's arrays; with --all those of "
     "every Const and Perturb agent.",
 )
-@click.option("--wide", is_flag=True, help="Export a row a game and a column an algorithm.")
+@click.option("--wide", is_flag=True, help="Export one row per game and one column per algorithm.")
 @click.option(
     "--tensorboard",
     type=options.PATH,
     metavar="FOLDER",
     help="Also write every episode's score as TensorBoard's event files.",
 )
-@click.option("--explain", is_flag=True, help="Print how each column, or log, is read and why, and nothing else.")
+@click.option("--explain", is_flag=True, help="Print only how each column or log is parsed, and why.")
 @with_output
 @with_figure
 @with_style
