@@ -107,8 +107,8 @@ _options = combine(
         multiple=True,
         type=PATH,
         metavar="FILE",
-        help="Also write FILE in the format of its ending: .html, a page that works offline; .json, .md or .tex; .csv, the rows; "
-        ".pdf, .svg or .png, a figure. Replaces an earlier file of its kind. May be repeated.",
+        help="Also write FILE in the format of its ending: .html, a page that works offline; .json, .md or .tex; .csv, "
+        "the rows; .pdf, .svg or .png, a figure. Replaces an earlier file of its kind. May be repeated.",
     ),
 )
 

@@ -82,7 +82,7 @@ def show(name: str, collection: str | None, output: Output) -> int:
 @click.option("--out", type=options.PATH, metavar="FILE", help="Where to.  [default: standard output]")
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it exists.")
 def export(form: str, out: Path | None, overwrite: bool, **given: Any) -> int:
-    """Write published scores as CSV, a row a score with its source, or as JSON."""
+    """Write published scores as CSV, one row per score with its source, or as JSON."""
     from arcademark.analysis import catalogue as documents
     from arcademark.pages.render import json
 
@@ -127,7 +127,7 @@ def check(output: Output) -> int:
 def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Output) -> int:
     """Check published scores as the catalogue's own are checked, beside what it has of the same algorithms.
 
-    NAME.toml has a table an algorithm, NAME.csv a row a score, sources.toml the papers that are new to the catalogue.
+    NAME.toml has one table per algorithm, NAME.csv one row per score, sources.toml the papers that are new to the catalogue.
     Exit code 1 if anything is wrong, or striking without a note that says what is known of it.
     """
     from arcademark.catalogue.adding import add as add_all

@@ -35,8 +35,8 @@ MANY = 50
     "--export",
     type=options.PATH,
     metavar="FILE",
-    help="Also write the scores: .csv, .tsv or .parquet, one row per score; .npz, rliable's arrays; with --all those of "
-    "every Const and Perturb agent.",
+    help="Also write the scores: .csv, .tsv or .parquet, one row per score; .npz, rliable's arrays; with --all those "
+    "of every Const and Perturb agent.",
 )
 @click.option("--wide", is_flag=True, help="Export one row per game and one column per algorithm.")
 @click.option(
