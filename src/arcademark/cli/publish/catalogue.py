@@ -127,8 +127,8 @@ def check(output: Output) -> int:
 def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Output) -> int:
     """Check published scores as the catalogue's own are checked, beside what it has of the same algorithms.
 
-    NAME.toml has one table per algorithm, NAME.csv one row per score, sources.toml the papers that are new to the catalogue.
-    Exit code 1 if anything is wrong, or striking without a note that says what is known of it.
+    NAME.toml has one table per algorithm, NAME.csv one row per score, sources.toml the papers that are new to the
+    catalogue. The exit code is 1 if anything is wrong, or is striking and has no note that says what is known of it.
     """
     from arcademark.catalogue.adding import add as add_all
 
