@@ -18,7 +18,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo say-install test test-all test-deep test-cluster slurm browser fast-tests other-tests cluster-tests coverage lint bench fuzz-console fuzz-dropin docs paper results dist format constraints clean
+.PHONY: help demo say-install test test-all test-deep test-cluster slurm browser fast-tests other-tests cluster-tests coverage lint bench fuzz-console fuzz-dropin docs paper gallery results dist format constraints clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -118,6 +118,9 @@ build/paper.pdf: paper/paper.md # Debian: apt-get install pandoc texlive-latex-r
 	  mkdir -p build && cd paper && pandoc paper.md --citeproc --columns=200 -M author="The ArcadeMark authors" -V colorlinks -V fontsize=10pt \
 	    -V geometry:a4paper,margin=2cm -o ../build/paper.pdf; \
 	else echo "No PDF without pandoc and pdflatex (Debian: pandoc texlive-latex-recommended texlive-fonts-recommended lmodern)"; fi
+
+gallery: $(VENV)/.core ## Draw the figures of docs/figures.md by the commands that it shows
+	cd docs/images/figures && sed -n '/^arcademark .*--save/p' ../../figures.md | PATH="$(abspath $(BIN)):$$PATH" sh -e > /dev/null
 
 results: $(VENV)/.core ## Renew docs/results from the data of our own runs
 	$(BIN)/arcademark reproduce ale-2013 --with ours --format markdown > docs/results/baselines.md

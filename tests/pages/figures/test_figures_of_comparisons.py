@@ -235,6 +235,8 @@ def test_every_figure_of_a_page_is_drawn_and_named(far, tmp_path):
         found.plot(tmp_path / f"{name}.png", style="paper", width_inches=3.3, font="sans")
         with Image.open(tmp_path / f"{name}.png") as image:
             assert image.width == pytest.approx(660, abs=2)
+    assert found.plot(figure="summaries").legends == found.plot(figure="improvement").legends == []  # rows have names
+    assert len(found.plot(figure="profiles").legends) == 1
     texts = [text.get_text() for text in found.plot(tmp_path / "ranks.svg").findobj(Text)]
     assert "rank 4" in texts
     assert found.plot(style="paper").get_size_inches()[0] == pytest.approx(6.9)

@@ -50,9 +50,9 @@ def upper(metric: str) -> str:
     return UPPER.get(metric, "100 %")
 
 
-def shade(place: int) -> str:
-    """Return the colour of a series, or that of all where there are too many."""
-    return SERIES[place % MAX_SERIES]
+def shade(place: int, count: int) -> str:
+    """Return the colour of one of so many series, the first one's where there are more than colours."""
+    return SERIES[place if count <= MAX_SERIES else 0]
 
 
 def summaries(rows: Sequence[tuple[str, Summary]]) -> RowsFigure:
@@ -74,7 +74,9 @@ def _summary(name: str, items: Sequence[Summary]) -> RowPanel:
         title=title if aggregate.sign > 0 else f"{title} (lower is better)",
         limits=axis.limits,
         ticks=axis.ticks(" %", 4),
-        marks=tuple(mark for row, value in enumerate(values) for mark in _interval(value, row, axis, shade(row))),
+        marks=tuple(
+            mark for row, value in enumerate(values) for mark in _interval(value, row, axis, shade(row, len(items)))
+        ),
         numbers=(Numbers("", tuple((row, 0.0, wording.percent(value.value)) for row, value in enumerate(values))),),
         guides=(Guide(axis.place(100.0), upper(first.metric), "muted"),) if compared else (),
         unit=f"{first.title}{axis.name}" if aggregate.target is None else f"{first.title} short of 100 %",

@@ -75,7 +75,9 @@ def _named(
 def _curve(axes: Axes, curve: CurveFigure) -> None:
     shade = PALETTE[SERIES[curve.series]]
     if curve.band is not None:
-        axes.fill_between(curve.x, *curve.band, color=shade, alpha=0.16, linewidth=0, zorder=2)
+        axes.fill_between(
+            curve.x, *curve.band, step=curve.steps or None, color=shade, alpha=0.16, linewidth=0, zorder=2
+        )
     for place, half, value in zip(curve.x, curve.spread, curve.y, strict=False):
         axes.plot([place] * 2, [max(0.0, value - half), value + half], color=shade, linewidth=0.6, zorder=2)
     if len(curve.x) and curve.x[0] == curve.x[-1]:  # a point

@@ -118,7 +118,7 @@ def draw(shown: RowsFigure, width: float = WIDTH) -> Figure:
                 _numbers(axes, column, rows, sum(numbers[: place + 1]), 1)
             x += before + wide + sum(numbers) + PAD
         bottom -= foot + LINE_GAP
-    legend(figure, shown.legend, rows.left)
+    legend(figure, shown.legend, 0.0)
     return figure
 
 

@@ -126,6 +126,8 @@ NAME_SIZE, NUMBER_SIZE, TICK_SIZE = 8.0, 7.2, 6.8
 """Of names and titles; of numbers and other texts; of ticks."""
 
 MAX_TICKS = 5
+FEWEST_TICKS = 4
+"""Powers of ten on an axis below which it has ticks between them."""
 ROOM = 0.04
 """Part of an axis that is free at each end."""
 FAR_OFF = 20.0
@@ -186,7 +188,7 @@ class Axis:
             decades = (*(-size for size in reversed(sizes)), 0.0, *sizes)
             low, high = self.limits
             chosen = tuple(value for value in decades if low <= self.place(value) <= high)
-            if len(chosen) < most - 1:
+            if len(chosen) < FEWEST_TICKS:
                 chosen = tuple(sorted({*decades, *(3 * value for value in decades)}))
         low, high = self.limits
         shown = (value for value in chosen if low <= self.place(value) <= high)

@@ -107,7 +107,7 @@ class Figure:
             return first
         legend = first.legend or tuple((name, style.SERIES.index(shade)) for name, shade in self.legend or others)
         if isinstance(first, model.RowsFigure):
-            return replace(first, legend=legend)
+            return replace(first, legend=legend) if first.lines or self.legend else first  # rows of one line have names
         panels = tuple(panel for drawing in drawings if isinstance(drawing, model.Curves) for panel in drawing.panels)
         return replace(first, panels=panels, columns=min(first.columns, len(panels)), legend=legend)
 
