@@ -229,6 +229,7 @@ def test_sample_efficiency_is_the_iqm_of_all_seeds_at_each_frame():
     assert analysed(*records, other).sample_efficiency == ()  # no game that all learnt on
 
 
+@pytest.mark.slow
 def test_every_figure_of_a_page_is_drawn_and_named(far, tmp_path):
     found = arcademark.compare(far, resamples=100)
     for name in ("summaries", "improvement", "ranks", "profiles"):
