@@ -214,7 +214,7 @@ def apart(theirs: Limits, mine: Sequence[Limits]) -> float:
         repeated = np.array([found[name] for found in mine])
         error = repeated.std(axis=0, ddof=1) * np.sqrt(1 + 1 / len(repeated))
         distance = np.abs(np.array(ends) - repeated.mean(axis=0))
-        equal = distance <= 1 / (GAMES * RUNS) if name in THRESHOLDS else distance == 0  # profiles step by one run
+        equal = distance <= 1.01 / (GAMES * RUNS) if name in THRESHOLDS else distance == 0  # steps of one run
         largest = max(largest, float(np.max(np.where(equal, 0.0, distance / np.where(equal, 1.0, error)))))
     return largest
 
