@@ -34,11 +34,11 @@ def plan_episodes(
     model: GenerativeModel,
     episodes: Collection[int],
     unfinished: Sequence[Unfinished] = (),
-    time_share: float = MAX_TIME_SHARE,
+    time_share: float | None = None,
 ) -> Iterator[PlayEvent]:
-    """Play evaluation episodes one after the other; at most this share of the time goes into keeping them."""
+    """Play evaluation episodes one after the other; keeping them takes this share of the time, 5 % by default."""
     kept = {item.episode: item for item in unfinished}
-    player = _PlannerPlayer(trial, planner, slot, model, time_share)
+    player = _PlannerPlayer(trial, planner, slot, model, MAX_TIME_SHARE if time_share is None else time_share)
     for episode in episodes:
         yield Begun("evaluation", episode)
         yield from player.play(episode, kept.get(episode))
