@@ -253,6 +253,32 @@ def test_filters_and_ranks(page, data):
     assert {name.split()[0] for name in page.locator("#board th.who > a").all_inner_texts()} == {"Rainbow"}
 
 
+def test_filters_that_nothing_fits_say_so(page):
+    page.locator("#search").fill("no such algorithm")
+    page.locator(".nothing").wait_for()
+    assert page.locator(".nothing").inner_text() == "No result fits this search and these filters. Show all"
+    page.locator(".nothing a").click()
+    page.locator(".nothing").wait_for(state="detached")
+    assert page.locator("#board tbody tr").count() > 10
+
+
+def test_scores_from_another_paper_s_table_name_it(page, data):
+    page.locator("#ranks").click()
+    shown = dict(
+        page.evaluate(
+            """() => [...document.querySelectorAll('#board th.who')]
+              .map((cell) => [cell.querySelector('a').textContent, cell.querySelector('.by')?.textContent ?? ''])"""
+        )
+    )
+    apart = 0
+    for item in data["algorithms"]:
+        source = data["papers"].get(item["source_paper"])
+        expected = f"table of {source['short']}" if source and item["source_paper"] != item["paper"] else ""
+        assert shown[item["name"]] == expected
+        apart += bool(expected)
+    assert 0 < apart < len(shown)
+
+
 def test_nothing_unknown_is_ranked(page, data):
     unknown = {index for index, group in enumerate(data["groups"]) if not group["known"]}
     page.locator("#ranks").click()

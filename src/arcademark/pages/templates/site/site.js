@@ -486,7 +486,7 @@
       return h("tr", { class: row.yours ? "yours" : null },
         h("td", { class: "tick" }, h("input", { type: "checkbox", checked: state.chosen.has(row), "aria-label": `Compare ${nameIn(row)}`, onchange: tick })),
         h("td", { class: `n ${state.ranks ? "rank" : "place"}` }, at ?? ""),
-        h("th", { scope: "row", class: "who" }, link(algorithmAt(row), nameIn(row)), h("span", { class: "badges" }, badges(row).filter((_, index) => row.badges[index] !== "as-published")),
+        h("th", { scope: "row", class: "who" }, link(algorithmAt(row), nameIn(row)), row.source_paper !== row.paper && site.papers[row.source_paper] ? h("small", { class: "by" }, `table of ${site.papers[row.source_paper].short}`) : null, h("span", { class: "badges" }, badges(row).filter((_, index) => row.badges[index] !== "as-published")),
           apart.length ? h("details", { class: "others" }, h("summary", {}, plural(apart.length, "other result")),
             sources.length ? h("small", {}, `Here as in ${sources.join(" and ")}.`) : null,
             h("ul", {}, apart.map((other) => h("li", {}, link(algorithmAt(other), other.name), ` ${value(other, state.statistic) === undefined ? "–" : percent(value(other, state.statistic))}, ${played(other)[0]}`)))) : null),
@@ -524,6 +524,7 @@
       status.textContent = `${merged ? `${plural(merged.size, "algorithm")}, ` : ""}${plural(those.length, "result")} of ${rows.length} shown. ${measure().title} in percent: ${measure().meaning}. ${estimated ? `“est.”: estimated from the games played, with its ${Math.round(100 * site.model.level)} % interval. ` : ""}${state.ranks ? `Ranks are by the ${STATISTICS[state.statistic].toLowerCase()}, among those played alike and with every ${NOUN}.` : "The order is no rank, as protocols differ; one row an algorithm."}`;
       return [
         chosenBar(),
+        those.length ? null : h("p", { class: "nothing" }, "No result fits this search and these filters. ", link("#/", "Show all")),
         h("div", { class: "scroll board", tabindex: 0, role: "region", "aria-label": "All algorithms" },
           h("table", { id: "board" }, h("caption", { class: "unseen" }, "Algorithms with their summaries"),
             h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "tick" }, h("span", { class: "unseen" }, "Compare")), h("th", { scope: "col", class: "n" }, state.ranks ? "Rank" : h("abbr", { title: "Place among all shown here; not a rank, as protocols differ" }, "#")), heading({ id: "name", title: "Algorithm", text: true }), columns().map(heading))), parts)),
