@@ -252,7 +252,7 @@ def test_documented_rates_are_those_of_algorithms_that_densities_do_not_know():
                 found = units.told(games, np.array(rows), known)
                 for place, size in enumerate(size for size, some in parts.items() for _ in some):
                     tried.setdefault((unit, size), []).append(place in found)
-    text = (Path(__file__).parents[3] / "docs" / "tables.md").read_text()
+    text = (Path(__file__).parents[3] / "docs" / "research" / "units.md").read_text()
     table = re.findall(r"^\| (all|\d+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", text, re.MULTILINE)
     assert len(table) == 5
     for size, *printed in table:
