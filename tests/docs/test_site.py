@@ -15,7 +15,7 @@ from command_line import execute
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-TUTORIALS = sorted(path.stem for path in (DOCS / "tutorials").glob("*.md"))
+TUTORIALS = sorted(path.stem for path in (DOCS / "tutorials").glob("*.md") if path.stem != "index")
 NEEDS = {"checkpoint": ["stable_baselines3"], "other_tasks": ["minatar", "minigrid"]}
 SHORTER = {
     "--steps 2048": "--steps 256 --horizon 32",
@@ -58,17 +58,26 @@ def test_the_site(tmp_path):
         assert not re.search(r"<(script|img|link|iframe)[^>]* (src|href)=[\"'](https?:)?//", page), path
 
 
-def test_every_page_is_in_the_navigation():
-    index = (DOCS / "index.md").read_text(encoding="utf-8")
-    listed = re.findall(
-        r"^[\w/-]+$", "".join(re.findall(r"```\{toctree\}(.*?)```", index, flags=re.DOTALL)), re.MULTILINE
-    )
+def listed_by(page):
+    """The pages that a page's toctrees list, by their place in the documentation."""
+    trees = re.findall(r"```\{toctree\}(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    folder = page.parent.relative_to(DOCS)
+    return [(folder / name).as_posix() for name in re.findall(r"^[\w/-]+$", "".join(trees), flags=re.MULTILINE)]
+
+
+def test_every_page_is_in_the_navigation_once():
+    listed = [name for page in DOCS.rglob("*.md") for name in listed_by(page)]
     pages = {
         path.relative_to(DOCS).with_suffix("").as_posix()
         for form in ("md", "ipynb")
         for path in DOCS.rglob(f"*.{form}")
     }
     assert sorted(listed) == sorted(pages - {"index"})
+
+
+def test_the_sidebar_is_short():
+    """Pages of research and of results are below one page each."""
+    assert len(set(listed_by(DOCS / "index.md")) - {"research/index", "results/index"}) <= 25
 
 
 def test_links_resolve_and_code_names_pages_that_there_are():
