@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from arcademark.api import compare, predict, report, run, search, suite_protocol
     from arcademark.environments.interfaces.gymnasium import make, make_vec
     from arcademark.errors import ArcadeMarkError
+    from arcademark.operations.judging import judge
     from arcademark.runs.execution import execute
     from arcademark.runs.plan import make_plan
     from arcademark.runs.replay.verify import verify
@@ -31,6 +32,7 @@ _HOMES = {
     **dict.fromkeys(("make", "make_vec"), "arcademark.environments.interfaces.gymnasium"),
     "ArcadeMarkError": "arcademark.errors",
     "ScoreTable": "arcademark.scores.table",
+    "judge": "arcademark.operations.judging",
     "execute": "arcademark.runs.execution",
     "make_plan": "arcademark.runs.plan",
     "games": "arcademark.suite.tasks",
@@ -46,6 +48,7 @@ __all__ = [
     "compare",
     "execute",
     "games",
+    "judge",
     "make",
     "make_plan",
     "make_vec",

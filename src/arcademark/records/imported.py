@@ -5,7 +5,7 @@ A row of training is an episode that the log has or, where it has only averages,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,8 @@ class ImportedTrial:
     training, evaluation : Rows
     episodes : int
         How many rows make the score: the last of training, or all of evaluation.
+    mark : str
+        What the label ends with.
     """
 
     agent: str
@@ -61,11 +63,12 @@ class ImportedTrial:
     training: LoggedRows
     evaluation: LoggedRows
     episodes: int
+    mark: str = field(default=MARK, kw_only=True)
 
     @property
     def label(self) -> str:
         """How reports name the agent."""
-        return f"{self.agent}{MARK}"
+        return f"{self.agent}{self.mark}"
 
 
 def origin(record: RunRecord) -> manifest.Imported | None:

@@ -32,7 +32,7 @@ class StableBaselines(NetworkTrainer):
         """Train in chunks of about `CHUNK_STEPS`; see `base.Trainer.fit`."""
         import torch
 
-        from arcademark.sb3 import VectorEnv
+        from arcademark.environments.interfaces.stable_baselines import VectorEnv
 
         torch.set_num_threads(1)  # workers share the cores
         model = self._ready()

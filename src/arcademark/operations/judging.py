@@ -1,0 +1,446 @@
+"""Judging a policy while it trains: whole games under a protocol, beside a training that it does not disturb.
+
+Each evaluation is a run in the folder ``evaluations/<frames>`` of a directory, with its actions, so that it can be
+verified. The directory itself is a run, too, of the whole training: a point of its curve is the mean score of an
+evaluation, and its score is the last one's. ``best.zip`` or ``best.pt`` is the network that scored best.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import logging
+import os
+import random
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arcademark.agents.loading import made_spec, named
+from arcademark.environments.base import EnvironmentSpec
+from arcademark.errors import ArcadeMarkError
+from arcademark.files import MAX_BYTES, read_bytes, write_whole
+from arcademark.records import manifest
+from arcademark.records.database import DATABASE, clear_errors
+from arcademark.records.imported import ImportedTrial, LoggedRows
+from arcademark.records.model import Episodes
+from arcademark.records.reading import read_run
+from arcademark.runs.execution import execute
+from arcademark.runs.plan import Plan, make_plan
+from arcademark.runs.playing.events import Event
+from arcademark.runs.replay.scalars import Wandb, event_files
+from arcademark.runs.store import importing, provenance
+from arcademark.runs.store.recording import Recorder
+from arcademark.suite import protocols, references
+from arcademark.suite.protocols import Protocol
+
+FORMAT = "arcademark.judge"
+"""What the manifest of a judged training names as the format of its scores."""
+MARK = " [judged]"
+EVALUATIONS = "evaluations"
+BATCH = 16
+"""Observations that a model of Stable-Baselines3's is given at once."""
+RETRIED = 1.5
+"""After an evaluation was abandoned, how much more time than it had taken the next one must have."""
+_logger = logging.getLogger("arcademark.judge")
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What an evaluation showed.
+
+    Parameters
+    ----------
+    frames : int
+        Of training before it.
+    scores : mapping from str to float
+        Each game's mean score; empty where it was skipped.
+    seconds : float
+        It took.
+    best : bool
+        Whether no earlier one scored as high, over games on average.
+    skipped : str
+        Why nothing was played; "" if it was.
+    """
+
+    frames: int
+    scores: Mapping[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+    best: bool = False
+    skipped: str = ""
+
+
+class _OverTimeError(Exception):
+    """An evaluation has taken all of its time."""
+
+
+class Judge:
+    """Judges a policy again and again; parameters as of `judge`.
+
+    Attributes
+    ----------
+    evaluations : dict from int to Judgement
+        By the frames of training, of the directory's earlier processes, too.
+    skipped : list of Judgement
+    frames_per_step : int
+        Frames of a timestep of training, as the protocol skips them.
+    """
+
+    def __init__(
+        self,
+        games: str | Sequence[str],
+        protocol: str | Protocol = "sb3-atari",
+        *,
+        out: str | os.PathLike[str],
+        episodes: int | None = None,
+        seed: int = 0,
+        name: str | None = None,
+        max_share: float | None = 0.1,
+        deterministic: bool = True,
+        scale: float = 1.0,
+        save: Callable[[Path], object] | None = None,
+        tensorboard: str | os.PathLike[str] | None = None,
+        wandb: str | None = None,
+    ) -> None:
+        if max_share is not None and not 0 < max_share < 1:
+            raise ArcadeMarkError(f"max_share {max_share}: expected a share between 0 and 1, or None for no limit")
+        self._rules = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
+        self._games, self._episodes, self._seed, self._name = games, episodes, seed, name
+        self._share, self._deterministic, self._scale, self._save = max_share, deterministic, scale, save
+        self.directory = Path(out)
+        self.frames_per_step: int = self._rules.frame_skip
+        self._begun: float | None = None
+        self._spent = self._least = 0.0
+        self.skipped: list[Judgement] = []
+        self._logs = [event_files(Path(tensorboard))] if tensorboard is not None else []
+        self._logs += [Wandb(wandb, self.directory.name).add] if wandb is not None else []
+        _check_directory(self.directory)
+        self.evaluations = dict(_read(self.directory))
+        self._best = max(map(_standing, self.evaluations.values()), default=-np.inf)
+
+    def begin(self) -> None:
+        """Begin to count the time of training, which else the end of the first evaluation does."""
+        self._begun = self._begun or time.monotonic()
+
+    def __call__(self, policy: object, frames: int) -> Judgement:
+        """Judge a policy after so many frames of training; errors are those of `judge`."""
+        frames = int(frames)
+        if frames in self.evaluations:
+            raise ArcadeMarkError(
+                f"{self.directory}: was judged after {frames:,} frames already; name a new directory for a new training"
+            )
+        begun = time.monotonic()
+        limit = self._seconds_left(begun)
+        if limit is not None and limit <= self._least:
+            return self._skip(
+                frames, f"it takes {self._least:.1f} s or more, of which {max(limit, 0):.1f} s may be taken"
+            )
+        directory = self.directory / EVALUATIONS / f"{frames:012}"
+        try:
+            with undisturbed(policy):
+                plan = self._plan(policy)
+                self._play(plan, directory, None if limit is None else begun + limit)
+                judged = _scores(directory, frames)
+                best = _standing(judged) > self._best
+                if best:
+                    self._best = _standing(judged)
+                    self._keep(policy, judged)
+        except _OverTimeError:
+            shutil.rmtree(directory, ignore_errors=True)
+            self._spent += (took := time.monotonic() - begun)
+            self._least = RETRIED * took
+            return self._skip(frames, f"it was given up after {took:.1f} s, which is all that it may take")
+        except BaseException:
+            shutil.rmtree(directory, ignore_errors=True)
+            raise
+        took = time.monotonic() - begun
+        self._spent, self._least = self._spent + took, took
+        self.evaluations[frames] = judged = Judgement(frames, judged.scores, took, best)
+        self._write(plan)
+        self.begin()
+        return judged
+
+    def _seconds_left(self, now: float) -> float | None:
+        """Return what an evaluation may take so that all take no more than their share; None: any time."""
+        if self._share is None or self._begun is None:
+            return None
+        return (self._share * (now - self._begun) - self._spent) / (1 - self._share)
+
+    def _skip(self, frames: int, why: str) -> Judgement:
+        text = f"evaluation after {frames:,} frames skipped: {why} (max_share={self._share})"
+        _logger.warning(text)
+        self.skipped.append(Judgement(frames, skipped=text))
+        return self.skipped[-1]
+
+    def _plan(self, policy: object) -> Plan:
+        made = _player(policy, self._deterministic, self._scale)
+        specs = named((made_spec(made),), self._name or type(policy).__name__)
+        return make_plan(specs, self._games, self._rules, (self._seed,), self._episodes)
+
+    def _play(self, plan: Plan, directory: Path, until: float | None) -> None:
+        def hear(_: Event) -> None:
+            if until is not None and time.monotonic() > until:
+                raise _OverTimeError
+
+        summary = execute(plan, directory, on_event=hear)
+        if summary.interrupted:
+            raise KeyboardInterrupt
+        if summary.failed:
+            raise ArcadeMarkError(f"{directory}: {summary.failed[0].error}")
+
+    def _keep(self, policy: Any, judged: Judgement) -> None:
+        """Save the best network, with what it scored."""
+        module = _module(policy)
+        if self._save is None and module is None:
+            return
+        library = hasattr(policy, "save") and hasattr(policy, "predict")
+        name = "best.zip" if library else "best.pt"
+
+        def write(path: Path) -> None:
+            if self._save is not None:
+                self._save(path)
+            elif library:
+                policy.save(path)
+            else:
+                sys.modules["torch"].save(module.state_dict(), path)
+
+        with clear_errors(self.directory):
+            write_whole(self.directory / name, write)
+            text = json.dumps({"frames": judged.frames, "scores": dict(judged.scores), "network": name})
+            write_whole(self.directory / "best.json", f"{text}\n".encode())
+
+    def _write(self, plan: Plan) -> None:
+        """Write the run of the whole training anew, and log its latest point."""
+        runs = [(frames, read_run(self._place(frames))) for frames in sorted(self.evaluations)]
+        label = plan.agents[0].label
+        trials = []
+        for trial in runs[-1][1].trials:
+            same = [(run, next(one for one in run.trials if one.game == trial.game)) for _, run in runs]
+            means = np.array([run.evaluation(one).score.mean() for run, one in same])
+            lengths = np.diff([0, *(frames for frames, _ in runs)])
+            curve = LoggedRows(means, np.maximum(lengths, 1), np.zeros(len(means), np.int64))
+            last = _logged(runs[-1][1].evaluation(trial))
+            trials.append(ImportedTrial(label, trial.game, trial.seed, curve, last, len(last), mark=MARK))
+        files = {f"{EVALUATIONS}/{self._place(frames).name}/{DATABASE}": frames for frames, _ in runs}
+        source: manifest.Imported = {
+            "formats": [FORMAT],
+            "files": {name: hashlib.sha256(read_bytes(self.directory / name, MAX_BYTES)).hexdigest() for name in files},
+            "averages": [trials[0].label],
+            "assumed": [],
+            "doubts": [],
+        }
+        rules = self._rules.override({"reported_episodes": "evaluation"})
+        draft = self.directory / f".draft-{os.urandom(8).hex()}"
+        try:
+            with Recorder(draft) as recorder:
+                versions: dict[str, str | None] = {**provenance.versions()}
+                importing.write(recorder, trials, rules, source, command=provenance.command(), versions=versions)
+            for name in (DATABASE, manifest.FILE):
+                (draft / name).replace(self.directory / name)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+        frames = runs[-1][0]
+        for planned, imported in zip(plan.trials, trials, strict=True):
+            for log in self._logs:
+                log(planned, "training", frames, {"training/mean_score": float(imported.training.scores[-1])})
+
+    def _place(self, frames: int) -> Path:
+        return self.directory / EVALUATIONS / f"{frames:012}"
+
+
+_judges: dict[Path, Judge] = {}
+
+
+def judge(
+    policy: object,
+    games: str | Sequence[str],
+    protocol: str | Protocol = "sb3-atari",
+    *,
+    frames: int,
+    out: str | os.PathLike[str],
+    **options: Any,
+) -> Judgement:
+    """Judge a policy while it trains: play whole games under a protocol and add what they showed to a run.
+
+    The run in ``out`` is that of the training: `report` shows its curve, a point per evaluation. Each evaluation is a
+    run of its own in ``out/evaluations``, which `verify` replays. States of random numbers (`random`, NumPy, PyTorch),
+    the number of PyTorch's threads and modules' training modes are afterwards what they were before.
+
+    Parameters
+    ----------
+    policy : object or function
+        A model of Stable-Baselines3's; a `torch.nn.Module` from observations, float of shape (rows, …), to a number for
+        each action, of which a copy is played; or an agent as of `arcademark.run`.
+    games : str or sequence of str
+        A suite, a subset or games.
+    protocol : str or Protocol, optional
+        The environment's settings.
+    frames : int
+        Of training so far, in emulated frames: steps of the agent times the frame skip.
+    out : path
+        The directory, new or that of the same training.
+    episodes : int, optional
+        Of each game; the protocol's number by default.
+    seed : int, optional
+        Of the games; the same for each evaluation.
+    name : str, optional
+        What reports call the agent; by default its class.
+    max_share : float or None, optional
+        Of the time since the first evaluation ended, what all later ones may take, 0.1 by default. One that would take
+        longer is skipped; one that turns out to is given up. Both are logged, as warnings of "arcademark.judge".
+    deterministic : bool, optional
+        Whether a model of Stable-Baselines3's takes its best action.
+    scale : float, optional
+        What observations are divided by before a `torch.nn.Module` sees them, 1 by default.
+    save : callable, optional
+        Is given the path that the best network is to be saved at, ``best.pt``; by default a model saves itself, as
+        ``best.zip``, and of a module its state dict is saved.
+    tensorboard : path, optional
+        A folder of event files.
+    wandb : str, optional
+        A project of W&B.
+
+    Returns
+    -------
+    Judgement
+
+    Raises
+    ------
+    ArcadeMarkError
+        If the directory is of something else or has an evaluation after as many frames, the policy cannot play the
+        games, or an option is unknown or changes.
+
+    Examples
+    --------
+    >>> arcademark.judge(model, "breakout", frames=4 * steps, out="runs/mine")  # doctest: +SKIP
+    """
+    place = Path(out).absolute()
+    if place not in _judges:
+        _judges[place] = Judge(games, protocol, out=place, **options)
+    return _judges[place](policy, frames)
+
+
+@contextmanager
+def undisturbed(policy: object) -> Iterator[None]:
+    """Keep states of random numbers, PyTorch's threads and a policy's training modes as they are."""
+    python, old = random.getstate(), np.random.get_state()  # noqa: NPY002 - whoever trains may draw from it
+    torch = sys.modules.get("torch")
+    module = _module(policy)
+    modes = [] if module is None else [(one, one.training) for one in module.modules()]
+    if torch is not None:
+        state, threads = torch.get_rng_state(), torch.get_num_threads()
+        devices = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(old)  # noqa: NPY002
+        for one, training in modes:
+            one.training = training
+        if torch is not None:
+            torch.set_rng_state(state)
+            torch.set_num_threads(threads)
+            if devices:
+                torch.cuda.set_rng_state_all(devices)
+
+
+def _module(policy: Any) -> Any:
+    """Return the module of PyTorch's that a policy is or has; None if it has none."""
+    torch = sys.modules.get("torch")
+    kinds = (policy, getattr(policy, "policy", None))
+    return None if torch is None else next((one for one in kinds if isinstance(one, torch.nn.Module)), None)
+
+
+def _player(policy: Any, deterministic: bool, scale: float) -> object:
+    """Return what plays a policy: a factory of it where it must not be copied as other agents are."""
+    torch = sys.modules.get("torch")
+    if hasattr(policy, "get_vec_normalize_env"):
+
+        def model() -> object:
+            return _Model(policy, deterministic)
+
+        return model
+    if torch is not None and isinstance(policy, torch.nn.Module) and not hasattr(policy, "predict"):
+        from arcademark.agents.checkpoints.foreign import Module
+        from arcademark.agents.checkpoints.policy import NetworkPolicy
+
+        def module(env: EnvironmentSpec) -> object:
+            return NetworkPolicy(Module(copy.deepcopy(policy).cpu(), scale, type(policy).__name__), env)
+
+        return module
+    return policy
+
+
+class _Model:
+    """A model of Stable-Baselines3's, played as it is: without its environment, which it trains on."""
+
+    predict_batch = BATCH
+
+    def __init__(self, model: Any, deterministic: bool) -> None:
+        self._model, self._deterministic = model, deterministic
+        self.action_space = model.action_space
+
+    def predict(self, observations: Any, state: Any = None, episode_start: Any = None) -> tuple[Any, Any]:
+        """Choose an action for each observation."""
+        normalised = self._model.get_vec_normalize_env()
+        if normalised is not None:
+            observations = normalised.normalize_obs(observations)
+        policy = self._model.policy
+        chosen: tuple[Any, Any] = policy.predict(observations, state, episode_start, self._deterministic)
+        return chosen
+
+
+def _check_directory(directory: Path) -> None:
+    """Refuse a directory that is neither new nor of a judged training."""
+    if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
+        return
+    if directory.is_dir() and (directory / manifest.FILE).is_file():
+        if FORMAT in manifest.read(directory).get("imported", {"formats": []})["formats"]:
+            return
+    elif directory.is_dir() and {path.name for path in directory.iterdir()} <= {
+        EVALUATIONS,
+        "best.zip",
+        "best.pt",
+        "best.json",
+    }:
+        return
+    raise ArcadeMarkError(f"{directory}: holds something else than a judged training; name a new directory")
+
+
+def _read(directory: Path) -> Iterator[tuple[int, Judgement]]:
+    """Yield what earlier processes judged, in the order of training."""
+    for place in sorted((directory / EVALUATIONS).glob("[0-9]*")):
+        if place.name.isdecimal() and (place / manifest.FILE).is_file():
+            yield int(place.name), _scores(place, int(place.name))
+
+
+def _scores(directory: Path, frames: int) -> Judgement:
+    run = read_run(directory)
+    scores = {trial.game: float(run.evaluation(trial).score.mean()) for trial in run.trials}
+    return Judgement(frames, scores)
+
+
+def _standing(judged: Judgement) -> float:
+    """Return the mean over games of human-normalised scores, of games without references of raw ones."""
+    lows, highs = references.scores("random"), references.scores("human")
+    known = judged.scores.keys() & lows.keys() & highs.keys()
+    return float(
+        np.mean(
+            [
+                (score - lows[game]) / (highs[game] - lows[game]) if game in known else score
+                for game, score in judged.scores.items()
+            ]
+        )
+    )
+
+
+def _logged(rows: Episodes) -> LoggedRows:
+    return LoggedRows(rows.score, rows.frames, rows.steps)

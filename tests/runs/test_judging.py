@@ -1,0 +1,153 @@
+"""Judging during training: beside a loop that it does not disturb, within its share of time, into one run."""
+
+import json
+import random
+import time
+
+import numpy as np
+import pytest
+
+import arcademark
+from arcademark.errors import ArcadeMarkError
+from arcademark.operations import judging
+from arcademark.runs.replay.verify import verify
+
+RULES = arcademark.protocol("dqn-2015").override({"max_frames_per_episode": 1200, "action_set": "minimal"})
+HOW = {"episodes": 2, "name": "mine", "max_share": None}
+
+
+class Constant:
+    """Plays one action, after drawing from everybody's generators."""
+
+    def __init__(self, action):
+        self.action = action
+
+    def predict(self, observation, state=None, episode_start=None):
+        random.random()
+        np.random.random()  # noqa: NPY002
+        return self.action, state
+
+
+def judged(tmp_path, action, frames, **more):
+    return arcademark.judge(Constant(action), "freeway", RULES, frames=frames, out=tmp_path / "run", **HOW | more)
+
+
+def test_evaluations_become_one_run_with_a_curve_and_runs_that_can_be_verified(tmp_path):
+    results = [judged(tmp_path, action, frames) for action, frames in ((0, 1000), (1, 5000), (0, 9000))]
+    scores = [result.scores["freeway"] for result in results]
+    assert scores[0] == scores[2] < scores[1]
+    assert [result.best for result in results] == [True, True, False]
+    report = arcademark.report(tmp_path / "run")
+    assert report.algorithms[0].name == "mine [judged]"
+    assert report.algorithms[0].scores[0].score.value == scores[2]
+    (curve,) = report.learning
+    assert curve.seeds[0].end_frames == (1000, 5000, 9000)
+    assert curve.seeds[0].scores == tuple(scores)
+    assert "judged during training" in str(report)
+    for frames in (1000, 5000):
+        run = tmp_path / f"run/evaluations/{frames:012}"
+        assert verify(run, workers=1).confirmed == 2
+
+
+def test_states_of_random_numbers_stay(tmp_path):
+    random.seed(1)
+    np.random.seed(1)  # noqa: NPY002
+    before = random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
+    judged(tmp_path, 1, 100)
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == before  # noqa: NPY002
+
+
+def test_what_would_take_more_than_its_share_is_skipped_and_says_so(tmp_path, caplog):
+    judge = judging.Judge("freeway", RULES, out=tmp_path / "run", episodes=2, name="mine", max_share=0.2)
+    judge.begin()
+    given_up = judge(Constant(1), 100)  # as nothing was trained yet
+    assert "given up after" in given_up.skipped
+    assert not (tmp_path / "run/evaluations/000000000100").exists()
+    begun, spent = time.monotonic(), given_up.seconds
+    frames = 200
+    while not judge.evaluations and time.monotonic() < begun + 60:
+        time.sleep(0.05)  # trains
+        spent += judge(Constant(1), frames).seconds
+        frames += 1
+    assert judge.evaluations
+    assert judge._spent <= 0.2 * (time.monotonic() - judge._begun) * 1.2
+    assert judge(Constant(1), 10_000).skipped.startswith("evaluation after 10,000 frames skipped: it takes")
+    assert "max_share=0.2" in caplog.text
+
+
+def test_directory_of_something_else_or_another_training_is_refused(tmp_path):
+    judged(tmp_path, 1, 100)
+    with pytest.raises(ArcadeMarkError, match="was judged after 100 frames already"):
+        judged(tmp_path, 1, 100)
+    again = judging.Judge("freeway", RULES, out=tmp_path / "run", **HOW)  # of another process
+    assert again(Constant(1), 200).best is False
+    assert sorted(again.evaluations) == [100, 200]
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/file").write_text("x")
+    with pytest.raises(ArcadeMarkError, match="something else than a judged training"):
+        judging.Judge("freeway", RULES, out=tmp_path / "other")
+
+
+def test_what_fails_says_why_and_leaves_nothing(tmp_path):
+    with pytest.raises(ArcadeMarkError, match="7"):
+        judged(tmp_path, 7, 100)
+    assert not (tmp_path / "run/evaluations/000000000100").exists()
+
+
+@pytest.mark.needs("torch")
+def test_a_module_is_judged_by_a_copy_and_the_best_is_kept(tmp_path):
+    import torch
+
+    network = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Dropout(), torch.nn.Linear(4 * 84 * 84, 3))
+    with torch.no_grad():
+        network[2].weight.zero_()
+        network[2].bias.copy_(torch.tensor([0.0, 1.0, 0.0]))
+    network.train()
+    torch.manual_seed(3)
+    state, threads = torch.get_rng_state(), torch.get_num_threads()
+    out = tmp_path / "run"
+    first = arcademark.judge(network, "freeway", RULES, frames=100, out=out, **HOW)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert torch.get_num_threads() == threads
+    assert all(module.training for module in network.modules())
+    with torch.no_grad():
+        network[2].bias.copy_(torch.tensor([1.0, 0.0, 0.0]))
+    assert not arcademark.judge(network, "freeway", RULES, frames=200, out=out, **HOW).best
+    kept = torch.load(out / "best.pt", weights_only=True)
+    assert kept["2.bias"].tolist() == [0, 1, 0]
+    assert json.loads((out / "best.json").read_text()) == {
+        "frames": 100,
+        "scores": dict(first.scores),
+        "network": "best.pt",
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.needs("stable_baselines3")
+@pytest.mark.parametrize("algorithm", ["PPO", "DQN"])
+def test_training_gives_the_same_weights_with_the_callback_and_without(algorithm, tmp_path):
+    import stable_baselines3
+    import torch
+
+    import arcademark.sb3
+
+    how = {"PPO": {"n_steps": 16, "batch_size": 16, "n_epochs": 1}, "DQN": {"buffer_size": 100, "learning_starts": 8}}
+
+    def trained(callback=None):
+        envs = arcademark.sb3.make_vec("freeway", 2, RULES)
+        model = getattr(stable_baselines3, algorithm)("CnnPolicy", envs, seed=5, **how[algorithm])
+        model.learn(64, callback=callback)
+        return model
+
+    plain = trained()
+    callback = arcademark.sb3.JudgeCallback(
+        "freeway", RULES, every=24, out=tmp_path / "run", episodes=1, max_share=0.99
+    )
+    callback.judge._share = None
+    model = trained(callback)
+    assert sorted(callback.judge.evaluations) == [96, 192, 256]
+    for name, value in plain.policy.state_dict().items():
+        assert torch.equal(value, model.policy.state_dict()[name]), name
+    best = arcademark.run(str(tmp_path / "run/best.zip"), "freeway", RULES, episodes=1, out=tmp_path / "played")
+    frames = json.loads((tmp_path / "run/best.json").read_text())["frames"]
+    assert best.algorithms[0].scores[0].score.value == callback.judge.evaluations[frames].scores["freeway"]
