@@ -54,6 +54,7 @@ _MARKS = (
     (rb"\{\s", b'"schema": "arcademark.'),
     (rb"% ", b"\n% ArcadeMark "),  # LaTeX
     (rb"# ", b"*ArcadeMark "),  # Markdown
+    (rb"---\n", b"*ArcadeMark "),  # and with metadata, as the card of a model
     (rb"algorithm,game,score,low,high,runs,", b""),  # a report's scores
     (rb"algorithm,game,seed,episode,frames,end_frame,score\n", b""),  # learning curves
     (rb"game,rules,core,ale_py,", b""),  # games for which the console is proven

@@ -26,7 +26,7 @@ from arcademark.agents import human
 from arcademark.agents.adapters import CheckedPlanner, CheckedPolicy, adapt
 from arcademark.agents.base import Kind as Kind
 from arcademark.agents.base import kind_by_methods
-from arcademark.agents.checkpoints import paths
+from arcademark.agents.checkpoints import hub, paths
 from arcademark.agents.command import ANSWER_SECONDS, AgentCommand, factory_of_command, read_command
 from arcademark.agents.parameters import Parameter, coerce, declared, read_parameters
 from arcademark.environments.base import EnvironmentSpec
@@ -258,7 +258,8 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
     ----------
     ref : str
         A built-in agent, ``package.module:factory``, ``path/to/file.py:factory``, a checkpoint or pattern of them,
-        ``models/{game}/seed{seed}.zip``, or the name of an agent that another package declares.
+        ``models/{game}/seed{seed}.zip``, a model of the Hugging Face Hub, ``hf:OWNER/NAME``, or the name of an agent
+        that another package declares.
     settings : mapping of str to object
         The agent's own parameters, as text (``--set depth=2``) or as values.
 
@@ -273,6 +274,8 @@ def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple
         raise ArcadeMarkError(human.PLAYS)
     if ref in _BUILTIN:
         return _builtin_specs(_BUILTIN[ref], settings)
+    if ref.startswith(hub.PREFIX):
+        ref = hub.file_of(ref)
     if paths.is_checkpoint(ref):
         return (_with(NetworkSpec(paths.canonical_pattern(ref)), settings),)
     return (_with(AgentSpec(own_reference(ref)), settings),)

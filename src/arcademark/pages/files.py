@@ -32,7 +32,7 @@ def save(
     Parameters
     ----------
     file : path
-        Ends with one of `ENDINGS`.
+        Ends with one of `ENDINGS`; a report's ``README.md`` is the card of a model.
     analysis : dataclass
     document : callable
         Makes its document.
@@ -50,6 +50,7 @@ def save(
         If the name ends otherwise, the analysis has no rows or no such figure, something else is there, or the file
         cannot be written.
     """
+    from arcademark.pages import card
     from arcademark.pages.render import html, json, latex, markdown
 
     check_ending(file, ENDINGS)
@@ -61,6 +62,8 @@ def save(
         content = html.render(document())
     elif ending == ".tex":
         content = latex.render(document(), everything=True)
+    elif file.name == card.NAME and hasattr(analysis, "algorithms") and hasattr(analysis, "runs"):
+        content = card.render(analysis, document())
     elif ending == ".md":
         content = markdown.render(document(), everything=True)
     elif ending == ".csv":

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
-from arcademark.agents.checkpoints import paths
+from arcademark.agents.checkpoints import hub, paths
 from arcademark.agents.command import ANSWER_SECONDS
 from arcademark.agents.loading import AgentSpec, agent_specs, command_spec, made_spec, named
 from arcademark.environments.registry import Emulator
@@ -103,12 +103,14 @@ class Request:
     """Agents, and how they are to be played.
 
     directory: Of the run, or of its shard.
+    named_game: That a model's name says it was trained on.
     """
 
     agents: tuple[AgentSpec, ...]
     protocol: Protocol
     directory: Path
     options: RunOptions
+    named_game: str | None = None
 
     def plan(self, games: str | Sequence[str] | None) -> Plan:
         """Plan all trials on these games, the usual ones if None; errors are those of `make_plan`."""
@@ -126,7 +128,7 @@ class Request:
         places = (self.directory / part, *sorted(self.directory.glob(str(Path(SHARDS, "*", part)))))
         there = next((place for place in places if (place / manifest.FILE).is_file()), None)
         if there is None:
-            return REPORTED
+            return self.named_game or REPORTED
         document = manifest.read(there)
         if "suite" in document["protocol"]:
             raise ArcadeMarkError(f"{there}: was played on tasks of a suite; name it again: --suite")
@@ -188,6 +190,9 @@ def request(agent: Agent | Sequence[Agent], protocol: str | Protocol | None, opt
     if patience is not None and not commands:
         raise ArcadeMarkError("answer_seconds goes with a program that plays (--agent-command); leave it out")
     commands = [commands] if isinstance(commands, str) else commands
+    model = agent if isinstance(agent, str) and agent.startswith(hub.PREFIX) else ""
+    if model and protocol is None and wanted["suite"] is None and hub.game_of(model):
+        protocol = hub.PROTOCOL
     rules = rules_of(protocol, wanted["suite"], wanted["overrides"] or {})
     given = [agent] if isinstance(agent, str) or not isinstance(agent, Sequence) else list(agent)
     settings = wanted["settings"] or {}
@@ -205,7 +210,7 @@ def request(agent: Agent | Sequence[Agent], protocol: str | Protocol | None, opt
     called = "agents" if len(given) > 1 else given[0] if given and isinstance(given[0], str) else specs[0]
     out = wanted["out"]
     directory = Path(out) if out is not None else default_directory(called, rules, wanted["shard"])
-    return Request(tuple(specs), rules, directory, wanted)
+    return Request(tuple(specs), rules, directory, wanted, hub.game_of(model))
 
 
 def words(

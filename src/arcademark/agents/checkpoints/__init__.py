@@ -3,6 +3,7 @@
 ::
 
     paths.py      a pattern, 'models/{game}/seed{seed}.zip' → the file of a trial
+    hub.py        a model of the Hugging Face Hub → its file
     contents.py   a file's bytes → tensors and settings; nothing in it is run
     pickled.py    objects that a pickle names → stand-ins that do nothing
     orbax_folders.py  a folder that Orbax wrote → tensors

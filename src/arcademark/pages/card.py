@@ -1,0 +1,80 @@
+"""A report of scores as the card of a model on the Hugging Face Hub: metadata of its evaluation, then the report."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from arcademark.pages.render import blocks, markdown
+
+if TYPE_CHECKING:
+    from arcademark.analysis.record import Run
+    from arcademark.analysis.scoring.report import ScoreReport
+
+NAME = "README.md"
+
+
+def render(report: ScoreReport, document: blocks.Document) -> str:
+    """Write a card, whose values are JSON, as YAML takes it."""
+    head = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in _metadata(report).items())
+    body, last, generator = markdown.render(document, everything=True).rpartition("\n\n*")
+    return f"---\n{head}\n---\n\n{body}\n\n{_verifying(report)}{last}{generator}"
+
+
+def _metadata(report: ScoreReport) -> dict[str, Any]:
+    """Return the block that the Hub shows as evaluation results (``model-index``), a result a game."""
+    games = {game.id: game.name for game in report.games}
+    return {
+        "tags": ["reinforcement-learning", "deep-reinforcement-learning", "atari", "arcademark"],
+        "model-index": [
+            {
+                "name": algorithm.name,
+                "results": [
+                    {
+                        "task": {"type": "reinforcement-learning", "name": "reinforcement-learning"},
+                        "dataset": {
+                            "name": f"{games[score.game]}{f' ({algorithm.protocol})' if algorithm.protocol else ''}",
+                            "type": f"ALE/{''.join(map(str.capitalize, score.game.split('_')))}-v5",
+                        },
+                        "metrics": [_metric(score)],
+                    }
+                    for score in algorithm.scores
+                    if score.score.value is not None
+                ],
+            }
+            for algorithm in report.algorithms
+        ],
+    }
+
+
+def _metric(score: Any) -> dict[str, Any]:
+    """Return the mean score, whose name says of how many episodes or runs it is, and its interval."""
+    number = f"{len(score.played.episodes)} episodes" if score.played else f"{score.runs} runs"
+    between = f", 95 % interval {score.interval}" if score.score.low is not None else ""
+    return {
+        "type": "mean_reward",
+        "name": f"mean raw score of {number}{between}",
+        "value": score.score.value,
+        "verified": False,
+    }
+
+
+def _verifying(report: ScoreReport) -> str:
+    """Say how anyone replays what was played here."""
+    places = [place for run in report.runs if (place := _replayed(run))]
+    if not places:
+        return "## Verify\n\nThese scores have no recorded actions, so they cannot be replayed."
+    commands = "\n".join(f"arcademark verify {place}" for place in places)
+    return (
+        "## Verify\n\nEvery action of every episode is recorded in the run's directory. With it, without the network,\n"
+        "this replays all episodes on ale-py and compares their scores:\n\n"
+        f"```sh\npip install arcademark\n{commands}\n```"
+    )
+
+
+def _replayed(run: Run) -> str:
+    """Return the directory with the actions behind a run's scores, "" if there is none."""
+    if run.imported is None:
+        return run.directory
+    last = max(run.imported.files, default="") if "arcademark.judge" in run.imported.formats else ""
+    return f"{run.directory}/{last.rpartition('/')[0]}" if last else ""
