@@ -131,10 +131,11 @@ def test_training_gives_the_same_weights_with_the_callback_and_without(algorithm
 
     import arcademark.sb3
 
+    rules = RULES.override({"max_frames_per_episode": 200})
     how = {"PPO": {"n_steps": 16, "batch_size": 16, "n_epochs": 1}, "DQN": {"buffer_size": 100, "learning_starts": 8}}
 
     def trained(callback=None):
-        envs = arcademark.sb3.make_vec("freeway", 2, RULES)
+        envs = arcademark.sb3.make_vec("freeway", 2, rules)
         model = getattr(stable_baselines3, algorithm)("CnnPolicy", envs, seed=5, **how[algorithm])
         model.learn(64, callback=callback)
         return model
@@ -148,6 +149,6 @@ def test_training_gives_the_same_weights_with_the_callback_and_without(algorithm
     assert sorted(callback.judge.evaluations) == [96, 192, 256]
     for name, value in plain.policy.state_dict().items():
         assert torch.equal(value, model.policy.state_dict()[name]), name
-    best = arcademark.run(str(tmp_path / "run/best.zip"), "freeway", RULES, episodes=1, out=tmp_path / "played")
+    best = arcademark.run(str(tmp_path / "run/best.zip"), "freeway", rules, episodes=1, out=tmp_path / "played")
     frames = json.loads((tmp_path / "run/best.json").read_text())["frames"]
     assert best.algorithms[0].scores[0].score.value == callback.judge.evaluations[frames].scores["freeway"]

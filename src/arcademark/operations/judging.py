@@ -47,7 +47,7 @@ FORMAT = "arcademark.judge"
 MARK = " [judged]"
 EVALUATIONS = "evaluations"
 BATCH = 16
-"""Observations that a model of Stable-Baselines3's is given at once."""
+"""Most observations that a model of Stable-Baselines3's is given at once."""
 RETRIED = 1.5
 """After an evaluation was abandoned, how much more time than it had taken the next one must have."""
 _logger = logging.getLogger("arcademark.judge")
@@ -181,7 +181,8 @@ class Judge:
         return self.skipped[-1]
 
     def _plan(self, policy: object) -> Plan:
-        made = _player(policy, self._deterministic, self._scale)
+        batch = min(BATCH, self._episodes or self._rules.evaluation_episodes)
+        made = _player(policy, self._deterministic, self._scale, batch)
         specs = named((made_spec(made),), self._name or type(policy).__name__)
         return make_plan(specs, self._games, self._rules, (self._seed,), self._episodes)
 
@@ -359,13 +360,13 @@ def _module(policy: Any) -> Any:
     return None if torch is None else next((one for one in kinds if isinstance(one, torch.nn.Module)), None)
 
 
-def _player(policy: Any, deterministic: bool, scale: float) -> object:
+def _player(policy: Any, deterministic: bool, scale: float, batch: int) -> object:
     """Return what plays a policy: a factory of it where it must not be copied as other agents are."""
     torch = sys.modules.get("torch")
     if hasattr(policy, "get_vec_normalize_env"):
 
         def model() -> object:
-            return _Model(policy, deterministic)
+            return _Model(policy, deterministic, batch)
 
         return model
     if torch is not None and isinstance(policy, torch.nn.Module) and not hasattr(policy, "predict"):
@@ -382,10 +383,8 @@ def _player(policy: Any, deterministic: bool, scale: float) -> object:
 class _Model:
     """A model of Stable-Baselines3's, played as it is: without its environment, which it trains on."""
 
-    predict_batch = BATCH
-
-    def __init__(self, model: Any, deterministic: bool) -> None:
-        self._model, self._deterministic = model, deterministic
+    def __init__(self, model: Any, deterministic: bool, batch: int) -> None:
+        self._model, self._deterministic, self.predict_batch = model, deterministic, batch
         self.action_space = model.action_space
 
     def predict(self, observations: Any, state: Any = None, episode_start: Any = None) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from arcademark.pages.render import blocks, markdown
 
 if TYPE_CHECKING:
-    from arcademark.analysis.record import Run
+    from arcademark.analysis.runs.directory import Run
     from arcademark.analysis.scoring.report import ScoreReport
 
 NAME = "README.md"
