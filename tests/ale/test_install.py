@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 import warnings
@@ -239,3 +240,23 @@ def test_what_is_no_program_is_refused(tmp_path):
         done = python("-m", "arcademark.ale", *arguments, cwd=tmp_path)
         assert (done.returncode, "usage: python -m arcademark.ale" in done.stdout + done.stderr) == (code, True)
     assert "leave these options out" in python("-E", "-m", "arcademark.ale", "x.py", cwd=tmp_path).stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_frames_of_programs_in_which_only_other_processes_play(context, tmp_path):
+    (tmp_path / "train.py").write_text(
+        "import ale_py, multiprocessing, os, sys\n"
+        "def play():\n"
+        "    env = ale_py.AtariEnv('pong')\n"
+        "    env.reset(seed=1)\n"
+        "    env.step(0)\n"
+        "if __name__ == '__main__':\n"
+        "    playing = multiprocessing.get_context(sys.argv[1]).Process(target=play)\n"
+        "    playing.start()\n"
+        "    playing.join()\n"
+        "    print(os.environ['ARCADEMARK_ALE_FRAMES'])\n"
+    )
+    done = python("-m", "arcademark.ale", "train.py", context, cwd=tmp_path)
+    assert re.search(r"[1-9]\d* frames on our emulator, 0 on ale-py \(1 process\)$", done.stderr.strip()), done.stderr
+    assert not os.path.exists(done.stdout.strip())
