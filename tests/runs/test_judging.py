@@ -144,9 +144,8 @@ def test_training_gives_the_same_weights_with_the_callback_and_without(algorithm
 
     plain = trained()
     callback = arcademark.sb3.JudgeCallback(
-        "freeway", RULES, every=24, out=tmp_path / "run", episodes=1, max_share=0.99
+        "freeway", rules, every=24, out=tmp_path / "run", episodes=1, max_share=0.99
     )
-    callback.judge._share = None
     model = trained(callback)
     assert sorted(callback.judge.evaluations) == [96, 128]
     for name, value in plain.policy.state_dict().items():
