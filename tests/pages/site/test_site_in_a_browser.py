@@ -259,6 +259,7 @@ def test_filters_that_nothing_fits_say_so(page):
     assert page.locator(".nothing").inner_text() == "No result fits this search and these filters. Show all"
     page.locator(".nothing a").click()
     page.locator(".nothing").wait_for(state="detached")
+    assert "null" not in page.locator("main").inner_text()
     assert page.locator("#board tbody tr").count() > 10
 
 

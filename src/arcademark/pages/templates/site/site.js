@@ -524,7 +524,7 @@
       status.textContent = `${merged ? `${plural(merged.size, "algorithm")}, ` : ""}${plural(those.length, "result")} of ${rows.length} shown. ${measure().title} in percent: ${measure().meaning}. ${estimated ? `“est.”: estimated from the games played, with its ${Math.round(100 * site.model.level)} % interval. ` : ""}${state.ranks ? `Ranks are by the ${STATISTICS[state.statistic].toLowerCase()}, among those played alike and with every ${NOUN}.` : "The order is no rank, as protocols differ; one row an algorithm."}`;
       return [
         chosenBar(),
-        those.length ? null : h("p", { class: "nothing" }, "No result fits this search and these filters. ", link("#/", "Show all")),
+        ...(those.length ? [] : [h("p", { class: "nothing" }, "No result fits this search and these filters. ", link("#/", "Show all"))]),
         h("div", { class: "scroll board", tabindex: 0, role: "region", "aria-label": "All algorithms" },
           h("table", { id: "board" }, h("caption", { class: "unseen" }, "Algorithms with their summaries"),
             h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "tick" }, h("span", { class: "unseen" }, "Compare")), h("th", { scope: "col", class: "n" }, state.ranks ? "Rank" : h("abbr", { title: "Place among all shown here; not a rank, as protocols differ" }, "#")), heading({ id: "name", title: "Algorithm", text: true }), columns().map(heading))), parts)),
