@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arcademark.analysis.scoring import ranking
 from arcademark.analysis.subsets import predictors
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import NOT_DECIDABLE, errata
@@ -45,7 +46,7 @@ def with_all_games():
 
 
 COUNTS = {
-    r"among (\d+) published\s+results": lambda: (len(entries()),),
+    r"among the (\d+) published\s+algorithms with a median": lambda: (len(ranking.medians()),),
     r"(\d+) algorithms\s+of (\d+) papers\b(?! with)": learnt_from,
     r"(\d+) errata, (\d+) of them not decidable": of_errata,
     r"the (\d+) algorithms\s+of (\d+) papers with all": with_all_games,
