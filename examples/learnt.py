@@ -75,7 +75,7 @@ def extract(run: Path) -> None:
                 content, np.float32, offset=4 * rows
             ).reshape(rows, 18)
             learnt[game] = weights.T
-    np.savez_compressed(WEIGHTS, **learnt)
+    np.savez_compressed(WEIGHTS, **learnt)  # type: ignore[arg-type]  # one of these may be called allow_pickle
 
 
 if __name__ == "__main__":
