@@ -425,8 +425,8 @@ def test_what_a_shell_shows_is_short_and_has_no_internals():
     assert table.algorithms == arcademark.catalogue.load("review-2021").algorithms
 
 
+@pytest.mark.needs("pandas")
 def test_a_comparison_is_a_table_of_differences():
-    pytest.importorskip("pandas")
     compared = arcademark.compare("catalogue:review-2021", "MuZero", "Agent57")
     frame = compared.to_pandas()
     assert list(frame.columns[:3]) == ["algorithm", "other", "game"]

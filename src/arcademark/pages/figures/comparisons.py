@@ -20,7 +20,7 @@ from arcademark.pages.figures.model import (
     CurveFigure,
     CurvePanel,
     Curves,
-    Grid,
+    HeatMap,
     Guide,
     Mark,
     Numbers,
@@ -161,14 +161,14 @@ def improvement(comparison: Comparison) -> RowsFigure:
     return RowsFigure((("", tuple(f"{pair.first} > {pair.second}" for pair in pairs)),), (panel,))
 
 
-def ranks(comparison: Comparison) -> Grid:
+def ranks(comparison: Comparison) -> HeatMap:
     """Lay out how often each algorithm has each rank, the best mean rank first."""
     rows = sorted(comparison.ranks, key=lambda row: row.mean)
 
     def cell(share: float) -> tuple[str, str]:
         return f"{100 * share:.0f} %", HEAT[len(HEAT) // 2 + bisect(SHARE_EDGES, share)] if share >= 0.005 else ""
 
-    return Grid(
+    return HeatMap(
         corner="",
         rows=tuple(row.algorithm for row in rows),
         columns=(*(f"rank {place}" for place in range(1, len(rows) + 1)), "mean"),
@@ -176,7 +176,7 @@ def ranks(comparison: Comparison) -> Grid:
     )
 
 
-def heat(report: ScoreReport) -> Grid:
+def heat(report: ScoreReport) -> HeatMap:
     """Lay out the first metric's score of each algorithm on each game."""
     shown = report.algorithms[:MAX_COLUMNS]
     metric = shown[0].summaries[0]
@@ -194,7 +194,7 @@ def heat(report: ScoreReport) -> Grid:
     texts = [f"below {HEAT_EDGES[0]:.0f} %"]
     texts += [f"{low:,.0f}–{high:,.0f} %" for low, high in pairwise(HEAT_EDGES)]
     texts = [*texts, f"{HEAT_EDGES[-1]:,.0f} % or more"]
-    return Grid(
+    return HeatMap(
         corner=f"{metric.title}, %",
         rows=tuple(game.name for game in games),
         columns=tuple(item.name for item in shown),

@@ -23,7 +23,7 @@ from matplotlib.text import Text
 from arcademark.errors import escaped
 from arcademark.files import MADE_BY
 from arcademark.pages.figures import curves, grid, model, pictures, rows
-from arcademark.pages.figures.model import Curves, Grid, Pictures, RowsFigure
+from arcademark.pages.figures.model import Curves, HeatMap, Pictures, RowsFigure
 from arcademark.pages.figures.style import PALETTE, SCREEN, WIDTH, FigureStyle
 
 DOTS_PER_INCH = 200
@@ -40,7 +40,7 @@ def draw(shown: model.Figure, width: float = WIDTH, style: FigureStyle = SCREEN)
                 figure = rows.draw(shown, width)
             case Curves():
                 figure = curves.draw(shown, width)
-            case Grid():
+            case HeatMap():
                 figure = grid.draw(shown, width)
             case Pictures():
                 figure = pictures.draw(shown)

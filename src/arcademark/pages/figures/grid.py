@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from arcademark.pages.figures.canvas import LOOSE, axes_at, blank, elided, text_width
-from arcademark.pages.figures.model import Grid
+from arcademark.pages.figures.model import HeatMap
 from arcademark.pages.figures.style import NAME_SIZE, NUMBER_SIZE, PALETTE, TICK_SIZE, WIDTH
 
 ROW, GAP, BESIDE, PAD = 11.5, 10.0, 6.0, 5.0
@@ -26,7 +26,7 @@ MAX_LEFT, MAX_COLUMN = 0.4, 75.0
 LEGEND_LINE, SAMPLE = 11.0, 19.0
 
 
-def draw(shown: Grid, width: float = WIDTH) -> Figure:
+def draw(shown: HeatMap, width: float = WIDTH) -> Figure:
     """Draw a grid on a figure that has no canvas yet."""
     texts = [text for row in shown.cells for text, _ in row]
     cell = max([NAME_SIZE * 1.3, *(text_width(text, TICK_SIZE) + PAD for text in texts)])
@@ -61,7 +61,7 @@ def draw(shown: Grid, width: float = WIDTH) -> Figure:
     return figure
 
 
-def _names(axes: Axes, shown: Grid, part: slice, *, sloping: bool) -> None:
+def _names(axes: Axes, shown: HeatMap, part: slice, *, sloping: bool) -> None:
     how: dict[str, Any] = {
         "fontsize": NAME_SIZE,
         "color": PALETTE["ink"],

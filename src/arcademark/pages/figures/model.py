@@ -148,7 +148,7 @@ class Curves:
 
 
 @dataclass(frozen=True)
-class Grid:
+class HeatMap:
     """A figure of cells, a row for each name; columns that do not fit beside each other go on below.
 
     corner: What rows and columns are: "game".
@@ -188,4 +188,4 @@ class Pictures:
     rows: tuple[PictureRow, ...]
 
 
-Figure = RowsFigure | Curves | Grid | Pictures
+Figure = RowsFigure | Curves | HeatMap | Pictures

@@ -103,7 +103,7 @@ class Figure:
         """Return it as one drawing, panels of curves put together, with its legend, or with that of others."""
         drawings = [drawing for drawing, _ in self.made()]
         first = drawings[0]
-        if isinstance(first, model.Pictures | model.Grid):
+        if isinstance(first, model.Pictures | model.HeatMap):
             return first
         legend = first.legend or tuple((name, style.SERIES.index(shade)) for name, shade in self.legend or others)
         if isinstance(first, model.RowsFigure):
