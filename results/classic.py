@@ -388,7 +388,7 @@ def planners() -> str:
             words=2,
         ),
         "## What `plan` said, and what it took",
-        "Of one episode, as `arcademark plan` foretells it, beside the mean of those played. It takes episodes "
+        "One episode, as `arcademark plan` predicts it, beside the mean of those played. It takes episodes "
         "to last until the frame cap, so that frames a decision are what can be compared where they ended before. "
         "Hours are by the clock, on two cores that did other work too.",
         table(
@@ -399,7 +399,7 @@ def planners() -> str:
             (costs(*pair) for pair in pairs_of),
             words=2,
         ),
-        f"Frames a decision were {min(off):.2f} to {max(off):.2f} times what was foretold. `plan` measures decisions "
+        f"Frames a decision were {min(off):.2f} to {max(off):.2f} times the prediction. `plan` measures decisions "
         "in states of random play, and a planner leads into others.",
     )
 

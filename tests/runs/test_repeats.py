@@ -95,7 +95,7 @@ def test_reports_say_how_many_different_episodes_there_are(episodes, kind, tmp_p
     if kind == "starts":
         assert score.score.low is None
     else:
-        assert f"30 different episodes at most: {score.played.different} of 10" in told[kind]
+        assert f"at most 30 episodes are different: {score.played.different} of 10" in told[kind]
 
 
 def test_episodes_of_unknown_agents_that_are_the_same_are_told(tmp_path):

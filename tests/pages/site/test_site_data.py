@@ -46,9 +46,9 @@ def test_few_games_are_set_beside_the_truth_learnt_without_the_paper(data):
     told = item.forecast.summaries["median"]
     named = {name: predictors.atari().group(name) for name in ("Rainbow (Dopamine)", "rainbow", "Mine")}
     assert named == {"Rainbow (Dopamine)": "castro-2018", "rainbow": "hessel-2018", "Mine": None}
-    assert found["foretold"] == pytest.approx([told.value, told.low, told.high], rel=1e-9)
+    assert found["predicted"] == pytest.approx([told.value, told.low, told.high], rel=1e-9)
     assert found["standings"]["atari-57"]["summaries"]["hns"]["median"] == [pytest.approx(item.truth["median"])]
-    assert row(data, "random")["foretold"] == []
+    assert row(data, "random")["predicted"] == []
     assert row(data, "random")["estimate"]["title"] == "2 games"
 
 

@@ -175,7 +175,7 @@ def analyse(
         notices=report.notices,
         unit="step" if of_tasks else "frame",
         model=None if of_tasks else _model(predictors.atari()),
-        foretold_from="" if of_tasks else REPORTED,
+        predicted_from="" if of_tasks else REPORTED,
         aggregates=tuple(AGGREGATES.values()),
         ranking=() if of_tasks else tuple(ranking.medians().values()),
         beside=tuple(sorted(plausible.REFERENCES)),
@@ -293,11 +293,11 @@ def _row(item: Algorithm, dataset: Dataset, standings: Mapping[str, Standing], g
         reaches=tuple(reaches.get(task, ()) for task in dataset.tasks),
         standings=standings,
         estimate=item.estimate if item.coverage.missing and item.estimate and not item.estimate.missing else None,
-        foretold=_foretold(item, dataset) if not item.coverage.missing else (),
+        predicted=_predicted(item, dataset) if not item.coverage.missing else (),
     )
 
 
-def _foretold(item: Algorithm, dataset: Dataset) -> Numbers:
+def _predicted(item: Algorithm, dataset: Dataset) -> Numbers:
     """Return what the games of `REPORTED` alone tell of the median of all, learnt without the algorithm's paper.
 
     Nothing where that is only known to be below something.

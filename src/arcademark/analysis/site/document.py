@@ -185,7 +185,7 @@ class Row:
     precedence: Position among the results of its identity, by `arcademark.analysis.scoring.ranking`; 0 represents it.
     standings: By view.
     estimate: Of the median HNS over atari-57, where it has some of these games only.
-    foretold: Where it has them all, what those of `Site.foretold_from` alone tell of that median, in percent, with its
+    predicted: Where it has them all, what those of `Site.predicted_from` alone tell of that median, in percent, with its
         interval; learnt without its paper.
     """
 
@@ -202,7 +202,7 @@ class Row:
     reaches: tuple[Numbers, ...]
     standings: Mapping[str, Standing]
     estimate: Estimate | None
-    foretold: Numbers = ()
+    predicted: Numbers = ()
     pooled: Pooled = ""
     kind: str = "table"
     year: int | None = None
@@ -283,7 +283,7 @@ class Site:
     notices: Of the first view.
     unit: What lengths are counted in; elsewhere they are called frames, and what is played games.
     model: By which the first view's median is estimated; None where it is not.
-    foretold_from: The subset that rows' `foretold` is from; "" where there is none.
+    predicted_from: The subset that rows' `predicted` is from; "" where there is none.
     aggregates: The statistics that sum scores up, in their order.
     nearly_all: Share of a view's games from which on a median counts as one of all.
     ranking: Medians of published algorithms in percent, best first, as in `arcademark.analysis.scoring.ranking`.
@@ -306,7 +306,7 @@ class Site:
     notices: tuple[Notice, ...]
     unit: Literal["frame", "step"] = "frame"
     model: Model | None = None
-    foretold_from: str = ""
+    predicted_from: str = ""
     aggregates: tuple[Aggregate, ...] = ()
     nearly_all: float = ranking.NEARLY_ALL
     ranking: Numbers = ()

@@ -41,7 +41,7 @@ def render(shown: Any) -> dict[str, bytes]:
     page = environment.get_template(f"site/{PAGE}.jinja").render(
         generator=shown.generator,
         games="Tasks" if shown.unit == "step" else "Games",
-        predicted=shown.foretold_from,
+        predicted=shown.predicted_from,
         style=PLOT_STYLE,
         scripts=[*(f"{VENDOR}/{name}" for name in VENDORED), "data.js", *SCRIPTS],
     )

@@ -153,7 +153,7 @@
       note: "", group: groups.length - 1, settings: {}, assumed: [], training_frames: null, reported: "unknown",
       fewest_runs: Math.min(...counts), most_runs: Math.max(...counts), badges: ["yours"],
       scores: site.games.map((game) => scores[game.id] ?? []), reaches: site.games.map(() => []), published: {}, notes: {},
-      standings, estimate: site.model && estimated(name, scores), foretold: [], replay: null, curves: [], films: [], yours: true,
+      standings, estimate: site.model && estimated(name, scores), predicted: [], replay: null, curves: [], films: [], yours: true,
     };
   }
 
@@ -612,7 +612,7 @@
       const { value, low, high, level, title, suite, covered } = row.estimate;
       return h("p", { class: "guess" }, h("strong", {}, `Estimated median HNS over ${suite}, from ${title}: ${value === null ? belowOf(row.estimate) : between([value, low, high], level)}. `), covered === null ? "" : `Such intervals cover the medians of ${covered.count} of ${covered.total} published algorithms (${Math.round(100 * covered.by_group)} % by paper). `, doubts(row).join(" "));
     }
-    return row.foretold.length ? h("p", {}, `From the games of ${site.foretold_from} alone, and without its paper, its median would have been estimated as ${between(row.foretold, site.model.level)}. `, link("#/predicted", "All such estimates")) : null;
+    return row.predicted.length ? h("p", {}, `From the games of ${site.predicted_from} alone, and without its paper, its median would have been estimated as ${between(row.predicted, site.model.level)}. `, link("#/predicted", "All such estimates")) : null;
   }
 
   /** What a subset's published model tells: the sum of its coefficients times log₁₀(1 + HNS), and back. */
@@ -948,8 +948,8 @@
   // What a few games would have told
 
   function predictedPage() {
-    const key = site.views[0].name, those = rows.filter((row) => row.foretold.length && row.standings[key]).map((row) => {
-      const [guess, low, high] = row.foretold, [truth] = row.standings[key].summaries.hns.median;
+    const key = site.views[0].name, those = rows.filter((row) => row.predicted.length && row.standings[key]).map((row) => {
+      const [guess, low, high] = row.predicted, [truth] = row.standings[key].summaries.hns.median;
       return { row, guess, low, high, truth, off: (100 * (guess - truth)) / truth, held: low <= truth && truth <= high };
     }).filter((one, at, all) => all.findIndex(({ row, truth }) => row.identity === one.row.identity && row.paper === one.row.paper && truth === one.truth) === at)
       .sort((one, other) => other.truth - one.truth);
@@ -957,7 +957,7 @@
     const papers = new Set(those.map((one) => one.row.paper)).size, level = Math.round(100 * site.model.level);
     return ["Predicted and true", [
       h("h1", {}, "Predicted and true"),
-      h("p", { class: "lead" }, `The median HNS over 57 games, estimated from the games of ${site.foretold_from} alone (${views.get(site.foretold_from).games.map(nameOf).join(", ")}), for the ${plural(those.length, "algorithm")} (${plural(papers, "paper")}) that have them all; nothing is learnt from an algorithm's own paper. Estimates are off by ${number(arcademark.mean(those.map((one) => Math.abs(one.off))), 1)} % of the true median on average (median ${number(arcademark.median(those.map((one) => Math.abs(one.off))), 1)} %), and ${level} % intervals cover ${those.filter((one) => one.held).length} of ${those.length} true medians. Expect more for a new algorithm: on 41 of nine sources that nothing was learnt from estimates are off by 23.9 % from these games, by 19.7 % from ten and 12.7 % from fourteen, and 90 % intervals cover 37, 38 and 36 of 41.`),
+      h("p", { class: "lead" }, `The median HNS over 57 games, estimated from the games of ${site.predicted_from} alone (${views.get(site.predicted_from).games.map(nameOf).join(", ")}), for the ${plural(those.length, "algorithm")} (${plural(papers, "paper")}) that have them all; nothing is learnt from an algorithm's own paper. Estimates are off by ${number(arcademark.mean(those.map((one) => Math.abs(one.off))), 1)} % of the true median on average (median ${number(arcademark.median(those.map((one) => Math.abs(one.off))), 1)} %), and ${level} % intervals cover ${those.filter((one) => one.held).length} of ${those.length} true medians. Expect more for a new algorithm: on 41 of nine sources that nothing was learnt from estimates are off by 23.9 % from these games, by 19.7 % from ten and 12.7 % from fourteen, and 90 % intervals cover 37, 38 and 36 of 41.`),
       figure("Estimate against true median, with its interval; on the line both are equal; in the second colour where the interval misses. Point at a dot.", (width) => {
         const domain = [Math.min(...those.map((one) => Math.min(one.low, one.truth))), Math.max(...those.map((one) => Math.max(one.high, one.truth)))];
         const scale = { type: "symlog", constant: 20, grid: true, domain, ticks: TICKS.filter((tick) => tick > domain[0] && tick < domain[1]) };

@@ -1,0 +1,56 @@
+"""Documentation and what users read is in standard English: none of the project's former phrases stands in it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "arcademark"
+TEMPLATES = [SOURCE / "wording" / "templates", SOURCE / "pages" / "templates"]
+PAGES = [
+    *(ROOT / "README.md", ROOT / "CHANGELOG.md"),
+    *(ROOT / "docs").rglob("*.md"),
+    *(path for folder in TEMPLATES for path in folder.rglob("*") if path.is_file() and "vendor" not in path.parts),
+]
+
+PHRASES = {
+    "tell much about": "predict most of",
+    r"intervals of these .{0,20}\bheld \d+ of": "covered 17 of 22",
+    r"\d+ of \d+ were held": "were covered",
+    "four fifths of what": "80 % of",
+    "Figures are those of": "The page computes what `score` computes",
+    "told so": "gets an error",
+    "Whatever happens to": "A crash never affects others",
+    "What is said of": "Result types of",
+    "this share of single runs lies": "a tolerance interval for this share of runs",
+    "What files do not say": "Override how input files are parsed",
+    "such as single episodes give": "look like single episodes",
+    "a little too good": "biased upwards",
+    "are too good": "biased upwards",
+    "find the difference seen": "statistical power",
+    "four times in five": "80 % power",
+    "A run of it beats": "P(X > Y)",
+    "draws nothing, nor does": "is deterministic",
+    "of the game but its start": "only the no-op starts vary",
+    "alone would have said": "estimated from five games",
+    "foretold": "predicted",
+    "foretell": "predict",
+}
+"""Patterns of what is not standard English, and what to write instead."""
+
+
+def found(text):
+    words = " ".join(text.split())
+    return [f"{pattern!r}: write {better!r}" for pattern, better in PHRASES.items() if re.search(pattern, words, re.I)]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_pages_have_none_of_these_phrases(path):
+    assert found(path.read_text(encoding="utf-8")) == []
+
+
+def test_a_phrase_is_found_across_lines():
+    assert found("so they are a little\n  too good.") == ["'a little too good': write 'biased upwards'"]
+    assert found("the intervals of these five held 17 of 22 true medians") != []
+    assert found("The scores are biased upwards.") == []
