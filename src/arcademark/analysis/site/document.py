@@ -185,8 +185,8 @@ class Row:
     precedence: Position among the results of its identity, by `arcademark.analysis.scoring.ranking`; 0 represents it.
     standings: By view.
     estimate: Of the median HNS over atari-57, where it has some of these games only.
-    predicted: Where it has them all, what those of `Site.predicted_from` alone tell of that median, in percent, with its
-        interval; learnt without its paper.
+    predicted: Estimate of that median in percent from the games of `Site.predicted_from`, with its interval, by a model
+        fitted without its paper; only where all games are known.
     """
 
     name: str
