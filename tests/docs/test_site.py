@@ -80,6 +80,23 @@ def test_the_sidebar_is_short():
     assert len(set(listed_by(DOCS / "index.md")) - {"research/index", "results/index"}) <= 25
 
 
+def anchors(page):
+    """The anchors of a page's headings, as GitHub and MyST make them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#{1,4} (.+)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
+
+
+def test_links_to_headings_resolve():
+    lacking = []
+    for page in [*ROOT.glob("*.md"), *DOCS.rglob("*.md")]:
+        for link, heading in re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", page.read_text(encoding="utf-8")):
+            to = page.parent / link if link else page
+            if "://" not in link and to.suffix == ".md" and heading not in anchors(to):
+                lacking.append(f"{page.relative_to(ROOT)}: {link}#{heading}")
+    assert lacking == []
+
+
 def test_links_resolve_and_code_names_pages_that_there_are():
     for page in [*ROOT.glob("*.md"), *DOCS.rglob("*.md")]:
         for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
