@@ -232,7 +232,7 @@ def test_trials_of_a_cell_are_told_apart_by_their_parameters_alone(monkeypatch):
     title, _, table, _, tests = classic.other_seeds(rows)
     assert title == "## Other seeds"
     assert [line.split(" | ")[1:5] for line in table.splitlines()[2:]] == [
-        *(["Basic", "0.5, 0.9", "12", "101.0"], ["LSH", "0.5, 0.9", "12", "51.0"])
+        *(["Basic", "0.5, 0.9", "12", "101.0"], ["LSH", "0.5, 0.9 †", "12", "51.0"])
     ]
     assert tests.splitlines()[2].startswith("| Basic |  | +")
     assert tests.splitlines()[2].endswith("* |")

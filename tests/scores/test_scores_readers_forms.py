@@ -57,7 +57,7 @@ def test_a_frame_is_read_as_the_csv_that_it_would_be():
 def test_what_is_printed_as_latex_and_markdown_reads_back(tmp_path):
     write(tmp_path / "scores.csv", WIDE)
     for form in ("latex", "markdown"):
-        printed = execute(tmp_path, ["arcademark", "score", "scores.csv", "--save", form])
+        printed = execute(tmp_path, ["arcademark", "score", "scores.csv", "--format", form])
         assert table_of(read(write(tmp_path / "printed.txt", printed))) == table_of(read(tmp_path / "scores.csv")), form
 
 

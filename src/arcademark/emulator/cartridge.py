@@ -12,7 +12,7 @@ import sys
 from typing import ClassVar
 from weakref import WeakValueDictionary
 
-from arcademark.emulator import build, translate
+from arcademark.emulator import build, games, translate
 from arcademark.emulator.games import GameRules
 
 TRANSLATED_AFTER = 300_000
@@ -39,7 +39,7 @@ class Translation:
 
     _all: ClassVar[list[Translation]] = []
 
-    def __init__(self, game: str | GameRules, rom: bytes, wanted: bool) -> None:
+    def __init__(self, game: GameRules, rom: bytes, wanted: bool) -> None:
         self._cartridge = game, rom
         Translation._all.append(self)
         self._players = WeakValueDictionary[int, Player]()
@@ -76,4 +76,4 @@ _translation = functools.cache(Translation)
 
 def translation(game: str | GameRules, rom: bytes) -> Translation:
     """Return the translation of a game's cartridge, given its id or its facts."""
-    return _translation(game, rom, build.switch() != "interpreted")
+    return _translation(games.game(game), rom, build.switch() != "interpreted")
