@@ -153,7 +153,7 @@ class ReproducedPart:
 class Reproduced:
     """A paper, recomputed: what every renderer shows.
 
-    title, generator: Of the document: the paper as text names it; "ArcadeMark 0.1.0".
+    title, generator: Of the document: the paper as text names it; "ArcadeMark 0.9.0".
     paper: Its name in `PAPERS`.
     source: The paper.
     counts: Over all parts shown.
