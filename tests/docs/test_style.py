@@ -40,6 +40,22 @@ PHRASES = {
 """Patterns of what is not standard English, and what to write instead."""
 
 
+MAX_WORDS = 1_500
+LONGER = {"tables.md": 2_900, "training.md": 1_700, "guide.md": 2_350, "fast-ale.md": 2_350, "cluster.md": 1_800}
+REFERENCE = ("research", "results", "reference", "json.md", "reproduce-json.md")
+
+
+def test_pages_are_short():
+    docs = ROOT / "docs"
+    words = {path.relative_to(docs): len(path.read_text(encoding="utf-8").split()) for path in docs.rglob("*.md")}
+    too_long = {
+        path.as_posix(): number
+        for path, number in words.items()
+        if path.parts[0] not in REFERENCE and number > LONGER.get(path.as_posix(), MAX_WORDS)
+    }
+    assert too_long == {}
+
+
 def found(text):
     words = " ".join(text.split())
     return [f"{pattern!r}: write {better!r}" for pattern, better in PHRASES.items() if re.search(pattern, words, re.I)]
