@@ -556,6 +556,30 @@ def test_another_process_makes_the_environment():
     assert said.splitlines()[-1].split() == [str(env.reset(seed=1)[0].sum()), "console"]
 
 
+@pytest.mark.slow
+def test_every_game_goes_on_from_its_first_state():
+    """Backgammon begins with a difficulty that is not among its own."""
+    for game in tasks.games():
+        ale = interface(arcademark.ale, game)
+        for state in (ale.cloneState(), ale.cloneSystemState(), pickle.loads(pickle.dumps(ale.cloneState()))):
+            ale.restoreState(state)
+        ale.act(0)
+
+
+def test_errors_are_of_the_types_that_ale_py_raises():
+    """A program may compare the type itself, as ale-py's own tests do."""
+    ours, theirs = interface(arcademark.ale, "tetris"), interface(ale_py, "tetris")
+    for call in (lambda ale: ale.setMode(8), lambda ale: ale.setDifficulty(8)):
+        for ale in (ours, theirs):
+            with pytest.raises(RuntimeError) as found:
+                call(ale)
+            assert found.type is RuntimeError
+    for buffer in (np.empty(128, np.int32), np.empty(1, np.uint8)):
+        for ale in (ours, theirs):
+            with pytest.raises(TypeError, match=r"incompatible function arguments\. The following argument types are"):
+                ale.getRAM(buffer)
+
+
 def test_frames_of_games_that_are_gone_count(monkeypatch):
     """A translation may be worth it for many short lives of a game, whatever plays it."""
     monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))

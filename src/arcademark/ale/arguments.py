@@ -61,6 +61,10 @@ class ArgumentTypeError(ArcadeMarkError, TypeError):
     """An argument of another type, or outside the range of its type."""
 
 
+INCOMPATIBLE = "incompatible function arguments. The following argument types are supported"
+"""What ale-py's errors of this kind say, too."""
+
+
 class RefusedError(ArcadeMarkError, RuntimeError):
     """A call that cannot be made as things are; ale-py raises a RuntimeError, ends the interpreter or never returns."""
 
@@ -216,7 +220,7 @@ def writable(buffer: Any, name: str) -> NDArray[np.uint8]:
         view: memoryview | None = _converted(lambda one: memoryview(one), buffer)
         array = _converted(_tensor, buffer) if view is None else np.asarray(view) if view.format == "B" else None
     if array is None or array.dtype != np.uint8 or not (array.flags.c_contiguous and array.flags.writeable):
-        raise ArgumentTypeError(f"{name} {_quoted(buffer)}: expected writable, contiguous memory of uint8")
+        raise ArgumentTypeError(f"{name} {_quoted(buffer)}: {INCOMPATIBLE}: writable, contiguous memory of uint8")
     return array  # type: ignore[no-any-return]
 
 

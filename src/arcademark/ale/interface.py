@@ -23,6 +23,7 @@ from PIL import Image
 
 from arcademark.ale import emulators
 from arcademark.ale.arguments import (
+    INCOMPATIBLE,
     MAX_FRAME_SKIP,
     MAX_INT,
     MAX_SIZE,
@@ -313,6 +314,7 @@ class _Game(cartridge.Player):
         self._pictured = int(proven()[name]["cut"]) > 0
         self._paddles = bool(games.game(name).facts.get("paddles"))
         self._modes = {*self._facts.modes, games.game(name).facts["mode"]}
+        self._difficulties = {*self._facts.difficulties, 0}  # at the start it is 0 where Backgammon has 3 alone
         seed = settings.getInt("random_seed")
         self._machine = Machine(
             *(name, rom, None if seed == -1 else seed & 0xFFFFFFFF, self._translation.core),
@@ -431,7 +433,7 @@ class _Game(cartridge.Player):
                 return self._machine.memory.copy()
         out = writable(buffer, "buffer")
         if out.shape != (RAM_SIZE,):
-            raise ArgumentTypeError(f"buffer: its shape is {out.shape}; expected ({RAM_SIZE},)")
+            raise ArgumentTypeError(f"buffer of shape {out.shape}: {INCOMPATIBLE}: an array of shape ({RAM_SIZE},)")
         with self._turns:
             self._machine.ram(out)
         return None
@@ -528,13 +530,13 @@ class _Game(cartridge.Player):
         ArgumentTypeError: it is none that the console saved of this game.
         """
         saved = getattr(state, "_saved", None) if isinstance(state, ALEState) else None
-        machine, turn, facts = self._machine, self._turn, self._facts
+        machine, turn = self._machine, self._turn
         size = machine.state_size
         if (
             saved is None
             or (saved.game, len(saved.state), len(saved.before) in (0, size)) != (self._name, size, True)
             or not (0 <= saved.drawn <= _MAX_DRAWN and -MAX_INT - 1 <= saved.action <= MAX_INT)
-            or not (saved.mode in self._modes and saved.difficulty in facts.difficulties)
+            or not (saved.mode in self._modes and saved.difficulty in self._difficulties)
             or (saved.chance and not _is_chance(saved.chance))
             or not (saved.before or machine.restore_pictures(saved.pictures))
         ):
@@ -566,7 +568,8 @@ _NOTHING = ctypes.c_char * 0
 def _one_of(value: int, known: tuple[int, ...], what: str) -> int:
     number = integer(value, what, 0, MAX_UNSIGNED)
     if number not in known:
-        raise RefusedError(f"{what} {number} is not among {', '.join(map(str, known))}")
+        # As ale-py's, and none of its subclasses: programs may compare the type.
+        raise RuntimeError(f"{what} {number} is not among {', '.join(map(str, known))}")
     return number
 
 
