@@ -361,7 +361,7 @@ def compare(
         is no algorithm's name.
     plan : arcademark.metrics.sequential.SequentialPlan, optional
         Also test group by group whether more runs are needed.
-    summary : {"iqm", "mean", "median"}, optional
+    summary : str, optional
         What that test sums up each run's games by.
     **options
         As in `report`.

@@ -71,11 +71,10 @@ def test_run_says_what_played_and_why_not(invoke, short, monkeypatch):
     asked = ("run", "random", "--games", "pong", "--episodes", 1, *short)
     assert "played on ale-py" in invoke(*asked, "--engine", "emulator=ale", "--out", "ale").words
     if choose_emulator("pong") == "console":
-        assert (
-            "played on our emulator (core " in invoke(*asked, "--engine", "emulator=console", "--out", "console").words
-        )
+        chosen = invoke(*asked, "--engine", "emulator=console", "--out", "console")
+        assert "played on the ArcadeMark emulator (core " in chosen.words
         assert "compiling" not in invoke(*asked, "--out", "chosen").err
-        assert "played on our emulator (core " in invoke("report", "chosen").words
+        assert "played on the ArcadeMark emulator (core " in invoke("report", "chosen").words
     monkeypatch.setenv("ARCADEMARK_CONSOLE", "off")
     without = invoke(*asked, "--out", "without")
     assert "played on ale-py" in without.words

@@ -5,5 +5,5 @@
 * ``subsets``: searches, predictions and studies. ``reproductions``: papers beside what is recomputed.
 * `catalogue`: published scores. ``site``: the leaderboard's data.
 
-`published`, `record`, `measures` and `cells` bring what several of these need. `arcademark.pages` shows results.
+`published`, `citations`, `measures` and `cells` bring what several of these need. `arcademark.pages` shows results.
 """

@@ -118,11 +118,11 @@ ALE, CONSOLE = "ale-py 0.12.1", "console 0123456789abcdef"
     ("played", "told"),
     [
         ({}, "ale-py 0.12.1"),
-        ({game: [CONSOLE] for game in ATARI_5}, "our emulator (core 0123456789abcdef)"),
+        ({game: [CONSOLE] for game in ATARI_5}, "the ArcadeMark emulator (core 0123456789abcdef)"),
         (
             {game: [CONSOLE] for game in ATARI_5} | {"qbert": [ALE], "phoenix": [ALE, CONSOLE]},
-            "our emulator (core 0123456789abcdef) in 3 games, "
-            "ale-py 0.12.1 and our emulator (core 0123456789abcdef) in 1, ale-py 0.12.1 in 1",
+            "the ArcadeMark emulator (core 0123456789abcdef) in 3 games, "
+            "ale-py 0.12.1 and the ArcadeMark emulator (core 0123456789abcdef) in 1, ale-py 0.12.1 in 1",
         ),
     ],
 )
@@ -133,7 +133,7 @@ def test_what_emulated_the_games_is_told_everywhere(played, told):
     report = analysed(record)
     assert f"played on {told}." in printed(report, 200)
     assert f"<dt>played on</dt><dd>{told}</dd>" in page(report)
-    assert (f"They were played on {told}; ArcadeMark's emulator" in report.methods[0]) == bool(played)
+    assert (f"They were played on {told}, which does what ale-py's does" in report.methods[0]) == bool(played)
     emulators = values(report)["runs"][0]["emulators"]
     assert emulators["Q*bert"] == played.get("qbert", [ALE])
     other = analysed(made_up_run("runs/a"), dataclasses.replace(record, directory=Path("runs/b")))

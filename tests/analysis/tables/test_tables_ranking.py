@@ -1,5 +1,7 @@
 """The rank of a median among published algorithms: which result represents each, and the ends of intervals."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from arcademark.analysis.scoring import ranking
 from arcademark.analysis.scoring.analysis import analyse
 from arcademark.analysis.uncertainty import Statistic
 from arcademark.catalogue import collections
+from arcademark.wording.prose import text
 
 
 def test_every_algorithm_has_one_rank_by_a_result_with_nearly_all_games():
@@ -39,3 +42,14 @@ def test_the_interval_of_a_median_gives_that_of_the_rank():
     without = ranking.rank(Statistic(1e9))
     assert (without.value, without.best, without.worst) == (1, None, None)
     assert ranking.rank(Statistic(-100.0)).value == found.of
+    assert found.lowest == values.min()
+
+
+def test_a_median_below_all_has_no_rank_in_words():
+    below = (
+        "below all published algorithms that have a median (the lowest is 53.0\N{NO-BREAK SPACE}%; protocols differ)"
+    )
+    for median in (Statistic(3.0), Statistic(3.0, 1.0, 9.0)):
+        assert text("verdict", "ranked", rank=ranking.rank(median)) == below
+    some = text("verdict", "ranked", rank=ranking.rank(Statistic(3.0, 1.0, 90.0)))
+    assert re.fullmatch(r"about #66 of 66 with the published algorithms that have a median \(#\d+ to #66; .*", some)

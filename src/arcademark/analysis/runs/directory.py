@@ -137,7 +137,7 @@ class Run:
 
     @property
     def played_on(self) -> str:
-        """What emulated the games, "our emulator (core 5f43…) in 55 games, ale-py 0.12.1 in 2"; "" of the toy game."""
+        """What emulated the games, "the ArcadeMark emulator (core 5f…) in 55 games, ale-py 0.12.1 in 2"; "" of toys."""
         counts = Counter(self.emulators.values()).most_common()
         labels = [(wording.listing(map(_emulator, used)), count) for used, count in counts]
         if len(labels) == 1:
@@ -148,7 +148,7 @@ class Run:
 
 def _emulator(label: str) -> str:
     kind, _, version = label.partition(" ")
-    return f"our emulator (core {version})" if kind == "console" else label
+    return f"the ArcadeMark emulator (core {version})" if kind == "console" else label
 
 
 def known_set(names: Sequence[str], suite: TaskSuite | None = None) -> str:

@@ -89,4 +89,4 @@ def rank(median: Statistic, name: str = "") -> Rank:
     value = place(median.value)
     if value is None:
         raise ValueError("a median without a value has no rank")
-    return Rank(value=value, best=place(median.high), worst=place(median.low), of=1 + len(others))
+    return Rank(value=value, best=place(median.high), worst=place(median.low), of=1 + len(others), lowest=min(others))

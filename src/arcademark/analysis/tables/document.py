@@ -215,12 +215,14 @@ class Rank:
 
     best, worst: Ranks of the ends of the median's interval; None where it has none.
     of: Published algorithms with a median, and this one.
+    lowest: The lowest of their medians, in percent: nothing is known of ranks below it.
     """
 
     value: int
     best: int | None
     worst: int | None
     of: int
+    lowest: float
 
 
 @dataclass(frozen=True)
