@@ -172,6 +172,8 @@ def test_what_is_left_out_is_said(tmp_path):
     assert made.read_as == "Read as: 1 run of 1 algorithm ('a') on 1 game; ignored: (unnamed), note"
     assert made.explained[1] == "'algorithm': algorithm (by its name)"
     assert read(tmp_path, "game,a\nPong,1\nMean,1\n").notes == ("left out, for they are none of the games: Mean",)
+    seeds = read(tmp_path, "game,algorithm,seed,score\nPong,a,0,1\nPong,a,1,2\nMean,a,,1.5\n")
+    assert seeds.table.scores.tolist() == [[[1.0, 2.0]]]
     assert read(tmp_path, "game,a,b\nPong,1,\n").notes[-1] == "1 algorithm without any score: b"
 
 

@@ -59,10 +59,13 @@ def build(sheet: Sheet, found: Interpretation, options: Options) -> Reading:
             lambda at: "task" if column is None else sheet.place(int(np.argmax(codes[::width] == at)), column),
             *(names, codes, options, scores),
         )
-    run = _run(sheet, found, options)[row] if not any(v.run is not None for v in found.values) else _runs(found, sheet)
     kept = tasks[1] >= 0
+    of_games = np.zeros(sheet.size, dtype=bool)
+    of_games[row[kept]] = True
+    numbered_by_column = any(v.run is not None for v in found.values)
+    run = _runs(found, sheet) if numbered_by_column else _run(sheet, found, options, of_games)[row]
 
-    orders = [None if column is None else sheet.integers(column)[row][kept] for column in ordered] or [None, None]
+    orders = [None if at is None else sheet.integers(at, of_games)[row][kept] for at in ordered] or [None, None]
     episode, frames = orders
     numbered, said = _curves(sheet, columns, algorithms[1][kept], tasks[1][kept], run[kept], frames)
     of_rows = Rows(
@@ -130,11 +133,11 @@ def _tasks(
     return (tuple(merged), np.array(positions, dtype=np.int64)[codes]), said
 
 
-def _run(sheet: Sheet, found: Interpretation, options: Options) -> _Ints:
+def _run(sheet: Sheet, found: Interpretation, options: Options, rows: NDArray[np.bool_]) -> _Ints:
     column = found.columns.get("run", found.columns.get("seed"))
     if column is None or options.run is not None:
         return np.full(sheet.size, options.run or sheet.run or 0, dtype=np.int64)
-    return sheet.integers(column)
+    return sheet.integers(column, rows)
 
 
 def _curves(

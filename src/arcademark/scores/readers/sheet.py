@@ -182,9 +182,9 @@ class Sheet:
             raise ArcadeMarkError(f"{self._quoted(row, column)} is no score; {_remedy(text, self.decimal)}")
         return values
 
-    def integers(self, column: int) -> NDArray[np.int64]:
-        """Return a column of whole numbers, shape (size,)."""
-        values = self._numbers(column)
+    def integers(self, column: int, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return a column of whole numbers, shape (size,), and 0 in other rows than these, bool of shape (size,)."""
+        values = np.where(rows, self._numbers(column), 0.0)
         with np.errstate(invalid="ignore"):
             bad = ~(np.abs(values) <= LARGEST) | (values != np.floor(values))
         if bad.any():
