@@ -42,7 +42,7 @@ WRITTEN = {
     "verify": ("page.html", "qbert.gif", "site/data.js"),
     "tune": ("curves.png", "basic.png"),
     "tasks": ("tasks/run.sqlite",),
-    "score": ("compare.html", "figures/bellemare-2013-figure-3.png"),
+    "reproduce": ("report.html", "compare.html", "figures/bellemare-2013-figure-3.png"),
 }
 """By a word of each block's commands: files that these write."""
 
