@@ -44,7 +44,7 @@ def test_what_is_seen_is_shown_and_drawn(invoke):
         assert image.width > 1000
         assert len(np.unique(np.asarray(image).reshape(-1, image.mode.count("A") + 3), axis=0)) > 20
     assert Path("f.pdf").read_bytes().startswith(b"%PDF")
-    assert Path("f.svg").read_text().count("<image") == 4 + 4
+    assert Path("f.svg").read_text().count("<image") == 4  # of the first set
 
 
 def test_json_says_the_same(invoke):

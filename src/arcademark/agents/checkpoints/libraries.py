@@ -148,7 +148,10 @@ def _levels(contents: Contents, free: bool = False) -> Iterator[tuple[dict[str, 
     With each level come sets of parts that are of one module: one is played only where all others are networks, too,
     that can be chosen. Parts that lie in a folder of the file are not bound so, and with `free` none are.
     """
-    level = {"": plain_names(contents.tensors)}
+    tensors = plain_names(contents.tensors)
+    if all(name.startswith("model_weights.") for name in tensors):  # CleanRL's
+        tensors = {name.removeprefix("model_weights."): value for name, value in tensors.items()}
+    level = {"": tensors}
     together: list[set[str]] = []
     for _ in range(MAX_LEVELS):
         yield level, together
