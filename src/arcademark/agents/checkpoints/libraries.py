@@ -148,10 +148,7 @@ def _levels(contents: Contents, free: bool = False) -> Iterator[tuple[dict[str, 
     With each level come sets of parts that are of one module: one is played only where all others are networks, too,
     that can be chosen. Parts that lie in a folder of the file are not bound so, and with `free` none are.
     """
-    tensors = plain_names(contents.tensors)
-    if all(name.startswith("model_weights.") for name in tensors):  # CleanRL's
-        tensors = {name.removeprefix("model_weights."): value for name, value in tensors.items()}
-    level = {"": tensors}
+    level = {"": plain_names(contents.tensors)}
     together: list[set[str]] = []
     for _ in range(MAX_LEVELS):
         yield level, together
@@ -160,15 +157,15 @@ def _levels(contents: Contents, free: bool = False) -> Iterator[tuple[dict[str, 
         together = []
         for prefix, tensors in level.items():
             parts: dict[str, dict[str, Tensor]] = {}
+            deep = {name.partition(".")[0] for name in tensors if name.count(".") > 1}  # parts that have layers
             loose = False
             for name, value in tensors.items():
                 first, dot, rest = name.partition(".")
                 if is_copy(first):
                     continue
-                if dot and "." in rest:
+                if dot and first in deep:
                     parts.setdefault(f"{prefix}{'.' if prefix else ''}{first}", {})[rest] = value
-                elif dot or value.numel() > 1:
-                    loose = True
+                loose |= "." not in rest and (bool(dot) or value.numel() > 1)
             if not free and prefix not in contents.folders:
                 parts = {name: part for name, part in parts.items() if shapes.role(name) != "critic"} or parts
                 if loose or prefix in bound:

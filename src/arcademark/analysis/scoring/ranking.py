@@ -44,13 +44,18 @@ def results() -> Mapping[str, Mapping[str, float | None]]:
     for name, row in zip(entries, percent, strict=True):
         scored = row[np.isfinite(row)]
         medians[name] = float(np.median(scored)) if scored.size >= NEARLY_ALL * len(games) else None
-    of_paper = grouped(((one.identity, one.origin.key), medians[name] or -math.inf) for name, one in entries.items())
+
+    def worth(name: str) -> float:
+        median = medians[name]
+        return -math.inf if median is None else median
+
+    of_paper = grouped(((one.identity, one.origin.key), worth(name)) for name, one in entries.items())
 
     def order(name: str) -> tuple[float, ...]:
-        entry, median = entries[name], medians[name]
+        entry = entries[name]
         human = protocols.settings_of(protocols.from_entry(entry)).get("start") == "human"
         best = max(of_paper[entry.identity, entry.origin.key])
-        return (median is None, human, entry.year or math.inf, -best, -(median or -math.inf))
+        return (medians[name] is None, human, entry.year or math.inf, -best, -worth(name))
 
     named = grouped((entry.identity, name) for name, entry in entries.items())
     ordered = {identity: sorted(names, key=order) for identity, names in named.items()}
