@@ -34,7 +34,7 @@ FORMER_OPTIONS: Mapping[str, Callable[[str], tuple[str, ...]]] = MappingProxyTyp
         "--curves": lambda value: ("--figure", "learning", "--save", value),
     }
 )
-"""What to write now instead of an option of version 0.8 and its value."""
+"""What to write now instead of an option that had another name, and its value."""
 
 
 class UsualCommand(click.Command):
@@ -50,8 +50,9 @@ class UsualCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments, and keep them."""
-        ctx.meta[WORDS] = [*args]
-        return super().parse_args(ctx, list(self._renamed(ctx, args)))
+        words = list(self._renamed(ctx, args))
+        ctx.meta[WORDS] = [*words]
+        return super().parse_args(ctx, words)
 
     def _renamed(self, ctx: click.Context, args: list[str]) -> Iterator[str]:
         """Yield the arguments with the names that options have now, and say which."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import click
 
@@ -18,12 +19,13 @@ from arcademark.operations.info import TOPICS
 class Info(CommandGroup):
     """Commands of two words, beside one that is meant by any other word, a topic's name."""
 
+    aliases = MappingProxyType({"console": "emulator"})
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Take two words together if they name a command, and the singular for the plural."""
-        if args[:1] == ["console"]:
-            args = ["emulator", *args[1:]]
+        args = [*(self.aliases.get(word, word) for word in args[:1]), *args[1:]]
         if args and f"{args[0]}s" in TOPICS:
             args = [f"{args[0]}s", *args[1:]]
         name = " ".join(args[:2])
