@@ -202,9 +202,9 @@
     if (mine === undefined) return `${row.name}: ${standing?.games ?? 0} of the ${all.length} ${NOUN}s of ${name}, too few for a median.`;
     const told = `${row.name}: median ${item.title} ${percent(mine)} %${guess ? `, estimated from ${guess.title}` : ""}${low === undefined ? "" : ` (${Math.round(100 * (guess?.level ?? site.intervals.confidence))} %: ${percent(low)} to ${percent(high)})`}`;
     if (!site.ranking.length || (guess && vague(guess))) return `${told}.`;
-    const all = 1 + site.ranking.length, ends = low === undefined || place(low) === place(high) ? "" : `#${place(high)} to #${place(low)}; `;
-    if (place(high ?? mine) === all) return `${told}; below all published algorithms that have a median (the lowest is ${percent(Math.min(...site.ranking))} %; protocols differ).`;
-    return `${told}; ${low === undefined ? "" : "about "}#${place(mine)} of ${all} with the published algorithms that have a median (${ends}protocols differ).`;
+    const total = 1 + site.ranking.length, ends = low === undefined || place(low) === place(high) ? "" : `#${place(high)} to #${place(low)}; `;
+    if (place(high ?? mine) === total) return `${told}; below all published algorithms that have a median (the lowest is ${percent(Math.min(...site.ranking))} %; protocols differ).`;
+    return `${told}; ${low === undefined ? "" : "about "}#${place(mine)} of ${total} with the published algorithms that have a median (${ends}protocols differ).`;
   }
 
   async function take(files) {
