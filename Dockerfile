@@ -8,7 +8,7 @@ RUN python -m pip install --no-cache-dir -c /src/constraints.txt "/src[classic,c
     && useradd --uid 1000 arcademark \
     && install -d -m 1777 /home/arcademark /work /cache
 # Compiles the console where pip could not, into the package.
-RUN python -c "from arcademark.emulator import build; build.ship(build.SHIPPED)" && arcademark info console
+RUN python -c "from arcademark.emulator import build; build.ship(build.SHIPPED)" && arcademark info emulator
 ENV ARCADEMARK_CACHE=/cache
 
 # Whoever plays has this home: what Numba and the compiler keep needs one.

@@ -54,7 +54,7 @@ cluster-tests: $(VENV)/.dev # these wait most of the time
 test-deep: $(DEEP)/.installed ## Train with RLlib and Stable-Baselines3 and play what they saved; in an environment of its own
 	@echo "Tests that train: some 15 minutes of one core."
 	$(DEEP)/bin/python -m pytest -n 2 -m deep tests examples/rllib
-	$(DEEP)/bin/python -m pytest -n 2 -m "not deep" tests/agents/trainers tests/agents/test_checkpoints*.py
+	$(DEEP)/bin/python -m pytest -n 2 -m "not deep" tests/agents/trainers tests/agents/test_checkpoint*.py
 
 test-cluster: $(CLUSTER)/.installed slurm ## Play on clusters of this machine and disturb them; in an environment of its own
 	$(CLUSTER)/bin/python -m pytest -m cluster tests/cluster

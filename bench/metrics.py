@@ -16,9 +16,6 @@ the start of its process or its imports. Both find 95 % percentile intervals wit
 * "profile": 101 thresholds, 2,000 replicates.
 
 Rows "by its interface" are the peer's script with `arcademark.rliable` for rliable, in a process of its own as well.
-* "profile": 101 thresholds, 2,000 replicates.
-
-"Through arcademark.rliable" is the same script as the peer's with our module in the place of rliable.
 
 Both are clocked by the wall and in processor time. The limits are on processor time: what else a machine does changes
 it little. Half of our repeats come before the peer's, half after. Times are medians of repeats, ratios medians over the

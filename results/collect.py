@@ -26,6 +26,7 @@ from arcademark.records.manifest import emulators, versions
 from arcademark.records.model import Episodes, Phase, RunRecord, TrialRecord, scored_phase
 from arcademark.records.reading import action_digests, read_run
 from arcademark.reproduce.ours import LAST, CurvePoint, Forecast, TrialResult
+from arcademark.suite import learners
 from arcademark.suite.tasks import canonical_game, score_bounds
 
 DATA = Path(arcademark.reproduce.__file__).parent / "data"
@@ -59,8 +60,19 @@ def rows(run: RunRecord) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]
             "checksum": checksum(run, trial),
             "budget": (trial.training_frames or 0) if trial.learns else 0,
             "simulated_frames": evaluation.simulated_frames.sum(),
+            "learning": learning(run, trial.agent),
         }
         yield row, [named | point for point in curve(training, trial)]
+
+
+def learning(run: RunRecord, agent: str) -> str:
+    """Return the parameters with which SARSA learnt, "" of other agents."""
+    entry = next(one for one in run.manifest["agents"] if one["label"] == agent)
+    if entry.get("reference") != learners.NAME:
+        return ""
+    given = {name: value for name, value in (entry.get("parameters") or {}).items() if value is not None}
+    used = learners.defaults(str(given.get("features", learners.FEATURES))) | given
+    return " ".join(f"{name}={used[name]}" for name in ("alpha", "alpha_schedule", "lambda_"))
 
 
 def checksum(run: RunRecord, trial: TrialRecord) -> str:

@@ -264,7 +264,7 @@ def test_keywords_are_the_fields_of_what_they_fill(keywords, of):
     assert set(keywords.__annotations__) == {field.name for field in dataclasses.fields(of)} - left_out
 
 
-def test_run_takes_all_that_the_command_takes_but_jobs_of_a_cluster():
+def test_run_takes_all_that_the_command_takes():
     command = import_module("arcademark.cli.play.run").command
     known = set(inspect.signature(arcademark.run).parameters)
     options = {option.name for option in command.params}

@@ -217,10 +217,7 @@ def test_whole_policy_plays_as_the_saved_model(kind, tmp_path):
     rngs = [np.random.default_rng(row) for row in range(8)]
     for first in (np.ones(8, np.bool_), np.zeros(8, np.bool_)):
         expected = saved._values(seen, first)
-        for other in (
-            whole,
-            *(others if kind != "qr-dqn" else others[:2]),
-        ):  # whose tensors do not say how many actions
+        for other in (whole, *others):
             np.testing.assert_array_equal(other._values(seen, first), expected)
     assert whole.action_space.n == saved.action_space.n == spec.num_actions
     assert len(whole.act(seen, np.ones(8, np.bool_), rngs)) == 8

@@ -44,3 +44,15 @@ def test_scores_of_a_table_say_that_they_cannot_be_replayed(tmp_path, monkeypatc
     metadata, body = head(tmp_path / "README.md")
     assert [one["metrics"][0]["value"] for one in metadata["model-index"][0]["results"]] == [19.5, 12000]
     assert "cannot be replayed" in body
+
+
+def test_a_card_of_other_tasks_is_not_of_atari(tmp_path, monkeypatch, invoke):
+    monkeypatch.chdir(tmp_path)
+    suite = "gymnasium:CartPole-v1"
+    arcademark.run("random", suite=suite, episodes=3, workers=1, out="runs/poles")
+    invoke("report", "runs/poles", "--save", "README.md")
+    metadata, body = head(tmp_path / "README.md")
+    (result,) = metadata["model-index"][0]["results"]
+    assert "atari" not in metadata["tags"]
+    assert "ALE" not in result["dataset"]["type"]
+    assert "ale-py" not in body

@@ -93,6 +93,7 @@ def test_a_quiet_run_prints_what_a_quiet_report_does(invoke, short):
     assert len(invoke(*command).out.splitlines()) > 10
 
 
+@pytest.mark.slow
 def test_a_quiet_report_gives_the_estimate_and_where_the_page_is(invoke, played, short):
     refused, page = invoke(
         "report", played, "--save", "page.html", "--quiet", "--estimator", "atari-5"

@@ -296,7 +296,7 @@ def test_intervals_hold_what_was_left_out_in_every_way(invoke):
 
 @pytest.mark.slow
 def test_intervals_cover_nine_in_ten_at_each_level_also_from_games_chosen_on_the_same_table():
-    shown = covering.covered(["atari-5"], sizes=(5,))
+    shown = covering.covered(["atari-5", "atari-10"], sizes=(5, 10))
     for row in shown.rows:
         if row.left_out == "each paper":
             for level in row.levels:

@@ -173,10 +173,10 @@ def test_runs_are_collected_into_what_a_study_has(tmp_path, monkeypatch):
     monkeypatch.setattr(collect, "read_run", lambda run: run)
     monkeypatch.setattr(collect, "rows", lambda run: made[run])
 
-    def collected(run, *trials):
+    def collected(run, *trials, learning="alpha=0.5"):
         made[run] = [
             (
-                {"agent": agent, "game": "pong", "seed": 0, "frames": frames, "mean": mean},
+                {"agent": agent, "game": "pong", "seed": 0, "frames": frames, "mean": mean, "learning": learning},
                 [{"agent": agent, "game": "pong", "seed": 0, "frames": frames, "last_5": mean}],
             )
             for agent, frames, mean in trials
@@ -190,6 +190,9 @@ def test_runs_are_collected_into_what_a_study_has(tmp_path, monkeypatch):
     assert collected("second", ("a", 10, 3.0), ("b", 19, 4.0), ("c", 5, 5.0)) == [
         *(("a", "10", "3.0"), ("b", "20", "2.0"), ("c", "5", "5.0"))
     ]
+    kept = collected("cut off", ("c", 1, 6.0))
+    assert kept[2] == ("c", "5", "5.0")
+    assert collected("with others", ("c", 1, 6.0), learning="alpha=0.1")[2] == ("c", "1", "6.0")
     assert "made-up.csv" in (tmp_path / "SHA256SUMS").read_text(encoding="utf-8")
 
 

@@ -58,22 +58,68 @@ def test_states_of_random_numbers_stay(tmp_path):
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before  # noqa: NPY002
 
 
+@pytest.mark.slow
 def test_what_would_take_more_than_its_share_is_skipped_and_says_so(tmp_path, caplog):
     judge = judging.Judge("freeway", RULES, out=tmp_path / "run", episodes=2, name="mine", max_share=0.2)
     judge.begin()
-    given_up = judge(Constant(1), 100)  # as nothing was trained yet
-    assert "given up after" in given_up.skipped
+    begun, spent = time.monotonic(), 0.0
+
+    def clocked(frames):
+        nonlocal spent
+        before = time.monotonic()
+        result = judge(Constant(1), frames)
+        spent += time.monotonic() - before
+        return result
+
+    assert "given up after" in clocked(100).skipped  # as nothing was trained yet
     assert not (tmp_path / "run/evaluations/000000000100").exists()
-    begun, spent = time.monotonic(), given_up.seconds
     frames = 200
     while not judge.evaluations and time.monotonic() < begun + 60:
         time.sleep(0.05)  # trains
-        spent += judge(Constant(1), frames).seconds
+        clocked(frames)
         frames += 1
     assert judge.evaluations
-    assert judge._spent <= 0.2 * (time.monotonic() - judge._begun) * 1.2
-    assert judge(Constant(1), 10_000).skipped.startswith("evaluation after 10,000 frames skipped: it takes")
+    assert spent <= 0.2 * (time.monotonic() - begun) * 1.2
+    assert clocked(10_000).skipped.startswith("evaluation after 10,000 frames skipped: it takes")
     assert "max_share=0.2" in caplog.text
+
+
+def test_the_first_evaluation_has_all_the_time_and_none_of_the_share(tmp_path):
+    judge = judging.Judge("freeway", RULES, out=tmp_path / "run", episodes=2, name="mine", max_share=0.9)
+    assert judge(Constant(1), 100).scores
+    assert judge._seconds_left(judge._begun + 10.0) == pytest.approx(90.0)
+
+
+def test_rules_of_a_training_stay_and_unknown_ones_are_refused(tmp_path):
+    judged(tmp_path, 1, 100)
+    for changed in ({"episodes": 3}, {"name": "other"}, {"max_share": 0.1}):
+        with pytest.raises(ArcadeMarkError, match=rf"{next(iter(changed))} changed"):
+            judged(tmp_path, 1, 200, **changed)
+    with pytest.raises(ArcadeMarkError, match="unknown parameter of judge 'episods'; did you mean 'episodes'"):
+        judged(tmp_path, 1, 200, episods=1)
+    assert judged(tmp_path, 1, 200, save=lambda path: path.write_bytes(b"")).scores
+
+
+def test_what_a_killed_process_left_is_judged_again(tmp_path):
+    judged(tmp_path, 1, 100)
+    partial = tmp_path / "run/evaluations/000000000200"
+    with pytest.raises(judging._OverTimeError):
+        judging.Judge("freeway", RULES, out=tmp_path / "none", **HOW)._play(
+            judging.Judge("freeway", RULES, out=tmp_path / "none", **HOW)._plan(Constant(1)), partial, -1.0
+        )
+    assert (partial / "manifest.json").exists()
+    (tmp_path / "run/.draft-0").mkdir()
+    again = judging.Judge("freeway", RULES, out=tmp_path / "run", **HOW)
+    assert [*again.evaluations] == [100]
+    assert again(Constant(1), 200).scores["freeway"] == again.evaluations[100].scores["freeway"]
+    assert sorted(path.name for path in (tmp_path / "run").iterdir() if path.name.startswith(".draft")) == []
+
+
+def test_a_game_without_references_is_not_averaged_with_normalised_ones():
+    pong, other = {"pong": 21.0, "mine": 5000.0}, {"pong": -21.0, "mine": 5100.0}
+    assert judging._standing(judging.Judgement(1, pong)) == pytest.approx(2510.5)
+    assert judging._standing(judging.Judgement(1, other)) == pytest.approx(2539.5)
+    assert judging._standing(judging.Judgement(1, {"pong": 14.6, "breakout": 30.5})) == pytest.approx(100.0, abs=1.0)
 
 
 def test_directory_of_something_else_or_another_training_is_refused(tmp_path):

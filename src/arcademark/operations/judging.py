@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import inspect
 import json
 import logging
 import os
@@ -26,12 +27,13 @@ import numpy as np
 
 from arcademark.agents.loading import made_spec, named
 from arcademark.environments.base import EnvironmentSpec
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import MAX_BYTES, read_bytes, write_whole
+from arcademark.metrics.normalise import hns
 from arcademark.records import manifest
 from arcademark.records.database import DATABASE, clear_errors
-from arcademark.records.imported import ImportedTrial, LoggedRows
-from arcademark.records.model import Episodes
+from arcademark.records.imported import JUDGED, ImportedTrial, LoggedRows
+from arcademark.records.model import Episodes, RunRecord
 from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import Plan, make_plan
@@ -42,12 +44,12 @@ from arcademark.runs.store.recording import Recorder
 from arcademark.suite import protocols, references
 from arcademark.suite.protocols import Protocol
 
-FORMAT = "arcademark.judge"
-"""What the manifest of a judged training names as the format of its scores."""
 MARK = " [judged]"
 EVALUATIONS = "evaluations"
 BATCH = 16
 """Most observations that a model of Stable-Baselines3's is given at once."""
+DRAFT = ".draft-"
+"""How the name of a folder begins in which the run is written anew."""
 RETRIED = 1.5
 """After an evaluation was abandoned, how much more time than it had taken the next one must have."""
 _logger = logging.getLogger("arcademark.judge")
@@ -123,7 +125,8 @@ class Judge:
         self._logs = [event_files(Path(tensorboard))] if tensorboard is not None else []
         self._logs += [Wandb(wandb, self.directory.name).add] if wandb is not None else []
         _check_directory(self.directory)
-        self.evaluations = dict(_read(self.directory))
+        self._runs: dict[int, tuple[RunRecord, str]] = dict(_read(self.directory))  # with their checksums
+        self.evaluations = {frames: _scores(run, frames) for frames, (run, _) in self._runs.items()}
         self._best = max(map(_standing, self.evaluations.values()), default=-np.inf)
 
     def begin(self) -> None:
@@ -148,7 +151,8 @@ class Judge:
             with undisturbed(policy):
                 plan = self._plan(policy)
                 self._play(plan, directory, None if limit is None else begun + limit)
-                judged = _scores(directory, frames)
+                self._runs[frames] = _evaluated(directory)
+                judged = _scores(self._runs[frames][0], frames)
                 best = _standing(judged) > self._best
                 if best:
                     self._best = _standing(judged)
@@ -159,13 +163,15 @@ class Judge:
             self._least = RETRIED * took
             return self._skip(frames, f"it was given up after {took:.1f} s, which is all that it may take")
         except BaseException:
+            self._runs.pop(frames, None)
             shutil.rmtree(directory, ignore_errors=True)
             raise
-        took = time.monotonic() - begun
-        self._spent, self._least = self._spent + took, took
-        self.evaluations[frames] = judged = Judgement(frames, judged.scores, took, best)
         self._write(plan)
+        self._least = took = time.monotonic() - begun
+        if self._begun is not None:  # else time is counted from now on
+            self._spent += took
         self.begin()
+        self.evaluations[frames] = judged = Judgement(frames, judged.scores, took, best)
         return judged
 
     def _seconds_left(self, now: float) -> float | None:
@@ -220,7 +226,7 @@ class Judge:
 
     def _write(self, plan: Plan) -> None:
         """Write the run of the whole training anew, and log its latest point."""
-        runs = [(frames, read_run(self._place(frames))) for frames in sorted(self.evaluations)]
+        runs = [(frames, self._runs[frames][0]) for frames in sorted(self._runs)]
         label = plan.agents[0].label
         trials = []
         for trial in runs[-1][1].trials:
@@ -230,16 +236,15 @@ class Judge:
             curve = LoggedRows(means, np.maximum(lengths, 1), np.zeros(len(means), np.int64))
             last = _logged(runs[-1][1].evaluation(trial))
             trials.append(ImportedTrial(label, trial.game, trial.seed, curve, last, len(last), mark=MARK))
-        files = {f"{EVALUATIONS}/{self._place(frames).name}/{DATABASE}": frames for frames, _ in runs}
         source: manifest.Imported = {
-            "formats": [FORMAT],
-            "files": {name: hashlib.sha256(read_bytes(self.directory / name, MAX_BYTES)).hexdigest() for name in files},
+            "formats": [JUDGED],
+            "files": {f"{EVALUATIONS}/{frames:012}/{DATABASE}": self._runs[frames][1] for frames, _ in runs},
             "averages": [trials[0].label],
             "assumed": [],
             "doubts": [],
         }
         rules = self._rules.override({"reported_episodes": "evaluation"})
-        draft = self.directory / f".draft-{os.urandom(8).hex()}"
+        draft = self.directory / f"{DRAFT}{os.urandom(8).hex()}"
         try:
             with Recorder(draft) as recorder:
                 versions: dict[str, str | None] = {**provenance.versions()}
@@ -253,11 +258,9 @@ class Judge:
             for log in self._logs:
                 log(planned, "training", frames, {"training/mean_score": float(imported.training.scores[-1])})
 
-    def _place(self, frames: int) -> Path:
-        return self.directory / EVALUATIONS / f"{frames:012}"
 
-
-_judges: dict[Path, Judge] = {}
+_judges: dict[Path, tuple[Judge, Mapping[str, object]]] = {}
+"""By its directory each judge of this process, and what it was asked for."""
 
 
 def judge(
@@ -323,10 +326,17 @@ def judge(
     --------
     >>> arcademark.judge(model, "breakout", frames=4 * steps, out="runs/mine")  # doctest: +SKIP
     """
-    place = Path(out).absolute()
-    if place not in _judges:
-        _judges[place] = Judge(games, protocol, out=place, **options)
-    return _judges[place](policy, frames)
+    place, known = Path(out).absolute(), [*inspect.signature(Judge).parameters]
+    for name in options:
+        if name not in known:
+            raise UnknownNameError("parameter of judge", name, known)
+    asked = {"games": games, "protocol": protocol, **options}
+    asked.pop("save", None)  # it may be made anew for each call
+    one, before = _judges.get(place) or (Judge(games, protocol, out=place, **options), asked)
+    if changed := [name for name in asked.keys() | before.keys() if asked.get(name) != before.get(name)]:
+        raise ArcadeMarkError(f"{place}: {', '.join(sorted(changed))} changed; judge a training by the same rules")
+    _judges[place] = one, asked
+    return one(policy, frames)
 
 
 @contextmanager
@@ -398,47 +408,49 @@ class _Model:
 
 
 def _check_directory(directory: Path) -> None:
-    """Refuse a directory that is neither new nor of a judged training."""
-    if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
+    """Refuse a directory that is neither new nor of a judged training; remove what a killed process left in it."""
+    if not directory.exists():
         return
-    if directory.is_dir() and (directory / manifest.FILE).is_file():
-        if FORMAT in manifest.read(directory).get("imported", {"formats": []})["formats"]:
-            return
-    elif directory.is_dir() and {path.name for path in directory.iterdir()} <= {
-        EVALUATIONS,
-        "best.zip",
-        "best.pt",
-        "best.json",
-    }:
-        return
-    raise ArcadeMarkError(f"{directory}: holds something else than a judged training; name a new directory")
+    there = {path.name for path in directory.iterdir()} if directory.is_dir() else None
+    drafts = {name for name in there or () if name.startswith(DRAFT)}
+    if there is not None and manifest.FILE in there:
+        ours = JUDGED in manifest.read(directory).get("imported", {"formats": []})["formats"]
+    else:
+        ours = there is not None and there - drafts <= {EVALUATIONS, "best.zip", "best.pt", "best.json"}
+    if not ours:
+        raise ArcadeMarkError(f"{directory}: holds something else than a judged training; name a new directory")
+    for name in drafts:
+        shutil.rmtree(directory / name)
 
 
-def _read(directory: Path) -> Iterator[tuple[int, Judgement]]:
-    """Yield what earlier processes judged, in the order of training."""
+def _read(directory: Path) -> Iterator[tuple[int, tuple[RunRecord, str]]]:
+    """Yield what earlier processes judged, in the order of training; remove what they did not end."""
     for place in sorted((directory / EVALUATIONS).glob("[0-9]*")):
-        if place.name.isdecimal() and (place / manifest.FILE).is_file():
-            yield int(place.name), _scores(place, int(place.name))
+        if not place.name.isdecimal():
+            continue
+        run = _evaluated(place) if (place / manifest.FILE).is_file() else None
+        if run is not None and all(trial.status == "done" for trial in run[0].trials):
+            yield int(place.name), run
+        else:
+            shutil.rmtree(place)
 
 
-def _scores(directory: Path, frames: int) -> Judgement:
-    run = read_run(directory)
-    scores = {trial.game: float(run.evaluation(trial).score.mean()) for trial in run.trials}
-    return Judgement(frames, scores)
+def _evaluated(place: Path) -> tuple[RunRecord, str]:
+    """Return the run of an evaluation, and the checksum of its database."""
+    return read_run(place), hashlib.sha256(read_bytes(place / DATABASE, MAX_BYTES)).hexdigest()
+
+
+def _scores(run: RunRecord, frames: int) -> Judgement:
+    return Judgement(frames, {trial.game: float(run.evaluation(trial).score.mean()) for trial in run.trials})
 
 
 def _standing(judged: Judgement) -> float:
-    """Return the mean over games of human-normalised scores, of games without references of raw ones."""
-    lows, highs = references.scores("random"), references.scores("human")
-    known = judged.scores.keys() & lows.keys() & highs.keys()
-    return float(
-        np.mean(
-            [
-                (score - lows[game]) / (highs[game] - lows[game]) if game in known else score
-                for game, score in judged.scores.items()
-            ]
-        )
-    )
+    """Return the mean over games of human-normalised scores; of raw ones where a game has no references."""
+    games, scores = [*judged.scores], np.array([*judged.scores.values()])
+    low, high = references.scores("random"), references.scores("human")
+    if low.keys() & high.keys() >= {*games}:
+        scores = hns(scores, low, high, games)
+    return float(scores.mean())
 
 
 def _logged(rows: Episodes) -> LoggedRows:

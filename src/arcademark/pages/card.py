@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from arcademark import wording
 from arcademark.pages.render import blocks, markdown
 
 if TYPE_CHECKING:
     from arcademark.analysis.runs.directory import Run
     from arcademark.analysis.scoring.report import ScoreReport
+    from arcademark.analysis.tables.document import Score
 
 NAME = "README.md"
 
@@ -24,8 +26,10 @@ def render(report: ScoreReport, document: blocks.Document) -> str:
 def _metadata(report: ScoreReport) -> dict[str, Any]:
     """Return the block that the Hub shows as evaluation results (``model-index``), a result a game."""
     games = {game.id: game.name for game in report.games}
+    atari = not report.benchmark.own
+    kind = ["atari"] if atari else []
     return {
-        "tags": ["reinforcement-learning", "deep-reinforcement-learning", "atari", "arcademark"],
+        "tags": ["reinforcement-learning", "deep-reinforcement-learning", *kind, "arcademark"],
         "model-index": [
             {
                 "name": algorithm.name,
@@ -34,9 +38,11 @@ def _metadata(report: ScoreReport) -> dict[str, Any]:
                         "task": {"type": "reinforcement-learning", "name": "reinforcement-learning"},
                         "dataset": {
                             "name": f"{games[score.game]}{f' ({algorithm.protocol})' if algorithm.protocol else ''}",
-                            "type": f"ALE/{''.join(map(str.capitalize, score.game.split('_')))}-v5",
+                            "type": f"ALE/{''.join(map(str.capitalize, score.game.split('_')))}-v5"
+                            if atari
+                            else f"{report.benchmark.name}/{score.game}",
                         },
-                        "metrics": [_metric(score)],
+                        "metrics": [_metric(score, report.intervals.confidence)],
                     }
                     for score in algorithm.scores
                     if score.score.value is not None
@@ -47,10 +53,10 @@ def _metadata(report: ScoreReport) -> dict[str, Any]:
     }
 
 
-def _metric(score: Any) -> dict[str, Any]:
+def _metric(score: Score, confidence: float) -> dict[str, Any]:
     """Return the mean score, whose name says of how many episodes or runs it is, and its interval."""
     number = f"{len(score.played.episodes)} episodes" if score.played else f"{score.runs} runs"
-    between = f", 95 % interval {score.interval}" if score.score.low is not None else ""
+    between = f", {wording.percentage(confidence)} interval {score.interval}" if score.score.low is not None else ""
     return {
         "type": "mean_reward",
         "name": f"mean raw score of {number}{between}",
@@ -67,7 +73,7 @@ def _verifying(report: ScoreReport) -> str:
     commands = "\n".join(f"arcademark verify {place}" for place in places)
     return (
         "## Verify\n\nEvery action of every episode is recorded in the run's directory. With it, without the network,\n"
-        "this replays all episodes on ale-py and compares their scores:\n\n"
+        "this replays all episodes and compares their scores:\n\n"
         f"```sh\npip install arcademark\n{commands}\n```"
     )
 
@@ -76,5 +82,4 @@ def _replayed(run: Run) -> str:
     """Return the directory with the actions behind a run's scores, "" if there is none."""
     if run.imported is None:
         return run.directory
-    last = max(run.imported.files, default="") if "arcademark.judge" in run.imported.formats else ""
-    return f"{run.directory}/{last.rpartition('/')[0]}" if last else ""
+    return f"{run.directory}/{run.imported.last_evaluation}" if run.imported.judged else ""

@@ -117,7 +117,7 @@ def heat(report: ScoreReport, caption: str) -> Figure | None:
     return Figure("heat", lambda: ((comparisons.heat(report), "Normalised scores; the table has them."),), caption)
 
 
-def sample_efficiency(curves: Sequence[SampleEfficiency], unit: str, caption: str) -> Figure | None:
+def sample_efficiency(curves: Sequence[SampleEfficiency], caption: str) -> Figure | None:
     """Draw the sample efficiency of learners; nothing where there is none."""
     from arcademark.pages.figures import comparisons
 
@@ -126,7 +126,7 @@ def sample_efficiency(curves: Sequence[SampleEfficiency], unit: str, caption: st
         for curve in curves
     )
     said = f"Interquartile mean over training. {words}."
-    made = partial(comparisons.sample_efficiency, curves, unit)
+    made = partial(comparisons.sample_efficiency, curves)
     return Figure("sample-efficiency", lambda: ((made(), said),), caption) if curves else None
 
 

@@ -76,6 +76,7 @@ def test_everything_from_users_is_escaped():
     parsed = Page(page)
     assert [tag for tag, _ in parsed.elements].count("script") == 1
     assert "alert(&#34;x&#34;)" in page
+    assert 'alert("x")' not in re.sub(r"<text[^>]*>[^<]*</text>", "", page)  # where quotes stand for themselves
     assert '<script>alert("x")' not in page
     assert "b" not in {tag for tag, _ in parsed.elements}
 

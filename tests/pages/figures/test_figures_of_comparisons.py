@@ -63,7 +63,7 @@ def drawings(far, several):
         "ranks": comparisons.ranks(several),
         "heat": comparisons.heat(report),
         "profiles": comparisons.profiles(several),
-        "sample efficiency": comparisons.sample_efficiency(curves, "frame"),
+        "sample efficiency": comparisons.sample_efficiency(curves),
     }
 
 

@@ -62,6 +62,16 @@ class ImportedSource:
     assumed: tuple[str, ...]
     doubts: tuple[tuple[str, str, str], ...]
 
+    @property
+    def judged(self) -> bool:
+        """Whether they are of a training that was judged here."""
+        return imported.JUDGED in self.formats
+
+    @property
+    def last_evaluation(self) -> str:
+        """The folder of the last evaluation of a judged training, below the run's; else ""."""
+        return max(self.files, default="").rpartition("/")[0] if self.judged else ""
+
 
 @dataclass(frozen=True)
 class Person:
@@ -187,7 +197,7 @@ def view(run: RunScores, name: str) -> Run:
         machine={key: value for key, value in (manifest.get("machine") or {}).items() if value is not None},
         roms={titled(task): md5 for task, md5 in manifest.get("games", {}).items() if md5},
         emulators={titled(task): tuple(used) for task, used in manifests.emulators(manifest).items()},
-        imported=_imported(imported.origin(record)),
+        imported=imported_source(record),
         parts=tuple(map(str, record.parts)),
         people=tuple(people(record)),
     )
@@ -208,7 +218,9 @@ def people(record: RunRecord) -> Iterator[Person]:
             )
 
 
-def _imported(source: manifests.Imported | None) -> ImportedSource | None:
+def imported_source(record: RunRecord) -> ImportedSource | None:
+    """Return where an imported run's scores come from; None of a run that was played."""
+    source = imported.origin(record)
     if source is None:
         return None
     return ImportedSource(

@@ -103,6 +103,7 @@ class SampleEfficiency:
     seeds: The fewest seeds of a game.
     metric, title: What normalises the scores.
     frames: Ascending, from where all seeds have a point to where the first one ends.
+    unit: What these are counted in.
     iqm: Of all games' seeds at these frames, in percent, with its intervals; None where nothing varies or one seed
         has no other beside it.
     """
@@ -116,6 +117,7 @@ class SampleEfficiency:
     iqm: tuple[float, ...]
     low: tuple[float | None, ...]
     high: tuple[float | None, ...]
+    unit: str = "frame"
 
 
 def at_common_frames(curves: Sequence[LearningCurve], points: int) -> tuple[list[float], list[dict[str, Floats]]]:

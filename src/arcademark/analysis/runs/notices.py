@@ -12,7 +12,7 @@ from arcademark.analysis.cells import PlayedAlgorithm
 from arcademark.analysis.document import Notice
 from arcademark.analysis.notices import notice
 from arcademark.analysis.runs import learning
-from arcademark.analysis.runs.directory import people
+from arcademark.analysis.runs.directory import imported_source, people
 from arcademark.analysis.runs.ledger import accounts, warning
 from arcademark.analysis.tables.document import Algorithm, Played
 from arcademark.records import imported, ledger, manifest
@@ -79,10 +79,9 @@ def of_scores(collection: RunCollection, names: Sequence[str]) -> Iterator[Notic
 
 def _imported(run: RunScores, name: str) -> Iterator[Notice]:
     """Say what was not made here, what was assumed of it, and which scores look clipped or of one life."""
-    if (source := imported.origin(run.record)) is not None:
+    if (source := imported_source(run.record)) is not None:
         yield notice("imported", run=name, source=source)
-        title = run.record.protocol.task_name
-        if doubts := [f"{agent} on {title(task)}: {why}" for agent, task, why in source["doubts"]]:
+        if doubts := [f"{agent} on {game}: {why}" for agent, game, why in source.doubts]:
             yield notice("training_log", run=name, doubts=doubts)
 
 
@@ -171,8 +170,11 @@ def _learner(algorithm: PlayedAlgorithm) -> Iterator[Notice]:
         going = any(not learning.finished(trial, record) for trial in learning_trials)
         yield notice("training_budget", agent=agent, going=going, budgets=other, protocol=protocol.name, usual=usual)
     labels = {trial.agent for trial in learning_trials}
-    for entry in (one for one in record.manifest["agents"] if one["label"] in labels):
-        if entry.get("reference") == learners.NAME and (origin := learners.origin(entry.get("parameters") or {})):
+    ours = [
+        one for one in record.manifest["agents"] if one["label"] in labels and one.get("reference") == learners.NAME
+    ]
+    for entry in ours:
+        if origin := learners.origin(entry.get("parameters") or {}):
             yield notice("parameters", agent=agent, origin=origin)
     trials, wanted = len({trial.seed for trial in learning_trials}), protocols.learner_trials(protocol)
     if wanted is not None and 0 < trials < wanted:
@@ -180,7 +182,11 @@ def _learner(algorithm: PlayedAlgorithm) -> Iterator[Notice]:
         yield notice("fewer_trials", agent=agent, trials=trials, noun=noun, protocol=protocol.name, usual=wanted)
     fallen = [text for trial in learning_trials for text in _fallen(trial, record)]
     if fallen:
-        schedule = any(entry.get("reference") == learners.NAME for entry in record.manifest["agents"])
+        kept = [
+            {name: value for name, value in (one.get("parameters") or {}).items() if value is not None} for one in ours
+        ]
+        used = [learners.defaults(str(one.get("features", learners.FEATURES))) | one for one in kept]
+        schedule = any(one["alpha_schedule"] == "constant" for one in used)
         yield notice("frozen", agent=agent, cells=fallen, schedule=schedule)
 
 

@@ -138,7 +138,7 @@ def of_dataset(
         **common,
         algorithms=tuple(algorithms),
         learning=curves,
-        sample_efficiency=sample_efficiency(curves, chosen[0], bootstrap) if chosen else (),
+        sample_efficiency=sample_efficiency(curves, chosen[0], bootstrap, dataset.unit) if chosen else (),
         runs=views,
         methods=methods.paragraphs(algorithms, common["games"], views, common["scope"], common["intervals"])
         if views
@@ -260,7 +260,7 @@ def _scope(dataset: Dataset) -> str:
 
 
 def sample_efficiency(
-    curves: Sequence[LearningCurve], measure: Measure, bootstrap: Bootstrap
+    curves: Sequence[LearningCurve], measure: Measure, bootstrap: Bootstrap, unit: str
 ) -> tuple[SampleEfficiency, ...]:
     """Sum up each learner's smoothed training scores at common frames, over the games that all learners learnt on."""
     learners = dict.fromkeys(curve.algorithm for curve in curves)
@@ -280,6 +280,7 @@ def sample_efficiency(
                     *(name, len(games), min(len(curve.seeds) for curve in own), metric.name, metric.title),
                     *(tuple(frames), tuple(one.value or 0.0 for one in iqm)),
                     *(tuple(one.low for one in iqm), tuple(one.high for one in iqm)),
+                    unit=unit,
                 )
             )
     return tuple(found)

@@ -99,7 +99,7 @@ def compare_tables(
         profiles=profiles,
         sequential=tested,
         ranks=orders.ranks(dataset, bootstrap),
-        sample_efficiency=analysis.sample_efficiency(learning.curves(dataset.played), main, bootstrap),
+        sample_efficiency=analysis.sample_efficiency(learning.curves(dataset.played), main, bootstrap, dataset.unit),
     )
 
 

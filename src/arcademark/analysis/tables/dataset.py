@@ -184,6 +184,11 @@ class Dataset:
         """The algorithms of runs, in order."""
         return tuple(item for name in self.algorithms if (item := self.scores.get(name).played))
 
+    @property
+    def unit(self) -> str:
+        """What the runs' lengths are counted in."""
+        return next((item.run.record.protocol.unit for item in self.played), "frame")
+
     def means(self, name: str) -> dict[str, float]:
         """Return an algorithm's scores averaged over runs; tasks without any are left out."""
         return self._means[name]

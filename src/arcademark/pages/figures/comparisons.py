@@ -203,7 +203,7 @@ def heat(report: ScoreReport) -> HeatMap:
     )
 
 
-def sample_efficiency(curves: Sequence[SampleEfficiency], unit: str) -> Curves:
+def sample_efficiency(curves: Sequence[SampleEfficiency]) -> Curves:
     """Lay out the interquartile mean of learners over the frames of training, with intervals."""
     shown = curves[:MAX_SERIES]
     values = [
@@ -214,7 +214,7 @@ def sample_efficiency(curves: Sequence[SampleEfficiency], unit: str) -> Curves:
     axis, end = Axis.spanning([0.0, *values]), max(curve.frames[-1] for curve in shown)
     panel = CurvePanel(
         title="",
-        across=f"training {unit}s",
+        across=f"training {shown[0].unit}s",
         up=f"IQM {shown[0].title}{axis.name}",
         limits=(0.0, end),
         heights=axis.limits,

@@ -108,7 +108,10 @@ def main(descriptor: int) -> None:
     player: TrialPlayer | None = None
     send(WorkerReady(versions()))
     while True:
-        player = _obey(orders.get(), player, send, stopping)
+        order = orders.get()
+        if isinstance(order, Open):
+            player = None  # what the trial before held is given back before the peak is measured anew
+        player = _obey(order, player, send, stopping)
 
 
 def _receive(channel: Channel, orders: queue.SimpleQueue[Open | PlayEpisodes], stopping: threading.Event) -> None:
