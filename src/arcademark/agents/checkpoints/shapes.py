@@ -83,6 +83,8 @@ def build(layers: Layers, num_actions: int, scale: float | None, activation: Act
     head = _head(layers, others, num_actions)
     path = [head]
     while path[-1].source is not None:
+        if path[-1].source in path:
+            raise layers.error("its network is not told by its tensors' shapes: its layers form a ring")
         path.append(path[-1].source)
     stack, *hidden = reversed(path[1:])
     first = (hidden or [head])[0].inputs
