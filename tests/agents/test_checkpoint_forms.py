@@ -483,6 +483,52 @@ def test_layers_that_could_follow_each_other_in_two_ways_are_refused(tmp_path):
         values(saved(tmp_path, tensors))
 
 
+def eyes_and(**sizes):
+    """Tensors of `named`'s convolutions and of layers of these sizes, outputs before inputs."""
+    eyes = {name: value for name, value in named()[1].items() if "conv" in name}
+    return eyes | {f"{name.replace('__', '.')}.weight": torch.zeros(size) for name, size in sizes.items()}
+
+
+def test_layers_in_a_ring_or_too_many_are_refused(tmp_path):
+    with refused("its layers form a ring"):
+        values(saved(tmp_path, eyes_and(actor_a__fc=(500, 500), trunk__fc=(500, 500), actor_h__out=(ACTIONS, 500))))
+    row = {f"fc__{i}": (16, 16) for i in range(1, 196)}
+    assert values(saved(tmp_path, eyes_and(fc__0=(16, 392), **row, fc__196=(ACTIONS, 16))))
+    with refused("its network has more than 200 layers"):
+        values(saved(tmp_path, eyes_and(fc__0=(16, 392), **row, fc__196=(16, 16), fc__197=(ACTIONS, 16))))
+
+
+@pytest.mark.parametrize("name", ["h", "conv", "fc"])
+def test_a_number_hides_no_layer_whose_name_begins_like_its_own(name, tmp_path):
+    network, tensors = named()
+    tensors = {key.replace("fc1", "hidden"): value for key, value in tensors.items()} | {name: torch.tensor(1.0)}
+    assert_same(values(saved(tmp_path, tensors))[0], answers(network))
+
+
+def test_what_lies_within_a_layer_that_is_left_out_is_not_left_out(tmp_path):
+    value = {"fc_v.weight": torch.zeros(1, 16), "fc_v.bias": torch.zeros(1)}
+    assert_same(values(saved(tmp_path, named()[1] | value))[0], answers(named()[0]))
+    with refused(r"layers that are not known: 'fc_v\.mix\.gate'"):
+        values(saved(tmp_path, named()[1] | value | {"fc_v.mix.gate": torch.ones(3)}))
+
+
+def doubled(thing, times):
+    for _ in range(times):
+        thing = (thing, thing)
+    return thing
+
+
+@pytest.mark.parametrize(
+    ("attribute", "given"),
+    [("kernel_size", ()), ("kernel_size", ([],)), ("stride", (torch.ones(2), 4)), ("stride", doubled((4,), 60))],
+)
+def test_a_convolution_of_any_kernel_is_named(attribute, given, tmp_path):
+    network = seeded(QNetwork())
+    setattr(network.network[0], attribute, given)
+    with refused("its module has a convolution of kernel "):
+        values(saved(tmp_path, network))
+
+
 def test_a_bomb_of_references_ends_at_once(tmp_path):
     bomb = [torch.zeros(1)]
     for _ in range(60):

@@ -11,6 +11,7 @@ Sources: Stable-Baselines3 2.9 (``common/torch_layers.py``, ``common/policies.py
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -202,10 +203,13 @@ def _odd_layer(module: StandIn) -> str:
         if layer.kind.startswith("torch.nn.modules.") and (kind := layer.kind.rpartition(".")[2]) not in _PLAIN_LAYERS:
             return kind
         if layer.kind == "torch.nn.modules.conv.Conv2d":
-            kernel, stride = layer.state.get("kernel_size"), layer.state.get("stride")
-            plain = isinstance(kernel, tuple) and stride == (STRIDES.get(kernel[0]),) * 2
-            if not plain or layer.state.get("groups") != 1 or layer.state.get("dilation") != (1, 1):
-                return said(str, f"a convolution of kernel {kernel} and stride {stride}")
+            kept = [layer.state.get(name) for name in ("kernel_size", "stride", "groups", "dilation")]
+            try:
+                plain = kept in [[(kernel,) * 2, (stride,) * 2, 1, (1, 1)] for kernel, stride in STRIDES.items()]
+            except Exception:  # of tensors in place of numbers
+                plain = False
+            if not plain:
+                return f"a convolution of kernel {reprlib.repr(kept[0])} and stride {reprlib.repr(kept[1])}"
     return ""
 
 
@@ -252,7 +256,7 @@ def _cleanrl(layers: Layers) -> Network:
     if not layers.has("network."):
         raise layers.error("its network is none that is known by the names of its tensors")
     if layers.has("value_head."):
-        layers.unused = tuple(n for n in layers.tensors if n.endswith(("_sigma", "_epsilon")))
+        layers.unused, layers.used = (), {name for name in layers.tensors if name.endswith(("_sigma", "_epsilon"))}
         body = [*layers.sequence("network"), nn.Flatten()]
         head = Dueling(layers.sequence("value_head", last=False), layers.sequence("advantage_head", last=False),
                         layers.take("support"))  # fmt: skip

@@ -21,6 +21,8 @@ from arcademark.agents.checkpoints.networks import SIZES, STRIDES, Act, Expectat
 
 MAX_ACTIONS = 18
 """Of an Atari game; a head with more outputs is no head of actions, but where the task has as many."""
+MAX_LAYERS = 200
+"""Of a network: each is compared with all others."""
 _ROLES = {
     "actor": re.compile(r"(?:^|[._])(?:actor|policy|pi|logits?|dist)(?:[._\d]|$)"),
     "critic": re.compile(r"(?:^|[._])(?:critic|value|vf|v|baseline)(?:[._\d]|$)"),
@@ -73,7 +75,7 @@ def build(layers: Layers, num_actions: int, scale: float | None, activation: Act
     flax = layers.settings.get("library") == "flax"
     if flax:
         layers.tensors = dict(_turned(name, value) for name, value in layers.tensors.items())
-    layers.unused = tuple(name for name, value in layers.tensors.items() if is_copy(name) or _says_nothing(name, value))
+    layers.used = {name for name, value in layers.tensors.items() if is_copy(name) or _says_nothing(name, value)}
     rllib = any("encoder" in name and ".cnn." in name for name in layers.tensors)
     stacks, others = _layers_of(layers)
     paddings = (True,) if rllib else (False, True)
@@ -109,8 +111,8 @@ def build(layers: Layers, num_actions: int, scale: float | None, activation: Act
         layers.recurrent(core.name) if core else None,
         stochastic=role(head.name) == "actor",
     )
-    layers.unused += tuple(f"{name}." for layer in others for name in layer.names if layer not in path)
-    layers.unused += tuple(f"{name}." for one in stacks if one is not stack for name in one.names)
+    beside = {name for layer in (*stacks, *others) if layer not in path for name in layer.names}
+    layers.used |= {name for name in layers.tensors if name.rpartition(".")[0] in beside}
     layers.check_all_used()
     return network
 
@@ -144,7 +146,7 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
 
 def _layers_of(layers: Layers) -> tuple[list[_Layer], list[_Layer]]:
     """Return the stacks of convolutions and the other layers, in the order of their names."""
-    tensors = {name: value for name, value in layers.tensors.items() if not name.startswith(layers.unused)}
+    tensors = {name: value for name, value in layers.tensors.items() if name not in layers.used}
     stacks: list[_Layer] = []
     others: list[_Layer] = []
     for name in sorted(tensors, key=_natural):
@@ -159,6 +161,8 @@ def _layers_of(layers: Layers) -> tuple[list[_Layer], list[_Layer]]:
         elif name.endswith(".weight_ih_l0") and value.dim() == 2:
             hidden = tensors.get(name.replace("_ih_", "_hh_"), value)
             others.append(_Layer((name.removesuffix(".weight_ih_l0"),), value.shape[1], hidden.shape[1], True))
+    if len(others) + sum(len(stack.names) for stack in stacks) > MAX_LAYERS:
+        raise layers.error(f"its network has more than {MAX_LAYERS} layers, the most that shapes are looked at of")
     if not stacks or not others:
         raise layers.error("its network is none that is known by the names or the shapes of its tensors")
     return stacks, others
