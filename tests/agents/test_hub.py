@@ -26,7 +26,9 @@ def folder(tmp_path):
 
 def test_file_game_and_protocol_follow_from_a_folder_of_the_hubs_layout(folder):
     assert hub.file_of(f"hf:{folder}") == str(folder / f"{NAME}.zip")
-    assert hub.file_of(f"hf:{folder}:{NAME}/policy.pth") == str(folder / NAME / "policy.pth")
+    asked = f"hf:{folder}:{NAME}/policy.pth"
+    assert hub.file_of(asked) == str(folder / NAME / "policy.pth")
+    assert (hub.game_of(asked), hub.game_of(f"hf:{folder}/")) == ("pong", "pong")
     (spec,) = agent_specs(f"hf:{folder}")
     assert spec.ref == str(folder / f"{NAME}.zip")
     wanted = request(f"hf:{folder}", None, DEFAULTS)
@@ -40,6 +42,9 @@ def test_file_game_and_protocol_follow_from_a_folder_of_the_hubs_layout(folder):
         (f"sb3/{NAME}", "pong"),
         ("sb3/dqn-SpaceInvadersNoFrameskip-v4", "space_invaders"),
         ("cleanrl/BeamRider-v5-dqn_atari-seed1", "beam_rider"),
+        (f"sb3/{NAME}:sub/model.zip", "pong"),
+        (f"sb3/{NAME}@refs/pr/1:model.zip", "pong"),
+        ("me/a-model:Pong-v5/model.zip", None),
         ("me/a-model", None),
         ("me/ppo-CartPole-v1", None),
     ],

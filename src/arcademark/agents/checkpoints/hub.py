@@ -6,6 +6,7 @@ same layout is read where it is.
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path, PurePosixPath
 
@@ -35,12 +36,11 @@ def file_of(reference: str) -> str:
     ArcadeMarkError
         If it cannot be fetched, ``huggingface_hub`` is missing, or it has no file or several that may be of a network.
     """
-    name, _, wanted = reference.removeprefix(PREFIX).partition(":")
-    folder = Path(name).expanduser()
-    if folder.is_dir():
+    name, wanted, revision = _parts(reference)
+    folder = Path(name)
+    if not revision and folder.is_dir():
         files = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()]
         return str(folder / _chosen(files, folder.name, wanted, reference))
-    name, _, revision = name.partition("@")
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", name):
         raise ArcadeMarkError(f"{reference}: expected hf:OWNER/NAME, or a folder of a model")
     try:
@@ -63,8 +63,18 @@ def file_of(reference: str) -> str:
 
 def game_of(reference: str) -> str | None:
     """Return the game in a model's name, "pong" of "hf:sb3/ppo-PongNoFrameskip-v4"; None if it names none."""
-    found = _GAME.search(reference.rstrip("/").rpartition("/")[2])
+    found = _GAME.search(PurePosixPath(_parts(reference)[0]).name)
     return known_spelling(found[1]) if found else None
+
+
+def _parts(reference: str) -> tuple[str, str, str]:
+    """Return a model's name or folder, the file that is wanted, and the revision; "" for each that is not given."""
+    name, _, wanted = reference.removeprefix(PREFIX).partition(":")
+    name = os.path.expanduser(name)
+    if os.path.isdir(name):
+        return name, wanted, ""
+    name, _, revision = name.partition("@")
+    return name, wanted, revision
 
 
 def _chosen(files: list[str], name: str, wanted: str, reference: str) -> str:
