@@ -5,6 +5,7 @@ import json
 import shutil
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -17,6 +18,7 @@ import msgspec  # noqa: E402
 from torch import nn  # noqa: E402
 
 from arcademark.agents.checkpoints.policy import CheckpointPlayer  # noqa: E402
+from arcademark.agents.loading import agent_specs, with_checkpoints  # noqa: E402
 from arcademark.environments.registry import environment_spec  # noqa: E402
 from arcademark.errors import ArcadeMarkError  # noqa: E402
 from arcademark.suite import protocols  # noqa: E402
@@ -230,6 +232,15 @@ def test_shapes_tell_a_network_whose_names_say_nothing(make, tmp_path):
     assert_same(given, answers(network))
     assert "told by its tensors' shapes alone, and played with relu after each layer" in said
     assert "--set network=file.py:Class" in said
+
+
+def test_what_is_assumed_of_a_network_is_said_of_it_alone(tmp_path):
+    saved(tmp_path, named()[1], "0.pt")
+    saved(tmp_path, QNetwork().state_dict(), "1.pt")
+    (spec,) = agent_specs(str(tmp_path / "{seed}.pt"))
+    agents = with_checkpoints(spec, [replace(PONG, seed=seed) for seed in (0, 1)])
+    assert agents["pong", 0].assumed.startswith("its network is told by its tensors' shapes alone")
+    assert not agents["pong", 1].assumed
 
 
 def test_what_shapes_do_not_tell_can_be_set(tmp_path):

@@ -201,7 +201,7 @@ def test_gpu_computes_in_whole_single_precision_and_only_then(dqn_file):
 
 def test_gpu_is_looked_for_where_it_plays(dqn_file, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    ((sha256, _),) = check("dqn", [(dqn_file, PONG)], {"device": "cuda"})
+    ((sha256, *_),) = check("dqn", [(dqn_file, PONG)], {"device": "cuda"})
     assert sha256 == paths.checksum(dqn_file)
     with pytest.raises(ArcadeMarkError, match="PyTorch finds no CUDA device; leave --set device out"):
         load(dqn_file, device="cuda")

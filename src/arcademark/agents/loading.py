@@ -425,13 +425,11 @@ def with_checkpoints(spec: NetworkSpec, games: Sequence[EnvironmentSpec]) -> Map
 
     files = paths.files_of(spec.ref, [(env.game, env.seed or 0) for env in games])
     envs = {(files[env.game, env.seed or 0], env.game): env for env in games}
-    assumed: list[str] = []
     wanted = [(path, env) for (path, _), env in envs.items()]
-    tried = policy.check(spec.label, wanted, _arguments(spec, spec.factory()), assumed.append)
-    spec = replace(spec, assumed=next(iter(assumed), ""))
+    tried = policy.check(spec.label, wanted, _arguments(spec, spec.factory()))
     agents = {
-        place: replace(spec, sha256=sha256, fire_reset=fire_reset)
-        for place, (sha256, fire_reset) in zip(envs, tried, strict=True)
+        place: replace(spec, sha256=sha256, fire_reset=fire_reset, assumed=assumed)
+        for place, (sha256, fire_reset, assumed) in zip(envs, tried, strict=True)
     }
     return {(game, seed): agents[path, game] for (game, seed), path in files.items()}
 

@@ -241,11 +241,10 @@ def check(
     label: str,
     requested: Sequence[tuple[Path, EnvironmentSpec]],
     settings: Mapping[str, Any],
-    assume: Callable[[str], None] = lambda _: None,
-) -> list[tuple[str, bool]]:
+) -> list[tuple[str, bool, str]]:
     """Make the network of each file for its game as a trial would, one at a time.
 
-    Returns its SHA-256 and whether FIRE was pressed for it where it learnt.
+    Returns its SHA-256, whether FIRE was pressed for it where it learnt, and what was taken for granted of it.
 
     Parameters
     ----------
@@ -255,8 +254,6 @@ def check(
         Files and the games that they are to play.
     settings : mapping of str to object
         Of `CheckpointPlayer`.
-    assume : callable, optional
-        Is given what was taken for granted of a network.
 
     Raises
     ------
@@ -272,9 +269,7 @@ def check(
         for path, env in requested:
             try:
                 network = _tried(path, env, {**settings, "device": "cpu"})
-                results.append((network.sha256, network.fire_reset))
-                if network.assumed:
-                    assume(network.assumed)
+                results.append((network.sha256, network.fire_reset, network.assumed))
             except ArcadeMarkError as error:
                 wrong.append(error)
     torch.set_num_threads(threads)
