@@ -17,6 +17,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test
 import msgspec  # noqa: E402
 from torch import nn  # noqa: E402
 
+from arcademark.agents.checkpoints import contents  # noqa: E402
 from arcademark.agents.checkpoints.policy import CheckpointPlayer  # noqa: E402
 from arcademark.agents.loading import agent_specs, with_checkpoints  # noqa: E402
 from arcademark.environments.registry import environment_spec  # noqa: E402
@@ -492,6 +493,45 @@ def test_layers_that_could_follow_each_other_in_two_ways_are_refused(tmp_path):
     tensors = {name: value for name, value in named()[1].items() if "conv" in name} | dense.state_dict()
     with refused("not told by its tensors' shapes"):
         values(saved(tmp_path, tensors))
+
+
+def nested(thing, key, times):
+    for _ in range(times):
+        thing = {key: thing}
+    return thing
+
+
+LONG = {
+    "nested": nested(torch.zeros(2, 2), "k" * 100, 10),
+    "beside the network": {"model": QNetwork().state_dict(), "log": nested({"step": 3}, "k" * 100, 10)},
+    "empty": {"model": QNetwork().state_dict(), "log": nested({}, "k" * 100, 10)},
+    "of a module": nn.ModuleDict({"k" * 1001: nn.Linear(2, 2)}),
+}
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_names_are_bounded(kind, tmp_path):
+    """Each level of a file repeats the names of those above it, of which the file holds one alone."""
+    with refused(r"network\.pt: a name in it, kkk|network\.pt: a name in it, log\.kkk"):
+        values(saved(tmp_path, LONG[kind]))
+
+
+def test_names_of_flax_are_bounded(tmp_path):
+    (tmp_path / "network.msgpack").write_bytes(packed(nested({"kernel": np.zeros((2, 2), "f4")}, "k" * 100, 10)))
+    with refused("a name in it, kkk.* is longer than 1,000 characters"):
+        values(tmp_path / "network.msgpack")
+
+
+def test_a_tuple_that_holds_one_text_many_times_names_little(tmp_path):
+    network = seeded(QNetwork())
+    thing = {"model": network.state_dict(), "log": {("k" * 1000,) * 1000: 3}}
+    assert_same(values(saved(tmp_path, thing))[0], answers(network))
+
+
+def test_one_tensor_has_no_more_names_than_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(contents, "MAX_ENTRIES", 10)
+    with refused(": 11 tensors; at most 10 are read"):
+        values(saved(tmp_path, [torch.zeros(2, 2)] * 1000))
 
 
 def eyes_and(**sizes):

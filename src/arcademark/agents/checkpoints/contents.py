@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import reprlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -42,6 +43,8 @@ MAX_SETTINGS_BYTES = 64 * 2**20
 """Of Stable-Baselines3's settings."""
 MAX_ENTRIES = 100_000
 """Files in an archive, and tensors."""
+MAX_NAME_CHARS = 1_000
+"""Of a path within a file. A key is written once there, however often it is on paths."""
 _OLD = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 """How files of PyTorch's before 1.6 begin: a pickled number."""
 _SAMPLE_FACTORY = (b"env_steps", b"train_step")
@@ -276,21 +279,35 @@ def _pytorch(data: bytes, path: Path, trust: bool) -> Contents:
     for policy, network in ((loaded, loaded), (read.get("data"), read.get("state_dict"))):
         if _attribute(policy, "features_extractor_class") is not None:
             return Contents("stable-baselines3", _all_tensors(network, data, str(path)), _policy_settings(policy, path))
-    tensors = _all_tensors(loaded, data, str(path))
-    return Contents("state-dict", tensors, _mapping(read.get("args")), pickled=pickled, folders=_folders(loaded))
+    tensors, folders = _all_tensors(loaded, data, str(path)), _folders(loaded, str(path))
+    return Contents("state-dict", tensors, _mapping(read.get("args")), pickled=pickled, folders=folders)
 
 
-def _folders(loaded: Any) -> frozenset[str]:
+def _path_to(key: Any, name: str, place: str) -> str:
+    """Return the path to an item, given that to what holds it."""
+    part = reprlib.repr(key) if isinstance(key, tuple) else str(key)  # it may hold one long text many times
+    path = f"{name}.{part}" if name else part
+    if len(path) > MAX_NAME_CHARS:
+        raise ArcadeMarkError(
+            f"{place}: a name in it, {said(str, path)}, is longer than {MAX_NAME_CHARS:,} characters, the most that is "
+            "read; save a plain state dict"
+        )
+    return path
+
+
+def _folders(loaded: Any, place: str) -> frozenset[str]:
     """Return the paths to mappings and lists that hold others, without what `plain_names` leaves out."""
-    folders, seen, left = set(), set(), [("", loaded)]
+    folders, seen, left = set(), {id(loaded)}, [("", loaded)]
     while left:
         name, held = left.pop()
         items = held.items() if isinstance(held, Mapping) else enumerate(held) if isinstance(held, list) else ()
         inner = [(key, item) for key, item in items if isinstance(item, Mapping | list | StandIn)]
-        if inner and id(held) not in seen:
-            seen.add(id(held))
+        if inner:
             folders.add(".".join(part for part in name.split(".") if part not in _WRAPPERS))
-            left += [(f"{name}.{key}" if name else str(key), item) for key, item in inner]
+        for key, item in inner:
+            if id(item) not in seen:
+                seen.add(id(item))
+                left.append((_path_to(key, name, place), item))
     return frozenset(folders)
 
 
@@ -298,12 +315,17 @@ def _all_tensors(loaded: Any, data: bytes, place: str) -> dict[str, Tensor]:
     """Return every tensor that a file holds, optimisers' excepted, by the path to it: "agent.network.0.weight"."""
     import torch
 
+    tensors: dict[str, Tensor] = {}
+    strange = False
     try:
-        leaves = [*_leaves(loaded)]
+        for name, value in _leaves(loaded, place):
+            strange |= isinstance(value, StandIn)
+            if isinstance(value, torch.Tensor):
+                tensors[name] = value
+            if len(tensors) > MAX_ENTRIES:
+                break
     except RecursionError:
         raise ArcadeMarkError(f"{place}: nested too deeply; save a plain state dict") from None
-    tensors = {name: value for name, value in leaves if isinstance(value, torch.Tensor)}
-    strange = any(isinstance(value, StandIn) for _, value in leaves)
     if any(value.dim() > 1 for value in tensors.values()) or (tensors and not strange):
         return _tensors(tensors, place)
     if strange:
@@ -311,7 +333,7 @@ def _all_tensors(loaded: Any, data: bytes, place: str) -> dict[str, Tensor]:
     raise ArcadeMarkError(f"{place}: holds {said(str, type(loaded).__name__)} without tensors; expected a state dict")
 
 
-def _leaves(value: Any) -> Iterator[tuple[str, Any]]:
+def _leaves(value: Any, place: str) -> Iterator[tuple[str, Any]]:
     """Yield what nested mappings, lists and modules hold, but for optimisers, by the path to it."""
     seen: set[int] = set()
 
@@ -324,7 +346,7 @@ def _leaves(value: Any) -> Iterator[tuple[str, Any]]:
         elif id(value) not in seen and "param_groups" not in parts:
             seen.add(id(value))
             for key, item in parts.items():
-                yield from within(item, f"{name}.{key}" if name else str(key))
+                yield from within(item, _path_to(key, name, place))
 
     return within(value, "")
 
@@ -501,13 +523,12 @@ def _flax(data: bytes, path: Path) -> Contents:
 
     try:
         read = msgspec.msgpack.decode(data, ext_hook=array)
-        tensors = {name: value for name, value in _leaves(read) if isinstance(value, torch.Tensor)}
     except Exception as error:  # of MessagePack, and of NumPy and PyTorch where what it says of an array is not so
         raise ArcadeMarkError(
             f"{path}: is no checkpoint that is known, or damaged ({said(str, error)}); copy it again"
         ) from None
     settings = _mapping(_mapping(read).get("args", _mapping(read).get("0")))
-    return Contents("state-dict", _tensors(tensors, str(path)), settings | {"library": "flax"})
+    return Contents("state-dict", _all_tensors(read, data, str(path)), settings | {"library": "flax"})
 
 
 def _tensors(state: Any, place: str) -> dict[str, Tensor]:

@@ -43,10 +43,10 @@ class StandIn:
         self.items[key] = value
 
     @property
-    def modules(self) -> dict[str, Any]:
+    def modules(self) -> dict[Any, Any]:
         """Return the modules within a module, by name."""
         inner = self.state.get("_modules")
-        return {str(name): module for name, module in inner.items()} if isinstance(inner, Mapping) else {}
+        return dict(inner) if isinstance(inner, Mapping) else {}
 
     @property
     def parts(self) -> dict[Any, Any]:
