@@ -3,9 +3,12 @@
 import os
 import pickle
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import warnings
+from pathlib import Path
 
 import ale_py
 import gymnasium
@@ -13,8 +16,9 @@ import numpy as np
 import pytest
 
 import arcademark.ale
+from arcademark.ale import emulators, installation
 from arcademark.ale import environments as environments_of_both
-from arcademark.ale import installation
+from arcademark.ale.startup.sitecustomize import noted
 from arcademark.emulator import build, original
 from arcademark.environments.emulation.atari import AtariConsole
 from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning
@@ -152,6 +156,57 @@ def test_a_name_that_was_imported_is_missed(monkeypatch):
     monkeypatch.setattr(installation.gc, "get_objects", list)
     monkeypatch.setattr(installation.sys, "modules", {__name__: sys.modules[__name__]})
     assert installation._missed() == f"module {__name__!r} imported ale-py's interface by name already"
+
+
+@pytest.mark.parametrize("make", ["another's", "elsewhere", "named by hand"])
+def test_a_folder_that_this_process_did_not_make_stays(make, monkeypatch, tmp_path):
+    """Also where a process that another one started uninstalls: that one reports what this one played."""
+    folder = tmp_path / {"named by hand": "counts"}.get(make, f"{installation.PREFIX}{os.getpid()}-x")
+    if make == "another's":
+        folder = Path(tempfile.mkdtemp(prefix=f"{installation.PREFIX}{os.getpid() + 1}-"))
+    folder.mkdir(exist_ok=True)
+    (folder / "kept").write_text("3 4")
+    monkeypatch.setenv(installation.FOLDER, str(folder))
+    arcademark.ale.install()
+    monkeypatch.setattr(emulators.HERE, "by_ale", emulators.HERE.by_ale + 5)
+    installation._end()
+    arcademark.ale.uninstall()
+    assert installation.FOLDER not in os.environ
+    played = noted(str(folder))
+    assert (3, 4) in played
+    assert len(played) == 2
+    shutil.rmtree(folder)
+
+
+def test_frames_are_written_whole_and_drafts_and_what_is_damaged_do_not_count(monkeypatch, tmp_path):
+    monkeypatch.setenv(installation.FOLDER, str(tmp_path))
+    for more in (5, 7):
+        monkeypatch.setattr(emulators.HERE, "by_ale", emulators.HERE.by_ale + more)
+        emulators.HERE.note(now=True)
+        if more == 5:
+            os.link(*tmp_path.iterdir(), tmp_path / "before")
+    (first, second) = sorted(noted(str(tmp_path)))
+    assert second[1] - first[1] == 7
+    for name, text in {".draft": "5 6", "1": "", "2": "1 2 3", "3": "x y"}.items():
+        (tmp_path / name).write_text(text)
+    assert sorted(noted(str(tmp_path))) == [first, second]
+
+
+def test_the_report_at_the_end_passes_over_what_a_killed_process_left():
+    code = """
+import os, sys, tempfile
+folder = os.environ["ARCADEMARK_ALE_FRAMES"] = tempfile.mkdtemp(prefix=f"arcademark-ale-{os.getpid()}-")
+for name, text in {"1": "3 4", "2": ""}.items():
+    with open(os.path.join(folder, name), "w") as file:
+        file.write(text)
+print(folder, flush=True)
+os.execv(sys.executable, [sys.executable, "-c", "pass"])
+"""
+    done = python("-c", code, cwd=None, PYTHONPATH=installation.STARTUP, ARCADEMARK_ALE="on")
+    assert done.stderr == "arcademark.ale: 3 frames on our emulator, 4 on ale-py (1 process)\n"
+    assert not os.path.exists(done.stdout.strip())
+    done = python("-c", "", cwd=None, PYTHONPATH=installation.STARTUP, ARCADEMARK_ALE="on", ARCADEMARK_ALE_FRAMES="/x")
+    assert done.stderr == ""
 
 
 PROGRAM = """

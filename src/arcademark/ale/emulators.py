@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arcademark.ale.arguments import RefusedError
+from arcademark.ale.startup.sitecustomize import line, noted
 from arcademark.emulator.cartridge import Translation
 from arcademark.environments.registry import choose_emulator
 from arcademark.errors import ArcadeMarkError
+from arcademark.files import write_whole
 
 SWITCH, FOLDER = "ARCADEMARK_ALE", "ARCADEMARK_ALE_FRAMES"
 STRICT = "strict"
 """Value of `SWITCH` with which ale-py may not play."""
-
-MAX_PROCESSES, MAX_FILE_BYTES = 100_000, 64
-"""Most files that are read, and most bytes of each."""
 
 _SECONDS_BETWEEN_NOTES = 0.5
 
@@ -39,8 +38,7 @@ class EmulatorFrames:
     processes: int
 
     def __str__(self) -> str:
-        processes = f"{self.processes:,} process{'es' if self.processes != 1 else ''}"
-        return f"arcademark.ale: {self.arcademark:,} frames on our emulator, {self.ale_py:,} on ale-py ({processes})"
+        return line(self.arcademark, self.ale_py, self.processes)
 
 
 class _Here:
@@ -71,17 +69,11 @@ class _Here:
             console, ale = self.frames()
             if console or ale:
                 with suppress(OSError):  # the program that made the folder is gone
-                    Path(folder, self._file).write_text(f"{console} {ale}")
+                    write_whole(Path(folder, self._file), f"{console} {ale}".encode())
 
     def total(self) -> EmulatorFrames:
         """Return the frames of all processes."""
-        played = [self.frames()]
-        with suppress(OSError, TypeError):  # there is no folder
-            for entry, _ in zip(os.scandir(os.environ.get(FOLDER)), range(MAX_PROCESSES), strict=False):
-                if entry.name != self._file:
-                    with open(entry.path, "rb") as file, suppress(ValueError):  # it is being written
-                        console, ale = map(int, file.read(MAX_FILE_BYTES).split())
-                        played.append((console, ale))
+        played = [self.frames(), *noted(os.environ.get(FOLDER, ""), self._file)]
         console, ale = map(sum, zip(*played, strict=True))
         return EmulatorFrames(console, ale, sum(any(one) for one in played))
 

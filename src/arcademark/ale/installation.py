@@ -24,6 +24,7 @@ from ale_py import vector_env
 from arcademark.ale import environments
 from arcademark.ale.emulators import FOLDER, HERE, STRICT, SWITCH, EmulatorFrames
 from arcademark.ale.interface import ALEInterface, ALEState
+from arcademark.ale.startup.sitecustomize import PREFIX, owns
 from arcademark.emulator import original
 from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning
 
@@ -65,7 +66,7 @@ def install(strict: bool = False) -> None:
     environments.let_ids_warn(False)
     util.register_after_fork(HERE, _at_exit)
     _at_exit(HERE)
-    if Path(os.environ[FOLDER]).name.startswith(f"{_PREFIX}{os.getpid()}-"):
+    if owns(os.environ[FOLDER]):
         util.Finalize(None, _end, exitpriority=-100)  # after other processes have ended
 
 
@@ -80,7 +81,9 @@ def uninstall() -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join(paths)
     if paths in ([], [""]):
         del os.environ["PYTHONPATH"]
-    shutil.rmtree(os.environ.pop(FOLDER, ""), ignore_errors=True)
+    HERE.note(now=True)  # which another process reports, if the folder is its own
+    if owns(folder := os.environ.pop(FOLDER, "")):
+        shutil.rmtree(folder, ignore_errors=True)
     os.environ.pop(SWITCH, None)
 
 
@@ -100,15 +103,12 @@ def report() -> EmulatorFrames:
 def share(strict: bool) -> None:
     """Set the environment variables by which processes that start from now on install the same."""
     if FOLDER not in os.environ:
-        os.environ[FOLDER] = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")
+        os.environ[FOLDER] = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")
     if strict or SWITCH not in os.environ:
         os.environ[SWITCH] = STRICT if strict else "on"
     paths = os.environ.get("PYTHONPATH")
     if STARTUP not in (paths or "").split(os.pathsep):
         os.environ["PYTHONPATH"] = f"{STARTUP}{os.pathsep}{paths}" if paths else STARTUP
-
-
-_PREFIX = "arcademark-ale-"
 
 
 def _places() -> list[tuple[Any, str, Any]]:
@@ -144,7 +144,7 @@ def _at_exit(_: object) -> None:
 
 def _end() -> None:
     """Say what was played, as the program that installed this, and clear up."""
-    if installed() and FOLDER in os.environ:
+    if installed() and owns(os.environ.get(FOLDER, "")):
         if sys.__stderr__ is not None:
             print(report(), file=sys.__stderr__)
         shutil.rmtree(os.environ.pop(FOLDER), ignore_errors=True)

@@ -17,6 +17,11 @@ import warnings
 from typing import Any
 
 TAKEN = "ALEInterface", "ALEState", "ALEVectorInterface"
+PREFIX = "arcademark-ale-"
+"""How names of folders begin that hold programs' frames, before the process that made one."""
+
+MAX_PROCESSES, MAX_FILE_BYTES = 100_000, 64
+"""Most files that are read, and most bytes of each."""
 
 
 class Finder:
@@ -60,38 +65,59 @@ def fill_later(module: Any) -> None:
     module.__getattr__ = fill
 
 
+def owns(folder: str) -> bool:
+    """Return whether this process made a folder for frames, so that it may remove it."""
+    place, name = os.path.split(folder)
+    if not name.startswith(f"{PREFIX}{os.getpid()}-"):
+        return False
+    import tempfile  # here, as it takes time
+
+    return os.path.realpath(place) == os.path.realpath(tempfile.gettempdir())
+
+
+def noted(folder: str, but: str = "") -> list[tuple[int, int]]:
+    """Return the frames on our emulator and on ale-py that processes noted in a folder, but for one file."""
+    played = []
+    with contextlib.suppress(OSError):  # there is no folder
+        for name in os.listdir(folder)[:MAX_PROCESSES]:
+            if name != but and not name.startswith("."):  # nor a draft
+                with contextlib.suppress(OSError, ValueError), open(os.path.join(folder, name), "rb") as file:
+                    ours, theirs = map(int, file.read(MAX_FILE_BYTES).split())
+                    played.append((ours, theirs))
+    return played
+
+
+def line(ours: int, theirs: int, processes: int) -> str:
+    """Say how many frames each emulator played, in so many processes."""
+    shown = f"{processes:,} process{'es' if processes != 1 else ''}"
+    return f"arcademark.ale: {ours:,} frames on our emulator, {theirs:,} on ale-py ({shown})"
+
+
 def report() -> None:
     """Say at the end what was played by other processes, if any, where this one did not use ale-py itself."""
-    if "arcademark.ale" in sys.modules or os.getpid() != started:
+    if "arcademark.ale" in sys.modules or not owns(folder):
         return
-    played = []
-    with contextlib.suppress(OSError, ValueError):
-        for name in os.listdir(folder):
-            with open(os.path.join(folder, name), "rb") as file:
-                played.append([int(one) for one in file.read(64).split()])
-    line = "arcademark.ale: the program used nothing of ale-py"
-    if played:  # nothing can be imported any more that would say so
-        ours, theirs = map(sum, zip(*played, strict=True))
-        processes = f"{len(played)} process{'es' if len(played) > 1 else ''}"
-        line = f"arcademark.ale: {ours:,} frames on our emulator, {theirs:,} on ale-py ({processes})"
+    played = noted(folder)
     if sys.__stderr__ is not None:
-        print(line, file=sys.__stderr__)
+        ours, theirs = (sum(one[emulator] for one in played) for emulator in (0, 1))
+        nothing = "arcademark.ale: the program used nothing of ale-py"
+        print(line(ours, theirs, len(played)) if played else nothing, file=sys.__stderr__)
     shutil.rmtree(folder, ignore_errors=True)
 
 
-folder = os.environ.get("ARCADEMARK_ALE_FRAMES", "-0-")
-started = int(folder.rsplit("-", 2)[1])
-if os.environ.get("ARCADEMARK_ALE"):
-    sys.meta_path.insert(0, Finder())
-    if os.getpid() == started:
-        atexit.register(report)
-here = os.path.dirname(os.path.abspath(__file__))
-sys.path[:] = [one for one in sys.path if os.path.abspath(one) != here]
-this = sys.modules.pop("sitecustomize")
-try:
-    importlib.import_module("sitecustomize")  # the one that this one hides
-except ImportError as error:
-    if error.name != "sitecustomize":
-        raise
-finally:
-    sys.modules.setdefault("sitecustomize", this)
+if __name__ == "sitecustomize":  # and not imported by arcademark.ale
+    folder = os.environ.get("ARCADEMARK_ALE_FRAMES", "")
+    if os.environ.get("ARCADEMARK_ALE"):
+        sys.meta_path.insert(0, Finder())
+        if owns(folder):
+            atexit.register(report)
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [one for one in sys.path if os.path.abspath(one) != here]
+    this = sys.modules.pop("sitecustomize")
+    try:
+        importlib.import_module("sitecustomize")  # the one that this one hides
+    except ImportError as error:
+        if error.name != "sitecustomize":
+            raise
+    finally:
+        sys.modules.setdefault("sitecustomize", this)

@@ -1,0 +1,1 @@
+"""The folder that `arcademark.ale.install` puts on PYTHONPATH."""
