@@ -282,6 +282,14 @@ def test_settings_are_checked(settings):
         envpool.make("Pong-v5", **settings)
 
 
+@pytest.mark.parametrize("switch", ["", "off"])  # then ale-py plays
+@pytest.mark.parametrize("setting", ["mode", "difficulty"])
+def test_modes_and_difficulties_that_there_are_not_are_refused(switch, setting, monkeypatch):
+    monkeypatch.setenv(build.SWITCH, switch)
+    with pytest.raises(ArcadeMarkError, match=f"breakout: .*{setting}"):
+        envpool.make("Breakout-v5", **{setting: 99})
+
+
 def test_games_and_actions_are_whole_numbers_and_one_thread_calls():
     envs = envpool.make("Pong-v5", num_envs=2)
     envs.reset()

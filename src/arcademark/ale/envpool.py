@@ -151,10 +151,13 @@ class _Game:
         ale.setFloat("repeat_action_probability", config.repeat_action_probability)
         own = Path(config.base_path, "atari", "roms", f"{config.task}.bin") if config.base_path else None
         ale.loadROM(own or roms.get_rom_path(config.task))
-        if config.mode >= 0:
-            ale.setMode(config.mode)  # an ArcadeMarkError if there is no such
-        if config.difficulty >= 0:
-            ale.setDifficulty(config.difficulty)
+        try:
+            if config.mode >= 0:
+                ale.setMode(config.mode)
+            if config.difficulty >= 0:
+                ale.setDifficulty(config.difficulty)
+        except RuntimeError as error:  # whatever plays, there is no such
+            raise ArcadeMarkError(f"{config.task}: {error}") from None
         self.actions = ale.getLegalActionSet() if config.full_action_space else ale.getMinimalActionSet()
         self._fire = config.use_fire_reset and Action.FIRE in self.actions
         shape, size = kernels.SCREEN, (config.img_height, config.img_width)
