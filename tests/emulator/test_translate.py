@@ -1,12 +1,15 @@
 """Translated cartridges against the interpreter, to the last byte of the state."""
 
+import hashlib
+
 import numpy as np
 import pytest
 
-from arcademark.emulator import build, program, translate
+from arcademark.emulator import build, games, program, translate
 from arcademark.emulator.machine import Machine
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.errors import ArcadeMarkError
+from arcademark.suite.cartridges import Cartridge
 
 STOPS = {0x02, 0x12, 0x22, 0x32, 0x42, 0x52, 0x62, 0x72, 0x92, 0xB2, 0xD2, 0xF2}
 """Instructions that stop the processor."""
@@ -48,6 +51,14 @@ def noise(size, seed):
     rom[2048 - 4 :: 2048] = 0x80
     rom[2048 - 3 :: 2048] = 0xF1
     return rom.tobytes()
+
+
+def test_translations_of_kinds_of_one_rom_are_kept_apart():
+    rom = noise(8192, 1)
+    facts = {"rom": "mine.bin", "sha256": hashlib.sha256(rom).hexdigest(), "score": "0", "end": "0"}
+    own = [games.own_game("mine", Cartridge(**facts, kind=kind), rom) for kind in ("F8", "FE")]
+    assert len({translate._parts(rules, rom) for rules in own}) == 2
+    assert translate._parts("pong", rom)[2:] == ("pong", facts["sha256"])  # as libraries were kept before
 
 
 @pytest.mark.slow

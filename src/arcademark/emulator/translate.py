@@ -208,7 +208,9 @@ def cached(name: str | GameRules, rom: bytes) -> ctypes.CDLL | None:
 
 
 def _parts(name: str | GameRules, rom: bytes) -> tuple[str, ...]:
-    return version(), translation_version(), game(name).name, hashlib.sha256(rom).hexdigest()
+    rules = game(name)
+    own = () if rules.name == rules.known_as else (str(rules.facts["cartridge"]),)  # may be wired in other ways
+    return version(), translation_version(), rules.name, hashlib.sha256(rom).hexdigest(), *own
 
 
 @functools.cache
