@@ -1,11 +1,16 @@
 """What is found in the memory of a ROM that nobody has described."""
 
+import tracemalloc
+
+import numpy as np
 import pytest
 
 import own_games
-from arcademark.emulator.watching import read_actions, watch
+from arcademark.emulator.watching import _bytes, read_actions, watch
 from arcademark.environments.emulation.atari import rom_path
+from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
+from arcademark.suite.protocols import suite_protocol
 from arcademark.suite.task_suites import load_suite
 
 
@@ -44,6 +49,44 @@ def test_given_actions_are_played_over_and_over(tmp_path):
     byte = next(byte for byte in watched.bytes if byte.address == 0x80)
     assert (byte.highest, byte.may_be) == (2, "score")  # the first ball of each of two games is caught, at least
     assert 0x82 not in {byte.address for byte in watched.bytes}  # the paddle stays
+
+
+@pytest.mark.parametrize(
+    ("game", "file", "task", "kind", "rows"),
+    [
+        (None, 'a"b.bin', "a_b", None, None),
+        (None, "training.bin", "my_training", None, None),
+        ("montezuma_revenge", "E0.bin", "e0", "E0", None),
+        ("breakout", "Breakout.bin", "my_breakout", None, None),
+        ("pitfall2", "x" * 70 + ".bin", "x" * 64, "DPC", None),
+        ("carnival", "Carnival v2.bin", "my_carnival_v2", None, 214),
+    ],
+)
+def test_descriptions_are_read_and_show_the_game_as_it_was_watched(game, file, task, kind, rows, tmp_path):
+    (tmp_path / file).write_bytes(rom_path(game).read_bytes() if game else own_games.rom())
+    watched = watch(tmp_path / file, 20, paddles=game == "breakout")
+    (tmp_path / "found.toml").write_text(watched.description)
+    suite = load_suite(str(tmp_path / "found.toml"))
+    cartridge = suite.cartridge(task)
+    controller = "paddles" if game == "breakout" else None
+    assert (cartridge.rom, cartridge.kind, cartridge.rows, cartridge.controller) == (file, kind, rows, controller)
+    assert watched.rows == cartridge.screen_rows
+    open_environment(environment_spec(task, suite_protocol(suite)), emulator="console").close()
+
+
+def test_a_kind_and_paddles_that_were_given_are_described(tmp_path):
+    (tmp_path / "mine.bin").write_bytes(2 * own_games.rom())
+    watched = watch(tmp_path / "mine.bin", 5, kind="2K", paddles=True)
+    assert '\nkind = "2K"\ncontroller = "paddles"\n' in watched.description
+
+
+def test_a_recording_is_looked_at_a_byte_at_a_time():
+    memory = np.zeros((50_000, 128), np.uint8)
+    memory[25_000:, 3] = 1
+    tracemalloc.start()
+    assert len([*_bytes(memory, [0])]) == 1
+    assert tracemalloc.get_traced_memory()[1] < memory.nbytes / 2
+    tracemalloc.stop()
 
 
 @pytest.mark.parametrize("text", ["FIRE", "FIRE:0", "FIRE:10001", "FIRE:x", "", ":3", "JUMP:1", "FIRE:1,,"])

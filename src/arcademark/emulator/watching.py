@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.emulator.games import own_game
-from arcademark.emulator.machine import RAM_SIZE, Machine
+from arcademark.emulator.machine import PAL_HEIGHT, RAM_SIZE, Machine
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_as, read_bytes
-from arcademark.suite.cartridges import MAX_ROM_BYTES, RESET, Cartridge
+from arcademark.suite.cartridges import MAX_ROM_BYTES, RESET, SIZES, Cartridge
 from arcademark.suite.expressions import FIRST_ADDRESS
 from arcademark.suite.settings import MAX_FRAMES_PER_ACTION
-from arcademark.suite.tasks import JOYSTICK_ACTIONS, joystick_action
+from arcademark.suite.task_suites import GROUPS
+from arcademark.suite.tasks import JOYSTICK_ACTIONS, joystick_action, known_spelling
 
 MAX_FRAMES = 1_000_000
 MAX_HELD = 16
@@ -68,9 +70,12 @@ class WatchedMemory:
     """Which bytes of memory change while a ROM is played, and what each may be.
 
     rom: Its file.
+    size: Its bytes.
     kind: How it is wired.
+    controller: "joystick" or "paddles".
     known_as: The game that ale-py knows it as; "" if it does not.
     television: That it is made for.
+    rows: Of its screen.
     frames: Watched.
     actions: What was played: "random", or as given.
     bytes: Those that changed, those that may be something first.
@@ -80,9 +85,12 @@ class WatchedMemory:
 
     rom: str
     sha256: str
+    size: int
     kind: str
+    controller: str
     known_as: str
     television: str
+    rows: int
     frames: int
     actions: str
     bytes: tuple[WatchedByte, ...]
@@ -90,13 +98,18 @@ class WatchedMemory:
     @property
     def description(self) -> str:
         """A description to begin with, in TOML."""
-        name = re.sub(r"[^a-z0-9]+", "_", Path(self.rom).stem.lower()).strip("_")[:64] or "game"
+        name = re.sub(r"[^a-z0-9]+", "_", Path(self.rom).stem.lower()).strip("_") or "game"
+        name = (f"my_{name}" if known_spelling(name) or name in GROUPS else name)[:64]
         found = {byte.may_be: byte.expression for byte in reversed(self.bytes) if byte.may_be}
         end = "lives == 0" if "lives" in found else found.get("end", "0")
-        lines = [f"[tasks.{name}.cartridge]", f'rom = "{Path(self.rom).name}"', f'sha256 = "{self.sha256}"']
-        lines += [f'{field} = "{found.get(field, "0")}"' for field in ("score", "lives")]
-        lines += ['television = "PAL"'] if self.television == "PAL" else []
-        return "\n".join((*lines, f'end = "{end}"'))
+        facts = {"rom": Path(self.rom).name, "sha256": self.sha256}
+        facts |= {field: found.get(field, "0") for field in ("score", "lives")}
+        rows = PAL_HEIGHT if self.television == "PAL" else 210
+        taken = {"kind": SIZES.get(self.size), "controller": "joystick", "television": "NTSC", "rows": rows}
+        facts |= {field: getattr(self, field) for field, value in taken.items() if getattr(self, field) != value}
+        facts["end"] = end
+        lines = (f"{field} = {json.dumps(value, ensure_ascii=False)}" for field, value in facts.items())
+        return "\n".join((f"[tasks.{name}.cartridge]", *lines))
 
 
 def read_actions(text: str) -> tuple[tuple[str, int], ...]:
@@ -167,9 +180,12 @@ def watch(
     return WatchedMemory(
         str(path),
         digest,
+        len(rom),
         rules.facts["cartridge"],
+        "paddles" if rules.facts.get("paddles") else "joystick",
         rules.known_as,
         "PAL" if machine.pal else "NTSC",
+        machine.rows,
         len(memory) - 1,
         ",".join(f"{name}:{count}" for name, count in actions) or "random",
         tuple(sorted(_bytes(memory, begun), key=lambda byte: (_ORDER.index(byte.may_be), byte.address))),
@@ -200,7 +216,8 @@ def _bytes(memory: NDArray[np.uint8], begun: Sequence[int]) -> Iterator[WatchedB
     """Yield the bytes that changed; games began at these frames, each after the first by RESET."""
     edges = [*begun, len(memory)]
     games = [slice(first + (2 * RESET_FRAMES if first else 0), last) for first, last in pairwise(edges)]
-    for place, values in enumerate(memory.T.astype(np.int64)):
+    for place, column in enumerate(memory.T):
+        values = column.astype(np.int64)
         changed = np.flatnonzero(np.diff(values)) + 1
         if changed.size:
             address = FIRST_ADDRESS + place
