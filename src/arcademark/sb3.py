@@ -19,6 +19,7 @@ from typing import Any
 from stable_baselines3.common.callbacks import BaseCallback
 
 from arcademark.environments.interfaces.stable_baselines import VectorEnv, make_vec
+from arcademark.errors import ArcadeMarkError
 from arcademark.operations.judging import Judge
 from arcademark.suite.protocols import Protocol
 
@@ -42,7 +43,12 @@ class JudgeCallback(BaseCallback):
     Attributes
     ----------
     judge : arcademark.operations.judging.Judge
-        With what was judged, `evaluations`, and `best`.
+        With what was judged, `evaluations`.
+
+    Raises
+    ------
+    ArcadeMarkError
+        As `arcademark.judge`, or if `every` is below 1.
     """
 
     def __init__(
@@ -62,6 +68,8 @@ class JudgeCallback(BaseCallback):
         verbose: int = 0,
     ) -> None:
         super().__init__(verbose)
+        if every < 1:
+            raise ArcadeMarkError(f"every {every}: expected at least 1 timestep between evaluations")
         self.judge = Judge(
             games,
             protocol,
@@ -74,7 +82,7 @@ class JudgeCallback(BaseCallback):
             tensorboard=tensorboard,
             wandb=wandb,
         )
-        self._every, self._due = every, every
+        self._every = every
 
     def _on_training_start(self) -> None:
         self.judge.begin()
@@ -89,6 +97,8 @@ class JudgeCallback(BaseCallback):
     def _on_training_end(self) -> None:
         if self.num_timesteps * self.judge.frames_per_step not in self.judge.evaluations:
             self._evaluate()
+        if self.logger.name_to_value:  # the model itself writes no more
+            self.logger.dump(self.num_timesteps)
 
     def _evaluate(self) -> None:
         judged: Any = self.judge(self.model, self.num_timesteps * self.judge.frames_per_step)

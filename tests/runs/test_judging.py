@@ -169,12 +169,22 @@ def test_a_module_is_judged_by_a_copy_and_the_best_is_kept(tmp_path):
     }
 
 
+@pytest.mark.needs("stable_baselines3")
+@pytest.mark.parametrize("every", [0, -1])
+def test_evaluations_are_at_least_a_timestep_apart(every, tmp_path):
+    import arcademark.sb3
+
+    with pytest.raises(ArcadeMarkError, match="at least 1 timestep"):
+        arcademark.sb3.JudgeCallback("freeway", RULES, every=every, out=tmp_path / "run")
+
+
 @pytest.mark.slow
 @pytest.mark.needs("stable_baselines3")
 @pytest.mark.parametrize("algorithm", ["PPO", "DQN"])
 def test_training_gives_the_same_weights_with_the_callback_and_without(algorithm, tmp_path):
     import stable_baselines3
     import torch
+    from stable_baselines3.common import logger
 
     import arcademark.sb3
     from arcademark.agents.checkpoints.policy import check
@@ -185,7 +195,9 @@ def test_training_gives_the_same_weights_with_the_callback_and_without(algorithm
     def trained(callback=None):
         envs = arcademark.sb3.make_vec("freeway", 2, rules)
         model = getattr(stable_baselines3, algorithm)("CnnPolicy", envs, seed=5, **how[algorithm])
+        model.set_logger(logger.configure(str(tmp_path / f"log-{callback is None}"), ["json"]))
         model.learn(32, callback=callback)
+        model.logger.close()
         return model
 
     plain = trained()
@@ -194,6 +206,9 @@ def test_training_gives_the_same_weights_with_the_callback_and_without(algorithm
     )
     model = trained(callback)
     assert sorted(callback.judge.evaluations) == [96, 128]
+    logged = [json.loads(line) for line in (tmp_path / "log-False/progress.json").read_text().splitlines()]
+    assert len(logged) == {"PPO": 2, "DQN": 1}[algorithm]  # one at the end
+    assert logged[-1]["judge/freeway"] == callback.judge.evaluations[128].scores["freeway"]
     for name, value in plain.policy.state_dict().items():
         assert torch.equal(value, model.policy.state_dict()[name]), name
     assert json.loads((tmp_path / "run/best.json").read_text())["frames"] in callback.judge.evaluations
