@@ -364,6 +364,8 @@ def test_the_defaults_that_help_shows_are_the_true_ones(monkeypatch, tmp_path):
         signature = inspect.signature(function)
         return {name: one.default for name, one in signature.parameters.items() if one.default is not one.empty}
 
+    assert {defaults(make)["protocol"] for make in (arcademark.make, arcademark.make_vec)} == {None}
+    assert arcademark.make("toy").environment_spec == arcademark.make("toy", "world-records").environment_spec
     monkeypatch.chdir(tmp_path)
     of_run = {name: value for name, value in defaults(arcademark.run).items() if name in RunOptions.__annotations__}
     assert of_run.keys() == RunOptions.__annotations__.keys()

@@ -39,9 +39,9 @@ from arcademark.pages.render.blocks import Document
 from arcademark.pages.render.layout import Console
 from arcademark.runs.plan import Plan as RunPlan
 from arcademark.runs.playing.events import RunSummary
-from arcademark.runs.request import DEFAULTS, Agent, RunOptions, request, rules_of, words
+from arcademark.runs.request import DEFAULTS, Agent, RunOptions, request, words
 from arcademark.subset.predict import files
-from arcademark.suite.protocols import Protocol
+from arcademark.suite.protocols import Protocol, rules_of
 from arcademark.suite.subsets import LEVEL, resolve_tasks
 from arcademark.suite.tasks import canonical_game
 

@@ -4,8 +4,9 @@ import pytest
 import own_games
 from arcademark.cli import options
 from arcademark.cli.play import playing
-from arcademark.runs.request import default_directory, rules_of
+from arcademark.runs.request import default_directory
 from arcademark.suite import protocols
+from arcademark.suite.protocols import rules_of
 
 
 @pytest.mark.parametrize(

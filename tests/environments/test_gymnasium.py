@@ -262,3 +262,11 @@ def test_settings_are_changed_by_name_or_as_run_takes_them():
     ):
         with pytest.raises(ArcadeMarkError, match=message):
             arcademark.make("pong", **given)
+
+
+@pytest.mark.parametrize("make", [arcademark.make, arcademark.make_vec])
+def test_a_protocol_that_is_named_counts_beside_a_suite_whichever_it_is(make):
+    for protocol in ("world-records", "dqn-2015", arcademark.protocol("world-records")):
+        with pytest.raises(ArcadeMarkError, match="a suite has its own protocol"):
+            make("cart_pole", protocol=protocol, suite="classic-control")
+    make("cart_pole", suite="classic-control").close()

@@ -4,21 +4,25 @@ import dataclasses
 import hashlib
 import json
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import arcademark
 import own_games
+from arcademark.environments import registry
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.registry import choose_emulator, environment_spec, open_environment, referee
 from arcademark.errors import ArcadeMarkError
+from arcademark.operations import info
 from arcademark.records import manifest
 from arcademark.records.reading import read_run
 from arcademark.runs.engines.here import InProcessEngine
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.replay.verify import verify
+from arcademark.suite.cartridges import Cartridge
 from arcademark.suite.protocols import protocol, suite_protocol
 from arcademark.suite.task_suites import load_suite
 
@@ -266,3 +270,14 @@ def test_planners_plan_in_it(agent, tmp_path, catch):
     (row,) = read_run(tmp_path / "run").episodes
     assert row.simulated_frames > row.frames
     assert verify(tmp_path / "run", suite=rules.suite).ok
+
+
+def test_what_is_known_of_a_game_takes_one_reading_and_leaves_nothing_open(tmp_path, monkeypatch):
+    done = []
+    opened = SimpleNamespace(close=lambda: done.append("closed"))
+    monkeypatch.setattr(registry, "open_environment", lambda *_, **how: done.append(how["emulator"]) or opened)
+    read = Cartridge.read_rom
+    monkeypatch.setattr(Cartridge, "read_rom", lambda *given: done.append("read") or read(*given))
+    (game,) = info.own_games(str(own_games.describe(tmp_path)))
+    assert done == ["read", "ale", "closed", "console", "closed"]
+    assert game.emulators == ("ale", "console")

@@ -13,8 +13,10 @@ from arcademark.suite.protocols import (
     from_json,
     protocol,
     protocols,
+    step_protocol,
 )
 from arcademark.suite.settings import format_setting
+from arcademark.suite.task_suites import load_suite
 
 SETTINGS = AtariProtocol.declarations()
 NAMES = [
@@ -198,6 +200,14 @@ def test_json_with_a_part_missing_or_wrong_is_refused():
         from_json(data | {"settings": data["settings"] | {"frame_skip": "many"}})
     with pytest.raises(ArcadeMarkError, match="to_json"):
         from_json({"settings": None})
+    whole = step_protocol(load_suite("classic-control")).to_json()
+    for strange in (
+        *({"suite": suite, "settings": 5} for suite in ({}, None, 5, [], {"tasks": 5}, {"tasks": {"a": 5}})),
+        *(whole | {"settings": settings} for settings in (5, None, [], {"frame_skip": 4})),
+        *(5, None, [], "suite"),
+    ):
+        with pytest.raises(ArcadeMarkError, match=r"suite|protocol"):
+            from_json(strange)
 
 
 ALSO = {

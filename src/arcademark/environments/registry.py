@@ -127,8 +127,7 @@ def _choose_for_own(game: str, suite: TaskSuite, requested: Emulator | None, com
         if missing is not None:
             raise ArcadeMarkError(f"game {game!r}: our emulator is not available: {missing}")
         return "console"
-    cartridge = suite.cartridge(game)
-    if why := why_not(cartridge, cartridge.read_rom(suite.folder, game)):
+    if why := why_not(suite.cartridge(game), suite.read_rom(game)):
         if requested is None and not compiles:
             return _choose_for_own(game, suite, None, True)
         also = f", and our emulator is not available: {missing}" if requested is None else "; play it on our emulator"
@@ -146,8 +145,7 @@ def referee(spec: EnvironmentSpec) -> Emulator:
         return "ale"
     from arcademark.environments.emulation.described import why_not
 
-    cartridge = suite.cartridge(spec.game)
-    return "console" if why_not(cartridge, cartridge.read_rom(suite.folder, spec.game)) else "ale"
+    return "console" if why_not(suite.cartridge(spec.game), suite.read_rom(spec.game)) else "ale"
 
 
 @functools.cache
@@ -240,13 +238,12 @@ def _known_as(game: str, suite: TaskSuite | None) -> str:
         return game
     from arcademark.emulator.games import known_as
 
-    return known_as(suite.cartridge(game).read_rom(suite.folder, game))
+    return known_as(suite.read_rom(game))
 
 
 def _open_own(game: str, suite: TaskSuite, native: bool) -> Console:
     """Open a game of one's own."""
-    cartridge = suite.cartridge(game)
-    rom = cartridge.read_rom(suite.folder, game)
+    cartridge, rom = suite.cartridge(game), suite.read_rom(game)
     if not native:
         from arcademark.environments.emulation.described import DescribedAtari
 
@@ -268,9 +265,8 @@ def version_of(task: str, protocol: protocols.Protocol) -> str:
 
         return package(protocol.suite.tasks[task])
     if protocol.suite:
-        cartridge = protocol.suite.cartridge(task)
-        cartridge.read_rom(protocol.suite.folder, task)
-        return cartridge.sha256
+        protocol.suite.read_rom(task)
+        return protocol.suite.cartridge(task).sha256
     return rom_checksum(task)
 
 

@@ -231,13 +231,17 @@ def own_games(path: str) -> Iterator[OwnGameView]:
     for name in suite.tasks:
         one = suite.cartridge(name)
         emulators, problems, known = [], [], ""
-        for emulator in get_args(Emulator):
-            try:
-                known = known_as(one.read_rom(suite.folder, name))
-                open_environment(environment_spec(name, rules), emulator=emulator)
-                emulators.append(emulator)
-            except ArcadeMarkError as error:
-                problems.append(str(error))
+        try:
+            known = known_as(suite.read_rom(name))
+            spec = environment_spec(name, rules)
+            for emulator in get_args(Emulator):
+                try:
+                    open_environment(spec, emulator=emulator).close()
+                    emulators.append(emulator)
+                except ArcadeMarkError as error:
+                    problems.append(str(error))
+        except ArcadeMarkError as error:
+            problems.append(str(error))
         known_here = {
             "name": name,
             "rom": str(Path(suite.folder, one.rom)),

@@ -21,11 +21,9 @@ from arcademark.runs.plan import AllStarts, Plan, make_plan
 from arcademark.runs.playing.events import Event, RunSummary
 from arcademark.runs.replay.scalars import logged
 from arcademark.runs.scheduling import lengths as scheduling
-from arcademark.suite import protocols
-from arcademark.suite.protocols import DEFAULT_PROTOCOL, Protocol, suite_protocol
+from arcademark.suite.protocols import DEFAULT_PROTOCOL, Protocol, rules_of
 from arcademark.suite.settings import format_setting
 from arcademark.suite.subsets import REPORTED
-from arcademark.suite.task_suites import load_suite
 
 Agent = str | AgentSpec | Callable[..., Any] | object
 Place = str | os.PathLike[str]
@@ -238,15 +236,6 @@ def words(
         *(("engine", f"{name}={given[name]}") for name in _OF_ENGINE if given.get(name) is not None),  # type: ignore[literal-required]
     ]
     return ["run", *map(str, agents), *(f"--{name}={value}" for name, value in written if value is not None)]
-
-
-def rules_of(protocol: str | Protocol | None, suite: str | None, overrides: Mapping[str, object]) -> Protocol:
-    """Return the protocol that is named, or a suite's, with what is overridden."""
-    if suite is not None:
-        protocol = suite_protocol(load_suite(suite), protocol)
-    elif protocol is None or isinstance(protocol, str):
-        protocol = protocols.protocol(protocol or DEFAULT_PROTOCOL)
-    return protocol.override(overrides)
 
 
 def default_directory(

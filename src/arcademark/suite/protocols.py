@@ -47,7 +47,7 @@ from arcademark.suite.settings import (
     whole,
 )
 from arcademark.suite.tables import read_tables
-from arcademark.suite.task_suites import TaskSuite, parse_suite
+from arcademark.suite.task_suites import TaskSuite, load_suite, parse_suite
 from arcademark.suite.tasks import game_name
 
 if TYPE_CHECKING:
@@ -408,7 +408,8 @@ Protocol: TypeAlias = AtariProtocol | StepProtocol
 
 def from_json(data: Mapping[str, Any]) -> Protocol:
     """Return the protocol that `to_json` wrote; errors are those of `BaseProtocol.from_json`."""
-    of_steps = "suite" in data and "frame_skip" not in data.get("settings", ())
+    has_suite = isinstance(data, Mapping) and "suite" in data
+    of_steps = has_suite and not parse_suite(data["suite"], "suite").of_games
     return (StepProtocol if of_steps else AtariProtocol).from_json(data)
 
 
@@ -462,6 +463,15 @@ def suite_protocol(suite: TaskSuite, named: str | Protocol | None = None) -> Pro
     if named is not None:
         raise ArcadeMarkError("suite and protocol: a suite has its own protocol; leave the protocol out")
     return step_protocol(suite)
+
+
+def rules_of(named: str | Protocol | None, suite: str | None, overrides: Mapping[str, object]) -> Protocol:
+    """Return the protocol that is named, or a suite's, with what is overridden."""
+    if suite is not None:
+        named = suite_protocol(load_suite(suite), named)
+    elif named is None or isinstance(named, str):
+        named = protocol(named or DEFAULT_PROTOCOL)
+    return named.override(overrides)
 
 
 def step_protocol(suite: TaskSuite) -> StepProtocol:

@@ -162,6 +162,10 @@ class TaskSuite(Struct, frozen=True, forbid_unknown_fields=True):
         assert cartridge is not None
         return cartridge
 
+    def read_rom(self, task: str) -> bytes:
+        """Return a game's ROM; errors as of `Cartridge.read_rom`."""
+        return self.cartridge(task).read_rom(self.folder, task)
+
     @property
     def training_tasks(self) -> tuple[str, ...]:
         """The tasks meant for tuning."""

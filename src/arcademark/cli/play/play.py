@@ -51,7 +51,8 @@ def command(
     from arcademark.records.manifest import slug
     from arcademark.runs.person import human
     from arcademark.runs.person.window import Window
-    from arcademark.runs.request import default_directory, rules_of
+    from arcademark.runs.request import default_directory
+    from arcademark.suite.protocols import rules_of
 
     rules = rules_of(protocol, suite, overrides)
     label = "-".join(["human", *(["stepped"] if stepped else []), *([slug(name)] if name else [])])

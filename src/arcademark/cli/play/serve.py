@@ -35,7 +35,7 @@ def command(
     """
     from arcademark.environments.interfaces.gymnasium import make_vec
     from arcademark.environments.interfaces.serving import Server
-    from arcademark.runs.request import rules_of
+    from arcademark.suite.protocols import rules_of
 
     if sys.stdin.isatty():
         raise ArcadeMarkError("serve: speaks to a program that starts it, not to a terminal; see docs/messages.md")

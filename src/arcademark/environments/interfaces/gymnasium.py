@@ -25,15 +25,13 @@ from arcademark.environments.interfaces.vector import GymnasiumVectorEnv
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols
-from arcademark.suite.protocols import DEFAULT_PROTOCOL
 from arcademark.suite.subsets import resolve_tasks
-from arcademark.suite.task_suites import load_suite
 from arcademark.suite.tasks import TOY, games
 
 
 def make(
     game: str,
-    protocol: str | protocols.Protocol = DEFAULT_PROTOCOL,
+    protocol: str | protocols.Protocol | None = None,
     *,
     training: bool = False,
     render_mode: str | None = None,
@@ -50,8 +48,9 @@ def make(
     ----------
     game : str
         Any spelling of its name; of other tasks their id.
-    protocol : str or Protocol
-        A protocol or its name; for other tasks and games of your own `arcademark.suite_protocol`.
+    protocol : str or Protocol, optional
+        A protocol or its name, "world-records" by default; for other tasks and games of your own
+        `arcademark.suite_protocol`, or a `suite`, which has its own protocol for tasks that are no games.
     training : bool
         Whether episodes end and rewards are clipped as the protocol says for training.
     render_mode : {"rgb_array"}, optional
@@ -83,7 +82,7 @@ def make(
 def make_vec(
     games: str | Sequence[str],
     num_envs: int | None = None,
-    protocol: str | protocols.Protocol = DEFAULT_PROTOCOL,
+    protocol: str | protocols.Protocol | None = None,
     *,
     training: bool = False,
     render_mode: str | None = None,
@@ -141,20 +140,15 @@ def make_vec(
 
 
 def _rules(
-    protocol: str | protocols.Protocol, suite: str | None, overrides: Mapping[str, object]
+    protocol: str | protocols.Protocol | None, suite: str | None, overrides: Mapping[str, object]
 ) -> protocols.Protocol:
-    named = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
-    if suite is not None:
-        tasks = load_suite(suite)
-        said = None if protocol == DEFAULT_PROTOCOL and not tasks.of_games else protocol
-        named = protocols.suite_protocol(tasks, said)
     given = overrides.get("overrides") or {}
     if not isinstance(given, Mapping):
         raise ArcadeMarkError(f"overrides is {given!r}; expected settings, as in overrides={{'frame_skip': 5}}")
     if twice := next((name for name in given if name in overrides), None):
         raise ArcadeMarkError(f"{twice!r} is given twice, by itself and in overrides; leave one out")
     changed = {name: value for name, value in overrides.items() if name != "overrides"} | dict(given)
-    return named.override(changed) if changed else named
+    return protocols.rules_of(protocol, suite, changed)
 
 
 def _vector(num_envs: int, *, game: str, **how: Any) -> GymnasiumVectorEnv:

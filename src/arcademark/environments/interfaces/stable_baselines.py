@@ -14,13 +14,13 @@ from stable_baselines3.common.vec_env import VecEnv
 from arcademark.environments import fire
 from arcademark.environments.interfaces import gymnasium
 from arcademark.environments.interfaces.vector import GymnasiumVectorEnv
-from arcademark.suite.protocols import DEFAULT_PROTOCOL, Protocol
+from arcademark.suite.protocols import Protocol
 
 
 def make_vec(
     games: str | Sequence[str],
     num_envs: int | None = None,
-    protocol: str | Protocol = DEFAULT_PROTOCOL,
+    protocol: str | Protocol | None = None,
     *,
     training: bool = True,
     threads: int | None = None,
