@@ -2,7 +2,7 @@
 
 import json
 import random
-import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -58,29 +58,30 @@ def test_states_of_random_numbers_stay(tmp_path):
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before  # noqa: NPY002
 
 
-@pytest.mark.slow
-def test_what_would_take_more_than_its_share_is_skipped_and_says_so(tmp_path, caplog):
+def test_what_would_take_more_than_its_share_is_skipped_and_says_so(tmp_path, caplog, monkeypatch):
+    clock, play = SimpleNamespace(now=0.0, monotonic=lambda: clock.now), judging.execute
+
+    def evaluation(plan, directory, on_event):
+        for _ in range(20):
+            clock.now += 0.5
+            on_event(None)
+        return play(plan, directory)
+
+    monkeypatch.setattr(judging, "time", clock)
+    monkeypatch.setattr(judging, "execute", evaluation)
     judge = judging.Judge("freeway", RULES, out=tmp_path / "run", episodes=2, name="mine", max_share=0.2)
+    clock.now = 1.0
     judge.begin()
-    begun, spent = time.monotonic(), 0.0
-
-    def clocked(frames):
-        nonlocal spent
-        before = time.monotonic()
-        result = judge(Constant(1), frames)
-        spent += time.monotonic() - before
-        return result
-
-    assert "given up after" in clocked(100).skipped  # as nothing was trained yet
+    trained, clock.now = 0.5, 1.5
+    assert "given up after 0.5 s" in judge(Constant(1), 100).skipped  # as little was trained yet
     assert not (tmp_path / "run/evaluations/000000000100").exists()
-    frames = 200
-    while not judge.evaluations and time.monotonic() < begun + 60:
-        time.sleep(0.05)  # trains
-        clocked(frames)
-        frames += 1
-    assert judge.evaluations
-    assert spent <= 0.2 * (time.monotonic() - begun) * 1.2
-    assert clocked(10_000).skipped.startswith("evaluation after 10,000 frames skipped: it takes")
+    while not judge.evaluations:
+        trained, clock.now = trained + 0.5, clock.now + 0.5
+        judge(Constant(1), int(200 + 2 * trained))
+    seconds = clock.now - 1.0 - trained  # that judging took
+    assert 10 < seconds <= 0.2 * (clock.now - 1.0)
+    assert 1 < sum("given up" in one.skipped for one in judge.skipped) < 10
+    assert judge(Constant(1), 10_000).skipped.startswith("evaluation after 10,000 frames skipped: it takes 10.0 s or")
     assert "max_share=0.2" in caplog.text
 
 
