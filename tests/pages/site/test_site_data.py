@@ -53,7 +53,7 @@ def test_few_games_are_set_beside_the_truth_learnt_without_the_paper(data):
 
 
 def test_badges_say_what_is_known(data):
-    assert row(data, "random")["badges"] == ["replayed"]
+    assert row(data, "random")["badges"] == ["yours", "replayed"]
     assert row(data, "random")["replay"]["confirmed"] == 8
     assert row(data, "GDI-H3")["badges"] == ["as-published", "errata"]
     assert row(data, "DIAMOND")["badges"] == ["per-seed"]

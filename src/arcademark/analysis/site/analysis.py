@@ -157,6 +157,7 @@ def analyse(
         if item.name in entries:
             known = _published(entries[item.name], row)
         else:
+            row = row if of_tasks else replace(row, badges=("yours", *row.badges))
             known = {"source": Path(row.source).name, "curves": tuple(_curves(report, item.name))}
             if played := whole.scores.get(item.name).played:
                 known |= _played(row, played, replays or {}, films or {})

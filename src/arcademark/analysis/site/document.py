@@ -20,8 +20,9 @@ from arcademark.catalogue.model import Source
 from arcademark.metrics.aggregate import Aggregate
 from arcademark.suite.anomalies import Anomaly
 
-Badge = Literal["replayed", "differs", "imported", "per-seed", "as-published", "errata"]
-"""Replayed and confirmed, or not; scores of logs made elsewhere; of single runs; as printed; with slips in print."""
+Badge = Literal["yours", "replayed", "differs", "imported", "per-seed", "as-published", "errata"]
+"""Given beside the catalogue; replayed and confirmed, or not; scores of logs made elsewhere; of single runs; as
+printed; with slips in print."""
 
 Numbers = tuple[float, ...]
 

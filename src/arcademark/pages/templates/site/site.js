@@ -8,7 +8,7 @@
   const AGGREGATES = d3.sort(site.aggregates, ({ name }) => (name === "median" ? 0 : 1)); // the one that rows are ordered by first
   const STATISTICS = Object.fromEntries(AGGREGATES.map(({ name, title }) => [name, capital(title)]));
   const BADGES = {
-    yours: ["yours", "Your own file, read by this page alone"],
+    yours: ["yours", "Not of the catalogue: from a file dropped on this page, or given when the pages were made"],
     replayed: ["replayed", "Every recorded episode was played again when these pages were made, and gave its score"],
     differs: ["does not replay", "Recorded episodes do not give their scores when they are played again"],
     imported: ["imported", "Made of logs from elsewhere, which cannot be played again"],
@@ -79,8 +79,22 @@
   const algorithmAt = (row) => `#/algorithm/${part(row.name)}`;
   const gameAt = (id) => `#/game/${part(id)}`;
   const link = (to, text) => h("a", { href: to }, text);
+  /** Link to an algorithm's page, and name below the table that its result is from. */
+  const who = (row, name = withoutTable(row)) => [link(algorithmAt(row), name), tableOf(row) && h("small", { class: "by" }, `table of ${tableOf(row)}`)];
   const outside = (url, text) => (/^https?:\/\//.test(url) ? h("a", { href: url, rel: "noreferrer" }, text) : text);
-  const byName = (name) => rows.find((row) => part(row.name) === part(name));
+  const isYours = (row) => row.badges.includes("yours"); // dropped on this page, or given to the command that wrote it
+  /** Return the paper in whose table a result stands, where it is not the paper that published the algorithm. */
+  const tableOf = (row) => (row.source_paper === row.paper ? undefined : site.papers[row.source_paper]?.short);
+  const withoutTable = (row) => row.name.replace(` (${tableOf(row)})`, "");
+  const attributed = (row) => (tableOf(row) ? `${withoutTable(row)} (table of ${tableOf(row)})` : row.name);
+  /** Return an algorithm's name, in which a paper that only printed the scores is not taken for the algorithm's. */
+  const titled = (row) => (withoutTable(row) === row.name ? row.name : attributed(row));
+  const TABLES = [...d3.rollup(site.algorithms.map(tableOf).filter(Boolean), (those) => those.length, (short) => short)].sort((one, other) => other[1] - one[1]).map(([short]) => short);
+  /** Return a result's footnote mark, a number in superscript, or nothing. */
+  const markOf = (row) => (tableOf(row) ? String(TABLES.indexOf(tableOf(row)) + 1).replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]) : "");
+  const footnotes = (those) => { const found = d3.sort(new Map(those.map((row) => [markOf(row), tableOf(row)])), ([, short]) => TABLES.indexOf(short)).filter(([mark]) => mark); return found.length ? `${found.map(([mark, short]) => `${mark}\u00a0Table of ${short}`).join("; ")}.` : ""; };
+  /** Find an algorithm by its name or, where several results have it, the one that stands for them. */
+  const byName = (name) => rows.find((row) => part(row.name) === part(name)) ?? rows.find((row) => part(row.identity) === part(name) && row.precedence === 0);
   const nameOf = (id) => games.get(id)?.name ?? id;
 
   // Figures of an algorithm
@@ -153,7 +167,7 @@
       note: "", group: groups.length - 1, settings: {}, assumed: [], training_frames: null, reported: "unknown",
       fewest_runs: Math.min(...counts), most_runs: Math.max(...counts), badges: ["yours"],
       scores: site.games.map((game) => scores[game.id] ?? []), reaches: site.games.map(() => []), published: {}, notes: {},
-      standings, estimate: site.model && estimated(name, scores), predicted: [], replay: null, curves: [], films: [], yours: true,
+      standings, estimate: site.model && estimated(name, scores), predicted: [], replay: null, curves: [], films: [], dropped: true,
     };
   }
 
@@ -309,7 +323,7 @@
     ...AGGREGATES.filter(({ name }) => name !== "median" && name !== "mean").map(({ name, meaning }) => ({ id: name, title: STATISTICS[name], figure: true, meaning: capital(meaning.replaceAll("{noun}", NOUN)) })),
     { id: "hwrns", title: "HWRNS", meaning: "Median human-world-record-normalised score, over the same games", of: (row) => value(row, "median", "hwrns"), cell: (row) => withReach(summary(row, "median", "hwrns")) },
     { id: "records", title: "Records", meaning: "Human world records broken", of: (row) => row.standings[state.view]?.records ?? undefined, cell: (row) => row.standings[state.view]?.records ?? "–", usual: true, wide: true },
-    { id: "seeds", title: "Runs", meaning: `Runs (seeds) a ${NOUN} whose scores are known`, of: (row) => row.most_runs, cell: (row) => (row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs}–${row.most_runs}`) },
+    { id: "seeds", title: "Runs", meaning: `Runs (seeds) per ${NOUN} whose scores are known`, of: (row) => row.most_runs, cell: (row) => (row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs}–${row.most_runs}`) },
     { id: "source", title: "Paper", text: true, of: (row) => paper(row)?.short ?? row.source, cell: (row) => paper(row)?.short ?? row.source, usual: true, wide: true },
   ];
   const FACETS = {
@@ -338,7 +352,7 @@
   }
 
   /** Why an estimate should not be relied on; that of somebody's own scores once they say how they were played. */
-  const doubts = (row) => (row.yours && group(row).known ? [] : row.estimate.warnings);
+  const doubts = (row) => (row.dropped && group(row).known ? [] : row.estimate.warnings);
 
   function summaryCell(row, statistic) {
     const guess = estimateOf(row, statistic);
@@ -379,12 +393,12 @@
 
   /** Keep one row per algorithm, with its others: one with nearly all games of the view, if any, first by precedence. */
   function algorithms(those) {
-    const alike = d3.group(those, (row) => (row.yours ? row : row.identity));
+    const alike = d3.group(those, (row) => (isYours(row) ? row : row.identity));
     const found = new Map([...alike.values()].map((same) => d3.sort(same, (row) => !nearlyWhole(row), (row) => row.precedence)).map(([first, ...others]) => [first, others]));
     return new Map(those.filter((row) => found.has(row)).map((row) => [row, found.get(row)]));
   }
 
-  const nameIn = (row) => (state.ranks || row.yours ? row.name : row.identity);
+  const nameIn = (row) => (state.ranks || isYours(row) ? withoutTable(row) : row.identity);
 
   /** Ranks within those that may be ranked with each other: of one known group, with a score on every game. */
   function ranks(those) {
@@ -409,6 +423,7 @@
     return told.length ? `These differ, too: ${told.join("; ")}.` : "";
   }
 
+  const nothing = (all) => h("p", { class: "nothing" }, "No result fits this search and these filters. ", link(all, "Show all"));
   const WHY_NOT = "Not ranked: not all is known of how these were played.";
 
   function tablePage() {
@@ -484,13 +499,14 @@
       const tick = (event) => { state.chosen[event.target.checked ? "add" : "delete"](row); remember(); place.querySelector(".chosen").replaceWith(chosenBar()); };
       const same = (other) => site.views.every(({ name }) => JSON.stringify(other.standings[name]?.summaries) === JSON.stringify(row.standings[name]?.summaries));
       const apart = others.filter((other) => !same(other)), sources = [...new Set([row, ...others.filter(same)].map((one) => site.papers[one.source_paper]?.short).filter(Boolean))];
-      return h("tr", { class: row.yours ? "yours" : null },
+      const worn = badges(row).filter((_, index) => row.badges[index] !== "as-published");
+      return h("tr", { class: isYours(row) ? "yours" : null },
         h("td", { class: "tick" }, h("input", { type: "checkbox", checked: state.chosen.has(row), "aria-label": `Compare ${nameIn(row)}`, onchange: tick })),
         h("td", { class: `n ${state.ranks ? "rank" : "place"}` }, at ?? ""),
-        h("th", { scope: "row", class: "who" }, link(algorithmAt(row), nameIn(row)), row.source_paper !== row.paper && site.papers[row.source_paper] ? h("small", { class: "by" }, `table of ${site.papers[row.source_paper].short}`) : null, h("span", { class: "badges" }, badges(row).filter((_, index) => row.badges[index] !== "as-published")),
+        h("th", { scope: "row", class: "who" }, who(row, nameIn(row)), worn.length ? h("span", { class: "badges" }, worn) : null,
           apart.length ? h("details", { class: "others" }, h("summary", {}, plural(apart.length, "other result")),
             sources.length ? h("small", {}, `Here as in ${sources.join(" and ")}.`) : null,
-            h("ul", {}, apart.map((other) => h("li", {}, link(algorithmAt(other), other.name), ` ${value(other, state.statistic) === undefined ? "–" : percent(value(other, state.statistic))}, ${played(other)[0]}`)))) : null),
+            h("ul", {}, apart.map((other) => h("li", {}, link(algorithmAt(other), titled(other)), ` ${value(other, state.statistic) === undefined ? "–" : percent(value(other, state.statistic))}, ${played(other)[0]}`)))) : null),
         columns().map((column) => h("td", { class: classOf(column) }, column.figure ? summaryCell(row, column.id) : column.cell(row))));
     }
 
@@ -522,10 +538,10 @@
           return h("tbody", {}, h("tr", { class: "group" }, h("th", { colspan: width, scope: "rowgroup" }, h("div", { class: "stay" }, what.title, h("span", { class: "weak" }, ` · ${plural(mine.length, "result")}`), h("small", {}, told)))), mine.map((row) => line(row, found.get(row))));
         });
       const estimated = site.model && state.statistic === "median" && measure().metric === "hns";
-      status.textContent = `${merged ? `${plural(merged.size, "algorithm")}, ` : ""}${plural(those.length, "result")} of ${rows.length} shown. ${measure().title} in percent: ${measure().meaning}. ${estimated ? `“est.”: estimated from the games played, with its ${Math.round(100 * site.model.level)} % interval. ` : ""}${state.ranks ? `Ranks are by the ${STATISTICS[state.statistic].toLowerCase()}, among those played alike and with every ${NOUN}.` : "The order is no rank, as protocols differ; one row an algorithm."}`;
+      status.textContent = `${merged ? `${plural(merged.size, "algorithm")}, ` : ""}${plural(those.length, "result")} of ${rows.length} shown. ${measure().title} in percent: ${measure().meaning}. ${estimated ? `“est.”: estimated from the games played, with its ${Math.round(100 * site.model.level)} % interval. ` : ""}${state.ranks ? `Ranks are by the ${STATISTICS[state.statistic].toLowerCase()}, among those played alike and with every ${NOUN}.` : "The order is no rank, as protocols differ; one row per algorithm."}`;
       return [
         chosenBar(),
-        ...(those.length ? [] : [h("p", { class: "nothing" }, "No result fits this search and these filters. ", link("#/", "Show all"))]),
+        ...(those.length ? [] : [nothing("#/")]),
         h("div", { class: "scroll board", tabindex: 0, role: "region", "aria-label": "All algorithms" },
           h("table", { id: "board" }, h("caption", { class: "unseen" }, "Algorithms with their summaries"),
             h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "tick" }, h("span", { class: "unseen" }, "Compare")), h("th", { scope: "col", class: "n" }, state.ranks ? "Rank" : h("abbr", { title: "Place among all shown here; not a rank, as protocols differ" }, "#")), heading({ id: "name", title: "Algorithm", text: true }), columns().map(heading))), parts)),
@@ -533,19 +549,20 @@
     }
 
     function ownPart() {
-      const own = rows.filter((row) => row.yours);
+      const own = rows.filter(isYours), dropped = own.filter((row) => row.dropped);
       if (!own.length && !state.message) return null;
+      const message = state.message || `${plural(own.length, "algorithm")} given when these pages were made, marked “yours”. ${own.slice(0, 3).map(standingOf).join(" ")}`;
       const choices = groups.map((one, at) => [at, one.title]).filter(([at]) => groups[at].known || groups[at].yours);
       const remove = () => {
-        for (const row of own) { rows.splice(rows.indexOf(row), 1); state.chosen.delete(row); }
+        for (const row of dropped) { rows.splice(rows.indexOf(row), 1); state.chosen.delete(row); }
         state.message = "";
         remember();
         draw();
       };
-      return h("div", { class: `own ${state.failed ? "failed" : ""}`, role: state.failed ? "alert" : "status", id: "own" }, h("p", {}, state.message),
-        own.length ? [select("Yours were played with", choices, own[0].group, (at) => { for (const row of own) row.group = at; refresh(); }, { id: "played-as" }),
-          select("Compare with", [[null, "an algorithm …"], ...d3.sort(algorithms(rows.filter((row) => !row.yours && scored(row))).keys(), (row) => row.identity.toLowerCase()).map((row) => [row, row.identity])], null, (row) => { if (row) location.hash = `#/compare/${[...own.slice(0, 4), row].map((one) => part(one.name)).join("/")}`; }, { id: "against" }),
-          h("button", { type: "button", class: "plain", onclick: () => place.querySelector("tr.yours")?.scrollIntoView({ block: "center" }) }, "Show in the table"), h("button", { type: "button", class: "plain", onclick: remove }, "Remove yours")] : null);
+      return h("div", { class: `own ${state.failed ? "failed" : ""}`, role: state.failed ? "alert" : "status", id: "own" }, h("p", {}, message),
+        own.length ? [dropped.length ? select("Yours were played with", choices, dropped[0].group, (at) => { for (const row of dropped) row.group = at; refresh(); }, { id: "played-as" }) : null,
+          select("Compare with", [[null, "an algorithm …"], ...d3.sort(algorithms(rows.filter((row) => !isYours(row) && scored(row))).keys(), (row) => row.identity.toLowerCase()).map((row) => [row, row.identity])], null, (row) => { if (row) location.hash = `#/compare/${[...own.slice(0, 4), row].map((one) => part(one.name)).join("/")}`; }, { id: "against" }),
+          h("button", { type: "button", class: "plain", onclick: () => place.querySelector("tr.yours")?.scrollIntoView({ block: "center" }) }, "Show in the table"), dropped.length ? h("button", { type: "button", class: "plain", onclick: remove }, "Remove yours") : null] : null);
     }
 
     let opened = null, controls = controlsNow();
@@ -565,20 +582,20 @@
     const published = paper(row), where = site.papers[row.source_paper];
     const settings = Object.entries(row.settings).map(([key, text]) => [key, row.assumed.includes(key) ? `${text} (assumed)` : text]);
     const slips = site.errata.filter((slip) => slip.paper === row.source_paper && slip.algorithm && (slip.algorithm === row.name || slip.algorithm === row.identity || row.name.startsWith(`${slip.algorithm} (`)));
-    const others = rows.filter((other) => other !== row && other.identity === row.identity && row.kind !== "yours");
+    const others = rows.filter((other) => other !== row && other.identity === row.identity && !isYours(row));
     const hns = site.views[0].measures[0], measured = OF_TASKS ? hns.title : "HNS";
     const scored = site.games.map((game) => ({ game, found: scoreOf(row, game.id) })).filter(({ found }) => found);
     const placed = scored.filter(({ game }) => arcademark.known(hns, game.id)).map(({ game, found }) => ({ game, value: arcademark.normalised(hns, game.id, found.score), score: found.score }));
     placed.sort((one, other) => other.value - one.value);
-    return [row.name, [
-      h("h1", {}, row.name), h("p", { class: "badges" }, badges(row)),
+    return [titled(row), [
+      h("h1", {}, titled(row)), h("p", { class: "badges" }, badges(row)),
       facts([
         ["Kind", row.kind], ["Published", published && [published.source.authors, ", ", outside(published.url, published.source.title), ", ", published.source.venue, ", ", published.source.year]],
         ["Scores from", row.source], ["Read in", where && where !== published ? [outside(where.url, where.short)] : ""], ["Collection", row.collection],
         [`Training ${LENGTHS}`, row.training_frames === null ? UNKNOWN : row.training_frames.toLocaleString("en")], ["Scores of", row.reported],
-        [`Runs a ${NOUN}`, row.most_runs === 1 ? `1${row.pooled === "untrained" ? ", all seeds of what was never trained" : row.pooled ? ", all seeds of one network" : ""}: ${row.reaches.some((ends) => ends.length) ? "intervals are over its episodes" : "how far another run would differ is not known"}` : row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs} to ${row.most_runs}`], ["Protocol", group(row).title],
+        [`Runs per ${NOUN}`, row.most_runs === 1 ? `1${row.pooled === "untrained" ? ", all seeds of what was never trained" : row.pooled ? ", all seeds of one network" : ""}: ${row.reaches.some((ends) => ends.length) ? "intervals are over its episodes" : "how far another run would differ is not known"}` : row.fewest_runs === row.most_runs ? row.most_runs : `${row.fewest_runs} to ${row.most_runs}`], ["Protocol", group(row).title],
         ["Replayed", row.replay && `${row.replay.confirmed.toLocaleString("en")} of ${plural(row.replay.episodes, "recorded episode")} gave their score again${row.replay.warnings.length ? `; ${row.replay.warnings.join("; ")}` : ""}`],
-        ["Also", others.length ? others.map((other, at) => [at ? ", " : "", link(algorithmAt(other), other.name)]) : ""], ["Note", row.note],
+        ["Also", others.length ? others.map((other, at) => [at ? ", " : "", link(algorithmAt(other), titled(other))]) : ""], ["Note", row.note],
       ]),
       h("p", {}, link(`#/compare/${part(row.name)}`, "Compare with others")),
       section("Summaries", guessed(row), site.views.map((one) => byModel(row, one)), Object.entries(row.standings).map(([key, standing]) => [
@@ -656,7 +673,7 @@
       const those = rows.map((row) => ({ row, found: scoreOf(row, game.id) })).filter(({ found }) => found);
       const best = those.reduce((one, other) => (one && one.found.score >= other.found.score ? one : other), null);
       const reference = (kind) => (kind in game.references ? points(game.references[kind]) : "–");
-      return { cells: [link(gameAt(game.id), game.name), ...(OF_TASKS ? [] : [game.genre]), ...REFERENCES.map(([kind]) => reference(kind)), best ? [points(best.found.score), h("small", {}, link(algorithmAt(best.row), best.row.name))] : "–", those.length] };
+      return { cells: [link(gameAt(game.id), game.name), ...(OF_TASKS ? [] : [game.genre]), ...REFERENCES.map(([kind]) => reference(kind)), best ? [points(best.found.score), h("small", {}, link(algorithmAt(best.row), attributed(best.row)))] : "–", those.length] };
     });
     return [`${TITLE}s`, [h("h1", {}, `${TITLE}s`), h("p", { class: "lead" }, "The highest score is the highest there is here, whatever its protocol."),
       table([[TITLE, ""], ...(OF_TASKS ? [] : [["Genre", ""]]), ...REFERENCES.map(([, title]) => [title, "n"]), ["Highest", "n"], ["Scores", "n"]], lines, { label: `${TITLE}s` })]];
@@ -678,23 +695,23 @@
       facts([["Genre", game.genre], ...marks.map(([score, title]) => [title[0].toUpperCase() + title.slice(1), points(score)])]),
       game.anomalies.length ? h("div", { class: "warnings", role: "note" }, h("h2", {}, "What is odd about it"), h("ul", {}, game.anomalies.map((one) => h("li", {}, `${ANOMALIES[one.kind](one.value)} ${one.note} (${one.source})`)))) : null,
       dated.length ? section("The record over time", legendOf([["best score so far", "line"], ...marks.map(([score, title], at) => [`${title} ${points(score)}`, REFERENCES[at][0]])]),
-        figure(`Scores by year of publication, whatever their protocol; the line is the highest until then, planners and human starts included, held today by ${front.at(-1).row.name} with ${points(front.at(-1).score)} points. Point at a dot for its name.`, (width) => {
+        figure(`Scores by year of publication, whatever their protocol; the line is the highest until then, planners and human starts included, held today by ${attributed(front.at(-1).row)} with ${points(front.at(-1).score)} points. Point at a dot for its name. ${footnotes(front.map(({ row }) => row))}`.trim(), (width) => {
           const record = [...front, { year: today, score: front.at(-1).score }], options = {
             height: 380, marginTop: 28, x: { label: "year", tickFormat: "d", inset: 12, ticks: years(dated[0].year, today, width < 600 ? 4 : 8), domain: [dated[0].year, today] },
             y: { type: "symlog", constant: scale, grid: true, label: "points", tickFormat: (tick) => `${tick < 0 ? "−" : ""}${frames(Math.abs(tick))}`, ticks: ticksOf(scale, [...dated.map((one) => one.score), ...marks.map(([score]) => score)]) },
             marks: [
               ...marks.map(([score, , colour]) => Plot.ruleY([score], { stroke: colour, strokeDasharray: "4 3", strokeWidth: 1.5 })),
               Plot.lineY(record, { x: "year", y: "score", stroke: "var(--series-1)", strokeWidth: 1.8, curve: "step-after" }),
-              Plot.dot(dated, { x: "year", y: "score", r: 3, fill: "var(--series-1)", fillOpacity: 0.6, href: (one) => algorithmAt(one.row), title: (one) => `${shown(one.row.name)} (${one.year}): ${points(one.score)}\n${shown(group(one.row).title)}`, tip: true }),
+              Plot.dot(dated, { x: "year", y: "score", r: 3, fill: "var(--series-1)", fillOpacity: 0.6, href: (one) => algorithmAt(one.row), title: (one) => `${shown(attributed(one.row))}, ${one.year}: ${points(one.score)}\n${shown(group(one.row).title)}`, tip: true }),
             ],
           };
-          const placed = (those) => those.map(({ row, year, score }) => ({ name: row && shortened(row.identity), at: year, value: score }));
+          const placed = (those) => those.map(({ row, year, score }) => ({ name: row && nameOn(row), at: year, value: score }));
           return named(width, `Scores in ${game.name} by year`, options, placed(front.toReversed()), placed(dated), placed(record));
         })) : null,
       section("Everyone's score", h("p", { class: "small" }, "In order of score and not ranked: protocols differ."),
         table([["Algorithm", "who"], ["Score", "n"], [OF_TASKS ? hns.title : "HNS", "n"], ["Runs", "n"], [LENGTHS_TITLE, "n"], ["Year", "n"], ["Protocol", "prose"]], those.map(({ row, found }) => ({
-          kind: row.yours ? "yours" : null,
-          cells: [link(algorithmAt(row), row.name), withReach([found.score, ...found.reach], points), arcademark.known(hns, id) ? percent(arcademark.normalised(hns, id, found.score)) : "–", found.runs.length, row.training_frames === null ? "–" : frames(row.training_frames), row.year ?? "–", group(row).title],
+          kind: isYours(row) ? "yours" : null,
+          cells: [who(row), withReach([found.score, ...found.reach], points), arcademark.known(hns, id) ? percent(arcademark.normalised(hns, id, found.score)) : "–", found.runs.length, row.training_frames === null ? "–" : frames(row.training_frames), row.year ?? "–", group(row).title],
         })), { label: `Scores in ${game.name}` })),
       slips.length ? section("Errata", errataList(slips)) : null,
     ]];
@@ -703,13 +720,14 @@
   // Algorithms against each other
 
   function comparePage(...names) {
-    const those = [...new Set(names.map(byName).filter(Boolean))];
+    const those = [...new Set(names.map(byName).filter(Boolean))], absent = names.filter((name) => !byName(name));
     const to = (list) => `#/${["compare", ...list.map((row) => part(row.name))].join("/")}${query()}`;
     const others = rows.filter((row) => !those.includes(row)).sort((one, other) => one.name.localeCompare(other.name));
     const head = [
-      h("h1", {}, those.length ? those.map((row) => row.name).join(" against ") : "Compare"),
-      h("div", { class: "fields" }, select("Add", [[null, "an algorithm …"], ...others.map((row) => [row, row.name])], null, (row) => { if (row) location.hash = to([...those, row]); }, { id: "add" }), those.length ? measuredBy(draw) : null),
-      those.length ? h("p", { class: "chosen" }, those.map((row) => h("button", { type: "button", class: "plain", "aria-label": `Leave ${row.name} out`, onclick: () => { location.hash = to(those.filter((other) => other !== row)); } }, `${row.name} ×`))) : null,
+      h("h1", {}, those.length ? those.map(titled).join(" against ") : "Compare"),
+      h("div", { class: "fields" }, select("Add", [[null, "an algorithm …"], ...others.map((row) => [row, attributed(row)])], null, (row) => { if (row) location.hash = to([...those, row]); }, { id: "add" }), those.length ? measuredBy(draw) : null),
+      those.length ? h("p", { class: "chosen" }, those.map((row) => h("button", { type: "button", class: "plain", "aria-label": `Leave ${titled(row)} out`, onclick: () => { location.hash = to(those.filter((other) => other !== row)); } }, `${titled(row)} ×`))) : null,
+      absent.length ? h("div", { class: "warnings", role: "note" }, h("p", {}, `There is no algorithm ${absent.join(", ")} on these pages.`)) : null,
     ];
     if (those.length < 2) return ["Compare", [...head, proposed(those[0])]];
     const item = measure();
@@ -723,11 +741,12 @@
       blocks.push(h("div", { class: "warnings", role: "note" }, h("p", {}, "Not known to be comparable: these were played under different protocols, or it is not known how. A difference may be the protocols' and not the algorithms'.")));
     }
     if (!placed.length) return ["Compare", [...blocks, h("p", {}, `They have no ${NOUN} of ${view().name} in common that ${item.title} can be told of.`)]];
-    const found = runs.map((mine, at) => arcademark.reaches(item, mine, at + 1)), alone = those.map((_, at) => Object.values(runs[at]).every((one) => one.length === 1)), singles = those.filter((_, at) => alone[at]).map((row) => row.name), paired = those.length - singles.length > 1;
+    const found = runs.map((mine, at) => arcademark.reaches(item, mine, at + 1)), alone = those.map((_, at) => Object.values(runs[at]).every((one) => one.length === 1)), singles = those.filter((_, at) => alone[at]).map(titled), paired = those.length - singles.length > 1;
     const apart = those.length === 2 && arcademark.differences(item, ...runs);
     const lone = singles.length ? `A single run of ${singles.length === those.length ? "each" : singles.join(", ").replace(/, (?=[^,]*$)/, " and ")} is known: how far another would differ is not, so there is no interval. ` : "", sure = `${Math.round(100 * site.intervals.confidence)} %`;
     const lines = those.map((row, at) => ({
-      cells: [link(algorithmAt(row), row.name), ...Object.keys(STATISTICS).map((key) => withReach(found[at][key])), row.training_frames === null ? "–" : frames(row.training_frames), alone[at] ? "1" : row.most_runs],
+      kind: isYours(row) ? "yours" : null,
+      cells: [who(row), ...Object.keys(STATISTICS).map((key) => withReach(found[at][key])), row.training_frames === null ? "–" : frames(row.training_frames), alone[at] ? "1" : row.most_runs],
     }));
     if (apart) lines.push({ cells: ["Difference", ...Object.keys(STATISTICS).map((key) => withReach(apart[key])), "", ""] });
     blocks.push(section(`Summaries over the ${plural(placed.length, NOUN)} that all have`, table([["Algorithm", "who"], ...Object.values(STATISTICS).map((title) => [title, "n"]), [LENGTHS_TITLE, "n"], ["Runs", "n"]], lines, { label: "Summaries" }),
@@ -739,12 +758,12 @@
     blocks.push(section(paired ? "Probability of improvement" : "Who is ahead", h("p", { class: "small" }, [
       paired ? `How probable it is that a run of the row's algorithm beats one of the column's on a ${NOUN} that both have, with its ${sure} interval. ` : "",
       singles.length ? `${paired ? "Where one has a single run: on" : "On"} how many ${NOUN}s the row's is ahead of the column's.` : "",
-    ]), table([["Ahead", "who"], ...those.map((row) => [row.name, "n"])], those.map((row, at) => ({ cells: [row.name, ...those.map((_, other) => (at === other ? "" : beats(at, other)))] })), { label: "Who is ahead, by pairs" })));
+    ]), table([["Ahead", "who"], ...those.map((row) => [titled(row), "n"])], those.map((row, at) => ({ cells: [who(row), ...those.map((_, other) => (at === other ? "" : beats(at, other)))] })), { label: "Who is ahead, by pairs" })));
     const shownFirst = those.slice(0, 5), reach = Math.max(...shownFirst.flatMap((_, at) => placed.map((id) => Math.max(...runs[at][id].map((score) => arcademark.normalised(item, id, score))))));
     const thresholds = profileAt(reach);
-    blocks.push(section("Performance profiles", legend(shownFirst.map((row) => row.name)), figure(`The share of runs above each ${item.title}, every ${NOUN} weighing the same. Point at a line for its value.${those.length > 5 ? " The first five." : ""}`, (width) => profiles(width, item, shownFirst.map((row, at) => [row, runs[at]]), thresholds))));
+    blocks.push(section("Performance profiles", legend(shownFirst.map(attributed)), figure(`The share of runs above each ${item.title}, every ${NOUN} weighing the same. Point at a line for its value.${those.length > 5 ? " The first five." : ""}`, (width) => profiles(width, item, shownFirst.map((row, at) => [row, runs[at]]), thresholds))));
     blocks.push(section(`Which ${NOUN}s decide`, those.length === 2 ? deciding(those, runs, placed, item) : everyGame(those, runs, common)));
-    if (keys.length) blocks.push(section("How their protocols differ", table([["Setting", ""], ...those.map((row) => [row.name, ""])], keys.map((key) => ({ cells: [key, ...those.map((row) => row.settings[key] ?? UNKNOWN)] })), { label: "Settings" })));
+    if (keys.length) blocks.push(section("How their protocols differ", table([["Setting", ""], ...those.map((row) => [titled(row), ""])], keys.map((key) => ({ cells: [key, ...those.map((row) => row.settings[key] ?? UNKNOWN)] })), { label: "Settings" })));
     return ["Compare", blocks];
   }
 
@@ -754,8 +773,8 @@
    */
   function proposed(wanted) {
     const score = (row) => value(row, state.statistic), alike = (one, other) => group(one).known && one.group === other.group, equal = (one, other) => one.training_frames === other.training_frames;
-    const able = rows.filter((row) => score(row) !== undefined), own = rows.filter((row) => row.yours);
-    const nearest = (row, those) => d3.least(those.filter((other) => !other.yours && other.identity !== row.identity && view().games.some((id) => scoreOf(row, id) && scoreOf(other, id))), (other) => Math.abs(Math.log((Math.max(score(other), 0) + 10) / (Math.max(score(row) ?? 0, 0) + 10))));
+    const able = rows.filter((row) => score(row) !== undefined), own = rows.filter(isYours);
+    const nearest = (row, those) => d3.least(those.filter((other) => !isYours(other) && other.identity !== row.identity && view().games.some((id) => scoreOf(row, id) && scoreOf(other, id))), (other) => Math.abs(Math.log((Math.max(score(other), 0) + 10) / (Math.max(score(row) ?? 0, 0) + 10))));
     const far = (row) => [able.filter((other) => alike(row, other) && equal(row, other)), able.filter((other) => alike(row, other)), able].map((those) => nearest(row, those));
     const neighbours = d3.groups(able.filter((row) => group(row).known && row.training_frames !== null), (row) => row.group, (row) => row.training_frames).flatMap(([, budgets]) => budgets.map(([, those]) => those))
       .flatMap((those) => d3.pairs(d3.sort(d3.groups(those, (row) => row.identity).map(([, [first]]) => first), (row) => -score(row))).slice(0, 3)).sort((one, other) => score(other[0]) - score(one[0]));
@@ -764,7 +783,7 @@
       .filter((pair, at, all) => all.findIndex((other) => other.every((row, place) => row.identity === pair[place].identity)) === at).slice(0, 10);
     const how = ([one, other]) => (!alike(one, other) ? "not played alike, or it is not known how" : `${group(one).title}${one.training_frames === null || !equal(one, other) ? `; trained for other numbers of ${LENGTHS}` : one.training_frames ? `, ${frames(one.training_frames)} ${LENGTHS}` : ""}`);
     return pairs.length ? section("Pairs to begin with", h("p", { class: "small" }, `Neighbours by ${STATISTICS[state.statistic].toLowerCase()} ${measure().title}${wanted ? "" : `, played alike for as many ${LENGTHS}`}. Or choose any above.`),
-      h("ul", { class: "notes" }, pairs.map((pair) => h("li", {}, link(`#/compare/${pair.map((row) => part(row.name)).join("/")}`, pair.map((row) => row.name).join(" against ")), h("span", { class: "weak" }, ` · ${how(pair)}`))))) : h("p", {}, "Choose two algorithms or more.");
+      h("ul", { class: "notes" }, pairs.map((pair) => h("li", {}, link(`#/compare/${pair.map((row) => part(row.name)).join("/")}`, pair.map(titled).join(" against ")), h("span", { class: "weak" }, ` · ${how(pair)}`))))) : h("p", {}, "Choose two algorithms or more.");
   }
 
   const profileAt = (reach) => {
@@ -773,8 +792,8 @@
   };
 
   function profiles(width, item, those, thresholds) {
-    const lines = those.flatMap(([row, runs], at) => arcademark.profile(item, runs, thresholds).map((share, place) => ({ at, name: row.name, bar: thresholds[place], share: 100 * share })));
-    return plot(width, `Performance profiles of ${those.map(([row]) => row.name).join(", ")}`, {
+    const lines = those.flatMap(([row, runs], at) => arcademark.profile(item, runs, thresholds).map((share, place) => ({ at, name: attributed(row), bar: thresholds[place], share: 100 * share })));
+    return plot(width, `Performance profiles of ${those.map(([row]) => titled(row)).join(", ")}`, {
       height: 340, x: { label: `${item.title} (%)`, inset: 4 }, y: { label: "runs above (%)", domain: [0, 100], grid: true },
       marks: [
         ...those.map((_, at) => Plot.lineY(lines.filter((one) => one.at === at), { x: "bar", y: "share", stroke: SERIES[at % 5], strokeDasharray: DASHES[at % 5], strokeWidth: 1.8 })),
@@ -797,21 +816,22 @@
     }).sort((a, b) => Math.abs(b.difference) - Math.abs(a.difference));
     const tested = lines.some((line) => line.chance !== null);
     return [
-      h("p", {}, `${first.name} is ahead on ${lines.filter((line) => line.difference > 0).length} of ${plural(lines.length, NOUN)}. The ${STATISTICS[state.statistic].toLowerCase()} differs by ${percent(whole)}; the last column is what is left of that without the ${NOUN}, bold where the order turns.`),
-      table([[TITLE, ""], [first.name, "n"], [second.name, "n"], [`Difference, ${item.title}`, "n"], ...(tested ? [["Improvement", "n"]] : []), ["Without it", "n"]], lines.map((line) => ({
+      h("p", {}, `${titled(first)} is ahead on ${lines.filter((line) => line.difference > 0).length} of ${plural(lines.length, NOUN)}. The ${STATISTICS[state.statistic].toLowerCase()} differs by ${percent(whole)}; the last column is what is left of that without the ${NOUN}, bold where the order turns.`),
+      table([[TITLE, ""], [titled(first), "n"], [titled(second), "n"], [`Difference, ${item.title}`, "n"], ...(tested ? [["Improvement", "n"]] : []), ["Without it", "n"]], lines.map((line) => ({
         cells: [link(gameAt(line.id), nameOf(line.id)), points(line.mine), points(line.theirs), percent(line.difference), ...(tested ? [line.chance === null ? h("span", { class: "weak" }, "single run") : `${number(100 * line.chance, 0)} %`] : []), line.without === null ? "–" : line.without * whole < 0 ? h("strong", {}, percent(line.without)) : percent(line.without)],
       })), { label: `${TITLE}s that decide` }),
     ];
   }
 
-  const everyGame = (those, runs, common) => table([[TITLE, ""], ...those.map((row) => [row.name, "n"])], common.map((id) => {
+  const everyGame = (those, runs, common) => table([[TITLE, ""], ...those.map((row) => [titled(row), "n"])], common.map((id) => {
     const scores = runs.map((mine) => arcademark.mean(mine[id])), most = Math.max(...scores);
     return { cells: [link(gameAt(id), nameOf(id)), ...scores.map((score) => (score === most ? h("strong", {}, points(score)) : points(score)))] };
   }), { label: `Scores by ${NOUN}` });
 
   // Plots
 
-  /** Names beside points, of which the first come first: where no other name, no point, no step of the line and no edge is in the way. */
+  const BESIDE = [[8, 0, "start"], [-8, 0, "end"], [0, -11, "middle"], [0, 11, "middle"], [7, -10, "start"], [-7, -10, "end"], [7, 10, "start"], [-7, 10, "end"]];
+  /** Names beside points, or along the line across of those that have one, the first first: where no other name, no point, no step of the line and no edge is in the way. */
   function labels(points, all, line, width, height) {
     const pen = document.createElement("canvas").getContext("2d"), taken = all.map(({ x, y }) => [x - 4, y - 4, x + 4, y + 4]), placed = [];
     for (const [{ x, y }, next] of d3.pairs(line)) taken.push([x, y - 1, next.x, y + 1], [next.x - 1, Math.min(y, next.y), next.x + 1, Math.max(y, next.y)]);
@@ -819,7 +839,7 @@
     for (const point of points) {
       if (placed.length > width / 40) break;
       const wide = pen.measureText(point.name).width + 2;
-      const fits = [[8, 0, "start"], [-8, 0, "end"], [0, -11, "middle"], [0, 11, "middle"], [7, -10, "start"], [-7, -10, "end"], [7, 10, "start"], [-7, 10, "end"]].map(([dx, dy, anchor]) => {
+      const fits = (point.across ? d3.range(60 - point.x, width - point.x, 16).flatMap((dx) => [[dx, -9, "start"], [dx, 9, "start"]]) : BESIDE).map(([dx, dy, anchor]) => {
         const left = point.x + dx - (anchor === "end" ? wide : anchor === "middle" ? wide / 2 : 0);
         return { point, dx, dy, anchor, box: [left, point.y + dy - 7, left + wide, point.y + dy + 7] };
       }).find(({ box: [left, top, right, bottom] }) => left > 54 && right < width - 4 && top > 2 && bottom < height - 40
@@ -838,6 +858,7 @@
     return plot(width, label, { ...options, marks: [...options.marks, ...names] });
   }
 
+  const DOTS = { runnable: "var(--series-1)", yours: "var(--series-2)" };
   const POWERS = Array.from({ length: 10 }, (_, at) => 10 ** (at + 3));
 
   const LEFT_OUT = [
@@ -863,25 +884,26 @@
   /** Scores by year and by training, the best joined by a line: of these rows, names on the points. */
   function fronts(those, height) {
     const item = measure(), better = ascendingIsBetter(state.statistic) ? 1 : -1, title = `${STATISTICS[state.statistic]} ${item.title} (%)`;
-    const found = those.map((row) => ({ row, value: value(row, state.statistic), name: shortened(row.yours ? row.name : row.identity), kind: played(row)[1] })).filter((one) => one.value !== undefined);
-    const told = ({ row, ...one }) => [nameIn(row), `${title.replace(" (%)", "")} ${percent(one.value)} %${estimateOf(row, state.statistic) ? ` (est. ${summary(row, state.statistic).slice(1).map(percent).join(" to ")})` : ""}`,
+    const found = those.map((row) => ({ row, value: value(row, state.statistic), name: nameOn(row), kind: isYours(row) ? "yours" : played(row)[1] })).filter((one) => one.value !== undefined);
+    const told = ({ row, ...one }) => [attributed(row), `${title.replace(" (%)", "")} ${percent(one.value)} %${estimateOf(row, state.statistic) ? ` (est. ${summary(row, state.statistic).slice(1).map(percent).join(" to ")})` : ""}`,
       played(row)[0], row.training_frames === null ? null : `${frames(row.training_frames)} ${LENGTHS}`, paper(row)?.short ?? row.source].filter(Boolean).map(shown).join("\n");
     const one = (label, caption, of, scale) => {
       const data = found.filter(({ row }) => of(row) > 0).map((point) => ({ ...point, at: of(point.row) })).sort((a, b) => a.at - b.at || better * (b.value - a.value));
-      const may = data.filter(({ row }) => !LEFT_OUT.some(([is]) => is(row)));
+      const may = data.filter(({ row }) => !isYours(row) && !LEFT_OUT.some(([is]) => is(row)));
       const front = may.filter((point, at) => may.slice(0, at).every((other) => better * (point.value - other.value) > 0));
-      const line = [...front, ...front.slice(-1).map((point) => ({ ...point, at: data.at(-1).at }))], mine = found.filter(({ row }) => row.yours);
-      const [every, others] = [those, found.map(({ row }) => row)].map((some) => some.filter((row) => !row.yours));
-      return data.length < 2 ? null : figure(`${caption} ${leftOut(every, others, of, label)}`.trim(), (width) => {
+      const line = [...front, ...front.slice(-1).map((point) => ({ ...point, at: data.at(-1).at }))], mine = found.filter(({ row }) => isYours(row)).map((point) => ({ ...point, at: data[0]?.at, across: true, bold: true }));
+      const [every, others] = [those, found.map(({ row }) => row)].map((some) => some.filter((row) => !isYours(row)));
+      const sentences = [caption, leftOut(every, others, of, label), mine.length ? `${mine.length > 1 ? "Lines across are" : "The line across is"} yours, which the best leaves out, too.` : "", footnotes(data.map(({ row }) => row))];
+      return data.length < 2 ? null : figure(sentences.filter(Boolean).join(" "), (width) => {
         const options = { height, marginTop: 24, marginBottom: 42, x: { label, labelOffset: 34, inset: 14, ...scale(width, data.map((point) => point.at)) }, y: { ...spread([...data, ...mine].map((point) => point.value)), label: title } };
         const marks = [
           Plot.ruleY([100], { stroke: "var(--record)", strokeDasharray: "4 3" }),
           Plot.line(line, { x: "at", y: "value", stroke: "var(--series-1)", strokeWidth: 1.6, curve: "step-after" }),
-          Plot.ruleY(mine, { y: "value", stroke: "var(--series-2)", strokeWidth: 1.6 }), Plot.text(mine, { y: "value", text: "name", frameAnchor: "left", dx: 4, dy: -8, textAnchor: "start", fontSize: 11.5, fontWeight: 600, fill: "var(--ink)", stroke: "var(--paper)", strokeWidth: 3 }),
-          Plot.dot(data, { x: "at", y: "value", r: 3.5, stroke: ({ kind }) => (kind === "runnable" ? "var(--series-1)" : "var(--muted)"), fill: ({ kind }) => (kind === "runnable" ? "var(--series-1)" : "var(--paper)"), href: ({ row }) => algorithmAt(row), title: told, tip: true }),
+          Plot.ruleY(mine, { y: "value", stroke: "var(--series-2)", strokeWidth: 1.6 }),
+          Plot.dot(data, { x: "at", y: "value", r: 3.5, stroke: ({ kind }) => DOTS[kind] ?? "var(--muted)", fill: ({ kind }) => DOTS[kind] ?? "var(--paper)", href: ({ row }) => algorithmAt(row), title: told, tip: true }),
         ];
-        const first = data.filter(({ row }) => nearlyWhole(row)).sort((a, b) => front.includes(b) - front.includes(a) || (b.kind === "runnable") - (a.kind === "runnable") || better * (b.value - a.value));
-        return named(width, `${title} by ${label}`, { ...options, marks }, first.map((point) => ({ ...point, bold: front.includes(point) })), data, line);
+        const first = data.filter(({ row }) => nearlyWhole(row) && !isYours(row)).sort((a, b) => front.includes(b) - front.includes(a) || (b.kind === "runnable") - (a.kind === "runnable") || better * (b.value - a.value));
+        return named(width, `${title} by ${label}`, { ...options, marks }, [...mine, ...first.map((point) => ({ ...point, bold: front.includes(point) }))], data, line);
       });
     };
     return h("div", { class: "fronts", role: "group", "aria-label": "Plots" }, [
@@ -891,15 +913,17 @@
   }
 
   function plotsPage() {
-    const item = measure(), those = [...algorithms(makeTable()).keys()].filter((row) => value(row, state.statistic) !== undefined);
-    const best = those.filter(nearlyWhole).sort((one, other) => (ascendingIsBetter(state.statistic) ? 1 : -1) * (value(other, state.statistic) - value(one, state.statistic)));
+    const item = measure(), those = [...algorithms(makeTable()).keys()];
+    const best = those.filter((row) => nearlyWhole(row) && value(row, state.statistic) !== undefined).sort((one, other) => (ascendingIsBetter(state.statistic) ? 1 : -1) * (value(other, state.statistic) - value(one, state.statistic)));
     const chosen = (state.chosen.size > 1 ? [...state.chosen] : best).slice(0, 5), runs = chosen.map((row) => [row, runsOf(row, view().games)]);
+    const head = [h("h1", {}, "Plots"), h("div", { class: "fields" }, measuredBy(draw))];
+    if (!those.length) return ["Plots", [...head, nothing("#/plots")]];
     return ["Plots", [
-      h("h1", {}, "Plots"), h("div", { class: "fields" }, measuredBy(draw)),
+      ...head,
       h("p", { class: "lead" }, `The ${plural(those.length, "algorithm")} that the table shows, whatever their protocols and ${NOUN}s: filter there first. A dot is an algorithm, and leads to its page.`),
       fronts(those, 420),
-      chosen.length ? section("Performance profiles", legend(chosen.map((row) => row.name)), figure(`The share of runs above each ${item.title}, over the ${NOUN}s that each has: of those ticked in the table or, where none are, the five highest.`, (width) => profiles(width, item, runs, profileAt(2000)))) : null,
-      section(`${TITLE}s and algorithms`, heatLegend(item), figure(`${item.title} of every algorithm with nine tenths of the ${NOUN}s, from the highest ${STATISTICS[state.statistic].toLowerCase()} down. Point at a cell for its score.`, (width) => heat(width, item, best))),
+      chosen.length ? section("Performance profiles", legend(chosen.map(attributed)), figure(`The share of runs above each ${item.title}, over the ${NOUN}s that each has: of those ticked in the table or, where none are, the five highest.`, (width) => profiles(width, item, runs, profileAt(2000)))) : null,
+      section(`${TITLE}s and algorithms`, heatLegend(item), figure(`${item.title} of every algorithm with nine tenths of the ${NOUN}s, from the highest ${STATISTICS[state.statistic].toLowerCase()} down. Point at a cell for its score. ${footnotes(best)}`.trim(), (width) => heat(width, item, best))),
     ]];
   }
 
@@ -909,16 +933,17 @@
   function heat(width, item, those) {
     const ids = view().games.filter((id) => arcademark.known(item, id));
     const cells = those.flatMap((row) => ids.map((id) => ({ row, id, found: scoreOf(row, id) })).filter((one) => one.found).map((one) => ({ ...one, value: arcademark.normalised(item, one.id, one.found.score) })));
-    const names = new Map(those.map((row, at) => [row, `${at} ${row.name}`]));
-    const drawn = plot(Math.max(width, 320 + 15 * ids.length), `${item.title} by ${NOUN} and algorithm`, {
+    const names = new Map(those.map((row, at) => [row, `${at} ${nameOn(row)}`]));
+    const drawn = plot(Math.max(width, 315 + 11 * ids.length), `${item.title} by ${NOUN} and algorithm`, {
       height: 190 + 15 * those.length, marginLeft: 225, marginTop: 150, marginRight: 90, padding: 0.04,
-      x: { domain: ids, axis: "top", label: null, tickFormat: nameOf, tickRotate: -60, tickSize: 0 },
-      y: { domain: [...names.values()], label: null, tickFormat: (name) => shortened(name.slice(name.indexOf(" ") + 1)), tickSize: 0 },
-      marks: [Plot.cell(cells, { x: "id", y: (one) => names.get(one.row), fill: (one) => `var(--heat-${HEAT.findIndex(([most]) => one.value <= most)})`, title: (one) => `${shown(one.row.name)}, ${nameOf(one.id)}\n${points(one.found.score)} points, ${item.title} ${percent(one.value)} %`, tip: true })],
+      x: { domain: ids, axis: "top", label: null, tickFormat: nameOf, tickRotate: -90, tickSize: 0 },
+      y: { domain: [...names.values()], label: null, tickFormat: (name) => name.slice(name.indexOf(" ") + 1), tickSize: 0 },
+      marks: [Plot.cell(cells, { x: "id", y: (one) => names.get(one.row), fill: (one) => `var(--heat-${HEAT.findIndex(([most]) => one.value <= most)})`, title: (one) => `${shown(attributed(one.row))}, ${nameOf(one.id)}\n${points(one.found.score)} points, ${item.title} ${percent(one.value)} %`, tip: true })],
     });
     return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Heat map" }, drawn);
   }
 
+  const nameOn = (row) => `${shortened(isYours(row) ? row.name : row.identity)}${markOf(row)}`;
   const shortened = (name) => shown(name.length > 30 ? `${name.slice(0, 29)}…` : name);
 
   // About
@@ -929,16 +954,16 @@
       section("What is shown", h("ul", {}, [
         `A score is normalised between two references: ${OF_TASKS ? "those of the suite's file" : "with HNS, 0 % is random play and 100 % the human average; with HWRNS, 100 % is the human world record"}. Mean and median are over ${NOUN}s, of each one's mean over runs; IQM and optimality gap are over runs.`,
         ...site.notices.filter((notice) => ["intervals", "runs"].includes(notice.kind)).map((notice) => notice.text),
-        `The table opens with one row an algorithm, best first by its median: of several results of one, those of its first paper, with nearly all ${NOUN}s and without human starts where there are such; the others are under its name. That order is no rank, as protocols differ: each row's badge says how it was played.`,
+        `The table opens with one row per algorithm, best first by its median: of several results of one, those of its first paper, with nearly all ${NOUN}s and without human starts where there are such; the others are under its name. That order is no rank, as protocols differ: each row's badge says how it was played.`,
         `Ranks are given only within a group that was played alike: ${OF_TASKS ? "under the same settings" : "the same sticky actions, frame cap and starts, all known, without or with planning on the emulator"}; and only among algorithms that have every ${NOUN}. All other rows are shown without a rank. “Ranks by protocol”, above the table, shows them.`,
         site.model ? "Where some of the 57 games were not played, the median HNS is estimated from those that were, with an interval for algorithms of another paper, and marked “est.”; a question mark says that something speaks against it; point at it. Where the ends of the interval are more than ten times apart, the ends alone are shown." : null,
         `Other summaries are shown of algorithms with nine tenths of the ${NOUN}s or more.`,
         "The address holds what the table shows: its order, filters, columns and ticks. Send it, and others see the same.",
       ].filter(Boolean).map((text) => h("li", {}, text)))),
       section("Badges", facts(Object.values(BADGES).map(([name, meaning]) => [name, meaning]))),
-      section("Your own scores", h("p", {}, `Drop a file on the table's page, or choose one there: a row a score with the columns algorithm, ${NOUN}, score and, of several runs, run; or a table of ${NOUN} × algorithm or algorithm × ${NOUN}. It is read by this page, and its figures are those that 'arcademark report' gives, the estimate from a few games included. Nothing leaves your machine.`)),
+      section("Your own scores", h("p", {}, `Drop a file on the table's page, or choose one there: one row per score with the columns algorithm, ${NOUN}, score and, of several runs, run; or a table of ${NOUN} × algorithm or algorithm × ${NOUN}. It is read by this page, and its figures are those that 'arcademark report' gives, the estimate from a few games included. Nothing leaves your machine.`)),
       OF_TASKS ? null : section("Submit a run", h("p", {}, "A submission is a run's directory. 'arcademark catalogue submit RUN' plays every recorded episode again and, where all give their scores, writes the files that a maintainer adds to the catalogue."),
-        h("p", {}, `It costs what you train for. A rank needs all 57 games, an estimate any; what to expect of five, ten and fourteen games is said under “Predicted and true”. At 200M frames a game, five are 1B frames and 57 are 11.4B; a trainer that makes 5,000 frames a second needs 2.3 and 26 days. Replaying what was recorded takes minutes.`)),
+        h("p", {}, `It costs what you train for. A rank needs all 57 games, an estimate any; what to expect of five, ten and fourteen games is said under “Predicted and true”. At 200M frames per game, five are 1B frames and 57 are 11.4B; a trainer that makes 5,000 frames per second needs 2.3 and 26 days. Replaying what was recorded takes minutes.`)),
       section("What to know before you compare", h("ul", { class: "notes" }, site.notices.filter((notice) => notice.level === "warning").map((notice) => h("li", {}, notice.text)))),
       OF_TASKS ? null : section("Errata", h("p", {}, `${plural(site.errata.length, "slip")} in print are known; each stands on the page of its algorithm or game.`),
         h("details", {}, h("summary", {}, "Of no single score"), errataList(site.errata.filter((slip) => !slip.algorithm && !slip.game)))),
@@ -959,20 +984,20 @@
     return ["Predicted and true", [
       h("h1", {}, "Predicted and true"),
       h("p", { class: "lead" }, `The median HNS over 57 games, estimated from the games of ${site.predicted_from} alone (${views.get(site.predicted_from).games.map(nameOf).join(", ")}), for the ${plural(those.length, "algorithm")} (${plural(papers, "paper")}) that have them all; nothing is learnt from an algorithm's own paper. Estimates are off by ${number(arcademark.mean(those.map((one) => Math.abs(one.off))), 1)} % of the true median on average (median ${number(arcademark.median(those.map((one) => Math.abs(one.off))), 1)} %), and ${level} % intervals cover ${those.filter((one) => one.held).length} of ${those.length} true medians. Expect more for a new algorithm: on 41 of nine sources that nothing was learnt from estimates are off by 23.9 % from these games, by 19.7 % from ten and 12.7 % from fourteen, and 90 % intervals cover 37, 38 and 36 of 41.`),
-      figure("Estimate against true median, with its interval; on the line both are equal; in the second colour where the interval misses. Point at a dot.", (width) => {
+      figure(`Estimate against true median, with its interval; on the line both are equal; in the second colour where the interval misses. Point at a dot. ${footnotes(those.map(({ row }) => row))}`.trim(), (width) => {
         const domain = [Math.min(...those.map((one) => Math.min(one.low, one.truth))), Math.max(...those.map((one) => Math.max(one.high, one.truth)))];
         const scale = { type: "symlog", constant: 20, grid: true, domain, ticks: TICKS.filter((tick) => tick > domain[0] && tick < domain[1]) };
-        const points = those.map((one) => ({ name: shortened(one.row.identity), at: one.truth, value: one.guess, bold: !one.held }));
+        const points = those.map((one) => ({ name: nameOn(one.row), at: one.truth, value: one.guess, bold: !one.held }));
         return named(width, "Estimates against true medians", {
           height: 420, x: { ...scale, label: "true median HNS (%)" }, y: { ...scale, label: "estimate from few games (%)" },
           marks: [
             Plot.line(those, { x: "truth", y: "truth", stroke: "var(--record)", strokeDasharray: "4 3" }), Plot.ruleX(those, { x: "truth", y1: "low", y2: "high", stroke: "var(--muted)", strokeOpacity: 0.6 }),
-            Plot.dot(those, { x: "truth", y: "guess", r: 4, fill: (one) => (one.held ? "var(--series-1)" : "var(--series-2)"), href: (one) => algorithmAt(one.row), title: (one) => `${shown(one.row.name)}\nestimate ${percent(one.guess)} %, true ${percent(one.truth)} %`, tip: true }),
+            Plot.dot(those, { x: "truth", y: "guess", r: 4, fill: (one) => (one.held ? "var(--series-1)" : "var(--series-2)"), href: (one) => algorithmAt(one.row), title: (one) => `${shown(attributed(one.row))}\nestimate ${percent(one.guess)} %, true ${percent(one.truth)} %`, tip: true }),
           ],
         }, d3.sort(points, (one) => !one.bold), points, []);
       }),
       table([["Algorithm", ""], ["Estimate", "n"], ["True", "n"], ["Error", "n"], [`${level} % interval covers`, "n"], ["Source", ""]], those.map((one) => ({
-        cells: [link(algorithmAt(one.row), one.row.name), withReach([one.guess, one.low, one.high]), percent(one.truth), `${one.off < 0 ? "−" : "+"}${number(Math.abs(one.off), 1)} %`, one.held ? "yes" : h("strong", {}, "no"), paper(one.row)?.short ?? one.row.source],
+        cells: [who(one.row), withReach([one.guess, one.low, one.high]), percent(one.truth), `${one.off < 0 ? "−" : "+"}${number(Math.abs(one.off), 1)} %`, one.held ? "yes" : h("strong", {}, "no"), paper(one.row)?.short ?? one.row.source],
       })), { label: "Estimates and true medians" }),
     ]];
   }
