@@ -127,9 +127,14 @@ results: $(VENV)/.core ## Renew docs/results from the data of our own runs
 	$(BIN)/python results/pages.py
 	$(BIN)/python results/classic.py
 
-dist: $(VENV)/.dev ## Build the wheel, with the console compiled, and the source archive into dist
-	rm -rf dist
-	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} $(BIN)/python -m build --outdir dist
+dist: $(VENV)/.dist ## Build the source archive and two wheels, with the emulator compiled and without it, into dist
+	rm -rf dist build/wheels
+	export SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} PATH="$(abspath $(BIN)):$$PATH" && \
+	python -m build --sdist --outdir dist && \
+	ARCADEMARK_CONSOLE=off python -m build --wheel --outdir dist dist/*.tar.gz && \
+	python -m build --wheel --outdir build/wheels dist/*.tar.gz && \
+	for wheel in build/wheels/*-linux_*.whl; do [ ! -e $$wheel ] || auditwheel repair --wheel-dir dist $$wheel; done
+	@ls dist
 
 format: $(VENV)/.test ## Format the code
 	$(BIN)/ruff check --fix .
@@ -165,8 +170,11 @@ $(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(call install,$(VENV),-c constraints.txt -e ".[test]",$@ $(VENV)/.core)
 
+$(VENV)/.dist: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(call install,$(VENV),-c constraints.txt -e ".[dist]",$@ $(VENV)/.core)
+
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(call install,$(VENV),-c constraints.txt -e ".[dev]",$@ $(VENV)/.core $(VENV)/.test)
+	$(call install,$(VENV),-c constraints.txt -e ".[dev]",$@ $(VENV)/.core $(VENV)/.test $(VENV)/.dist)
 
 $(VENV)/.bench: $(VENV)/.dev
 	$(call install,$(VENV),-c constraints.txt -e ".[bench]",$@)

@@ -8,9 +8,9 @@ import subprocess
 import sys
 import tarfile
 import tomllib
-import zipfile
 from pathlib import Path
 
+import clean_install
 import pytest
 
 import arcademark
@@ -50,48 +50,98 @@ def unpacked(archive, folder):
     return source
 
 
-PLAY = """
-from arcademark.environments.registry import choose_emulator
-if (chosen := choose_emulator("pong")) == "console":
-    from arcademark.emulator.machine import Machine
-    from arcademark.environments.emulation.atari import rom_path
-    Machine("pong", rom_path("pong").read_bytes()).play(bytes(100), 1)
-print(chosen)
-"""
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """Variables under which the emulator is compiled in seconds, and reproducibly."""
+    compiler = tmp_path_factory.mktemp("compiler") / "quick"
+    compiler.write_text('#!/bin/sh\nexec cc "$@" -O0\n')
+    compiler.chmod(0o755)
+    return {"CC": str(compiler), "SOURCE_DATE_EPOCH": "1700000000"}
 
 
-def played(wheel, folder):
-    """Play where there is no compiler and return what it was played on."""
-    with zipfile.ZipFile(wheel) as file:
-        file.extractall(folder / "installed")
-    own = {"PATH": "", "PYTHONPATH": str(folder / "installed"), "ARCADEMARK_CACHE": str(folder / "cache")}
-    words = [sys.executable, "-c", PLAY]
-    usual = {name: value for name, value in os.environ.items() if name != "CC"}
-    done = subprocess.run(words, env=usual | own, capture_output=True, text=True, check=True, cwd=folder)
-    assert not (folder / "cache").exists()
-    return done.stdout.strip()
+@pytest.fixture(scope="module")
+def compiled(archive, quick, tmp_path_factory):
+    """A wheel with the emulator compiled."""
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    folder = tmp_path_factory.mktemp("compiled")
+    return build(unpacked(archive, folder / "source"), folder / "out", "wheel", **quick)[0]
 
 
-@pytest.mark.slow
-@pytest.mark.needs("build")
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
-def test_a_wheel_plays_on_the_console_without_a_compiler(archive, tmp_path):
-    (tmp_path / "quick").write_text('#!/bin/sh\nexec cc "$@" -O0\n')
-    (tmp_path / "quick").chmod(0o755)
-    how = {"CC": str(tmp_path / "quick"), "SOURCE_DATE_EPOCH": "1700000000"}
-    one, two = (build(unpacked(archive, tmp_path / name), tmp_path / f"{name}-out", "wheel", **how)[0] for name in "ab")
-    assert re.fullmatch(r"arcademark-.*-py3-none-(?!any).*\.whl", one.name)
-    assert one.read_bytes() == two.read_bytes()
-    assert played(one, tmp_path) == "console"
-
-
-@pytest.mark.slow
-@pytest.mark.needs("build")
-def test_a_wheel_made_without_a_compiler_plays_on_ale_py(archive, tmp_path):
-    wheel, text = build(unpacked(archive, tmp_path / "source"), tmp_path / "out", "wheel", PATH="")
+@pytest.fixture(scope="module")
+def plain(archive, tmp_path_factory):
+    """A wheel made without a compiler, for any platform."""
+    folder = tmp_path_factory.mktemp("plain")
+    wheel, text = build(unpacked(archive, folder / "source"), folder / "out", "wheel", PATH="")
     assert wheel.name.endswith("-py3-none-any.whl")
     assert "the console is left out, so that ale-py plays, more slowly: there is no C compiler; install gcc" in text
-    assert played(wheel, tmp_path) == "ale"
+    return wheel
+
+
+@pytest.mark.slow
+@pytest.mark.needs("build")
+def test_a_wheel_with_the_emulator_is_reproducible(archive, compiled, quick, tmp_path):
+    again = build(unpacked(archive, tmp_path / "source"), tmp_path / "out", "wheel", **quick)[0]
+    assert re.fullmatch(r"arcademark-.*-py3-none-(?!any).*\.whl", compiled.name)
+    assert again.read_bytes() == compiled.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    """Skip where packages cannot be fetched."""
+    folder = tmp_path_factory.mktemp("index") / "environment"
+    try:
+        clean_install.install(["click"], folder, compiler=False)
+    except RuntimeError as error:
+        pytest.skip(f"no package index: {str(error).splitlines()[-1]}")
+
+
+def found(name):
+    """Return a Python of this name that runs, which a version manager's stand-in may not; None if there is none."""
+    path = shutil.which(name)
+    runs = path and subprocess.run([path, "-m", "venv", "--help"], capture_output=True, check=False).returncode == 0
+    return path if runs else None
+
+
+def pythons():
+    """Return the names of all Pythons that may be installed here, first that of the one that runs this."""
+    this = "python{}.{}".format(*sys.version_info)
+    return [this, *(name for minor in range(11, 15) if (name := f"python3.{minor}") != this)]
+
+
+@pytest.mark.slow
+@pytest.mark.needs("build")
+@pytest.mark.parametrize("name", pythons())
+def test_wheels_play_and_report_in_a_clean_environment(name, compiled, plain, index, tmp_path):
+    python = sys.executable if name == pythons()[0] else found(name)
+    if python is None:
+        pytest.skip(f"{name} is not installed")
+    for wheel, compiler, expected in ((compiled, False, "console"), (plain, False, "ale"), (plain, True, "console")):
+        if compiler and shutil.which("cc") is None:
+            continue
+        folder = tmp_path / f"{expected}-{compiler}"
+        clean_install.install([wheel], folder, compiler, python=python)
+        assert clean_install.use(folder, compiler) == expected
+
+
+@pytest.mark.needs("build")
+@pytest.mark.slow
+def test_the_source_archive_has_the_package_and_no_tests(archive, tmp_path):
+    source = unpacked(archive, tmp_path)
+    packaged = {path.relative_to(source) for path in (source / "src" / "arcademark").rglob("*") if path.is_file()}
+    package = ROOT / "src" / "arcademark"
+    modules = {path.relative_to(ROOT) for path in package.rglob("*.py")}
+    assert modules <= packaged
+    assert not (source / "tests").exists()
+    assert {"CHANGELOG.md", "CITATION.cff", "LICENSE"} <= {path.name for path in source.iterdir()}
+
+
+def test_the_classifiers_name_the_versions_that_the_workflow_tests():
+    workflow = (ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8")
+    tested = re.findall(r'"(3\.\d+)"', re.search(r"python-version: (\[.*\])", workflow)[1])
+    named = [one.rpartition(" ")[2] for one in PROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", one)]
+    assert named == tested
+    assert PROJECT["project"]["requires-python"] == f">={tested[0]}"
 
 
 def test_the_citation_is_of_this_version():

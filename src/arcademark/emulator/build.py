@@ -153,8 +153,10 @@ def ship(folder: Path) -> None:
     Raises
     ------
     NoCore
-        If there is no compiler, or compiling fails.
+        If it is switched off, there is no compiler, or compiling fails.
     """
+    if switch() == "off":
+        raise NoCore(OFF)
     command = _command()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
