@@ -18,6 +18,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 import arcademark
+import command_line
 from arcademark.agents.loading import agent_specs
 from arcademark.ale import envpool
 from arcademark.analysis.subsets.searching import SearchKeywords, SearchRequest
@@ -416,6 +417,66 @@ def test_games_are_played_until_the_median_is_known_as_well_as_wanted(tmp_path):
         arcademark.run(["random", "uct"], until_error=20.0, **how)
 
 
+@pytest.mark.needs("nbclient")
+@pytest.mark.needs("ipykernel")
+def test_a_notebook_shows_how_far_a_run_is(tmp_path):
+    """A bar is displayed once, is updated while the run is played, and says at the end what was played."""
+    nbclient, nbformat = import_module("nbclient"), import_module("nbformat")
+    how = (
+        f"seeds=2, episodes=4, workers=1, out={str(tmp_path / 'a<b>')!r}, overrides={{'max_frames_per_episode': 3000}}"
+    )
+    sources = ("import arcademark", f"arcademark.run('random', ['pong', 'qbert'], {how}).plot()")
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    heard = []
+
+    class Client(nbclient.NotebookClient):
+        def process_message(self, message, cell, index):
+            heard.append(message)
+            return super().process_message(message, cell, index)
+
+    Client(notebook, timeout=300, kernel_name="python3").execute()
+    bar, figure = notebook.cells[1].outputs
+    assert "image/svg+xml" in figure.data
+    assert 'value="1.0000"' in bar.data["text/html"]
+    assert "100% · 16 episodes, " in bar.data["text/html"]
+    assert f"→ {tmp_path}/a&lt;b&gt;</span>" in bar.data["text/html"]
+    kinds = [message["msg_type"] for message in heard]
+    assert kinds.count("display_data") == 1
+    updates = [one["content"]["data"]["text/plain"] for one in heard if one["msg_type"] == "update_display_data"]
+    assert len(updates) == len(set(updates)) > 2
+    assert any("/16 episodes · " in update for update in updates[:-1])
+    assert updates[-1].startswith("100%  16 episodes, ")
+
+
+def test_outside_of_notebooks_a_run_shows_no_bar(tmp_path, capsys, monkeypatch):
+    """Neither in a script nor in IPython's terminal, which cannot replace what it printed."""
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=SimpleNamespace))
+    how = {"overrides": {"max_frames_per_episode": 60}, "episodes": 1, "workers": 1}
+    arcademark.run("random", "pong", out=tmp_path / "run", **how)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("command", ["report", "compare"])
+def test_what_changes_the_meaning_of_a_number_is_said_by_default(command, tmp_path, capsys):
+    """Cells that are dropped, and runs whose spread is not known; each is one item, and said once."""
+    rows = ["A,pong,1,0", "A,pong,n/a,1", "A,qbert,3000,0", "B,pong,2,0", "B,qbert,2500,0", "B,alien,2500,0"]
+    (tmp_path / "scores.csv").write_text("\n".join(["algorithm,game,score,run", *rows]))
+    arguments = (command, str(tmp_path / "scores.csv"))
+    said = ("1 score of 6 missing: the cell is empty or says so.", "One run a game: ")
+    for more in ((), ("--all",)):
+        assert command_line.arcademark(*arguments, *more) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert [shown.count(text) for text in said] == [1, 1]
+
+
+def test_the_games_that_differences_are_over_are_counted():
+    """Those that both algorithms have, not those of the table."""
+    scores = {"A": {"pong": 1.0, "qbert": 3000.0, "alien": 900.0}, "B": {"pong": 2.0, "qbert": 200.0, "krull": 2000.0}}
+    text = arcademark.compare(scores).to_markdown()
+    assert "Over 2 games that both have" in text
+    assert "Over 4 of the 57 games" not in text
+
+
 def test_what_a_shell_shows_is_short_and_has_no_internals():
     assert set(dir(arcademark)) == set(arcademark.__all__)
     report = arcademark.report("catalogue:review-2021")
@@ -423,9 +484,13 @@ def test_what_a_shell_shows_is_short_and_has_no_internals():
     assert {"algorithms", "save", "plot", "to_pandas", "to_json", "curves"} <= shown
     assert not any(name.startswith("_") for name in shown)
     table = arcademark.catalogue("review-2021")
-    for value in (report, report.algorithms[0], table, arcademark.games()["pong"], arcademark.protocols()["dqn-2015"]):
+    games, protocols = arcademark.games(), arcademark.protocols()
+    for value in (report, report.algorithms[0], table, games, games["pong"], protocols, protocols["dqn-2015"]):
         assert len(repr(value)) < 24 * 80
-    assert len(arcademark.games()) == 104
+    assert repr(games).startswith("<104: adventure, air_raid, ")
+    assert len(games) == 104
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        games["pong"] = games["qbert"]
     assert table.algorithms == arcademark.catalogue.load("review-2021").algorithms
 
 

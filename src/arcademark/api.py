@@ -31,6 +31,7 @@ from arcademark.keywords import knowing
 from arcademark.metrics.sequential import SequentialPlan
 from arcademark.metrics.training import CommonCurves
 from arcademark.operations import until
+from arcademark.operations.progress import NotebookBar
 from arcademark.pages import files as saving
 from arcademark.pages import presenter
 from arcademark.pages.figures.style import FigureStyle, FontName, StyleName
@@ -247,6 +248,8 @@ def run(
 ) -> Report:
     """Play an agent and report its scores; what was played before in the same directory is not played again.
 
+    A notebook shows a progress bar meanwhile.
+
     Parameters
     ----------
     agent : str, AgentSpec, object or function, or a sequence of these
@@ -278,18 +281,23 @@ def run(
     """
     requested = request(agent, protocol, options)
 
-    def play(plan: RunPlan) -> RunSummary:
-        return requested.play(plan, lambda _: None)
-
     if options.get("slurm") is not None:
         if until_error is not None:
             raise ArcadeMarkError("slurm: leave until_error out, which is of one process")
         requested.submit(requested.plan(games), words(agent, games, protocol, options))
-    elif until_error is None:
-        play(requested.of_shard(requested.plan(games)))
-    else:
-        first = () if games is None else resolve_tasks(games if isinstance(games, str) else ",".join(games))
-        until.UntilError(until_error, requested, first, play, lambda _: None).run()
+        return report(requested.directory)
+    with NotebookBar(requested.protocol.unit) as bar:
+
+        def play(plan: RunPlan) -> RunSummary:
+            summary = requested.play(plan, bar.hear)
+            bar.close(summary)
+            return summary
+
+        if until_error is None:
+            play(requested.of_shard(requested.plan(games)))
+        else:
+            first = () if games is None else resolve_tasks(games if isinstance(games, str) else ",".join(games))
+            until.UntilError(until_error, requested, first, play, lambda _: None).run()
     return report(requested.directory)
 
 

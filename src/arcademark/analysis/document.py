@@ -16,6 +16,24 @@ REPORTED = {"training": "training", "evaluation": "evaluation", "best": "the bes
 """What scores are of, in words."""
 
 Level = Literal["warning", "note"]
+CAVEATS = frozenset(
+    [
+        "read_as",
+        "read",
+        "left_out",
+        "runs",
+        "untested",
+        "human",
+        "episodes_truncated",
+        "fewer_episodes",
+        "fewer_trials",
+        "action_interval",
+        "planning",
+        "best_of",
+        "played_apart",
+    ]
+)
+"""Kinds of notes that say what a number is of: documents show them beside it, other notes where details are."""
 
 
 def same_fields(kind: type[Any], source: object) -> dict[str, Any]:
@@ -53,6 +71,16 @@ class Noticed:
     def notes(self) -> tuple[Notice, ...]:
         """The notices that explain a number."""
         return tuple(notice for notice in self.notices if notice.level == "note")
+
+    @property
+    def caveats(self) -> tuple[Notice, ...]:
+        """The notes that say what a number is of."""
+        return tuple(notice for notice in self.notes if notice.kind in CAVEATS)
+
+    @property
+    def explanations(self) -> tuple[Notice, ...]:
+        """The notes that say how a number is made."""
+        return tuple(notice for notice in self.notes if notice.kind not in CAVEATS)
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ from arcademark.suite.settings import (
     recorded_end,
     whole,
 )
-from arcademark.suite.tables import read_tables
+from arcademark.suite.tables import Named, read_tables
 from arcademark.suite.task_suites import TaskSuite, load_suite, parse_suite
 from arcademark.suite.tasks import game_name
 
@@ -416,7 +416,7 @@ def from_json(data: Mapping[str, Any]) -> Protocol:
 @cache
 def protocols() -> Mapping[str, AtariProtocol]:
     """Return the named protocols by name."""
-    return MappingProxyType({name: _protocol(name, entry) for name, entry in _tables().items()})
+    return Named({name: _protocol(name, entry) for name, entry in _tables().items()})
 
 
 def _protocol(name: str, entry: Mapping[str, Any]) -> AtariProtocol:

@@ -12,8 +12,9 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import textwrap
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
@@ -23,9 +24,31 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_as
 
 Kind = TypeVar("Kind")
+Value = TypeVar("Value", covariant=True)
 
 CHECKSUMS = "SHA256SUMS"
+MAX_SHOWN = 1200
+"""Characters that a shell shows of a table's names."""
 _CORRECT = "correct that table"
+
+
+class Named(Mapping[str, Value]):
+    """Rows of a table by name, which cannot be changed; a shell shows the names alone."""
+
+    def __init__(self, rows: Mapping[str, Value]) -> None:
+        self._rows = dict(rows)
+
+    def __getitem__(self, name: str) -> Value:
+        return self._rows[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self) -> str:
+        return textwrap.shorten(f"<{len(self)}: {', '.join(self)}>", MAX_SHOWN, placeholder=" …>")
 
 
 def data_directory() -> Traversable:

@@ -16,10 +16,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.suite.tables import read_named, read_records, read_rows
+from arcademark.suite.tables import Named, read_named, read_records, read_rows
 
 JOYSTICK_ACTIONS = (
     *("NOOP", "FIRE", "UP", "RIGHT", "LEFT", "DOWN", "UPRIGHT", "UPLEFT", "DOWNRIGHT", "DOWNLEFT"),
@@ -91,7 +90,7 @@ class Suite:
 @cache
 def games() -> Mapping[str, Game]:
     """Return the emulator's 104 single-player games by id, in alphabetical order of the ids."""
-    return MappingProxyType({game.id: game for game in read_records("games.csv", Game)})
+    return Named({game.id: game for game in read_records("games.csv", Game)})
 
 
 def game_name(task: str) -> str:

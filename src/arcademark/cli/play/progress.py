@@ -14,6 +14,7 @@ from arcademark.analysis import settings
 from arcademark.cli import messages
 from arcademark.cli.counting import Words
 from arcademark.environments import fire
+from arcademark.operations import progress
 from arcademark.pages.render.layout import Console
 from arcademark.records.model import TrialRecord
 from arcademark.runs.playing.events import (
@@ -21,7 +22,6 @@ from arcademark.runs.playing.events import (
     Event,
     FireMissed,
     LearnerBegun,
-    Learning,
     Lost,
     NoConsole,
     NotTrained,
@@ -35,7 +35,7 @@ from arcademark.suite import protocols
 from arcademark.suite.tasks import game_name
 
 LINE_SECONDS = 30.0
-MAX_LEFT_OUT = MAX_SCORES = 3
+MAX_LEFT_OUT = 3
 BAR_WIDTH = 10
 PERCENTAGE = len(" 100% ")
 
@@ -98,8 +98,6 @@ class Display:
 
     def close(self, summary: RunSummary) -> None:
         """Say how the run ended."""
-        emulated = summary.frames + summary.simulated_frames
-        rate = emulated / summary.wall_seconds if summary.wall_seconds else 0.0
         if summary.interrupted:
             kept = "everything finished is kept"
             if summary.kept:
@@ -112,12 +110,7 @@ class Display:
         elif summary.episodes == 0 and summary.complete:
             self._say(f"{summary.directory} is complete already; nothing was left to play")
         if summary.episodes:
-            episodes = wording.plural(summary.episodes, "episode")
-            frames = wording.plural(summary.frames, self._unit)
-            if summary.decisions:
-                frames = f"{summary.decisions:,} decisions, {frames} played and {summary.simulated_frames:,} simulated"
-            lasted = wording.time_span(summary.wall_seconds)
-            self._say(f"{episodes}, {frames} in {lasted} ({wording.rate(rate, self._unit)}) → {summary.directory}")
+            self._say(progress.ended(summary, self._unit))
         if summary.failed:
             rest = "nothing is left to score" if len(summary.failed) == summary.trials else "the rest is scored"
             failed = f"{len(summary.failed)} of {wording.plural(summary.trials, 'trial')} failed"
@@ -137,7 +130,7 @@ class Display:
             self._say(("left out", "yellow"), f"  {len(event.left_out) - MAX_LEFT_OUT} more, for like reasons")
 
     def _move(self, event: Progress) -> None:
-        text = line_of(event, self._unit)
+        text = progress.line_of(event, self._unit)
         if self._console.is_terminal:
             completed, total = (None, None) if event.fraction is None else (100 * event.fraction, 100.0)
             room = self._console.width - BAR_WIDTH - PERCENTAGE
@@ -148,21 +141,6 @@ class Display:
 
     def _say(self, *parts: messages.Part) -> None:
         messages.say(*parts, console=self._console)
-
-
-def line_of(event: Progress, unit: str = "frame") -> str:
-    """Say how far a run is, what matters most first: a narrow terminal cuts the line."""
-    planning, learning, left = event.planning, event.learning, event.seconds_left
-    parts = [] if left is None else [f"{'at most ' if event.at_most else ''}{wording.time_span(left)} left"]
-    if learning is not None:
-        parts += [_trained(learning, unit), _recent(learning)]
-    parts.append(f"{event.episodes_done:,}/{event.episodes:,} episodes")
-    parts.append(f"{planning.decisions:,} decisions" if planning else wording.rate(event.frames_per_second, unit))
-    parts.append(f"{event.trials_done:,}/{event.trials:,} trials")
-    if planning is not None:
-        rate = f"{planning.simulated_frames_per_second:,.0f}/s"
-        parts.append(f"{planning.simulated_frames:,} {unit}s simulated, {rate}")
-    return " · ".join(filter(None, parts))
 
 
 def budget(event: LearnerBegun) -> str:
@@ -182,19 +160,3 @@ def budget(event: LearnerBegun) -> str:
     scored = "then" if rules.reported_episodes == "evaluation" else "scored on its last"
     said = f"{trial.agent} learns for {given[0]}, {scored} {given[1]}, {given[2]} a {wording.noun(rules.unit)}"
     return f"{said}, as {rules.name} has it" if given == usual else f"{said}; {rules.name}: {wording.listing(usual)}"
-
-
-def _trained(learning: Learning, unit: str) -> str:
-    """Say how much of the training is done, in what its budget is counted in."""
-    if learning.wanted_frames is not None:
-        return f"trained {learning.frames:,}/{learning.wanted_frames:,} {unit}s"
-    return f"trained {learning.episodes:,}/{learning.wanted_episodes or 0:,} episodes"
-
-
-def _recent(learning: Learning) -> str:
-    """Say what was scored lately, of a few games by name."""
-    if len(learning.recent) == 1:
-        return f"recent score {wording.score(learning.recent[0][1])}"
-    games = [f"{game} {wording.score(mean)}" for game, mean in learning.recent[:MAX_SCORES]]
-    more = [f"{len(learning.recent) - MAX_SCORES} more"] if len(learning.recent) > MAX_SCORES else []
-    return f"recent scores {', '.join(games + more)}" if games else ""
