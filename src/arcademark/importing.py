@@ -183,9 +183,9 @@ def _close(name: str, module: ModuleType) -> str:
 
 def _forget_namesakes(folder: str) -> None:
     """Drop modules of another agent's folder whose name this folder has too, so that each agent gets its own."""
-    for name, module in list(sys.modules.items()):
-        home = _folder_of(module)
-        if "." in name or home == folder or home not in _agent_folders:
+    others = _agent_folders - {folder}
+    for name, module in list(sys.modules.items()) if others else ():
+        if "." in name or _folder_of(module) not in others:
             continue
         if (Path(folder) / f"{name}.py").is_file() or (Path(folder) / name).is_dir():
             for loaded in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
@@ -197,5 +197,5 @@ def _folder_of(module: ModuleType) -> str | None:
     file = getattr(module, "__file__", None)
     if not file:
         return None
-    path = Path(file)
-    return str(path.parents[1] if path.name == "__init__.py" else path.parent)
+    folder, name = os.path.split(file)  # of text: hundreds of modules are looked at each time
+    return os.path.dirname(folder) if name == "__init__.py" else folder
