@@ -86,14 +86,22 @@ class UnknownNameError(ArcadeMarkError):
     """A name of some kind ("game", "protocol", "agent", …) that is not known, with the closest names that are.
 
     Names are close by their letters or by their words in any order. `also` maps other names of what is known to it.
+    They are sought once the message is read: who tries whether a name is known pays nothing for it.
     """
 
     def __init__(
         self, kind: str, name: str, known: Iterable[str], also: Mapping[str, str] = MappingProxyType({})
     ) -> None:
+        super().__init__("")
         self.kind = kind
         self.name = name
-        names = list(known)
+        self.args = (kind, name, tuple(known), dict(also))
+
+    def __str__(self) -> str:
+        return _short_line(self._message(*self.args))
+
+    @staticmethod
+    def _message(kind: str, name: str, names: tuple[str, ...], also: Mapping[str, str]) -> str:
         meant = {other.lower(): one for other, one in also.items()} | {one.lower(): one for one in names}
         close = _closest(name, meant, 0.5)
         if close:
@@ -105,7 +113,7 @@ class UnknownNameError(ArcadeMarkError):
         else:
             near = ", ".join(map(repr, _closest(name, meant, 0.0)))
             hint = f"the closest of the {len(names)} that are known are {near}"
-        super().__init__(f"unknown {kind} '{one_line(name, MAX_COMPARED)}'; {hint}")
+        return f"unknown {kind} '{one_line(name, MAX_COMPARED)}'; {hint}"
 
 
 def _closest(name: str, meant: Mapping[str, str], cutoff: float) -> list[str]:

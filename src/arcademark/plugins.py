@@ -10,7 +10,11 @@ Names of ArcadeMark's own come first: whoever looks one up asks here only for th
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, entry_points
+import os
+import sys
+from contextlib import suppress
+from functools import lru_cache
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError, one_line
@@ -18,7 +22,7 @@ from arcademark.errors import ArcadeMarkError, one_line
 
 def names(group: str) -> list[str]:
     """Return the names that installed packages declare in a group ("arcademark.agents"), sorted; imports nothing."""
-    return sorted({point.name for point in entry_points(group=group)})
+    return sorted({point.name for point in _declared(group)})
 
 
 def place(group: str, name: str) -> str | None:
@@ -47,8 +51,22 @@ def named(group: str, name: str) -> Any | None:
         ) from error
 
 
+def _declared(group: str) -> EntryPoints:
+    """Return what is declared in a group; packages are looked through again once one was installed or removed."""
+    changed = []
+    for place in sys.path:
+        with suppress(OSError):
+            changed.append((place, os.stat(place or ".").st_mtime_ns))
+    return _read(group, tuple(changed))
+
+
+@lru_cache(maxsize=16)
+def _read(group: str, changed: tuple[tuple[str, int], ...]) -> EntryPoints:  # noqa: ARG001
+    return entry_points(group=group)
+
+
 def _point(group: str, name: str) -> EntryPoint | None:
-    points = list(entry_points(group=group, name=name))
+    points = list(_declared(group).select(name=name))
     if len(points) > 1:
         packages = " and ".join(map(_package, points))
         raise ArcadeMarkError(f"{group}: {packages} both declare '{name}'; uninstall one of them")

@@ -272,7 +272,7 @@ def test_of_text_alone_networks_see_nothing():
 def test_the_package_that_defines_a_task_is_named():
     installed = {"minatar": ["MinAtar"], "gymnasium": ["gymnasium"]}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tasks.importlib.metadata, "packages_distributions", lambda: installed)
+        patch.setattr(tasks, "_packages", lambda: installed)
         patch.setattr(tasks.importlib.metadata, "version", lambda name: f"1 of {name}")
         found = {name: tasks.package(next(iter(load_suite(name).tasks.values()))) for name in ("minatar", "minigrid")}
         assert found == {"minatar": "MinAtar 1 of MinAtar", "minigrid": ""}

@@ -17,7 +17,8 @@ import importlib.metadata
 import math
 import os
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -94,8 +95,14 @@ def trusted(task: Task, suites: Iterable[TaskSuite]) -> bool:
 def package(task: Task) -> str:
     """Return the package that defines a task with its version, "gymnasium 1.2.1"; "" where nobody says."""
     module = (task.module or "gymnasium").partition(".")[0]
-    names = importlib.metadata.packages_distributions().get(module, [])
+    names = _packages().get(module, [])
     return f"{names[0]} {importlib.metadata.version(names[0])}" if names else ""
+
+
+@cache
+def _packages() -> Mapping[str, list[str]]:
+    """Return the packages that modules come from, which takes a look at every file that is installed."""
+    return importlib.metadata.packages_distributions()
 
 
 _KNOWN: dict[tuple[str, str, int | None], tuple[spaces.Space[Any], spaces.Space[Any], bool]] = {}
