@@ -8,6 +8,12 @@ from pathlib import Path
 
 import pytest
 
+with contextlib.suppress(ModuleNotFoundError):  # in the environment of the clusters' tests
+    from hypothesis import HealthCheck, settings
+
+    settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("any machine")
+
 pytest.register_assert_rewrite("reports")
 
 ROOT = Path(__file__).parents[1]

@@ -31,7 +31,7 @@ def test_iqm_pools_runs_which_is_not_the_iqm_of_means():
     assert iqm(one_run(scores.mean(axis=1))) == 3.0
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(VALUES)
 def test_statistics_agree_with_python_and_scipy(values):
     assert mean(values) == pytest.approx(statistics.fmean(values), rel=1e-9, abs=1e-6)

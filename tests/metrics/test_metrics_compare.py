@@ -61,7 +61,7 @@ def test_a_level_decides():
     assert (strict.count("undecided"), lax.count("better")) == (1, 1)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(SIDE, SIDE)
 def test_tests_agree_with_scipy(a, b):
     for test, mine, theirs in zip(paired_tests(a, b, ["x", "y"]).tests, map(there, a), map(there, b), strict=True):
@@ -101,7 +101,7 @@ def test_probability_of_improvement_with_ragged_runs_and_tasks_that_only_one_pla
         probability_of_improvement([[NAN]], [[1.0]])
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(SIDE, SIDE)
 def test_probabilities_agree_with_scipy(a, b):
     for found, mine, theirs in zip(probabilities_of_improvement(a, b), map(there, a), map(there, b), strict=True):

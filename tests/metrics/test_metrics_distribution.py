@@ -44,7 +44,7 @@ def test_missing_scores_and_bad_thresholds_are_refused(function):
             function([[1.0, 2.0]], thresholds)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(SCORE, min_size=1, max_size=20), THRESHOLDS)
 def test_score_distribution_is_scipys_survival_function_where_no_score_is_met(scores, thresholds):
     between = np.array(thresholds) + 0.5

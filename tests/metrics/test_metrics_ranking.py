@@ -36,14 +36,14 @@ def test_rankings_of_different_algorithms_or_with_gaps_are_refused():
         kendall_tau({"a": 1.0, "b": 1.0}, {"a": 1.0, "b": 2.0})
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(VALUES)
 def test_ranks_agree_with_scipy(values):
     expected = stats.rankdata([-value for value in values.values()], method="min")
     assert list(ranks(values).values()) == expected.tolist()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(TWO)
 def test_inversions_and_tau_agree_with_each_other_and_with_scipy(two):
     a, b = two

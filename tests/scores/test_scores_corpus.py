@@ -167,7 +167,7 @@ def right(scores):
     return {(algorithm, canonical_game(game), run): score for (algorithm, game, run), score in scores.items()}
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(tables_as_written())
 def test_any_layout_with_any_noise_is_read_as_the_table_that_it_is(tmp_path_factory, written):
     scores, text, options = written
@@ -200,7 +200,7 @@ NAMES = st.builds(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(8))  # of 10,000 tables
-@settings(deadline=None, max_examples=1_250)
+@settings(max_examples=1_250)
 @given(written=tables_as_written(NAMES))
 def test_a_table_with_any_names_is_read_as_it_is_or_refused_and_never_as_another(tmp_path_factory, part, written):
     scores, text, options = written

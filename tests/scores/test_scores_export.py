@@ -104,7 +104,7 @@ def cells(made):
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
 @pytest.mark.parametrize("form", ["long", "wide"])
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_a_file_comes_back(tmp_path_factory, form, suffix, data):
     made = data.draw(tables(runs=3 if form == "long" else 1))

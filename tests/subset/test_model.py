@@ -71,7 +71,7 @@ def test_zero_and_worse_than_random_predict_zero(name):
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_a_better_score_never_predicts_less(name, data):
     """Proposition 2 of the paper."""

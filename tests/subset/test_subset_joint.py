@@ -61,7 +61,7 @@ def test_no_general_optimiser_finds_a_likelier_covariance(seed):
     assert likelihood(precision, wanted) >= best - 1e-4
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.integers(1, 63 - 1))
 def test_a_better_score_never_makes_less_be_expected(seed, kinds):
     table = made(seed)

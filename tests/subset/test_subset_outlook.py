@@ -64,7 +64,7 @@ def test_the_middle_is_the_conditional_mean_by_hand(trained):
 
 
 @pytest.mark.slow
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     st.dictionaries(st.sampled_from(TASKS), st.floats(0, 300), min_size=1, max_size=6),
     st.floats(0.1, 500),

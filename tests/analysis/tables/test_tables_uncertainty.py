@@ -87,7 +87,7 @@ def test_inter_algorithm_scores_and_all_their_summaries_lie_between_the_worst_an
 
 
 @given(arrays(np.float64, (2, 3, 4), elements=st.integers(0, 5).map(float)), st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_improvement_and_profile_stay_within_what_is_possible(scores, seed):
     made = Bootstrap.choose(seed, 200, None)
     first, second = (dict(zip("abc", table, strict=True)) for table in scores)

@@ -3,7 +3,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from followed import follow, random_play
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -27,7 +27,6 @@ def slow_most_frequent(screens):
 
 
 @given(st.data())
-@settings(deadline=None)
 def test_equals_its_reference_implementation(data):
     """Few colours make ties; screens of any size end within a word."""
     shape = data.draw(st.tuples(st.integers(1, 9), st.integers(1, 4), st.integers(1, 11)))

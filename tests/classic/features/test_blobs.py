@@ -34,7 +34,7 @@ def screens(height, width):
     return st.builds(lambda screen, rows: screen[rows], rows, repeats)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(screens(8, 9), screens(8, 9), screens(8, 9), st.integers(1, 4))
 def test_blobs_are_those_of_a_search(screen, other, background, proximity):
     finder = BlobFinder(background, proximity)

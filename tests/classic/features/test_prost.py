@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from followed import follow
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arcademark.classic.features.base import Change
@@ -83,7 +83,6 @@ def toy_sets():
         return (NOTHING_HIDDEN, sets(background=False)), (HIDDEN, sets(background=True))
 
 
-@settings(deadline=None)
 @given(screens=episodes())
 def test_features_are_those_of_all_pixels(toy_sets, screens):
     for background, (pros, prost, blob_prost) in toy_sets:
@@ -178,7 +177,6 @@ def small():
 
 
 @pytest.mark.parametrize("time", [False, True])
-@settings(deadline=None)
 @given(episodes=st.lists(spots(3, 4), min_size=1, max_size=3))
 def test_features_are_those_of_all_pairs(small, time, episodes):
     for screens in episodes:

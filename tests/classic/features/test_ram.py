@@ -37,7 +37,7 @@ MEMORIES = st.lists(st.lists(st.sampled_from([0, 1, 3, 128, 255, 90]), min_size=
 
 
 @given(MEMORIES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_bits_and_pairs_are_those_of_the_memory(memories):
     observations = [np.frombuffer(item, np.uint8) for item in memories]
     features = Ram(TOY)
@@ -108,7 +108,7 @@ def draw_screens(drawing):
 
 
 @pytest.mark.parametrize(("encoding", "num_bits"), [("one-hot", 128 * 64), ("binary", 7 * 64)])
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(1, 40), st.integers(1, 300), st.integers(2, 60), st.integers(0, 5), toy_screens())
 def test_features_are_those_of_whole_vectors(encoding, num_bits, vectors, nonzero, table_size, seed, screens):
     features = Lsh(TOY, vectors=vectors, nonzero=nonzero, table_size=table_size, hash_seed=seed, encoding=encoding)

@@ -93,7 +93,7 @@ class Pair:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     seed=st.integers(0, 2**32 - 1),
     decay=st.sampled_from([0.0, 0.3, 0.4995, 0.8991, 0.99, 1.0]),
@@ -168,7 +168,7 @@ def test_features_that_come_back_after_a_long_time_with_traces_of_their_own(monk
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     seed=st.integers(0, 2**32 - 1),
     decay=st.sampled_from([0.0, 0.3, 0.8991, 1.0]),

@@ -28,7 +28,7 @@ def sums(model, state, depth, discount):
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), num_actions=st.integers(1, 3), ends=st.integers(0, 3), horizon=st.integers(1, 4))
 def test_with_frames_enough_it_finds_the_best_of_all_paths(seed, num_actions, ends, horizon):
     model = random_model(seed, num_actions=num_actions, ends=ends)
@@ -39,7 +39,7 @@ def test_with_frames_enough_it_finds_the_best_of_all_paths(seed, num_actions, en
     assert found == sums(random_model(seed, num_actions=num_actions, ends=ends), START, horizon, 0.5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 10**6), frames=st.integers(1, 60), skip=st.sampled_from([1, 4]), cap=st.sampled_from([5, 99])
 )

@@ -65,7 +65,7 @@ def reference(model, state, frames, discount, prune, rng):
     return best[int(rng.integers(len(best))) if len(best) > 1 else 0][0]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     num_actions=st.integers(1, 4),

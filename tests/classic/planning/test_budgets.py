@@ -231,7 +231,7 @@ def explored(model, planner, seed=0):
     return [planner._archive for _ in planner.plan(model, START, True, np.random.default_rng(seed))][-1]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     frames=st.integers(4, 400),

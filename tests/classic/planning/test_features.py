@@ -86,7 +86,7 @@ def test_the_papers_number_of_atoms():
     assert BASIC + space + OFFSETS * 128 * 128 == 20_598_848
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), num_atoms=st.integers(1, 25), root=st.sampled_from(["none", "alone", "after"]))
 def test_tables_are_as_their_reference_implementations(seed, num_atoms, root):
     rng = np.random.default_rng(seed)
@@ -117,7 +117,7 @@ def slow_cell(screen, gray, width, height, levels):
     return (total * levels // (256 * screen.size)).astype(np.uint8)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10**6), width=st.integers(1, 16), height=st.integers(1, 16), levels=st.integers(1, 256))
 def test_cells_are_as_their_reference_implementation(seed, width, height, levels):
     screen = random_screen(np.random.default_rng(seed), (210, 160))

@@ -88,7 +88,7 @@ def reference_values(tried, discount):
     return {p: tried[p][0] + discount * values[p] for p in tried if len(p) == 1}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     frames=st.integers(3, 150),

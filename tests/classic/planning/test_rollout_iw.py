@@ -125,7 +125,7 @@ class ReferenceSearch:
             self.solved.add(path)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     seed=st.integers(0, 10**6),
     frames=st.integers(3, 150),

@@ -148,7 +148,7 @@ def reference_shape(reference, node):
     return (action, node.reward, reference.ended(node), len(node.returns), sum(node.returns), children)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     num_actions=st.integers(1, 4),

@@ -72,7 +72,7 @@ def crowd(rng):
     return screens
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.integers(0, 2**32),
     st.integers(1, 4),
@@ -118,7 +118,7 @@ def slow_sight(screens, background):
     return shapes, notes
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.lists(hnp.arrays(np.uint8, (7, 16), elements=st.integers(0, 2)), max_size=4),
     hnp.arrays(np.uint8, (7, 16), elements=st.sampled_from([0, 0, 0, 1])),

@@ -2,7 +2,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from arcademark.classic.features.disco.instances import count_features, find_velocities
@@ -25,7 +25,6 @@ def velocities(now, before, most):
 places = st.tuples(st.integers(0, 2), st.integers(0, 12), st.integers(0, 12))
 
 
-@settings(deadline=None)
 @given(st.lists(places, max_size=9), st.lists(places, max_size=9), st.integers(0, 9))
 def test_velocities_are_those_of_a_reference_implementation(now, before, most):
     expected = []
@@ -69,7 +68,6 @@ def slow_count(instances, number, tilings, grid, most):
     return found, begin
 
 
-@settings(deadline=None)
 @given(st.data(), st.integers(1, 4), st.integers(1, 5), st.integers(1, 4), st.integers(0, 5))
 def test_counts_are_those_of_a_reference_implementation(data, number, tilings, grid, most):
     bounds = ((0, number - 1), (0, HEIGHT - 1), (0, WIDTH - 1), (-most, most), (-most, most))
