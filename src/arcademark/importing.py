@@ -194,7 +194,7 @@ def _forget_namesakes(folder: str) -> None:
 
 def _folder_of(module: ModuleType) -> str | None:
     """Return the folder from which a module or package was imported by its name."""
-    file = getattr(module, "__file__", None)
+    file: str | None = getattr(module, "__file__", None)
     if not file:
         return None
     folder, name = os.path.split(file)  # of text: hundreds of modules are looked at each time
