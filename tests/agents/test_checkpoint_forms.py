@@ -332,11 +332,11 @@ def test_flax_trees_are_played_whatever_their_padding(form, tmp_path):
     assert not said  # layers have the names that Dopamine's and CleanRL's have
 
 
-def orbax(folder, tree, *, ocdbt=True, zarr3=False):
+def orbax(folder, tree, *, step=3, ocdbt=True, zarr3=False):
     """Write a tree as Orbax 0.12 does."""
     import tensorstore
 
-    root, entries = folder / "3" / "default", {}
+    root, entries = folder / str(step) / "default", {}
     root.mkdir(parents=True)
     for layer, arrays in tree["params"].items():
         for name, value in arrays.items():
@@ -376,6 +376,21 @@ def test_orbax_folders_are_played_and_bounded(ocdbt, zarr3, tmp_path, monkeypatc
         (root / "_METADATA").write_text(written.replace(old, new))
         with pytest.raises(ArcadeMarkError, match="cannot be read"):
             values(root)
+
+
+@pytest.mark.needs("tensorstore")
+def test_an_orbax_managers_digest_is_of_the_step_that_is_played(tmp_path):
+    network = padded(16, features=8 * 11 * 11)
+    root = orbax(tmp_path / "run", flax_tree(network), step=20)
+    digest = CheckpointPlayer(PONG, tmp_path / "run", "").sha256
+    assert CheckpointPlayer(PONG, root, digest).sha256 == digest
+    orbax(tmp_path / "run", flax_tree(network), step=3)  # an older step, which a manager may keep
+    (tmp_path / "run" / "20" / "metrics").mkdir()
+    (tmp_path / "run" / "20" / "metrics" / "metrics").write_text("{}")
+    assert CheckpointPlayer(PONG, tmp_path / "run", digest).sha256 == digest
+    orbax(tmp_path / "run", flax_tree(network), step=100)
+    with pytest.raises(ArcadeMarkError, match="has changed since the run was planned"):
+        CheckpointPlayer(PONG, tmp_path / "run", digest)
 
 
 @contextmanager

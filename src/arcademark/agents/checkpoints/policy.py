@@ -16,7 +16,7 @@ from arcademark.agents.checkpoints import paths
 from arcademark.agents.checkpoints.choosing import Chooser
 from arcademark.agents.checkpoints.contents import MAX_BYTES, TRUST, Contents, read
 from arcademark.agents.checkpoints.onnx_files import whole
-from arcademark.agents.checkpoints.orbax_folders import read_folder
+from arcademark.agents.checkpoints.orbax_folders import orbax_root, read_folder
 from arcademark.agents.checkpoints.paths import MAX_LISTED, file_of
 from arcademark.agents.parameters import AboveZero, Positive, Share
 from arcademark.agents.spaces import check_spaces
@@ -320,7 +320,7 @@ def _read(path: Path, sha256: str, trust: bool, place: str) -> tuple[Contents, s
             )
         if kind == "rllib" and not trust:
             raise ArcadeMarkError(f"{place}: is a checkpoint of RLlib, which holds pickled objects; {TRUST}")
-        _check(digest := paths.checksum(path), sha256, place)
+        _check(digest := paths.checksum(orbax_root(path) or path), sha256, place)
         return Contents("rllib", module=path) if kind == "rllib" else read_folder(path, place), digest
     data = read_bytes(path, MAX_BYTES)
     _check(digest := paths.digest_of(data, path), sha256, place)
@@ -340,7 +340,7 @@ def _network(
         kinds = {"onnx": foreign.Onnx, "rllib": foreign.Rllib}
         return kinds.get(contents.format, foreign.Module)(contents.module, scale or 1.0, place)
     if not network:
-        count = len(env.action_meanings)
+        count = env.num_actions if env.array_actions is None else 0
         return libraries.build(contents, place, num_actions=count, scale=scale, activation=activation)
     reference = canonical_reference(network)
     try:
