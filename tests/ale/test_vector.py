@@ -156,22 +156,24 @@ def test_a_batch_of_some_games_gives_what_all_together_give():
 
 
 @pytest.mark.parametrize(
-    ("call", "error"),
+    ("call", "batch_size", "error"),
     [
-        (lambda ale: ale.reset([0], [1]), RuntimeError),
-        (lambda ale: ale.reset([0, 0], [1, 1]), ValueError),
-        (lambda ale: ale.reset([2], [1]), IndexError),
-        (lambda ale: ale.reset([0, 1], [1]), ValueError),
-        (lambda ale: (ale.reset([0, 1], [-1, -1]), ale.send([0], [1.0])), ValueError),
-        (lambda ale: (ale.reset([0, 1], [-1, -1]), ale.send([0, 0], [1.0])), ValueError),
+        (lambda ale: ale.reset([0], [1]), 0, RuntimeError),
+        (lambda ale: ale.reset([0], [1]), 1, RuntimeError),
+        (lambda ale: ale.reset([0, 0], [1, 1]), 0, ValueError),
+        (lambda ale: ale.reset([2], [1]), 0, IndexError),
+        (lambda ale: ale.reset([0, 1], [1]), 0, ValueError),
+        (lambda ale: (ale.reset([0, 1], [-1, -1]), ale.send([0], [1.0])), 0, ValueError),
+        (lambda ale: (ale.reset([0, 1], [-1, -1]), ale.send([0, 0], [1.0])), 0, ValueError),
+        (lambda ale: (ale.reset([0, 1], [-1, -1]), ale.reset([0], [1])), 1, ValueError),
     ],
 )
-def test_errors_are_those_of_ale_py(call, error):
+def test_errors_are_those_of_ale_py(call, batch_size, error):
     path = ale_py.roms.get_rom_path("pong")
     messages = []
     for kind in (ALEVectorInterface, ale_py.ALEVectorInterface):
         with pytest.raises(error) as raised:
-            call(kind(path, 2))
+            call(kind(path, 2, batch_size=batch_size))
         messages.append(str(raised.value))
     assert messages[0] == messages[1]
 

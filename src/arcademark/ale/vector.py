@@ -210,7 +210,10 @@ class ALEVectorInterface:
                     f"The first reset() must reset every environment (got {len(games)} of {self._count})"
                 )
             if self._batch_size < self._count and not whole:
-                raise ValueError(f"a reset of {len(games)} games; with a batch_size, expected all {self._count}")
+                raise ValueError(
+                    "Partial reset is not supported for async mode where batch_size < num_envs "
+                    f"(got batch_size={self._batch_size}, num_envs={self._count})"
+                )
             order, self._began = np.argsort(games), False
             results: tuple[NDArray[np.uint8], dict[str, Any]] = self._reset(games[order], numbers[order])
             self._waiting, self._due, self._began = self._batch_size, self._count - self._batch_size, True
