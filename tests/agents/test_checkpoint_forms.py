@@ -2,12 +2,13 @@
 
 import argparse
 import json
+import pickle
 import shutil
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -330,6 +331,118 @@ def test_flax_trees_are_played_whatever_their_padding(form, tmp_path):
     given, said = values(tmp_path / "network.msgpack")
     assert_same(given, answers(network))
     assert not said  # layers have the names that Dopamine's and CleanRL's have
+
+
+@pytest.mark.parametrize("settings", [{"encoder_conv_architecture": "convnet_simple"}, None])
+def test_sample_factorys_default_convolutions_have_strides_of_their_own(settings, tmp_path):
+    """``convnet_simple``, whose last convolution has 128 channels and the stride 2."""
+    parts = [nn.Conv2d(4, 8, 8, 4), nn.ReLU(), nn.Conv2d(8, 8, 4, 2), nn.ReLU(), nn.Conv2d(8, 128, 3, 2), nn.ReLU()]
+    parts += [nn.Flatten(), nn.Linear(128 * 4 * 4, 16), nn.ReLU(), nn.Linear(16, ACTIONS)]
+    network = seeded(nn.Sequential(*parts))
+    names = {7: "encoder.encoders.obs.enc.mlp_layers.0", 9: "action_parameterization.distribution_linear"}
+    tensors = {
+        f"{names.get(int(number), f'encoder.encoders.obs.enc.conv_head.{number}')}.{name}": value
+        for key, value in network.state_dict().items()
+        for number, name in [key.split(".")]
+    }
+    if settings:
+        (tmp_path / "config.json").write_text(json.dumps(settings))
+    assert_same(values(saved(tmp_path, {"model": tensors, "train_step": 8, "env_steps": 4096}))[0], answers(network))
+
+
+class Foreign:
+    """Is pickled as an object of a library that is not installed: by a function, and what it is called with."""
+
+    def __init__(self, function, *arguments):
+        self.function, self.arguments = function, arguments
+
+    def __reduce__(self):
+        return self.function, self.arguments
+
+
+@pytest.fixture
+def foreign(monkeypatch):
+    """Return what makes a function of a library that is not installed."""
+
+    def make(module, name):
+        def function(*_):
+            raise AssertionError("code that a pickle names was run")
+
+        parts = module.split(".")
+        for end in range(1, len(parts) + 1):
+            part = ".".join(parts[:end])
+            monkeypatch.setitem(sys.modules, part, sys.modules.get(part) or ModuleType(part))
+        function.__module__, function.__qualname__ = module, name
+        setattr(sys.modules[module], name, function)
+        return function
+
+    return make
+
+
+def with_arrays(tree, make):
+    return {k: with_arrays(v, make) if isinstance(v, dict) else make(v) for k, v in tree.items()}
+
+
+@pytest.mark.parametrize("form", ["JAX", "JAX before 0.4", "NumPy", "NumPy, protocol 5", "by columns", "FrozenDict"])
+def test_pickles_of_dopamine_are_read_without_running_what_they_name(form, foreign, tmp_path):
+    """``Checkpointer.save_checkpoint`` of Dopamine 4.1 on what its agents' ``bundle_and_checkpoint`` returns."""
+    network = padded(16, features=8 * 11 * 11)
+    old = form == "JAX before 0.4"
+    of_jax = foreign(
+        "jax._src.device_array" if old else "jax._src.array",
+        "reconstruct_device_array" if old else "_reconstruct_array",
+    )
+
+    def array(value):
+        if form == "by columns":
+            return np.asfortranarray(value)
+        return Foreign(of_jax, *value.__reduce__(), {"weak_type": False}) if form.startswith("JAX") else value
+
+    tree, other = (with_arrays(flax_tree(one), array) for one in (network, seeded(padded(16, features=968), 2)))
+    if form == "FrozenDict":
+        tree = Foreign(foreign("flax.core.frozen_dict", "FrozenDict"), tree)
+    bundle = {
+        "state": np.ones((1, 84, 84, 4)),
+        "training_steps": 2_000_000,
+        "online_params": tree,
+        "optimizer_state": (Foreign(foreign("optax._src.transform", "ScaleByAdamState"), other), ()),
+        "target_params": other,
+        "current_iteration": 3,
+        "logs": {"iteration_0": {"train_average_return": [np.float64(1.5)]}},
+    }
+    path = tmp_path / "ckpt.3"
+    path.write_bytes(pickle.dumps(bundle, protocol=5 if form == "NumPy, protocol 5" else 4))
+    given, said = values(path)
+    assert_same(given, answers(network))
+    assert not said
+    player = CheckpointPlayer(PONG, path, "")
+    assert (player.fire_reset, player.trained_frames, player._network.blank) == (False, 8_000_000, 0)
+
+
+def test_pickles_of_others_are_bounded_and_named(foreign, tmp_path):
+    nested, tree = (), flax_tree(padded(16, features=8 * 11 * 11))
+    path = tmp_path / "network.pkl"
+    path.write_bytes(pickle.dumps(tree))  # parameters alone
+    assert values(path)[0].shape == (5, ACTIONS)
+    for content, said in (
+        (b"\x80\x04)" + b"\x85" * 20_000 + b".", "has more than 2,000,000 operations or 10,000 tuples"),
+        (pickle.dumps({"a": [1, "b", nested]}), "a pickle, but none of PyTorch's, and holds no arrays"),
+        (pickle.dumps(Foreign(foreign("lab.agents", "Agent"), 1)), "holds no arrays"),
+        (pickle.dumps(tree)[:-100], "is a pickle that cannot be read"),
+        (pickle.dumps({"kernel": np.array(["a", None])}), "holds no arrays"),
+        (b"\x80\x04\x96" + (2**62).to_bytes(8, "little") + b".", "is a pickle that cannot be read"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(ArcadeMarkError, match=said):
+            values(path)
+
+
+def test_a_layer_beside_the_one_that_takes_the_screens_is_no_guess(tmp_path):
+    """An implicit quantile network of Dopamine's, whose first layer takes quantiles, not screens."""
+    tree = flax_tree(padded(8 * 11 * 11, 16, features=8))  # 8 features are those of screens of 42 x 42, not padded
+    (tmp_path / "network.msgpack").write_bytes(packed(tree))
+    with pytest.raises(ArcadeMarkError, match=r"'params.Dense_1' and 'params.Dense_0' may both take"):
+        values(tmp_path / "network.msgpack")
 
 
 def orbax(folder, tree, *, step=3, ocdbt=True, zarr3=False):

@@ -22,7 +22,7 @@ import msgspec
 import numpy as np
 
 from arcademark.agents.checkpoints.onnx_files import files_of, is_onnx
-from arcademark.agents.checkpoints.pickled import PICKLES_OLD, StandIn, stand_ins
+from arcademark.agents.checkpoints.pickled import PICKLES_OLD, StandIn, load, stand_ins
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import ZipArchive, parse_json, read_text
 from arcademark.importing import said
@@ -191,7 +191,7 @@ def read(data: bytes, path: Path, trust: bool) -> Contents:
             return _torchscript(data, path, trust)
         return _pytorch(data, path, trust)
     if data[:1] == b"\x80":
-        return _pytorch(data, path, trust)
+        return _pytorch(data, path, trust) if data.startswith(_OLD) else _pickle(data, path)
     if data[8:9] == b"{" and int.from_bytes(data[:8], "little") <= len(data) - 8:
         return _safetensors(data, path)
     if is_onnx(data):
@@ -338,6 +338,7 @@ def _leaves(value: Any, place: str) -> Iterator[tuple[str, Any]]:
     seen: set[int] = set()
 
     def within(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+        value = value.tensor if isinstance(value, StandIn) and value.tensor is not None else value
         parts = value.parts if isinstance(value, StandIn) else value
         if isinstance(parts, list | tuple):
             parts = dict(enumerate(parts))
@@ -413,8 +414,7 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
     import torch
 
     if not data.startswith((b"PK", _OLD)):
-        what = "a pickle, but none of PyTorch's" if data[:1] == b"\x80" else "no file of PyTorch's"
-        raise ArcadeMarkError(f"{place}: is {what}; save it with torch.save(model.state_dict(), …)")
+        raise ArcadeMarkError(f"{place}: is no file of PyTorch's; save it with torch.save(model.state_dict(), …)")
     archive = _archive(data, place, MAX_BYTES) if data.startswith(b"PK") else None
     if archive is not None and "data.pkl" not in _within(archive.names):
         raise _other_zip({*archive.names}, place)
@@ -529,6 +529,33 @@ def _flax(data: bytes, path: Path) -> Contents:
         ) from None
     settings = _mapping(_mapping(read).get("args", _mapping(read).get("0")))
     return Contents("state-dict", _all_tensors(read, data, str(path)), settings | {"library": "flax"})
+
+
+def _pickle(data: bytes, path: Path) -> Contents:
+    """Read a pickle of arrays that PyTorch did not write: Flax's parameters, and what Dopamine's agents keep."""
+    import torch
+
+    try:
+        loaded = load(data)
+        arrays = [name for name, value in _leaves(loaded, str(path)) if isinstance(value, torch.Tensor)]
+    except ArcadeMarkError:
+        raise
+    except Exception as error:  # of a pickle that is not what it seems, anything
+        raise ArcadeMarkError(
+            f"{path}: is a pickle that cannot be read ({type(error).__name__}: {said(str, error)}); copy it again, or "
+            "save the network with flax.serialization.to_bytes(params)"
+        ) from None
+    if not arrays:
+        raise ArcadeMarkError(
+            f"{path}: is a pickle, but none of PyTorch's, and holds no arrays; save the network with "
+            "torch.save(model.state_dict(), …) or flax.serialization.to_bytes(params)"
+        )
+    kept = _mapping(loaded)
+    settings: dict[str, Any] = {"library": "flax"} if any(name.endswith(".kernel") for name in arrays) else {}
+    if networks := {name: kept[name] for name in ("online_params", "network_params") if name in kept}:
+        loaded = networks
+        settings |= {"algorithm": "dopamine", "total_timesteps": kept.get("training_steps")}
+    return Contents("state-dict", _all_tensors(loaded, data, str(path)), settings)
 
 
 def _tensors(state: Any, place: str) -> dict[str, Tensor]:

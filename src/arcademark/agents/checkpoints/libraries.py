@@ -77,6 +77,8 @@ def build(
         network = _made(make, Layers(contents, place))
     else:
         network = _found(contents, place, num_actions, scale, activation)
+        if contents.settings.get("algorithm") == "dopamine":
+            network.blank = 0  # as its agents begin an episode
     network.fire_reset = _fire_reset(contents.settings)
     return network
 
@@ -407,6 +409,12 @@ def _sample_factory(layers: Layers) -> Network:
         eyes = [*(layers.residual(*section) for section in sections), act()]
     else:
         eyes = layers.sequence(head_name, act)
+        third = next((layer for layer in eyes[4:] if isinstance(layer, nn.Conv2d)), None)
+        kind = (
+            "convnet_simple" if third is not None and third.out_channels == 128 else ""
+        )  # where the file does not say
+        if third is not None and settings.get("encoder_conv_architecture", kind) == "convnet_simple":
+            third.stride = (2, 2)
     body = [*eyes, nn.Flatten(), *layers.sequence(f"{name}.mlp_layers", act)]
     core = layers.recurrent("core.core") if layers.has("core.core.") else None
     head = nn.Sequential(

@@ -1,20 +1,26 @@
-"""Pickled objects in files of PyTorch's, read without running anything: each becomes a stand-in that keeps its state.
+"""Pickled objects, read without running anything: each becomes a stand-in that keeps its state.
 
 PyTorch's weights-only reader makes objects of allowed classes alone. A pickle names its classes and functions, so that
 each unknown one can be allowed as a class of its own that does nothing: `StandIn`. Of a pickled module this leaves its
-tensors, by the names that its state dict would have.
+tensors, by the names that its state dict would have. In pickles of others, such as Dopamine's, `load` replaces all
+classes and functions, and makes tensors of the arrays of NumPy and JAX.
 """
 
 from __future__ import annotations
 
 import io
+import pickle
 import pickletools
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
+import numpy as np
+
 MAX_KINDS = 10_000
 """Classes and functions that a pickle names."""
+MAX_OPERATIONS, MAX_TUPLES = 2_000_000, 10_000
+"""Of a pickle that is none of PyTorch's. Deeper tuples than so many could end the interpreter."""
 PICKLES_OLD = 4
 """Pickles that begin a file in PyTorch's format before 1.6: a number, a version, sizes of numbers, and the object."""
 
@@ -23,6 +29,8 @@ class StandIn:
     """Stands in for an object of the class `kind`, or for what a function of that name would have returned."""
 
     kind = ""
+    tensor: Any = None
+    """Of an array the same numbers as a tensor of PyTorch's."""
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """Make one without looking at what the object would have been made of."""
@@ -81,3 +89,84 @@ def stand_ins(data: bytes, pickles: int = 1) -> list[tuple[type[StandIn], str]]:
     if len(kinds) > MAX_KINDS:
         raise ValueError(f"it names {len(kinds):,} classes; at most {MAX_KINDS:,} are read")
     return [(type("StandIn", (StandIn,), {"kind": kind}), kind) for kind in sorted(kinds)]
+
+
+class _Type(StandIn):
+    """Stands in for a type of NumPy's numbers."""
+
+    code, order = "", "="
+
+    def __new__(cls, code: Any = "", *_: Any) -> Self:
+        made = super().__new__(cls)
+        made.code = code if isinstance(code, str) else ""
+        return made
+
+    def __setstate__(self, state: Any) -> None:
+        self.order = state[1]
+
+
+class _Array(StandIn):
+    """Stands in for an array, and becomes a tensor if it holds numbers."""
+
+    def __setstate__(self, state: Any) -> None:
+        _, shape, kind, by_columns, content = state
+        if kind.code in {"b1", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8"}:
+            import torch
+
+            array = np.frombuffer(content, np.dtype(f"{kind.order if kind.order in '<>' else '='}{kind.code}"))
+            array = array.reshape(shape, order="F" if by_columns else "C")
+            self.tensor = torch.from_numpy(array.astype(array.dtype.newbyteorder("="), "C"))
+
+    @classmethod
+    def of_jax(cls, _: Any, __: Any, state: Any, *___: Any) -> Self:
+        """Return one of the state of JAX's array."""
+        made = cls()
+        made.__setstate__(state)
+        return made
+
+    @classmethod
+    def of_buffer(cls, content: Any, kind: Any, shape: Any, order: Any) -> Self:
+        """Return one of the bytes that NumPy writes in the pickle protocol 5."""
+        return cls.of_jax(None, None, (1, shape, kind, order == "F", content))
+
+
+_KNOWN: Mapping[str, Any] = {
+    "numpy.dtype": _Type,
+    "numpy.core.multiarray._reconstruct": _Array,
+    "numpy._core.multiarray._reconstruct": _Array,
+    "numpy.core.numeric._frombuffer": _Array.of_buffer,
+    "numpy._core.numeric._frombuffer": _Array.of_buffer,
+    "jax._src.array._reconstruct_array": _Array.of_jax,
+    "jax._src.device_array.reconstruct_device_array": _Array.of_jax,
+    "flax.core.frozen_dict.FrozenDict": dict,
+}
+
+
+class _Unpickler(pickle._Unpickler):  # type: ignore[misc, name-defined]  # in C a few bytes may take gigabytes
+    """Makes plain containers, numbers, texts and stand-ins alone."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(io.BytesIO(data))
+        self.kinds = dict(_KNOWN)
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return what stands in for a class or function."""
+        kind = f"{module}.{name}"
+        if len(self.kinds) > MAX_KINDS:
+            raise ValueError(f"it names more than {MAX_KINDS:,} classes, the most that is read")
+        return self.kinds.setdefault(kind, type("StandIn", (StandIn,), {"kind": kind}))
+
+
+def load(data: bytes) -> Any:
+    """Return what a pickle holds: containers, numbers, texts, and stand-ins, of which arrays have a tensor.
+
+    ValueError if it has more operations than are read; another exception if it is damaged.
+    """
+    tuples = 0
+    for number, (operation, _, _) in enumerate(pickletools.genops(data)):
+        tuples += operation.name.startswith(("TUPLE", "FROZENSET"))
+        if number >= MAX_OPERATIONS or tuples > MAX_TUPLES:
+            raise ValueError(
+                f"it has more than {MAX_OPERATIONS:,} operations or {MAX_TUPLES:,} tuples, the most that is read"
+            )
+    return _Unpickler(data).load()

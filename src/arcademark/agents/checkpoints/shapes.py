@@ -93,6 +93,12 @@ def build(layers: Layers, num_actions: int, scale: float | None, activation: Act
     found = eyes(stack, first or 0)
     assert found is not None
     body, shape = found
+    for layer in path[:-2]:
+        if (other := eyes(stack, layer.inputs or 0)) and SIZES.index(other[1][1:]) < SIZES.index(shape[1:]):
+            raise layers.error(
+                f"its network is not told by its tensors' shapes: '{layer.name}' and '{path[-2].name}' may both take "
+                "what its convolutions give"
+            )
     core = next((layer for layer in hidden if layer.recurrent), None)
     before = hidden[: hidden.index(core)] if core else hidden
     modules = [part for layer in before for part in (layers.layer(layer.name), activation())]
