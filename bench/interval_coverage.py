@@ -124,21 +124,16 @@ class Population:
     def truth(self, rng: np.random.Generator) -> Floats:
         """Return the true value of each of the `STATISTICS`."""
         runs, opponent = self.runs(TRUE_RUNS, rng), self.better().runs(TRUE_RUNS, rng)
-        gap, better = aggregate.optimality_gap(runs, TARGET), compare.probability_of_improvement(opponent, runs)
-        return np.array([np.mean(self.means), np.median(self.means), aggregate.iqm(runs), gap, better], np.float64)
+        better = compare.probability_of_improvement(opponent, runs)
+        return np.append(aggregate.aggregates(self.means, runs), better)
 
     def truth_of_others(self, rng: np.random.Generator) -> Floats:
         """Return the true value of each of the `OTHERS`."""
         told = []
         for who in (self, self.better()):
-            runs, capped = who.runs(TRUE_RUNS, rng), np.clip(who.means, 0.0, TARGET)[:, np.newaxis]
-            by_run = aggregate.iqm(runs), aggregate.optimality_gap(runs, TARGET)
-            kept = aggregate.mean(capped[:, 0]), aggregate.median(capped[:, 0])
-            held = (
-                aggregate.iqm(np.clip(runs, 0.0, TARGET)),
-                aggregate.optimality_gap(np.clip(runs, 0.0, TARGET), TARGET),
-            )
-            told.append([np.mean(who.means), np.median(who.means), *by_run, *kept, *held])
+            runs = who.runs(TRUE_RUNS, rng)
+            capped = aggregate.aggregates(np.clip(who.means, 0.0, TARGET), np.clip(runs, 0.0, TARGET))
+            told.append([*aggregate.aggregates(who.means, runs), *capped])
         mine, theirs = np.array(told, np.float64)
         apart = np.split(theirs - mine, 2)
         return np.concatenate([apart[0], mine[len(aggregate.AGGREGATES) :], apart[1]])

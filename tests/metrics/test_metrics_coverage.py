@@ -1,10 +1,12 @@
 import itertools
 import re
+import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from arcademark.metrics.aggregate import AGGREGATES
+from arcademark.metrics.aggregate import AGGREGATES, Aggregate
 from arcademark.metrics.uncertainty import coverage
 from arcademark.metrics.uncertainty.bootstrap import METHOD
 from arcademark.metrics.uncertainty.intervals import METHODS
@@ -70,3 +72,18 @@ def test_the_examples_of_the_page_run(capsys):
         exec(example, {})
     assert len(examples) == 2
     assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_the_simulation_knows_the_truth_of_every_statistic_of_the_registry(monkeypatch):
+    """Of one that is added, too: the mean without the lowest and highest tenth of the runs."""
+    monkeypatch.setitem(AGGREGATES, "trimmed", Aggregate("trimmed", "trimmed mean", "", "runs", trim=0.1))
+    simulation = runpy.run_path(str(DOCS.parent / "bench" / "interval_coverage.py"))
+    exact = np.zeros(11)  # relative spreads: all runs are the mean
+    people = simulation["Population"](np.arange(11.0) * 20, exact, exact + 1, normal=True)
+    truth = dict(zip(simulation["STATISTICS"], people.truth(np.random.default_rng(0)), strict=True))
+    short = np.maximum(100 - people.means, 0).mean()
+    expected = {"mean": 100, "median": 100, "iqm": 100, "optimality_gap": short, "trimmed": 100}
+    assert {name: truth[name] for name in expected} == pytest.approx(expected, abs=2)
+    others = dict(zip(simulation["OTHERS"], people.truth_of_others(np.random.default_rng(0)), strict=True))
+    assert others["capped optimality_gap"] == pytest.approx(short)
+    assert others["difference of trimmed"] == pytest.approx(0.1 * truth["trimmed"])
