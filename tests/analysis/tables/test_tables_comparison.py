@@ -335,6 +335,11 @@ def test_games_without_a_test_are_folded_on_the_page():
     folded = text.partition("1 game without a test</summary>")[2].partition("</details>")[0]
     assert "Q*bert" in folded
     assert "Pong" not in folded
+    several = page_of(compare_tables(table({**scores, "c": {"pong": [7.0], "qbert": [6.0]}})))
+    titles = re.findall(r"<summary>(.*?)</summary>", several)
+    of_pairs = ["Games: a less b", "1 game without a test: a less b"]
+    of_pairs += [f"2 games without a test: {name} less c" for name in "ab"]
+    assert [title for title in titles if " less " in title] == of_pairs
 
 
 def test_every_row_of_a_latex_table_has_its_columns(pair, three):

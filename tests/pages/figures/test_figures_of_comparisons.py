@@ -16,6 +16,7 @@ from arcademark.analysis.scoring.analysis import analyse
 from arcademark.analysis.scoring.compare import compare_tables
 from arcademark.errors import ArcadeMarkError
 from arcademark.pages.figures import comparisons, files
+from arcademark.pages.figures.model import Guide, RowPanel, RowsFigure
 from arcademark.pages.figures.style import NARROW, SERIES, Axis, FigureStyle
 from arcademark.suite import references, tasks
 from drawn import boxes, check_texts
@@ -78,6 +79,18 @@ def test_no_text_is_over_another_or_cut_off(name, drawings):
     assert set(drawings) == set(NAMES)
     for style in STYLES:
         assert len(check_texts(files.draw(drawings[name], style.width, style))) > 5
+
+
+def test_names_of_what_panels_compare_with_stand_apart():
+    """Where one panel's is at its right end, and the next one's at its left."""
+    panels = [
+        RowPanel(title, (low, low + 100.0), (), (), guides=(Guide(100.0, "human average", "muted"),))
+        for title, low in (("Median", 0.0), ("IQM", 100.0), ("Mean", 80.0))
+    ]
+    made = files.draw(RowsFigure((("", ("an algorithm",)),), tuple(panels)), 400.0)
+    first, second, third = (box for text, box in boxes(made) if text == "human average")
+    assert second.x0 > first.x1 + 2
+    assert third.x0 > second.x1 + 2
 
 
 @pytest.mark.parametrize("name", NAMES)

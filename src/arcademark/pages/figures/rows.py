@@ -104,12 +104,12 @@ def draw(shown: RowsFigure, width: float = WIDTH) -> Figure:
     for line, size, unit, head, foot in zip(lines, sizes, units, heads, feet, strict=True):
         bottom -= head + body
         _names(axes_at(figure, 0, bottom, width, body, zorder=5), rows, (width, body))
-        x = rows.left
+        x, free = rows.left, 0.0
         for panel, named, (before, wide, *numbers) in zip(line, unit, size, strict=True):
             axes = axes_at(figure, x + before, bottom, wide, body)
             axes.set(xlim=panel.limits, ylim=(body, 0))
             title(axes, wrapped(panel.title, LOOSE * (wide + sum(numbers)), NAME_SIZE, bold=True), _head(line) + 3)
-            _behind(axes, panel, rows, wide, x + before)
+            free = _behind(axes, panel, rows, wide, x + before, free)
             axes.set_xlabel("\n".join(named), fontsize=TICK_SIZE, color=PALETTE["muted"], loc="left")
             _marks(axes, panel.marks, rows)
             if panel.before is not None:
@@ -199,8 +199,11 @@ def _unit(panel: RowPanel, sizes: tuple[float, ...]) -> list[str]:
     return wrapped(panel.unit, LOOSE * sum(sizes[1:]), TICK_SIZE)
 
 
-def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float, left: float) -> None:
-    """Draw ticks, each with its text where the one before leaves room for it, and what to compare with."""
+def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float, left: float, taken: float) -> float:
+    """Draw ticks, each with its text where the one before leaves room for it, and what to compare with.
+
+    The names of guides of the panels before end at ``taken``; return where they end now, from the figure's left edge.
+    """
     low, high = panel.limits
     free, texts = -rows.left, list[tuple[float, str]]()
     for value, text in panel.ticks:
@@ -209,7 +212,7 @@ def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float, left: float
         texts.append((value, text if fits else ""))
         free = middle + half + TICK_GAP if fits else free
     ticked(axes, tuple(texts), axis="x")
-    free = -left
+    free = taken - left
     for guide in panel.guides:
         shade = PALETTE[guide.shade]
         axes.plot([guide.value] * 2, [-3, rows.height], color=shade, linewidth=0.8, zorder=1, clip_on=False)
@@ -221,6 +224,7 @@ def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float, left: float
         right = max(0.0, free + reach - place * width)  # of the name before
         beside(axes, guide.text, (place, 1), (right, 6), NUMBER_SIZE, ink, ha=align)
         free = place * width + right + past + TICK_GAP
+    return left + free
 
 
 def _marks(axes: Axes, marks: Sequence[Mark], rows: Layout) -> None:

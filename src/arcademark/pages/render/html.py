@@ -30,8 +30,8 @@ def render(document: Document) -> str:
 
 
 def breakable(name: str) -> Markup:
-    """Let a long name break after punctuation rather than anywhere."""
-    parts = re.split(r"(?<=[:(,/])", escaped(name))
+    """Let a long name break after punctuation, or before a bracket, rather than anywhere."""
+    parts = re.split(r"(?<=[:,/])|(?<=[^\s:,/])(?=\()", escaped(name))
     return Markup("<wbr>").join(parts)
 
 
