@@ -26,6 +26,7 @@ from PIL import Image
 import arcademark
 import arcademark.ale
 from arcademark.ale import environments as environments_of_both
+from arcademark.ale import envpool
 from arcademark.emulator import build, cartridge, translate
 from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning
 from arcademark.suite import tasks
@@ -620,6 +621,15 @@ def test_games_that_are_handed_out_in_batches_take_up_a_translation(translated):
         ours.send(np.zeros(2, np.int64))
         ours.recv()
     assert ours.ale._core is translated
+
+
+def test_envpools_games_take_up_a_translation(translated):
+    ours = envpool.make("Pong-v5", num_envs=2, max_episode_steps=4)
+    ours.reset()
+    for _ in range(12):
+        ours.step(np.zeros(2, np.int64))
+    step = ctypes.cast(translated.console_pooled_step, ctypes.c_void_p).value
+    assert [game._record.step.play for game in ours._games] == [step] * 2
 
 
 def test_a_translation_is_taken_up_at_a_reset(translated):

@@ -1,7 +1,9 @@
 """EnvPool's environments on the console, beside what EnvPool 1.2.5 gave."""
 
+import ctypes
 import hashlib
 import importlib
+import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,6 +14,7 @@ from ale_py import roms
 
 from arcademark.ale import envpool
 from arcademark.emulator import build
+from arcademark.environments.interfaces.batch import Crew
 from arcademark.errors import ArcadeMarkError
 
 LIVES = {"episodic_life": True, "reward_clip": True}
@@ -54,13 +57,9 @@ def test_envpool_gives_them(task, settings, expected):
     assert digest(importlib.import_module("envpool"), task, settings) == expected
 
 
-def test_ale_py_in_place_of_the_console_gives_the_same(monkeypatch):
-    monkeypatch.setenv(build.SWITCH, "off")
-    assert digest(envpool, *PLAYED[0][:2]) == PLAYED[0][2]
-
-
-def program(package, task, settings, steps=120):
+def program(package, task, settings):
     """Return the digest of results in which resets, of all games or of some, come at any time."""
+    steps = 20 if "noop_max" in settings and settings["noop_max"] > 1000 else 120
     envs = package.make_gymnasium(task, num_envs=3, seed=7, **settings)
     rng, seen, results = np.random.default_rng(0), hashlib.sha256(), envs.reset()
     for _ in range(steps):
@@ -87,6 +86,7 @@ RESET = [
         {"use_inter_area_resize": False, "gray_scale": False, "img_height": 50, "img_width": 70},
         "c4b069c75034d3a9",
     ),
+    ("Pooyan-v5", {"noop_max": 1900, "episodic_life": True, "frame_skip": 1}, "2ca4cca4689321c4"),  # no-ops end games
 ]
 """As `PLAYED`, of `program`."""
 
@@ -100,6 +100,52 @@ def test_resets_at_any_time_are_those_of_envpool(task, settings, expected):
 @pytest.mark.parametrize(("task", "settings", "expected"), RESET)
 def test_envpool_resets_so(task, settings, expected):
     assert program(importlib.import_module("envpool"), task, settings) == expected
+
+
+@pytest.mark.parametrize(("task", "settings", "expected"), RESET)
+def test_ale_py_in_place_of_the_console_gives_the_same(task, settings, expected, monkeypatch):
+    monkeypatch.setenv(build.SWITCH, "off")
+    assert program(envpool, task, settings) == expected
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_results_do_not_depend_on_threads(threads):
+    for task, settings, expected in RESET[:1] + RESET[3:]:
+        assert program(envpool, task, settings | {"num_threads": threads}) == expected
+
+
+def test_a_record_is_as_long_in_c():
+    assert ctypes.sizeof(envpool._Record) == build.core().console_pooled_size()
+
+
+@pytest.mark.parametrize(("batch_size", "call"), [(0, "hand_over"), (0, "settle"), (2, "hand_over"), (2, "wait")])
+def test_an_interrupted_call_is_forgotten(batch_size, call, monkeypatch):
+    envs = envpool.make_gymnasium("Pong-v5", num_envs=3, batch_size=batch_size, num_threads=2)
+    envs.async_reset()
+    games = envs.recv()[-1]["env_id"][:2]
+    method = getattr(Crew, call)
+
+    def interrupted(*given):
+        monkeypatch.setattr(Crew, call, method)
+        method(*given)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Crew, call, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        envs.step(np.zeros(2, int), games)
+    with pytest.raises(ArcadeMarkError, match="0 games play"):
+        envs.recv()
+    envs.async_reset()
+    assert (envs.recv()[-1]["elapsed_step"] == 0).all()
+
+
+def test_threads_end_with_close_and_games_go_on():
+    envs = envpool.make_gymnasium("Pong-v5", num_envs=4, num_threads=4)
+    before = len(os.listdir("/proc/self/task"))
+    envs.reset()
+    envs.close()
+    assert len(os.listdir("/proc/self/task")) == before - 3
+    assert envs.step(np.zeros(4, int))[-1]["elapsed_step"].tolist() == [1] * 4
 
 
 def test_a_reset_begins_another_game_whatever_lives_are_left():

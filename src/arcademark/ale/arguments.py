@@ -111,7 +111,8 @@ def integers(values: Any, name: str) -> NDArray[np.int64]:
     ArgumentTypeError: it is none, or has more than `MAX_ITEMS`.
     """
     if _is_array(values, "iu"):
-        if len(values) and (values.min() < -MAX_INT - 1 or values.max() > MAX_INT):
+        small = np.can_cast(values.dtype, np.int32)
+        if not small and len(values) and (values.min() < -MAX_INT - 1 or values.max() > MAX_INT):
             raise ArgumentTypeError(f"{name}: expected numbers of 32 bits")
         return values.astype(np.int64)  # type: ignore[no-any-return]
     return np.array([integer(one, name) for one in _items(values, name)], np.int64)

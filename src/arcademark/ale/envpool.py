@@ -14,7 +14,8 @@ What is known of EnvPool's was found by experiment with 0.6.6 and 1.2.5, and in 
   shows its third frame alone, or what was shown before. A new game's older images are copies of its first.
 * Of screens higher than 210 rows the first 210 are seen.
 
-Games are played in turn, in the order in which actions were sent, by the thread that calls `recv`.
+Games are played by `num_threads` threads, that of the caller of `recv` included, and are received in the order in which
+actions were sent, so that no result depends on time. Where ale-py plays, that thread plays them in turn.
 """
 
 from __future__ import annotations
@@ -23,9 +24,8 @@ import ctypes
 import importlib
 import importlib.util
 import warnings
-from collections import deque, namedtuple
+from collections import namedtuple
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -38,10 +38,13 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from arcademark.ale import arguments, callbacks
-from arcademark.ale.interface import ALEInterface
-from arcademark.emulator import build
+from arcademark.ale.interface import ALEInterface, console_turn
+from arcademark.emulator.machine import RAM_SIZE
+from arcademark.environments.emulation.console import StepRecord
 from arcademark.environments.emulation.facts import standard
-from arcademark.environments.emulation.palettes import gray_table
+from arcademark.environments.emulation.palettes import gray_table, rgb_table
+from arcademark.environments.interfaces.batch import Crew, default_threads
+from arcademark.environments.native import function_address
 from arcademark.environments.observations import kernels
 from arcademark.environments.observations.area import AreaResize
 from arcademark.errors import ArcadeMarkError, one_line
@@ -58,8 +61,9 @@ _LINEAR_UNIT = 2048
 class Config:
     """EnvPool's arguments, in its order; `max_episode_steps` counts agent steps.
 
-    `num_threads` and `thread_affinity_offset` change nothing here. `base_path` is a folder with ``atari/roms``; by
-    default the ROMs are ale-py's.
+    `num_threads` counts the caller's; 0 are as many as there are cores, no result depends on it, and
+    `thread_affinity_offset` changes nothing. `base_path` is a folder with ``atari/roms``; by default the ROMs are
+    ale-py's.
     """
 
     num_envs: int = 1
@@ -140,11 +144,37 @@ class _Linear:
         out[:] = (upper + lower + 2) >> 2
 
 
-class _Game:
-    """One game, and what of it is seen."""
+class _Record(ctypes.Structure):
+    """A game's step or beginning, and what it gave; as in ``pool.c``."""
 
-    def __init__(self, seed: int, config: Config) -> None:
-        self._config, self._chance = config, np.random.RandomState(seed & 0xFFFFFFFF)
+    _fields_ = (
+        ("step", StepRecord),
+        *((name, ctypes.c_size_t) for name in ("turn", "memory")),
+        *((name, ctypes.c_int32) for name in ("begins", "noops", "fire", "fresh", "episodic", "fading")),
+        *((name, ctypes.c_int32) for name in ("limit", "elapsed", "ended", "kind")),
+        ("discount", ctypes.c_float),
+    )
+    begins: int
+    noops: int
+    fire: int
+    fresh: int
+    limit: int
+    elapsed: int
+    ended: int
+    kind: int
+    discount: float
+
+
+class _Game:
+    """One game, which is played as its record says, and what of it is seen."""
+
+    core: ctypes.CDLL | None = None
+
+    def __init__(
+        self, seed: int, config: Config, record: _Record, stack: NDArray[np.uint8], ram: NDArray[np.uint8]
+    ) -> None:
+        self._chance = np.random.RandomState(seed & 0xFFFFFFFF)
+        self._record, self._stack, self._ram = record, stack, ram
         ALEInterface.setLoggerMode(LoggerMode.Error)
         self.ale = ale = ALEInterface()
         ale.setInt("random_seed", (seed + 2**31) % 2**32 - 2**31)
@@ -159,88 +189,107 @@ class _Game:
         except RuntimeError as error:  # whatever plays, there is no such
             raise ArcadeMarkError(f"{config.task}: {error}") from None
         self.actions = ale.getLegalActionSet() if config.full_action_space else ale.getMinimalActionSet()
-        self._fire = config.use_fire_reset and Action.FIRE in self.actions
-        shape, size = kernels.SCREEN, (config.img_height, config.img_width)
-        channels = 1 if config.gray_scale else 3
-        self.stack = np.zeros((config.stack_num * channels, *size), np.uint8)
-        self._images = self.stack.reshape(config.stack_num, channels, *size)
-        self._screens = np.zeros((2, 2, *shape, channels), np.uint8)  # the newest two; and in C those before
-        self._newest = self._screens[0] if channels > 1 else self._screens[0, ..., 0]
-        self._resize = (AreaResize if config.use_inter_area_resize else _Linear)(shape, size)
-        self._where = None
-        self._screen = ale.getScreenGrayscale if config.gray_scale else ale.getScreenRGB
-        seen = ale.getScreenDims(), size, channels  # bytes of higher ones may be odd
-        if config.use_inter_area_resize and seen == (shape, kernels.IMAGE, 1):
-            with suppress(build.NoCore):
-                self._core, gray = build.core(), gray_table(standard(config.task))[::2]
-                self._table, self._screen = np.maximum(gray[:, None], gray), ale.getScreen
-                self._where = kernels.observation(self._table, self._screens[1], self.stack)
-        self.ended, self.elapsed, self.lives, self.reward = True, config.max_episode_steps, 0, 0
-        self.kind, self.discount = _FIRST, 1.0
+        self._noop_max = max(1, config.noop_max)
+        record.step.frame_skip, record.fire = config.frame_skip, config.use_fire_reset and Action.FIRE in self.actions
+        record.episodic, record.fading = config.episodic_life, config.zero_discount_on_life_loss
+        record.ended, record.elapsed, record.limit, record.discount = True, *2 * [config.max_episode_steps], 1.0
+        self._set_images(config)
+        self._set_player()
 
-    @property
-    def truncated(self) -> bool:
-        """Whether the episode ended where the game had reached its limit of steps."""
-        return self.ended and self.elapsed >= self._config.max_episode_steps
+    def _set_images(self, config: Config) -> None:
+        """Say how images are made: in C where that plays and they are the usual ones."""
+        size, coloured = (config.img_height, config.img_width), not config.gray_scale
+        self._images = self._stack.reshape(config.stack_num, -1, *size)
+        self._screens = np.zeros((2, *kernels.SCREEN), np.uint8)  # the newest, and the one before
+        self._colours = (rgb_table if coloured else gray_table)(standard(config.task)).reshape(256, -1)
+        self._resize = (AreaResize if config.use_inter_area_resize else _Linear)(kernels.SCREEN, size)
+        usual = config.use_inter_area_resize and size == kernels.IMAGE and not coloured
+        seen = self.ale.getScreenDims()  # bytes of higher ones may be odd
+        self.pushes = not (usual and console_turn(self.ale) and seen == kernels.SCREEN)
+        newest, before = (int(screen.ctypes.data) for screen in self._screens)
+        self._record.step.newest, self._record.step.before = newest, before
+        if not self.pushes:
+            old = np.zeros_like(self._screens)
+            table = kernels.greatest(self._colours[:, 0])
+            observation = kernels.observation(table, old, self._stack)
+            self._kept = old, table, observation
+            self._record.step.observation = ctypes.addressof(observation)
+
+    def _set_player(self) -> None:
+        """Let the console play the record, or the cartridge's translation; `core` is None where ale-py plays."""
+        turn, record = console_turn(self.ale), self._record
+        if turn is not None and turn[0] is not self.core:
+            self.core, record.turn = turn
+            self._skipped = ctypes.create_string_buffer(self.core.console_skipped_size())
+            record.step.skipped, record.memory = ctypes.addressof(self._skipped), int(self._ram.ctypes.data)
+            record.step.play = function_address(self.core.console_pooled_step)
 
     def begin(self, *, forced: bool) -> None:
-        """Begin an episode, in the same game where that goes on and no other is `forced`."""
-        config, ale = self._config, self.ale
-        noops = int.from_bytes(self._chance.bytes(4), "little") * max(1, config.noop_max) >> 32
-        new = forced or not config.episodic_life or ale.game_over() or self.elapsed >= config.max_episode_steps
-        if new:
-            ale.reset_game()
-            self.elapsed = 0
-        for _ in range(noops + (not self._fire)):
+        """Have an episode begin, in the same game where that goes on and no other is `forced`."""
+        record = self._record
+        record.noops = int.from_bytes(self._chance.bytes(4), "little") * self._noop_max >> 32
+        record.noops += not record.fire
+        record.begins, record.fresh, record.ended = True, False, True  # until C or ale-py has begun it
+        if forced or not record.episodic or self.ale.game_over() or record.elapsed >= record.limit:
+            self.reset()
+            record.elapsed = 0
+
+    def reset(self) -> None:
+        """Begin another game; its older images are copies of its first."""
+        self.ale.reset_game()
+        self._record.fresh = True
+        self._set_player()
+
+    def play(self) -> None:
+        """Play the record on ale-py, as C does it on the console."""
+        if self._record.begins:
+            if not self._play_noops():
+                return
+        else:
+            self._play_step()
+        self._record.step.lives, self._record.step.terminated = self.ale.lives(), self.ale.game_over()
+        self._ram[:] = self.ale.getRAM()
+
+    def _play_noops(self) -> bool:
+        record, ale = self._record, self.ale
+        while record.noops:
+            record.noops -= 1
             ale.act(Action.NOOP)
             if ale.game_over():
-                ale.reset_game()
-                new = True
-        if self._fire:
+                return False
+        if record.fire:
             ale.act(Action.FIRE)
-        self._newest[0] = self._screen()[: kernels.SCREEN[0]]
-        self._newest[1] = self._newest[0]
-        self._push()
-        if new:
-            self._images[:-1] = self._images[-1]
-        self.ended, self.reward, self.lives = False, 0, ale.lives()
-        self.kind, self.discount = _FIRST, 1.0
+        self._screens[:] = ale.getScreen()[: kernels.SCREEN[0]]
+        record.begins = record.ended = record.step.reward = 0
+        record.kind, record.discount = _FIRST, 1.0
+        return True
 
-    def step(self, action: int) -> None:
-        """Play an agent step, or begin the next episode after an end."""
-        if self.ended:
-            return self.begin(forced=False)
-        config, ale, left = self._config, self.ale, self._config.frame_skip
-        self.reward = 0
+    def _play_step(self) -> None:
+        record, ale, left = self._record, self.ale, self._record.step.frame_skip
+        record.step.reward = 0
         while left and not ale.game_over():
-            self.reward += ale.act(self.actions[action])
+            record.step.reward += ale.act(Action(record.step.chosen))
             left -= 1
             if left < 2:
-                self._newest[1 - left] = self._screen()[: kernels.SCREEN[0]]
-        if left == 1 or config.frame_skip == 1:
-            self._newest[left] = self._newest[1 - left]
-        self._push()
-        self.elapsed += 1
-        lives, self.lives = self.lives, ale.lives()
-        over = ale.game_over() or self.elapsed >= config.max_episode_steps
-        self.ended = over or (config.episodic_life and 0 < self.lives < lives)
-        self.kind = _LAST if self.ended else _MID
-        lost = config.zero_discount_on_life_loss and self.lives != lives
-        self.discount = float(not (self.ended or lost))
-        return None
+                self._screens[left] = ale.getScreen()[: kernels.SCREEN[0]]
+        if left == 1 or record.step.frame_skip == 1:
+            self._screens[1 - left] = self._screens[left]
+        record.elapsed += 1
+        before, lives = record.step.lives, ale.lives()
+        over = ale.game_over() or record.elapsed >= record.limit
+        record.ended = over or (record.episodic and 0 < lives < before)
+        record.kind = _LAST if record.ended else _MID
+        record.discount = float(not (record.ended or (record.fading and lives != before)))
 
-    def _push(self) -> None:
-        """Append the image of the newest screens."""
-        if self._where is not None:
-            newest, before = (int(screen.ctypes.data) for screen in self._newest)
-            self._core.console_push(ctypes.byref(self._where), newest, before)
-            return
-        first, second = self._screens[0]
-        np.maximum(first, second, out=first)
-        image = np.empty((*self.stack.shape[1:], first.shape[2]), np.uint8)
-        self._resize(first, image)
+    def push(self) -> None:
+        """Append the image of the newest screens, where C does not."""
+        first, second = self._colours[self._screens]
+        image = np.empty((*self._images.shape[2:], first.shape[2]), np.uint8)
+        self._resize(np.maximum(first, second, out=first), image)
         self._images[:-1] = self._images[1:]
         self._images[-1] = np.moveaxis(image, 2, 0)
+        if self._record.kind == _FIRST and self._record.fresh:
+            self._images[:-1] = self._images[-1]
 
 
 class EnvSpec:
@@ -340,15 +389,40 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def __init__(self, config: Config, rendering: _Rendering, spaces: Any, old: bool) -> None:
         self._settings, self._rendering, self._old = config, rendering, old
         self._one_thread = arguments.OneThread()
-        seeds = config.env_seed or [config.seed + i for i in range(config.num_envs)]
-        self._games = [_Game(seed, config) for seed in seeds]
-        self.num_envs, self.all_env_ids = config.num_envs, np.arange(config.num_envs, dtype=np.int32)
-        self._sent: deque[tuple[int, int | None]] = deque()  # games with their actions; None: a reset
-        self.spec: Any = EnvSpec(config, len(self._games[0].actions), spaces)
+        count, channels = config.num_envs, 1 if config.gray_scale else 3
+        self.num_envs, self.all_env_ids = count, np.arange(count, dtype=np.int32)
+        self._all = np.arange(count)
+        seeds = config.env_seed or [config.seed + i for i in range(count)]
+        array = (_Record * count)()
+        self._arrays = {
+            "obs": np.zeros((count, config.stack_num * channels, config.img_height, config.img_width), np.uint8),
+            "ram": np.zeros((count, RAM_SIZE), np.uint8),
+        }
+        given = zip(seeds, array, self._arrays["obs"], self._arrays["ram"], strict=True)
+        self._games = [_Game(seed, config, *own) for seed, *own in given]
+        self._set_records(array)
+        self._actions = np.array([action.value for action in self._games[0].actions], np.int32)
+        self._sent: list[int] = []  # games, in the order in which they are received
+        self._begun: set[int] = set()  # those of them that begin an episode
+        self.spec: Any = EnvSpec(config, len(self._actions), spaces)
         self.config = dict(zip(self.spec.config._fields, self.spec.config, strict=True))
         self.is_async, self.render_mode = config.batch_size < config.num_envs, rendering.render_mode
         self.observation_space = self.single_observation_space = self.spec.observation_space
         self.action_space = self.single_action_space = self.spec.action_space
+
+    def _set_records(self, array: Any) -> None:
+        """Let games be played by threads, where the console plays; and find what they gave, a column each."""
+        records: NDArray[Any] = np.frombuffer(memoryview(array).cast("B"), np.dtype(_Record))
+        self._chosen = records["step"]["chosen"]
+        self._columns = {name: records["step"][name] for name in ("lives", "reward", "terminated")}
+        self._columns |= {name: records[name] for name in ("begins", "ended", "elapsed", "kind", "discount")}
+        count, core, threads = self.num_envs, self._games[0].core, self._settings.num_threads
+        self._crew: Crew | None = None
+        self._given, self._numbers, self._everyone = 0, np.zeros(count, np.int64), [*range(count)]
+        if core is not None:
+            threads = min(threads if threads > 0 else default_threads(count, 1), count)
+            kept, at = (array, self._games, self._arrays), ctypes.addressof(array)
+            self._crew = Crew(core, threads, at, ctypes.sizeof(_Record), count, kept)
 
     def __len__(self) -> int:
         return self._settings.num_envs
@@ -376,14 +450,14 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if isinstance(action, dict):
             action, env_id = action.get("action"), action.get("env_id", env_id)
         which, actions = self._which(env_id), arguments.integers(action, "action")
-        most = len(self._games[0].actions) - 1
-        if len(actions) != len(which) or not all(0 <= one <= most for one in actions.tolist()):
+        numbers, most = actions.tolist(), len(self._actions) - 1
+        if len(numbers) != len(which) or (numbers and not 0 <= min(numbers) <= max(numbers) <= most):
             raise ArcadeMarkError(f"actions {actions}; expected {len(which)}, each from 0 to {most}")
-        self._send(zip(which.tolist(), actions.tolist(), strict=True))
+        self._send(which, self._actions[actions])
 
     def async_reset(self) -> None:
         """Have all games begin another game, which `recv` returns."""
-        self._send((i, None) for i in self.all_env_ids.tolist())
+        self._send(self._all, None)
 
     def recv(self, reset: bool = False, return_info: bool = True) -> Any:
         """Return the results of the games whose turn it is: a batch, or without batches all that was sent.
@@ -412,7 +486,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
             if mask.shape != (self._settings.num_envs,) or mask.dtype != np.bool_ or not mask.any():
                 raise ArcadeMarkError(f"reset_mask: expected {self._settings.num_envs} truth values, one of them true")
             env_id = np.flatnonzero(mask)
-        self._send((i, None) for i in self._which(env_id).tolist())
+        self._send(self._which(env_id), None)
         return self.recv(True, self._settings.gym_reset_return_info)
 
     def xla(self) -> tuple[Any, Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
@@ -420,7 +494,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
         They call back from JAX into this process. DependencyNotInstalled: JAX cannot be imported.
         """
-        example = self._to(self._gather(self._games[: self._settings.batch_size]), False, True)
+        example = self._to(self._gather(self._all[: self._settings.batch_size]), False, True)
 
         def sent(action: NDArray[Any], env_id: NDArray[Any]) -> tuple[()]:
             self.send(action, env_id)
@@ -445,58 +519,116 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if self.render_mode is None:
             raise ArcadeMarkError("nothing is rendered; make it with render_mode='rgb_array'")
         chosen = self._rendering.render_env_id if env_ids is None else env_ids
-        screens = [self._games[i].ale.getScreenRGB() for i in self._which(np.atleast_1d(chosen))]
+        screens = [self._games[i].ale.getScreenRGB() for i in self._which(np.atleast_1d(chosen)).tolist()]
         return np.array([screen[: kernels.SCREEN[0]] for screen in screens])
 
     def close(self, **keywords: Any) -> None:
-        """Do nothing."""
+        """End the threads; games can be played on, by the caller's."""
+        if self._crew is not None:
+            self._crew.close()
 
-    def _which(self, env_id: Any) -> NDArray[np.int32]:
+    def _which(self, env_id: Any) -> NDArray[np.int64]:
+        """Return the numbers of games."""
         if env_id is None:
-            return self.all_env_ids.copy()
+            return self._all
         games = arguments.integers(env_id, "env_id")
-        if len({*games.tolist()} & {*range(self._settings.num_envs)}) != len(games):
-            raise ArcadeMarkError(f"env_id {games}; expected different numbers from 0 to {self._settings.num_envs - 1}")
-        return games.astype(np.int32)
+        if len({*games.tolist()} & {*range(self.num_envs)}) != len(games):
+            raise ArcadeMarkError(f"env_id {games}; expected different numbers from 0 to {self.num_envs - 1}")
+        return games
 
-    def _send(self, sent: Any) -> None:
+    def _send(self, which: NDArray[np.int64], actions: NDArray[np.int32] | None) -> None:
+        """Hand games over under actions of ALE; without, as each begins another game."""
         with self._one_thread:
-            given = [*sent]
-            if twice := {i for i, _ in self._sent} & {i for i, _ in given}:
+            games = which.tolist()
+            if self._sent and (twice := {*self._sent}.intersection(games)):
                 raise arguments.RefusedError(f"game {min(twice)} plays already; call recv first")
-            self._sent.extend(given)
+            try:
+                begun = games
+                if actions is not None:
+                    self._chosen[which] = actions
+                    ended = self._columns["ended"][which].tolist()
+                    begun = [i for i, over in zip(games, ended, strict=True) if over] if any(ended) else []
+                for i in begun:
+                    self._games[i].begin(forced=actions is None)
+                self._begun.update(begun)
+                self._sent += games
+                if self._crew is not None:
+                    self._numbers[which] = np.arange(self._given, self._given + len(games))
+                    self._given += len(games)
+                    self._crew.hand_over(which)
+            except BaseException:
+                self._forget()
+                raise
 
     def _receive(self) -> dict[str, NDArray[Any]]:
         with self._one_thread:
             count = self._settings.batch_size if self.is_async else len(self._sent)
             if not 0 < count <= len(self._sent):
                 raise arguments.RefusedError(f"{len(self._sent)} games play; call send or reset first")
-            turn = [self._sent.popleft() for _ in range(count)]
-            for i, action in turn:
-                if action is None:
-                    self._games[i].begin(forced=True)
-                else:
-                    self._games[i].step(action)
-            return self._gather([self._games[i] for i, _ in turn], np.array([i for i, _ in turn], np.int32))
+            games = self._sent[:count]
+            try:
+                self._finish(games)
+                del self._sent[:count]
+            except BaseException:
+                self._forget()
+                raise
+            return self._gather(self._all if games == self._everyone else np.array(games))
 
-    def _gather(self, games: Sequence[_Game], which: NDArray[np.int32] | None = None) -> dict[str, NDArray[Any]]:
+    def _finish(self, games: list[int]) -> None:
+        """Wait until these games have been played, the caller's thread playing, too; or play them on ale-py."""
+        if self._crew is None:
+            for i in games:
+                self._games[i].play()
+        elif self.is_async:
+            end = int(self._numbers[games[-1]]) + 1
+            self._crew.wait(end, end - int(self._numbers[games[0]]))
+        else:
+            self._crew.settle()
+        if self._begun:
+            begun = self._begun.intersection(games)
+            self._begun -= begun
+            while over := [i for i in begun if self._columns["begins"][i]]:  # by the no-ops
+                for i in over:
+                    self._games[i].reset()
+                    if self._crew is None:
+                        self._games[i].play()
+                if self._crew is not None:
+                    self._crew.play(np.array(over))
+                    self._given += len(over)
+        if self._games[0].pushes:
+            for i in games:
+                self._games[i].push()
+
+    def _forget(self) -> None:
+        """Forget what was sent, once it was played: a call was interrupted."""
+        if self._crew is not None:
+            self._given = self._crew.settle()
+        self._sent.clear()
+        self._begun.clear()
+
+    def _gather(self, which: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Return the arrays of games by EnvPool's names."""
-        which = self.all_env_ids[: len(games)] if which is None else which
-        raw = np.array([game.reward for game in games], np.float32)
+        every, columns = which is self._all, self._columns
+
+        def taken(column: NDArray[Any]) -> NDArray[Any]:
+            return column.copy() if every else column[which]
+
+        env_id, ended, elapsed = which.astype(np.int32), taken(columns["ended"]) != 0, taken(columns["elapsed"])
+        raw = taken(columns["reward"]).astype(np.float32)
         return {
-            "env_id": which,
-            "players.env_id": which.copy(),
-            "obs": np.array([game.stack for game in games]),
-            "lives": np.array([game.lives for game in games], np.int32),
+            "env_id": env_id,
+            "players.env_id": env_id.copy(),
+            "obs": taken(self._arrays["obs"]),
+            "lives": taken(columns["lives"]),
             "raw": raw,
             "reward": np.sign(raw) if self._settings.reward_clip else raw.copy(),
-            "terminated": np.array([game.ale.game_over() for game in games], np.int32),
-            "ram": np.array([game.ale.getRAM() for game in games]),
-            "elapsed_step": np.array([game.elapsed for game in games], np.int32),
-            "done": np.array([game.ended for game in games]),
-            "trunc": np.array([game.truncated for game in games]),
-            "discount": np.array([game.discount for game in games], np.float32),
-            "step_type": np.array([game.kind for game in games], np.int32),
+            "terminated": taken(columns["terminated"]),
+            "ram": taken(self._arrays["ram"]),
+            "elapsed_step": elapsed,
+            "done": ended,
+            "trunc": ended & (elapsed >= self._settings.max_episode_steps),
+            "discount": taken(columns["discount"]),
+            "step_type": taken(columns["kind"]),
         }
 
     def _to(self, arrays: dict[str, NDArray[Any]], reset: bool, return_info: bool) -> Any:
@@ -610,7 +742,9 @@ make_dm, make_gym, make_gymnasium = (partial(make, env_type=name) for name in ("
 def make_spec(task_id: str, **settings: Any) -> EnvSpec:
     """Return the arguments and arrays of a task; parameters and errors as of `make`."""
     config, _ = _config(task_id, settings)
-    return EnvSpec(config, len(_Game(config.seed, config).actions))
+    return EnvSpec(
+        config, len(EnvPool(replace(config, num_envs=1, env_seed=()), _Rendering(), gymnasium.spaces, False)._actions)
+    )
 
 
 def list_all_envs() -> list[str]:

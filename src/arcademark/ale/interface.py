@@ -249,6 +249,14 @@ class ALEInterface(original.ALEInterface):
             raise RefusedError("this is no whole state of this game that ale-py saved; restore another") from error
 
 
+def console_turn(ale: ALEInterface) -> tuple[ctypes.CDLL, int] | None:
+    """Return the core that plays an interface's game, which a reset may change, and where its ``Turn`` is.
+
+    None where ale-py plays.
+    """
+    return None if ale._played is None else ale._played.turn
+
+
 def _passed_on(name: str) -> Callable[..., Any]:
     """Return a method that calls what plays."""
 
@@ -357,6 +365,11 @@ class _Game(cartridge.Player):
     @property
     def played(self) -> int:
         return self._turn.total + self._undone
+
+    @property
+    def turn(self) -> tuple[ctypes.CDLL, int]:
+        """What `console_turn` returns."""
+        return self._machine.core, ctypes.addressof(self._turn)
 
     # ---- play
 

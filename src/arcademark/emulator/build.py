@@ -53,7 +53,7 @@ OFF = f"it is switched off by {SWITCH}"
 NO_COMPILER = "there is no C compiler; install gcc or clang, or pip install '.[console]', which brings one"
 
 SOURCES = ("core.h", "core.c", "device.c", "masks.c", "lines.c", "picture.c", "processor.c", "opcodes.c", "rules.c")
-_STEPS = ("binding.c", "steps.c", "vector.c")
+_STEPS = ("binding.c", "steps.c", "pool.c", "vector.c")
 """The first is compiled: it takes in the others and the core. They emulate nothing and are not part of the proof."""
 
 _FUNCTIONS = {
@@ -83,10 +83,13 @@ _FUNCTIONS = {
     "show": (None, c_void_p, c_void_p, c_int, c_void_p),
     "player_size": (c_size_t,),
     "vector_step": (None, c_void_p),
+    "pooled_size": (c_size_t,),
+    "pooled_step": (None, c_void_p),
     "crew": (c_void_p, c_int, c_int),
     "skipped_size": (c_size_t,),
     "vector_give": (None, c_void_p, c_void_p, c_void_p, c_void_p, c_int, c_void_p, c_void_p),
     "vector_show": (None, c_void_p, c_void_p, c_void_p, c_int),
+    "crew_give": (None, c_void_p, c_void_p, c_int, c_void_p, c_int),
     "crew_wait": (None, c_void_p, c_int64, c_int),
     "crew_settle": (c_int64, c_void_p),
     "crew_play": (None, c_void_p, c_void_p, c_int, c_void_p, c_int),

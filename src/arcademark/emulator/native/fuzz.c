@@ -186,6 +186,45 @@ static void play_vector(Console *k, const State *start)
         free(all[i]);
 }
 
+static uint32_t any_draw(void *nothing)
+{
+    (void)nothing;
+    return any_number();
+}
+
+/* Steps and beginnings of a game as EnvPool has them, with and without the usual observation. */
+static void play_pool(Console *k)
+{
+    static Shrink shrink;
+    static Skipped skipped;
+    static State held;
+    int usual = (size_t)k->rows * WIDTH == SCREEN_BYTES && any_number() & 1, images = 1 + (int)(any_number() & 3);
+    if ((size_t)k->rows * WIDTH < SCREEN_BYTES)
+        return;
+    uint8_t *before = malloc(SCREEN_BYTES), *newest = malloc(SCREEN_BYTES), *memory = malloc(sizeof k->state.ram);
+    uint8_t *old = malloc(2 * SCREEN_BYTES), *pairs = malloc(128 * 128), *stack = malloc((size_t)images * IMAGE * IMAGE);
+    fill(old, 2 * SCREEN_BYTES);
+    fill(pairs, 128 * 128);
+    fill_shrink(&shrink);
+    Observation observation = {&shrink, pairs, old, stack, 1 + (int)(any_number() & 1), images};
+    Turn turn = {.step = {.console = k, .frame_skip = 1}, .draw = any_draw, .repeat_below = any_number() & 1 ? 1 << 30 : 0};
+    turn.step.held = any_number() & 1 ? &held : NULL;
+    Pooled game = {.turn = &turn, .memory = memory, .limit = 5, .fire = any_number() & 1, .episodic = any_number() & 1};
+    game.step = (Step){.before = before, .newest = newest, .frame_skip = 1 + (int)(any_number() % 5)};
+    game.step.observation = usual ? &observation : NULL;
+    game.step.skipped = any_number() & 1 ? &skipped : NULL;
+    for (int i = 0; i < 6; i++) {
+        game.begins = game.fresh = !i || !(any_number() & 3);
+        game.noops = (int32_t)(any_number() % 3);
+        game.step.chosen = (int32_t)(any_number() % 18);
+        console_pooled_step(&game);
+    }
+    console_redraw(&turn.step);
+    void *all[] = {before, newest, memory, old, pairs, stack};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+}
+
 static void play_round(Console *k, State *state)
 {
     static const int SIZES[] = {1, 2048, 4096, 8192, 10495, 16384, 20000};
@@ -232,6 +271,8 @@ static void play_round(Console *k, State *state)
             console_save(k, state);
             if (any_number() % 16 == 0)
                 play_vector(k, state);
+            if (any_number() % 8 == 0)
+                play_pool(k);
             alive += !k->state.dead;
         }
     }

@@ -322,30 +322,42 @@ void console_note(Turn *p)
     s->truncated = (s->cap && s->frames >= s->cap) || (s->life_ends && s->lives < p->start_lives);
 }
 
-/* Play the frames of a call; returns their reward. The last is drawn if its screen is likely to be asked for. */
-int console_turn(Turn *p, int action, float strength)
+/* Play a frame under an action, or that of the frame before if chance repeats it, and return its reward: none where the
+ * game is over. What is not drawn can be drawn afterwards, or may be skipped. */
+static int turn_frame(Turn *p, Skipped *skipped, int action, float strength, int drawn)
 {
     Step *s = &p->step;
     Console *k = s->console;
-    int reward = 0, shown = ++p->since == p->period;
-    for (int frame = 1; frame <= s->frame_skip; frame++) {
-        if (p->draw(p->chance) >= p->repeat_below) {
-            p->stored = action;
-            p->strength = strength;
-        }
-        p->draw(p->chance); /* the second player's */
-        if (s->terminated || s->truncated)
-            continue;
-        weaken(k, p->stored, p->strength);
-        s->executed = p->stored;
-        s->unseen = s->held && !(shown && frame == s->frame_skip);
+    if (p->draw(p->chance) >= p->repeat_below) {
+        p->stored = action;
+        p->strength = strength;
+    }
+    p->draw(p->chance); /* the second player's */
+    if (s->terminated || s->truncated)
+        return 0;
+    int reward;
+    s->executed = p->stored;
+    s->unseen = s->held && !drawn;
+    if (skipped) {
+        reward = act_skipping(k, skipped, s->executed, p->strength, drawn);
+    } else {
+        weaken(k, s->executed, p->strength);
         if (s->held)
             console_save(k, s->held);
-        reward += act(k, s->executed, !s->unseen);
-        s->played = 1;
-        s->total++;
-        console_note(p);
+        reward = act(k, s->executed, !s->unseen);
     }
+    s->played = 1;
+    s->total++;
+    console_note(p);
+    return reward;
+}
+
+/* Play the frames of a call; returns their reward. The last is drawn if its screen is likely to be asked for. */
+int console_turn(Turn *p, int action, float strength)
+{
+    int reward = 0, shown = ++p->since == p->period;
+    for (int frame = 1; frame <= p->step.frame_skip; frame++)
+        reward += turn_frame(p, NULL, action, strength, shown && frame == p->step.frame_skip);
     return reward;
 }
 
@@ -375,4 +387,5 @@ void console_show(Turn *p, const uint32_t *colours, int dimensions, uint8_t *out
     }
 }
 
+#include "pool.c"
 #include "vector.c"

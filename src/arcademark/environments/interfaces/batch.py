@@ -180,6 +180,10 @@ class Crew:
         at = self._array[0], which.ctypes.data
         self._core.console_vector_give(self._crew, ctypes.byref(batch), *at, len(which), actions, strengths)
 
+    def hand_over(self, which: NDArray[np.int64]) -> None:
+        """Let the records of these numbers be played."""
+        self._core.console_crew_give(self._crew, *self._array, which.ctypes.data, len(which))
+
     def wait(self, end: int, count: int) -> None:
         """Wait for the `count` before number `end` of those given, in their order; the caller plays too."""
         self._core.console_crew_wait(self._crew, end, count)
