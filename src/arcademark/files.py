@@ -334,7 +334,7 @@ def write_document(path: Path, content: str | bytes, *, overwrite: bool | None =
     if overwrite is None:
         check_replaceable(path, data)
     elif path.exists() and not overwrite:
-        raise ArcadeMarkError(f"{path}: exists already; name another file, or replace it with --overwrite")
+        raise ArcadeMarkError(f"{path}: exists already; name another file, or remove it first")
     write_output(path, data)
 
 

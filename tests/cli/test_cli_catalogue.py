@@ -78,7 +78,7 @@ def test_an_export_reads_back_as_the_table_that_load_gives(invoke, form):
     asked = ("--collection", "review-2021,atari-5-training")
     export = ("catalogue", "export", *asked, *form, "--out", "deep/scores.csv")
     assert invoke(*export).out == ""
-    assert invoke(*export, "--overwrite").code == 0
+    assert "exists already" in invoke(*export, code=2).err
     back = read_tables("deep/scores.csv", canonical_task=canonical_game).table
     table = catalogue.load(["review-2021", "atari-5-training"])
     again = back.select(algorithms=table.algorithms, tasks=table.tasks)

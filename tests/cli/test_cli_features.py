@@ -56,8 +56,8 @@ def test_json_says_the_same(invoke):
         "--games",
         "freeway,asterix",
         *QUICK,
-        "--seed",
-        3,
+        "--only",
+        "seed=3",
         "--format=json",
     )
     found = invoke(*arguments).json
@@ -87,6 +87,5 @@ def test_an_episode_of_a_run_is_shown_and_followed(invoke):
     assert read_trajectory("actions.txt", environment_spec("freeway", protocol("world-records"))) == (2,) * 100
     again = invoke("info", "features", "actions", "up", "--out", "actions.txt")
     assert (again.code, again.err.count("\n")) == (2, 1)
-    assert invoke("info", "features", "actions", "up", "--out", "actions.txt", "--overwrite").code == 0
     followed = ("--games", "freeway", *QUICK, "--set", "trajectory=actions.txt")
     assert invoke("info", "features", "show", "basic", *followed).code == 0

@@ -13,7 +13,7 @@ SHORT = ("--games", "pong,freeway", "--episodes", "1", "--override", "max_frames
 
 def test_shards_are_played_and_merged(invoke):
     for number in (1, 2):
-        invoke("run", "random", *SHORT, "--shard", f"{number}/2", code=0)
+        invoke("run", "random", *SHORT, "--engine", f"shard={number}/2", code=0)
     together = invoke("report", "runs/random-1-of-2", "runs/random-2-of-2")
     assert invoke("report", "runs").out == together.out
     merged = invoke("runs", "merge", "runs/all", "runs/random-1-of-2", "runs/random-2-of-2", code=0)
@@ -27,7 +27,7 @@ def test_shards_are_played_and_merged(invoke):
 
 def test_a_shard_that_is_left_out_is_missed(invoke):
     for number in (1, 3):
-        asked = ("--games", "pong,freeway,qbert", *SHORT[2:-2], "--shard", f"{number}/3")
+        asked = ("--games", "pong,freeway,qbert", *SHORT[2:-2], "--engine", f"shard={number}/3")
         assert invoke("run", "random", *asked, "--out", f"run/shards/{number}-of-3").code == 0
     shards = ("run/shards/1-of-3", "run/shards/3-of-3")
     (absent,) = {"pong", "freeway", "qbert"} - {trial.game for path in shards for trial in read_run(path).trials}

@@ -61,3 +61,39 @@ def test_a_run_on_a_suite_is_named_after_it(tmp_path):
     own = str(own_games.describe(tmp_path))
     assert str(default_directory("random", rules_of(None, own, {}))) == "runs/random-catch"
     assert str(default_directory("random", rules_of("dqn-2015", own, {}))) == "runs/random-catch-dqn-2015"
+
+
+@pytest.mark.parametrize(
+    ("command", "former", "now"),
+    [
+        ("run random --games pong", "--shard=third", "--engine shard="),
+        ("run random --games pong", "--dry-run", "--slurm dry_run=yes"),
+        ("watch nowhere", "--scale 3", "--look scale="),
+        ("watch nowhere", "--actions", "--look actions=yes"),
+        ("watch nowhere", "--overwrite", "not needed any more"),
+        ("subset search nowhere.csv", "--include a,b", "--tasks include="),
+        ("subset search nowhere.csv", "--top 3", "--set top="),
+        ("subset search", "--catalogue nobody-1999", "catalogue:"),
+        ("subset coverage atari-5", "--transform none", "--set transform="),
+        ("catalogue submit nowhere", "--cite authors=Doe", "--entry"),
+        ("catalogue submit nowhere", "--paper doe-2026", "--entry paper="),
+        ("runs export nowhere --out sets", "--minari", "not needed any more"),
+    ],
+)
+def test_a_former_option_is_read_as_what_it_is_now(invoke, command, former, now):
+    refused = invoke(*command.split(), *former.split(), code=2)
+    assert f"{former.split()[0].partition('=')[0]} is {now if 'not' in now else f'now {now}'}; " in refused.err
+    assert "No such option" not in refused.err
+
+
+def test_a_former_option_of_another_command_is_unknown(invoke):
+    assert "No such option '--top'" in invoke("run", "random", "--top", "3", code=2).err
+    assert "No such option '--shard'" in invoke("play", "pong", "--shard", "1/2", code=2).err
+
+
+def test_help_shows_the_usual_options_and_all_where_asked(invoke):
+    assert " more." in invoke("subset", "search", "--help", code=0).out
+    for words in (("--help", "all"), ("--help=all",), ("--help-all",)):
+        assert "--nested" in invoke("subset", "search", *words, code=0).out
+        assert " more." not in invoke("subset", "search", *words, code=0).out
+    assert "--out" in invoke("run", "-h", code=0).out

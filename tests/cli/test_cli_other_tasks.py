@@ -57,13 +57,13 @@ def test_a_run_on_tasks_that_are_not_shipped_takes_their_suite(invoke):
     )
     assert invoke("run", "random", "--suite", "lake.toml", "--episodes", 2, "--workers", 1, "--out", "run").code == 0
     commands = ("verify", "run"), ("catalogue", "submit", "run"), ("site", "run", "--no-films"), ("watch", "run")
-    for command in (*commands, ("runs", "export", "run", "--minari", "--out", "lake-v0")):
+    for command in (*commands, ("runs", "export", "run", "--out", "lake-v0")):
         refused = invoke(*command, code=2)
         assert "which a run may not have made by itself; if you trust it, give the suite" in refused.err
     for command in commands[:3]:
         assert invoke(*command, "--suite", "lake.toml", "--workers", 1).code == 0
     assert '"badges":["replayed"]' in Path("site/data.js").read_text()
-    paper = "--cite authors=A,title=T,venue=V,year=2026 --paper doe-2026 --kind baseline --out submission"
+    paper = "--entry paper=doe-2026,kind=baseline,authors=A,title=T,venue=V,year=2026 --out submission"
     assert "has no Atari games, of which the catalogue is" in invoke(*commands[1], *paper.split()).err
 
 

@@ -64,7 +64,9 @@ def test_what_is_played_is_not_counted_and_tells_how_long_episodes_are(invoke, p
 
 
 def test_shards_are_even(invoke):
-    found = planned(invoke, "random", "--games", "atari-57", "--seeds", 5, "--assume", "rate=1000", "--shard", "3/20")
+    found = planned(
+        invoke, "random", "--games", "atari-57", "--seeds", 5, "--assume", "rate=1000", "--engine", "shard=3/20"
+    )
     assert found["shards"]["count"] == 20
     assert 0.99 < found["shards"]["least"] <= 1 <= found["shards"]["most"] < 1.01
     assert 10 < found["trials"] < 20

@@ -55,11 +55,19 @@ def toy():
 
 def test_the_script_is_printed_and_nothing_is_written(invoke):
     shown = invoke(
-        "run", "random", *SHORT, *LIMIT, "--slurm", "partition=a,b,gpus=a100:2,cpus=2,mem=8G", "--dry-run", code=0
+        "run",
+        "random",
+        *SHORT,
+        *LIMIT,
+        "--slurm",
+        "partition=a,b,gpus=a100:2,cpus=2,mem=8G",
+        "--slurm",
+        "dry_run=yes",
+        code=0,
     )
     array, merge = shown.out.split("\n\n#!")
     assert array.startswith("#!/bin/bash\n# 4 trials in 2 shards; 2 jobs of 2 workers; for shard K it runs\n# ")
-    assert f"--shard K/2 --out {Path.cwd()}/runs/random/shards/K-of-2" in array
+    assert f"--engine shard=K/2 --out {Path.cwd()}/runs/random/shards/K-of-2" in array
     assert "#SBATCH --dependency=afterany:ARRAY\n" in merge
     assert "#SBATCH --partition=a,b\n" in merge
     assert not re.search("#SBATCH --(array|gpus)", merge)
@@ -90,13 +98,13 @@ def test_times_are_read_as_slurm_does(text, minutes):
 
 
 def test_shards_that_are_complete_are_left_out_and_others_of_another_run_refused(invoke):
-    invoke("run", "random", *SHORT, "--shard", "2/3", "--out", "runs/random/shards/2-of-3", code=0)
-    assert "--array=0-1%2" in invoke("run", "random", *SHORT, *LIMIT, "--dry-run").out
+    invoke("run", "random", *SHORT, "--engine", "shard=2/3", "--out", "runs/random/shards/2-of-3", code=0)
+    assert "--array=0-1%2" in invoke("run", "random", *SHORT, *LIMIT, "--slurm", "dry_run=yes").out
     for given, told in (
         (("random", *SHORT, "--slurm", "jobs=4"), "is divided into 3 shards"),
         (("random", *SHORT, "--protocol", "machado-2018", "--out", "runs/random"), "is of another run"),
     ):
-        assert told in invoke("run", *given, *LIMIT, "--dry-run", code=2).err
+        assert told in invoke("run", *given, *LIMIT, "--slurm", "dry_run=yes", code=2).err
     merged = invoke("runs", "merge", "runs/random", "runs/random/shards/2-of-3")
     assert merged.code == 1  # as the other shards are missing
 
@@ -129,7 +137,7 @@ def test_what_was_submitted_is_shown_before_a_job_begins_and_logs_are_named(invo
 
 def test_a_job_is_given_what_the_user_wrote_but_for_what_is_of_the_submission():
     written = ["net.pt", "--games", "pong", "--set", "a=1", "--set=b=x y", "--engine", "episode_seconds=0.5"]
-    own = ["--slurm", "time=9", "--slurm", "jobs=2", "--workers", "3", "--dry-run", "--out", "here"]
+    own = ["--slurm", "time=9", "--slurm", "jobs=2", "--workers", "3", "--slurm", "dry_run=yes", "--out", "here"]
     own += ["--slurm", "merge:time=5", "--slurm", "python=python3"]
     with run.command.make_context("run", [*own, *written]) as context:
         given = list(jobs.given(context.meta[WORDS]))
@@ -168,7 +176,7 @@ def test_nothing_of_submitit_is_printed(invoke, fake):
 
 def test_settings_to_tune_are_dealt_out_and_ranked_once_merged(invoke):
     asked = ("tune", "const", "--grid", "action=FIRE,NOOP", "--games", "pong", *SHORT[2:], "--out", "runs/tuned")
-    shown = invoke(*asked, *LIMIT, "--slurm", "jobs=2", "--dry-run", code=0)
+    shown = invoke(*asked, *LIMIT, "--slurm", "jobs=2", "--slurm", "dry_run=yes", code=0)
     assert "4 trials in 2 shards" in shown.out
     plays = "-m arcademark tune const --grid action=FIRE,NOOP --games pong"
     assert plays in shown.out
@@ -177,7 +185,7 @@ def test_settings_to_tune_are_dealt_out_and_ranked_once_merged(invoke):
     assert all(" -P " in line for line in starts)  # nothing is imported from the folder in which jobs begin
     assert not Path("runs").exists()
     for number in (1, 2):
-        part = ("--shard", f"{number}/2", "--out", f"runs/tuned/shards/{number}-of-2")
+        part = ("--engine", f"shard={number}/2", "--out", f"runs/tuned/shards/{number}-of-2")
         assert invoke(*asked[:-2], *part).out == ""
     told = invoke(*asked, *LIMIT).words
     merge = "arcademark runs merge runs/tuned runs/tuned/shards/*"
@@ -266,7 +274,7 @@ def test_shards_are_dealt_anew_until_an_episode_is_recorded(invoke, fake):
     invoke(*other, code=0)
     assert invoke("status", "runs/random", "--format=json").json["protocols"][0].startswith("saber")
     database = Path("runs/random/shards/1-of-4/run.sqlite")
-    invoke("run", "random", *SHORT, "--shard", "1/2", "--out", "runs/random/shards/1-of-2", code=0)
+    invoke("run", "random", *SHORT, "--engine", "shard=1/2", "--out", "runs/random/shards/1-of-2", code=0)
     assert "is divided into 2 shards" in invoke(*asked, "jobs=4", code=2).err
     invoke(*asked, "jobs=2", code=0)
     assert not database.exists()  # of the division before
@@ -368,7 +376,7 @@ def test_jobs_that_slurm_forgot_are_shown_until_their_shards_are_done(invoke, fa
         jobs_there = invoke("status", "runs", "--format=json").json["jobs"]
         assert [job["shard"] for job in jobs_there] == [[left, 2] for left in range(number, 3)] + [None]
         assert {job["state"] for job in jobs_there} == {"unknown"}
-        invoke(*asked, f"runs/random/shards/{number}-of-2", "--shard", f"{number}/2", code=0)
+        invoke(*asked, f"runs/random/shards/{number}-of-2", "--engine", f"shard={number}/2", code=0)
     invoke("runs", "merge", "runs/random", *Path("runs/random/shards").iterdir(), code=0)
     for folder in ("runs", "runs/random"):
         document = invoke("status", folder, "--format=json", code=0).json
@@ -393,11 +401,11 @@ def test_jobs_do_not_play_on_a_ray_cluster(invoke, fake):
 @pytest.mark.slow
 def test_a_shard_of_variants_has_all_of_its_games_and_seeds(invoke):
     asked = ("robustness", "random", *SHORT, "--variants", "1")
-    shown = invoke(*asked, *LIMIT, "--out", "whole", "--dry-run", code=0)
+    shown = invoke(*asked, *LIMIT, "--out", "whole", "--slurm", "dry_run=yes", code=0)
     assert " trials in 4 shards; 4 jobs of 1 worker" in shown.out
     assert invoke(*asked, "--out", "whole").code == 0
     for number in range(1, 5):
-        played = invoke(*asked, "--shard", f"{number}/4", "--out", f"runs/all/shards/{number}-of-4")
+        played = invoke(*asked, "--engine", f"shard={number}/4", "--out", f"runs/all/shards/{number}-of-4")
         assert (played.code, played.out) == (0, "")
         base = read_run(f"runs/all/shards/{number}-of-4/base").trials
         assert len({(trial.game, trial.seed) for trial in base}) == 1
@@ -429,7 +437,7 @@ finally:
 @pytest.mark.slow
 @pytest.mark.parametrize("command", [("run", "random"), ("tune", "const", "--grid", "action=FIRE,NOOP")])
 def test_a_shard_imports_nothing_of_this_package_once_it_plays(command, tmp_path):
-    asked = [*command, *SHORT, "--shard", "1/2", "--out", str(tmp_path / "run")]
+    asked = [*command, *SHORT, "--engine", "shard=1/2", "--out", str(tmp_path / "run")]
     played = subprocess.run([sys.executable, "-c", LATE, *asked], capture_output=True, text=True, check=True)
     assert played.stdout == "[]\n"
 
@@ -509,7 +517,7 @@ def test_jobs_that_want_more_end_and_the_last_one_submits_them_again(invoke, fak
     with pytest.raises(SystemExit, match="this job had too little mem"):
         job.checkpoint(1)
     assert slurm.attempt(folder) == 2
-    assert "--mem=4G" in invoke(*asked, "--dry-run", code=0).out
+    assert "--mem=4G" in invoke(*asked, "--slurm", "dry_run=yes", code=0).out
     called = []
     monkeypatch.setattr(slurm.subprocess, "call", lambda command: called.append(command) or 0)
     with pytest.raises(SystemExit, match="0"):
@@ -522,7 +530,7 @@ def test_jobs_that_want_more_end_and_the_last_one_submits_them_again(invoke, fak
 
 
 def test_a_runs_jobs_are_cancelled_by_its_folder_and_waited_for(invoke, fake):
-    assert "--wait goes with --slurm" in invoke("run", "random", *SHORT, "--wait", code=2).err
+    assert "name what the jobs need" in invoke("run", "random", *SHORT, "--slurm", "wait=yes", code=2).err
     fake()
     invoke("run", "random", *SHORT, *LIMIT, "--slurm", "jobs=2", code=0)
     bin_ = fake(squeue="echo 7; echo 99", scancel='echo "$@" > "$0".said')
@@ -532,7 +540,7 @@ def test_a_runs_jobs_are_cancelled_by_its_folder_and_waited_for(invoke, fake):
     assert (bin_ / "scancel.said").read_text() == "7\n"
     ended = 'case "$*" in *--array*) echo "7|CANCELLED|None|N/A";; *) echo 7;; esac'
     fake(squeue=ended)
-    waited = invoke("run", "random", *SHORT, *LIMIT, "--slurm", "jobs=2", "--wait", code=1)
+    waited = invoke("run", "random", *SHORT, *LIMIT, "--slurm", "jobs=2,wait=yes", code=1)
     assert "not all is played" in waited.words
     fake()
     assert "runs/random: has no jobs in the queue" in invoke("runs", "cancel", "runs/random", code=0).words

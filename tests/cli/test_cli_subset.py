@@ -17,7 +17,7 @@ from arcademark.subset.predict.choosing import choose
 from arcademark.subset.predict.spread import conformal_half_width
 from arcademark.suite.subsets import subset
 
-TRAINING = ("subset", "search", "--collection", "atari-5-training")
+TRAINING = ("subset", "search", "catalogue:atari-5-training")
 FIVE = "battle_zone,42000\ndouble_dunk,5\nname_this_game,12000\nphoenix,30000\nQ*bert,25000\n"
 
 
@@ -45,7 +45,7 @@ def mine(tmp_path):
 
 @pytest.mark.slow
 def test_the_papers_plan_comes_out_and_its_models_are_kept(invoke):
-    answer = invoke(*TRAINING, "--plan", "atari-5", "--top", 1, "--out", "models", "--format=json")
+    answer = invoke(*TRAINING, "--plan", "atari-5", "--set", "top=1", "--out", "models", "--format=json")
     assert (answer.code, answer.err) == (0, "")
     document = answer.json
     found = {result["name"]: result["best"] for result in document["results"]}
@@ -60,8 +60,8 @@ def test_the_papers_plan_comes_out_and_its_models_are_kept(invoke):
 
 
 def test_constraints_are_kept(invoke):
-    chosen = ("--include", "Q*bert", "--exclude", "phoenix,zaxxon")
-    answer = invoke(*TRAINING, "--size", 2, "--format=json", "--top", 50, *chosen)
+    chosen = ("--tasks", "include=Q*bert,exclude=phoenix,zaxxon")
+    answer = invoke(*TRAINING, "--size", 2, "--format=json", "--set", "top=50", *chosen)
     results = answer.json["results"][0]
     chosen = [results["best"]["tasks"], *(item["tasks"] for item in results["runners_up"])]
     assert all("qbert" in tasks for tasks in chosen)
@@ -103,7 +103,7 @@ def test_another_benchmark_from_search_to_prediction(invoke, own):
 
 
 def test_a_study_relative_to_an_algorithm(invoke):
-    command = ("subset", "study", "--collection", "review-2021", "--models", "atari-5", "--relative-to", "Rainbow")
+    command = ("subset", "study", "catalogue:review-2021", "--models", "atari-5", "--relative-to", "Rainbow")
     rows = {line["row"]["algorithm"]: line["row"] for line in invoke(*command, "--format=json").json["lines"]}
     assert rows["Rainbow"]["relative"] == rows["Rainbow"]["estimates"][0]["relative"] == 1
     assert rows["MuZero"]["relative"] == pytest.approx(rows["MuZero"]["true"] / rows["Rainbow"]["true"])
@@ -174,7 +174,7 @@ def test_every_interval_is_at_the_level_asked_for(invoke, level):
 
 def test_papers_are_left_out_and_the_model_keeps_the_errors(invoke, own):
     search = ("subset", "search", *own, "--size", 2)
-    answer = invoke(*search, "--nested", "--papers", "papers.csv", "--format=json", "--out", "model.json")
+    answer = invoke(*search, "--nested", "--set", "papers=papers.csv", "--format=json", "--out", "model.json")
     assert (answer.code, answer.err) == (0, "")
     (found,) = answer.json["results"]
     nested = found["nested"]
@@ -224,7 +224,7 @@ def test_json_has_both_ways_to_choose_and_nested_errors(invoke):
     assert Path("curve.png").read_bytes().startswith(b"\x89PNG")
 
 
-SEARCH = ("subset", "search", "--collection", "atari-5-training", "--size", 2, "--top", 1)
+SEARCH = ("subset", "search", "catalogue:atari-5-training", "--size", 2, "--set", "top=1")
 REVIEW = ("subset", "predict", "catalogue:review-2021", "--estimator", "m.json")
 
 
@@ -268,7 +268,7 @@ def test_a_task_without_any_score_is_said_not_to_take_part(invoke, benchmark):
     told = invoke(*search).words
     assert "6 algorithms, 3 tasks" in told
     assert "Left out: void (no algorithm has a score on it)." in told
-    assert invoke(*search, "--exclude", "void").code == 0
+    assert invoke(*search, "--tasks", "exclude=void").code == 0
 
 
 @pytest.mark.slow
@@ -323,7 +323,7 @@ def test_games_are_chosen_anew_without_what_is_left_out(invoke, benchmark):
             own = skills[(task + (player // 5 == 5)) % 2] if task < 6 else rng.normal()
             scores[f"p{player}"][f"t{task}"] = 10 ** (1.5 + 0.4 * own + 0.1 * rng.normal())
     papers = {name: f"paper {number // 5}" for number, name in enumerate(scores)}
-    learnt = ("--training", *benchmark(scores, 0, 100, **papers), "--papers", "papers.csv")
+    learnt = ("--training", *benchmark(scores, 0, 100, **papers), "--set", "papers=papers.csv")
     answer = invoke("subset", "coverage", "t6,t7", "--sizes", "2", *learnt, "--format=json")
     assert (answer.code, answer.err) == (0, "")
     shown = answer.json
@@ -337,7 +337,7 @@ def test_games_are_chosen_anew_without_what_is_left_out(invoke, benchmark):
     assert best["mean_error"] < given["mean_error"]
     told = invoke("subset", "coverage", "--sizes", "2", *learnt).out
     assert "How often 90 % intervals hold, from some tasks" in told
-    asked = ("--transform", "none", "--target", "mean", "--random", "8", "--format=json")
+    asked = ("--set", "transform=none", "--target", "mean", "--random", "8", "--format=json")
     (row,) = invoke("subset", "coverage", "--sizes", "1", *learnt, *asked).json["rows"]
     plain = predictors.own(["scores.csv"], Path("references.csv"), Path("papers.csv"), "none").trained
     singles = [abs(errors(plain, [task])) for task in plain.joint.tasks]

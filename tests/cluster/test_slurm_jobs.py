@@ -126,7 +126,7 @@ def test_the_shards_of_a_run_are_played_in_arrays_and_merged(slurm, tmp_path, ro
     asked_for += ("--slurm", "merge:time=5", "--out", folder)
     owner = ("Users=root", "Nodes=ALL", "Flags=IGNORE_JOBS")
     asked("scontrol", "create", "reservation", "ReservationName=mine", "StartTime=now", "Duration=60", *owner)
-    submit(*asked_for, "--dry-run")
+    submit(*asked_for, "--slurm", "dry_run=yes")
     shown = capsys.readouterr().out
     assert not folder.exists()
     script, _, merges = shown.partition("\n\n#!")
@@ -284,7 +284,11 @@ def players(folder):
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             words = (process / "cmdline").read_bytes().split(b"\0")
-            if b"--shard" in words and f"{folder}/shards/1-of-1".encode() in words and b"-m" in words:
+            if (
+                any(word.startswith(b"shard=") for word in words)
+                and f"{folder}/shards/1-of-1".encode() in words
+                and b"-m" in words
+            ):
                 found.append(int(process.name))
     return found
 
@@ -409,7 +413,7 @@ import os
 def make_agent(env):
     if int(os.environ.get("SLURM_MEM_PER_NODE", "9999")) < 150:
         process = os.getpid()
-        while b"--shard" not in open(f"/proc/{process}/cmdline", "rb").read().split(b"\\0"):
+        while b"shard=" not in open(f"/proc/{process}/cmdline", "rb").read():
             process = int(open(f"/proc/{process}/stat").read().rpartition(")")[2].split()[1])
         os.kill(process, 9)
     return lambda observation: 0
@@ -450,7 +454,7 @@ def test_cancelled_by_its_folder_and_waited_for(slurm, tmp_path, rows, monkeypat
     assert cli.main(["runs", "cancel", str(folder)], standalone_mode=False) == 0
     assert "has no jobs in the queue" in capsys.readouterr().out
     monkeypatch.setenv("PACE", "0")
-    submit(*asked_for, "--wait")
+    submit(*asked_for, "--slurm", "wait=yes")
     printed = capsys.readouterr()
     assert "all is played" in " ".join(printed.out.split())
     assert "completed" in printed.err

@@ -320,7 +320,7 @@ def test_a_film_replaces_its_like_and_nothing_else_unless_asked(toy_run, tmp_pat
     watch(toy_run, out=path, **ONE)
     theirs = ours.replace(b"ArcadeMark", b"Somebody's")
     path.write_bytes(theirs)
-    with pytest.raises(ArcadeMarkError, match=rf"a\.{kind}: was not written by ArcadeMark .* with --overwrite"):
+    with pytest.raises(ArcadeMarkError, match=rf"a\.{kind}: was not written by ArcadeMark .* or remove it first"):
         watch(toy_run, out=path, **ONE)
     assert path.read_bytes() == theirs
     watch(toy_run, out=path, overwrite=True, **ONE)

@@ -18,10 +18,15 @@ WORDS = "arcademark.arguments"
 FULL = "arcademark.help"
 """Where it keeps that help is to be full."""
 
-ALL = "Show this message with all options and exit."
+HELP = "Show this message and exit; --help all shows every option."
 
 PRINTED = ("json", "latex", "markdown")
 """Formats in which a document can be printed."""
+
+
+def _setting(option: str, name: str) -> Callable[[str], tuple[str, ...]]:
+    return lambda value: (f"--{option}", f"{name}={value}")
+
 
 FORMER_OPTIONS: Mapping[str, Callable[[str], tuple[str, ...]]] = MappingProxyType(
     {
@@ -30,23 +35,56 @@ FORMER_OPTIONS: Mapping[str, Callable[[str], tuple[str, ...]]] = MappingProxyTyp
         "--model": lambda value: ("--estimator", value),
         "--try": lambda value: ("--grid", value),
         "--catalogue": lambda value: ("--collection", value),
+        "--collection": lambda value: (f"catalogue:{value}",),
         "--figure": lambda value: ("--save", value),
         "--curves": lambda value: ("--figure", "learning", "--save", value),
+        "--shard": lambda value: ("--engine", f"shard={value}"),
+        "--cite": lambda value: ("--entry", value),
+        "--paper": lambda value: ("--entry", f"paper={value}"),
+        **{f"--{name}": _setting("entry", name) for name in ("kind", "name")},
+        "--seed": _setting("only", "seed"),
+        **{f"--{name}": _setting("look", name) for name in ("scale", "pictures", "speed")},
+        **{f"--{name}": _setting("tasks", name) for name in ("include", "exclude", "within")},
+        **{f"--{name}": _setting("set", name) for name in ("choose", "top", "papers", "transform")},
     }
 )
 """What to write now instead of an option that had another name, and its value."""
 
+FORMER_FLAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "--help-all": ("--help", "all"),
+        "--dry-run": ("--slurm", "dry_run=yes"),
+        "--wait": ("--slurm", "wait=yes"),
+        "--actions": ("--look", "actions=yes"),
+        "--minari": (),
+        "--overwrite": (),
+    }
+)
+"""What to write now instead of an option that had no value; nothing where it is not needed any more."""
+
 
 class UsualCommand(click.Command):
-    """A command whose help shows some of its options, the usual ones, if these are named; --help-all shows all."""
+    """A command whose help shows some of its options, the usual ones, if these are named; --help all shows all."""
 
     def __init__(self, *args: Any, usual: str = "", **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self.usual = usual.split()
-        if self.usual:
-            self.params.append(
-                click.Option(["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_full, help=ALL)
-            )
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return the option that shows the help; its value may be "all" where there is more than the usual."""
+        names = self.get_help_option_names(ctx)
+        if not (self.usual and names):
+            return super().get_help_option(ctx)
+        return click.Option(
+            names,
+            is_flag=False,
+            flag_value="usual",
+            metavar="[all]",
+            is_eager=True,
+            expose_value=False,
+            callback=_help,
+            help=HELP,
+        )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments, and keep them."""
@@ -56,20 +94,32 @@ class UsualCommand(click.Command):
 
     def _renamed(self, ctx: click.Context, args: list[str]) -> Iterator[str]:
         """Yield the arguments with the names that options have now, and say which."""
-        known = {name for one in self.get_params(ctx) for name in one.opts}
+        known = {name: one for one in self.get_params(ctx) for name in one.opts}
         rest = iter(args)
         for word in rest:
             name, equals, value = word.partition("=")
+            if name not in known and (words := FORMER_FLAGS.get(word)) is not None and {*words[:1]} <= known.keys():
+                is_now = f"is now {' '.join(words)}" if words else "is not needed any more"
+                messages.say(f"{name} {is_now}; {name} will be removed")
+                yield from words
+                continue
             if name in known or name not in FORMER_OPTIONS or (not equals and (value := next(rest, "")) == ""):
                 yield word
                 if word == "--":
                     yield from rest
                 continue
             words = FORMER_OPTIONS[name](value)
-            if words[0] not in known:
+            if words[0] not in known and words[0] in FORMER_OPTIONS:
+                words = FORMER_OPTIONS[words[0]](words[1])
+            settings = getattr(known.get(words[0]), "settings", None)
+            place = len(words) == 1 and any(one.name == "places" for one in self.params)
+            if (not place and words[0] not in known) or (
+                settings is not None and words[1].partition("=")[0] not in settings
+            ):
                 yield from (word,) if equals else (word, value)
                 continue
-            messages.say(f"{name} is now {' '.join(word for word in words if word != value)}; {name} will be removed")
+            now = " ".join(word.removesuffix(value) for word in words).rstrip()
+            messages.say(f"{name} is now {now}; {name} will be removed")
             yield from words
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -77,12 +127,12 @@ class UsualCommand(click.Command):
         every = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
         some = every
         if self.usual and FULL not in ctx.meta:
-            some = [one for one in every if one.name in (*self.usual, "help_all") or one not in self.params]
+            some = [one for one in every if one.name in self.usual or one not in self.params]
         with formatter.section("Options"):
             formatter.write_dl([record for one in some if (record := one.get_help_record(ctx))])
         if len(every) > len(some):
             formatter.write_paragraph()
-            formatter.write_text(f"--help-all shows {len(every) - len(some)} more.")
+            formatter.write_text(f"--help all shows {len(every) - len(some)} more.")
 
 
 class CommandGroup(click.Group):
@@ -119,8 +169,9 @@ def command(name: str, usual: str = "", **attributes: Any) -> Callable[[Callable
     return click.command(name, cls=UsualCommand, usual=usual, **attributes)
 
 
-def _full(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted:
-        ctx.meta[FULL] = True
+def _help(ctx: click.Context, _: click.Parameter, wanted: str | None) -> None:
+    if wanted and not ctx.resilient_parsing:
+        if wanted == "all":
+            ctx.meta[FULL] = True
         messages.write(f"{ctx.get_help()}\n")
         ctx.exit()

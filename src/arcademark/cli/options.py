@@ -62,6 +62,14 @@ class Share(click.ParamType[float]):
         return number
 
 
+class SettingsOption(click.Option):
+    """An option of several settings, whose names are `settings`; none where it takes any name."""
+
+    def __init__(self, *args: Any, settings: Sequence[str] = (), **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.settings = (*settings,)
+
+
 PATH = click.Path(path_type=Path)
 WHOLE = click.IntRange(min=0)
 COUNT = CountType()
@@ -118,6 +126,8 @@ def fields(
     return click.option(
         f"--{option}",
         *([parameter] if parameter else []),
+        cls=SettingsOption,
+        settings=(*types,),
         multiple=True,
         metavar="NAME=VALUE,…",
         callback=read,
@@ -130,6 +140,7 @@ def settings_of(option: str, parameter: str, metavar: str, help: str) -> Callabl
     return click.option(
         f"--{option}",
         parameter,
+        cls=SettingsOption,
         multiple=True,
         metavar=metavar,
         callback=lambda _, __, items: pairs(option, items),

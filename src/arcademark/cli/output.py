@@ -98,8 +98,8 @@ class Output:
             self.tell(f"page: {file.resolve().as_uri()}" if page else f"{file.suffix[1:].lower()}: {file}")
 
 
+_details = click.option("--all", "everything", is_flag=True, help="Show everything, every row and detail.")
 _options = combine(
-    click.option("--all", "everything", is_flag=True, help="Show everything, every row and detail."),
     click.option("--format", "form", type=click.Choice(PRINTED), help="Print this format instead."),
     click.option(
         "--save",
@@ -126,15 +126,15 @@ with_style = fields(
 """The option of documents with figures for papers; needs `with_output` above it."""
 
 
-def with_output(command: F) -> F:
-    """Give a command the options of every document, as its parameter ``output``."""
+def with_output(command: F, *, details: bool = True) -> F:
+    """Give a command the options of every document, as its parameter ``output``; --all if it may hide ``details``."""
 
     @functools.wraps(command)
     def show_so(
         *,
         form: str | None,
         saved: tuple[Path, ...],
-        everything: bool,
+        everything: bool = False,
         drawn: str | None = None,
         style: Mapping[str, Any] = MappingProxyType({}),
         **rest: Any,
@@ -150,4 +150,9 @@ def with_output(command: F) -> F:
         looks = {{"width": "width_inches"}.get(name, name): value for name, value in style.items()}
         return command(output=Output(form, saved, drawn, everything, looks), **rest)
 
-    return _options(show_so)  # type: ignore[return-value]
+    shown = _options(show_so)
+    return _details(shown) if details else shown  # type: ignore[return-value]
+
+
+with_whole_output = functools.partial(with_output, details=False)
+"""The same where the terminal shows everything."""

@@ -92,14 +92,14 @@ def check(
     """
     if paper is not None and not adding.NAME.fullmatch(paper.key):
         raise ArcadeMarkError(
-            f"--paper {one_line(paper.key, 80)!r}: expected a name and a year in small letters, such as doe-2026"
+            f"--entry paper={one_line(paper.key, 80)!r}: expected a name and a year in small letters, such as doe-2026"
         )
     if paper is not None and paper.url and not reading.ADDRESS.fullmatch(paper.url):
-        raise ArcadeMarkError(f"--cite url={one_line(paper.url, 80)!r}: {reading.EXPECTED_ADDRESS}")
+        raise ArcadeMarkError(f"--entry url={one_line(paper.url, 80)!r}: {reading.EXPECTED_ADDRESS}")
     record = read_run(directory)
     if paper is not None and record.protocol.unit == "step":
         raise ArcadeMarkError(
-            f"{directory}: has no Atari games, of which the catalogue is; check it without --paper, and show it on its "
+            f"{directory}: has no Atari games, of which the catalogue is; check it without --entry, and show it on its "
             "suite's leaderboard: arcademark leaderboard RUN…"
         )
     verified = replaying.verify(record, workers=workers, on_finding=on_finding, suite=suite)
@@ -137,7 +137,7 @@ def _problems(
                 f"trial {one.id}", "training games are not recorded, and its score is of the last of them"
             )
     if kind not in (None, "planning") and any(one.plans for one in record.trials):
-        yield CatalogueFinding("--kind", f"{kind}, but an agent of the run plans; name it planning")
+        yield CatalogueFinding("--entry kind", f"{kind}, but an agent of the run plans; name it planning")
     for trial in runs.runs[0].incomplete:
         there = f"{trial.played} of {trial.planned} episodes are there ({trial.status}); play the rest"
         yield CatalogueFinding(f"{trial.algorithm}, {trial.task}, seed {trial.seed}", there)

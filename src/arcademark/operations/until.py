@@ -98,7 +98,9 @@ class UntilError:
         if self.request.protocol.suite:
             raise ArcadeMarkError("--until-error is of the median over atari-57; leave --suite out")
         if self.request.options.get("shard"):
-            raise ArcadeMarkError("--shard and --until-error: games that are chosen one by one cannot be dealt out")
+            raise ArcadeMarkError(
+                "--engine shard=… and --until-error: games that are chosen one by one cannot be dealt out"
+            )
         if len(agents) > 1:
             raise ArcadeMarkError(
                 f"--until-error is for one agent, and {len(agents)} are named: {agents[0]}, {agents[1]}, …; choose one"

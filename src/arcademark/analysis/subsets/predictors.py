@@ -229,7 +229,7 @@ def own(
         whose = f"all of one paper, {owners[0]}" if len(owners) > 1 else "one algorithm's"
         raise ArcadeMarkError(
             f"the scores to learn from are {whose}, and at least two are needed to measure how well others are "
-            "predicted; add scores, or name papers with --papers"
+            "predicted; add scores, or name papers with --set papers=FILE"
         )
     trained = train(table.percent, table.algorithms, table.tasks, owners, transform=transform or "log10")
     tasks, remarks = trained.joint.tasks, table.remarks

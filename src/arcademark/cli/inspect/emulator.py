@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arcademark.cli import commands, messages, options
-from arcademark.cli.output import Output, with_output
+from arcademark.cli.output import Output, with_whole_output
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_replaceable, write_document
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @commands.command("emulator", short_help="Our own emulator: is it available, and for which games is it proven?")
-@with_output
+@with_whole_output
 def show(output: Output) -> int:
     """Tell whether our own emulator can be used here, and for which games it is proven."""
     from arcademark.emulator import build

@@ -30,16 +30,14 @@ if TYPE_CHECKING:
     metavar="FRAMES",
     help="The moment to show.  [default: 600; of a recorded episode half of it]",
 )
-@click.option("--seed", type=options.WHOLE, help="Of random play; with --run only this trial's.  [default: 0; any]")
 @click.option("--run", "run", type=options.PATH, metavar="RUN", help="Show an episode of this run, not random play.")
-@options.only("episode", "agent", "trial")
+@options.only("episode", "agent", "seed", "trial")
 @with_output
 def show(
     sets: tuple[str, ...],
     games: str | None,
     settings: Mapping[str, str],
     after: int | None,
-    seed: int | None,
     run: Path | None,
     choice: EpisodeFilter,
     output: Output,
@@ -56,14 +54,14 @@ def show(
     observed = {name: feature_set(name).observed for name in sets}
     parameters = seen.read_settings(sets, settings)
     chosen = _games(games, run)
-    if run is None and choice:
-        raise ArcadeMarkError("--only chooses in a run; name one with --run, or leave it out")
+    if run is None and set(choice) - {"seed"}:
+        raise ArcadeMarkError("--only chooses in a run but for the seed of random play; name one with --run")
     every = []
     for game, name in itertools.product(chosen, sets):
         if run is None:
-            play = random_play(game, observed[name], seed or 0)
+            play = random_play(game, observed[name], choice.get("seed") or 0)
         else:
-            play = recorded_play(run, observed[name], **cast("EpisodeFilter", {**choice, "game": game, "seed": seed}))
+            play = recorded_play(run, observed[name], **cast("EpisodeFilter", {**choice, "game": game}))
         every.append(seen.see(name, play, after, parameters))
     items, rows = zip(*every, strict=True)
     output.show(seen.FeaturesSeen(items), rows=rows)
@@ -89,8 +87,7 @@ def _games(games: str | None, run: Path | None) -> tuple[str, ...]:
 @options.only()
 @click.option("--protocol", metavar="NAME", help="Whose actions and timing they are to have.  [default: the run's]")
 @click.option("--out", type=options.PATH, required=True, metavar="FILE", help="Where to write; replaces no file.")
-@click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
-def actions(run_directory: Path, choice: EpisodeFilter, protocol: str | None, out: Path, overwrite: bool) -> int:
+def actions(run_directory: Path, choice: EpisodeFilter, protocol: str | None, out: Path) -> int:
     """Write the actions of an episode of RUN as a trajectory: a text file, an action's number a line.
 
     Feature sets that take away a background find it in sample screens: the trajectory is followed for a random number
@@ -103,7 +100,7 @@ def actions(run_directory: Path, choice: EpisodeFilter, protocol: str | None, ou
 
     rules = None if protocol is None else protocols.protocol(protocol)
     result = recorded_trajectory(run_directory, rules, **choice)
-    write_document(out, result.text(), overwrite=overwrite)
+    write_document(out, result.text(), overwrite=False)
     trial, row = result.recorded
     messages.tell(
         f"actions: {out}: {wording.plural(len(result.actions), 'action')} of {trial.game}, {row.phase} episode "

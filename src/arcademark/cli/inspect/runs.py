@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import click
 
 from arcademark.cli import messages, options, tables
 from arcademark.cli.commands import CommandGroup
-from arcademark.cli.output import Output, with_output
+from arcademark.cli.output import Output, with_output, with_whole_output
 from arcademark.errors import ArcadeMarkError
 
 
@@ -47,7 +48,7 @@ def merge(out: Path, directories: tuple[Path, ...]) -> int:
 
     They must have the same agents, by checksums of code and networks, and the same protocol, and episodes that two of
     them have must be equal; otherwise nothing is written. OUT may be an existing run, which then takes the others in.
-    Unfinished trials, those of missing shards too, are continued by the command that began them, without --shard and
+    Unfinished trials, those of missing shards too, are continued by the command that began them, without a shard and
     with --out OUT. Exits with 1 if there are any.
     """
     from arcademark import wording
@@ -86,7 +87,7 @@ def cancel(folder: Path) -> int:
 @command.command("check", short_help="Find damage in a run, and salvage what is intact.")
 @options.run_directory
 @click.option("--salvage", type=options.PATH, metavar="NEW", help="Write a new run of all that is intact.")
-@with_output
+@with_whole_output
 def check(run_directory: Path, salvage: Path | None, output: Output) -> int:
     """Say what is damaged in RUN: its pages, rows, counts, recorded actions, manifest and networks.
 
@@ -145,34 +146,40 @@ def import_(
 @command.command("export", short_help="Write the episodes of runs as a Parquet file.")
 @click.argument("directories", nargs=-1, required=True, metavar="RUN…", type=options.PATH)
 @click.option(
-    "--out", required=True, type=options.PATH, metavar="FILE", help="A new .parquet file; with --minari a new folder."
+    "--out", required=True, type=options.PATH, metavar="FILE", help="A new .parquet file, or a new folder NAME-v0."
 )
 @click.option("--actions", is_flag=True, help="Also the actions, a byte each.")
-@click.option("--minari", is_flag=True, help="Write a Minari dataset: what one agent saw on a game, did and got.")
 @options.only("game", "agent", "seed")
 @options.trusted_suite
 def export(
-    directories: tuple[Path, ...], out: Path, actions: bool, minari: bool, choice: Mapping[str, Any], suite: str | None
+    directories: tuple[Path, ...], out: Path, actions: bool, choice: Mapping[str, Any], suite: str | None
 ) -> int:
-    """Write every episode of RUN… into a Parquet file, one row each. RUN is a run's directory or a folder of runs.
+    """Write every episode of RUN… into a Parquet file, one row each, or one run as a Minari dataset.
+
+    RUN is a run's directory or a folder of runs.
 
     A row has the trial, agent, game, seed and protocol, and what was recorded. 'arcademark report RUN --export FILE'
     writes the scores of algorithms instead.
 
-    With --minari the evaluation episodes of one RUN are replayed into a Minari dataset, a new folder named like
-    pong-human-v0; --only chooses among them. Needs the extra 'minari'.
+    If --out is named like pong-human-v0 it is a new folder: the evaluation episodes of one RUN are replayed
+    into it as a Minari dataset: what one agent observed, did and was rewarded on a game; --only chooses among them.
+    Needs the extra 'minari'.
     """
-    if minari:
+    if re.fullmatch(r".+-v\d+", out.name):
         from arcademark import wording
         from arcademark.runs.replay import offline
 
         if len(directories) > 1 or actions:
-            raise ArcadeMarkError("--minari takes one run, and always has its actions; leave the others out")
+            raise ArcadeMarkError(
+                f"--out {out}: a Minari dataset is of one run, and always has its actions; leave the others out"
+            )
         episodes, steps = offline.export(directories[0], out, suite=suite, **choice)
         messages.tell(f"{out}: {wording.plural(episodes, 'episode')}, {wording.plural(steps, 'step')}")
         return 0
     if choice or suite is not None:
-        raise ArcadeMarkError("--only and --suite are for --minari; leave them out")
+        raise ArcadeMarkError(
+            f"--out {out}: --only and --suite are for Minari datasets; leave them out, or name a folder"
+        )
     from arcademark.records.ledger import find_runs
     from arcademark.runs.replay import parquet
 

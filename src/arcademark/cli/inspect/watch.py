@@ -18,20 +18,30 @@ if TYPE_CHECKING:
     from arcademark.runs.request import RunOptions
 
 
-@commands.command("watch", "choice beside out overwrite scale actions pictures suite live speed")
+@commands.command("watch", "choice beside out look suite live")
 @click.argument("places", metavar="RUN [RUN]", nargs=-1, required=True)
 @options.only()
 @options.fields("beside", "A second episode next to it, and how it differs", options.EPISODE)
-@click.option("--out", type=options.PATH, metavar="FILE", help="Where to write: .gif, .mp4 or .png.")
-@click.option("--overwrite", is_flag=True, help="Replace any file; without this, only one that this command wrote.")
-@click.option("--scale", type=click.IntRange(1, 8), default=2, help="How many times as large as the console's.")
-@click.option("--actions", is_flag=True, help="Also show the action.")
-@click.option("--pictures", type=click.IntRange(1, 400), default=12, help="How many a .png shows.")
+@click.option(
+    "--out",
+    type=options.PATH,
+    metavar="FILE",
+    help="Where to write: .gif, .mp4 or .png. Replaces only a file of this command.",
+)
+@options.fields(
+    "look",
+    "Scale, 2 by default; actions=yes also shows the action; pictures on a .png, 12 by default; speed of the window",
+    {
+        "scale": click.IntRange(1, 8),
+        "actions": click.BOOL,
+        "pictures": click.IntRange(1, 400),
+        "speed": click.FloatRange(0.1, 16),
+    },
+)
 @options.trusted_suite
 @click.option(
     "--live", is_flag=True, help="Show it in a window; RUN may be an agent, which plays --only game=NAME live."
 )
-@click.option("--speed", type=click.FloatRange(0.1, 16), default=1, help="Of the window.")
 @options.combine(options.protocol, options.overrides, options.settings)
 def command(
     places: tuple[str, ...],
@@ -40,8 +50,7 @@ def command(
     suite: str | None,
     out: Path | None,
     live: bool,
-    speed: float,
-    scale: int,
+    look: Mapping[str, Any],
     protocol: str | None,
     overrides: Mapping[str, str],
     settings: Mapping[str, str],
@@ -59,6 +68,8 @@ def command(
     from arcademark.runs.replay import watch
 
     choice = {**choice, "suite": suite}
+    speed, scale = look.get("speed", 1), look.get("scale", 2)
+    how |= {"actions": look.get("actions", False), "pictures": look.get("pictures", 12)}
     if len(places) > 2:
         raise ArcadeMarkError(f"{len(places)} runs are named; expected one, or two to be shown side by side")
     plays = live and not (Path(places[0]) / "manifest.json").exists()

@@ -24,15 +24,16 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-OF_SUBMISSION = frozenset({"--slurm", "--dry-run", "--wait", "--out", "--workers"})
+OF_SUBMISSION = frozenset({"--slurm", "--out", "--workers"})
 """Options of a command that are of the submission, or are given anew to each job."""
 
-FLAGS = frozenset({"--dry-run", "--wait"})
-"""Those of them that have no value."""
+SWITCHES = ("dry_run", "wait")
+"""Settings of --slurm that are of this submission alone."""
 
 OF_LAST = "merge:"
 """What parameters of the last job alone begin with."""
 
+_SWITCH = re.compile(rf"(?:^|,)\s*({'|'.join(SWITCHES)})=(\w+)(?=,|$)")
 _TO_THE_END = re.compile(r"(?:^|,)\s*(?=(?:setup|teardown|python)=)")
 
 
@@ -75,7 +76,7 @@ class Jobs:
         from arcademark.runs.cluster import slurm
 
         typed = click.get_current_context().meta[WORDS]
-        words, again = [verb, *given(typed)], [verb, *given(typed, FLAGS)]
+        words, again = [verb, *given(typed)], [verb, *_without_switches(typed)]
         with clear_errors(directory):
             work = slurm.submission(self._parameters(), plans, directory, words, again, workers)
         if self.wait and queue.active(directory.absolute()):
@@ -156,35 +157,31 @@ def with_jobs(command: F) -> F:
             metavar="NAME=VALUE,…",
             help="Play it as jobs of a SLURM cluster: partition=gpu,time=4:00:00,cpus=4,mem=8G,gpus=1; jobs=20, how "
             f"many; python=COMMAND, what starts Python in them; {OF_LAST}partition=cpu, of the job that merges. "
-            "May be repeated (docs/cluster.md).",
-        ),
-        click.option(
-            "--dry-run", is_flag=True, help="Print the scripts that --slurm would submit; write and submit nothing."
-        ),
-        click.option(
-            "--wait",
-            is_flag=True,
-            help="Wait until the jobs of --slurm have ended; the exit code is 1 if trials are missing.",
+            "dry_run=yes prints the scripts and submits nothing; wait=yes waits until the jobs have ended, and exits "
+            "with 1 if trials are missing. May be repeated (docs/cluster.md).",
         ),
     )
 
     @functools.wraps(command)
-    def call(*, slurm: tuple[str, ...], dry_run: bool, wait: bool, **rest: Any) -> Any:
-        if (dry_run or wait) and not slurm:
-            raise ArcadeMarkError(f"{'--dry-run' if dry_run else '--wait'} goes with --slurm; give it, too")
+    def call(*, slurm: tuple[str, ...], **rest: Any) -> Any:
+        on = {name: click.BOOL.convert(value, None, None) for text in slurm for name, value in _SWITCH.findall(text)}
+        slurm = tuple(filter(None, (_SWITCH.sub("", text).lstrip(",") for text in slurm)))
+        if on and not slurm:
+            raise ArcadeMarkError(f"--slurm {next(iter(on))}=yes: name what the jobs need, too, as in partition=cpu")
         if slurm and "address" in rest["engine"]:
             raise ArcadeMarkError(
                 "--slurm: its jobs play on their own nodes, and each would play on the Ray cluster; give --engine "
                 "ray,address=… in one job that starts the cluster (docs/ray.md), or leave it out"
             )
-        if slurm and rest["shard"]:
-            raise ArcadeMarkError("--slurm deals the shards out itself; leave --shard out")
-        if (slurm or rest["shard"]) and (rest["form"] or rest["saved"] or rest["everything"] or rest.get("quiet")):
-            which = "--slurm" if slurm else "--shard"
+        shard = "shard" in rest["engine"]
+        if slurm and shard:
+            raise ArcadeMarkError("--slurm deals the shards out itself; leave --engine shard=… out")
+        if (slurm or shard) and (rest["form"] or rest["saved"] or rest["everything"] or rest.get("quiet")):
+            which = "--slurm" if slurm else "--engine shard=…"
             raise ArcadeMarkError(
                 f"{which}: no scores are shown before shards are merged; leave --format, --save, --all and --quiet out"
             )
-        return command(jobs=Jobs(slurm, dry_run, wait) if slurm else None, **rest)
+        return command(jobs=Jobs(slurm, **{name: on.get(name, False) for name in SWITCHES}) if slurm else None, **rest)
 
     return with_options(call)  # type: ignore[return-value]
 
@@ -198,8 +195,21 @@ def given(words: Iterable[str], left_out: Collection[str] = OF_SUBMISSION) -> It
             yield from (text, *left)
         elif name not in left_out:
             yield text
-        elif not equals and name not in FLAGS:
+        elif not equals:
             next(left)  # its value
+
+
+def _without_switches(words: Iterable[str]) -> Iterator[str]:
+    """Yield what the user wrote but for the settings of --slurm that are of this submission alone."""
+    left = iter(words)
+    for text in left:
+        name, equals, value = text.partition("=")
+        if text == "--":
+            yield from (text, *left)
+        elif name != "--slurm":
+            yield text
+        elif kept := _SWITCH.sub("", value if equals else next(left)).lstrip(","):
+            yield from ("--slurm", kept)
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:

@@ -54,7 +54,7 @@ def command(
     from arcademark.operations.planned import scoped
     from arcademark.runs.scheduling import costs
 
-    wanted, shard, workers = playing.request(agent, **given), given["shard"], given["workers"]
+    wanted, shard, workers = playing.request(agent, **given), given["engine"].get("shard"), given["workers"]
     whole = wanted.plan(games)
     plan = wanted.of_shard(whole)
     with counting("measuring", wording.noun(plan.protocol.unit) + "s") as follow:

@@ -41,12 +41,17 @@ def seed_list(text: str) -> tuple[int, ...]:
     return tuple(range(values[0]))
 
 
-def shard_of(text: str) -> tuple[int, int]:
-    """Read ``3/20``."""
-    number, _, count = text.partition("/")
-    if not (number.isdecimal() and count.isdecimal() and len(text) < 20):
-        raise click.BadParameter(f"'{text}': expected the shard's number and how many there are, as in 3/20")
-    return int(number), int(count)
+class ShardType(click.ParamType[tuple[int, int]]):
+    """A shard's number, from 1, and how many there are: ``3/20``."""
+
+    name = "shard"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        """Read the two numbers, or say what was expected."""
+        number, _, count = str(value).partition("/")
+        if not (number.isdecimal() and count.isdecimal() and len(value) < 20):
+            self.fail("expected the shard's number and how many there are, as in 3/20", param, ctx)
+        return int(number), int(count)
 
 
 shared = options.combine(
@@ -75,20 +80,16 @@ shared = options.combine(
     options.suite,
     options.fields(
         "engine",
-        "Where trials run, local or ray, and how (docs/cluster.md)",
+        "Where trials run, local or ray, and how (docs/cluster.md). shard=3/20 plays the third of twenty shards "
+        "of about as many frames, which 'arcademark runs merge' joins",
         {
             **options.each(click.STRING, "engine", "address", "scratch"),
             "gpus": click.FLOAT,
             "emulator": click.Choice(["console", "ale"]),
             **options.each(SECONDS, "answer_seconds", "episode_seconds"),
+            "shard": ShardType(),
         },
         first="engine",
-    ),
-    click.option(
-        "--shard",
-        metavar="K/N",
-        callback=lambda _, __, text: text and shard_of(text),
-        help="Play shard K of N, of about as many frames as the others; 'arcademark runs merge' makes one run of them.",
     ),
 )
 
@@ -112,7 +113,7 @@ def request(agent: Any, *, protocol: str | None, engine: Mapping[str, Any], **gi
     from arcademark.runs import request
 
     scratch = {"scratch": os.path.expandvars(engine["scratch"])} if "scratch" in engine else {}
-    wanted: Any = {**given, **engine, **scratch}
+    wanted: Any = {"shard": None, **given, **engine, **scratch}
     return request.request(agent or (), protocol, wanted)
 
 

@@ -64,7 +64,7 @@ def command(
         failed = _play(wanted, plans, out, learns=learns)
         if failed is None:
             return 130
-        if given["shard"] is not None:
+        if "shard" in given["engine"]:
             return 1 if failed else 0
     else:
         for option in click.get_current_context().command.params:

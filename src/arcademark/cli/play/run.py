@@ -90,7 +90,7 @@ def command(
     summary = playing.play(wanted, plan)
     if summary.interrupted:
         return 130
-    if given["shard"] is None:
+    if "shard" not in given["engine"]:
         show([directory], ScoreOptions(), output, quiet=quiet)
     return 1 if summary.failed else 0
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arcademark.cli import commands, messages, options
-from arcademark.cli.output import Output, with_output
+from arcademark.cli.output import Output, with_whole_output
 from arcademark.cli.play import playing
 from arcademark.cli.play.jobs import Jobs, with_jobs
 from arcademark.errors import ArcadeMarkError
@@ -40,7 +40,7 @@ MAX_SETTINGS = 1000
 @playing.shared
 @with_jobs
 @click.option("--out", type=options.PATH, help="The run's directory.  [default: runs/tune- and the agent's name]")
-@with_output
+@with_whole_output
 def command(
     agent: str,
     tried: tuple[str, ...],
@@ -95,7 +95,7 @@ def command(
     summary = playing.play(wanted, wanted.of_shard(plan), directory)
     if summary.interrupted:
         return 130
-    if given["shard"] is None:
+    if "shard" not in given["engine"]:
         output.show(tuning.tuned(directory, values))
     return 1 if summary.failed else 0
 

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 
 where_from = options.combine(
     click.argument("places", nargs=-1, metavar="[TABLE]…"),
-    click.option("--collection", "catalogue", metavar="NAMES", help="Published scores: these collections."),
     tables.suite,
     tables.references,
     tables.algorithms,
 )
-ONE_SUBSET = ("size", "plan", "top")
+ONE_SUBSET = ("size", "plan")
 """Options that --sizes has no place for."""
+TASKS = ("include", "exclude", "within")
+"""What --tasks says of tasks."""
 AT_LEAST_ONE = click.IntRange(min=1)
 
 
@@ -37,10 +38,9 @@ def scores_of(given: dict[str, Any], *, players: bool = True) -> Normalised:
     from arcademark.analysis.subsets import dataset
     from arcademark.analysis.tables.dataset import ScoreOptions
 
-    references, published = given.pop("references"), tables.names("catalogue", given.pop("catalogue"))
-    places = (*given.pop("places"), *([f"catalogue:{','.join(published)}"] if published else []))
+    references, places = given.pop("references"), given.pop("places")
     if not places:
-        raise ArcadeMarkError("no scores named; name a table, or --collection atari-5-training")
+        raise ArcadeMarkError("no scores named; name a table, or catalogue:atari-5-training")
     chosen = ScoreOptions(
         suite=given.pop("suite"),
         references=references,
@@ -66,7 +66,7 @@ def following() -> Iterator[Callable[[str, int], Progress] | None]:
 
 @commands.command(
     "search",
-    "catalogue algorithms size sizes target include exclude nested form saved",
+    "algorithms references size sizes target tasks settings nested form saved",
     short_help="Find the best few tasks, with a proof.",
 )
 @where_from
@@ -79,22 +79,23 @@ def following() -> Iterator[Callable[[str, int], Progress] | None]:
     metavar="NAME",
     help="median, mean, iqm, at human level, hwrns median, or your own function FILE.py:NAME.",
 )
-@click.option("--include", metavar="NAMES", help="Tasks that every subset must have.")
-@click.option("--exclude", metavar="NAMES", help="Tasks that none may have.")
-@click.option("--within", metavar="NAMES", help="The only tasks to choose from.")
-@click.option("--top", type=options.COUNT, default=10, help="How many subsets to list.")
-@click.option(
-    "--choose",
-    type=click.Choice(["best", "charged"]),
-    default="best",
-    help="By the error where all scores are there, or with missing ones charged.",
+@options.fields(
+    "tasks",
+    "Tasks that every subset includes, tasks that none includes, or the only tasks to choose from, as in "
+    "include=pong,qbert",
+    options.each(click.STRING, *TASKS),
 )
 @options.fields(
     "set",
-    "How is searched: transform of scores, log10 or none; nnls=yes fits without negative coefficients instead of "
-    "dropping such models; folds of the cross-validation and what shuffles them; what an algorithm and a task need; "
-    "bounds=no cross-validates each subset, to the same result",
+    "How subsets are searched. choose=best ranks by the error on algorithms with all scores, choose=charged charges "
+    "missing ones; top, how many subsets are listed; papers, a CSV file algorithm,paper for --nested; transform of "
+    "scores, log10 or none; nnls=yes fits without negative coefficients instead of dropping such models; folds of the "
+    "cross-validation and the seed that shuffles them; minimum scores of an algorithm and of a task; bounds=no "
+    "cross-validates each subset, to the same result",
     {
+        "choose": click.Choice(["best", "charged"]),
+        "top": options.COUNT,
+        "papers": options.PATH,
         "transform": click.STRING,
         **options.each(click.BOOL, "nnls", "bounds"),
         "folds": options.COUNT,
@@ -104,12 +105,6 @@ def following() -> Iterator[Callable[[str, int], Progress] | None]:
     parameter="settings",
 )
 @click.option("--nested", is_flag=True, help="Also search without each paper, and predict its algorithms.")
-@click.option(
-    "--papers",
-    type=options.PATH,
-    metavar="FILE",
-    help="Which paper each algorithm is of: a CSV file with the columns algorithm and paper.",
-)
 @click.option("--out", type=options.PATH, metavar="FILE", help="Write the model, a plan's into a folder.")
 @with_output
 @tables.read_as
@@ -121,8 +116,8 @@ def command(sizes: str | None, out: Path | None, output: Output, **given: Any) -
     from arcademark.analysis.subsets import searching
     from arcademark.subset.predict import files as models_as
 
-    several = _check(out, sizes, plan=given["plan"])
-    name = _name(given["places"], given["catalogue"])
+    several = _check(out, sizes, plan=given["plan"], listed="top" in given["settings"])
+    name = _name(given["places"])
     scores = scores_of(given)
     wanted = _wanted(scores, **given)
     result: Searched | EverySize
@@ -131,7 +126,7 @@ def command(sizes: str | None, out: Path | None, output: Output, **given: Any) -
             result = searching.searched(scores, wanted, name, begin)
             models = [one.model for one in result.results]
         else:  # in both ways to choose unless one is named
-            both = not options.given("choose")
+            both = "choose" not in given["settings"]
             result = searching.every_size(scores, wanted, searching.read_sizes(sizes), name, begin, both=both)
             models = [item.model for series in result.series for item in series.sizes]
     paths = [] if out is None else [out / f"{model.name}.json" for model in models] if several else [out]
@@ -142,21 +137,21 @@ def command(sizes: str | None, out: Path | None, output: Output, **given: Any) -
     return 0
 
 
-def _name(places: tuple[str, ...], catalogue: str | None) -> str:
+def _name(places: tuple[str, ...]) -> str:
     """Name the scores, for the models' names."""
     if places and ":" not in places[0]:
         return Path(places[0]).stem
-    return catalogue or (places[0].partition(":")[2] if places else "") or "catalogue"
+    return (places[0].partition(":")[2] if places else "") or "catalogue"
 
 
-def _check(out: Path | None, sizes: str | None, *, plan: str | None) -> bool:
+def _check(out: Path | None, sizes: str | None, *, plan: str | None, listed: bool) -> bool:
     """Refuse options that do not go together, before anything is read or searched; say whether models are several."""
     from arcademark.analysis.subsets.searching import read_sizes
 
     if sizes is not None:
         read_sizes(sizes)
-        for name in filter(options.given, ONE_SUBSET):
-            raise ArcadeMarkError(f"--{name} does not go with --sizes, which shows the best of each; leave one out")
+        for name in (*(f"--{name}" for name in ONE_SUBSET if options.given(name)), *(["--set top"] * listed)):
+            raise ArcadeMarkError(f"{name} does not go with --sizes, which shows the best of each; leave one out")
     several = plan is not None or sizes is not None
     if out is not None and several and (out.suffix or (out.exists() and not out.is_dir())):
         raise ArcadeMarkError(f"--out {out}: there are several models, one a file; name a folder")
@@ -165,10 +160,11 @@ def _check(out: Path | None, sizes: str | None, *, plan: str | None) -> bool:
     return several
 
 
-def _wanted(scores: Normalised, settings: Mapping[str, Any], **given: Any) -> SearchRequest:
+def _wanted(scores: Normalised, settings: Mapping[str, Any], tasks: Mapping[str, str], **given: Any) -> SearchRequest:
     from arcademark.analysis.subsets.searching import SearchRequest
 
-    for name in ("include", "exclude", "within"):
-        given[name] = tuple(map(scores.benchmark.canonical, tables.names(name, given[name])))
+    for name in TASKS:
+        named = tables.names(f"tasks {name}", tasks.get(name))
+        given[name] = tuple(map(scores.benchmark.canonical, named))
     how = {name: value for name, value in settings.items() if name != "nnls"}
     return SearchRequest(**given, **how, nonnegative="nnls" if settings.get("nnls") else "drop")

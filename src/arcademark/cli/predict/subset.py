@@ -9,7 +9,7 @@ import click
 
 from arcademark.cli import options, tables
 from arcademark.cli.commands import CommandGroup
-from arcademark.cli.output import Output, with_output
+from arcademark.cli.output import Output, with_output, with_whole_output
 from arcademark.cli.predict import search
 from arcademark.cli.predict.search import scores_of, where_from
 from arcademark.errors import ArcadeMarkError
@@ -30,23 +30,19 @@ learnt_from = options.combine(
         help="Learn from these scores of other algorithms instead of Atari's published ones. May be repeated.",
     ),
     tables.references,
-    click.option(
-        "--papers",
-        type=options.PATH,
-        metavar="FILE",
-        help="With --training: which paper each algorithm is of, a CSV file algorithm,paper.  [default: one each]",
-    ),
-    click.option(
-        "--transform",
-        type=click.Choice(["log10", "none"]),
-        help="With --training: of scores; none where all lie between the references.  [default: log10]",
+    options.fields(
+        "set",
+        "With --training: papers, a CSV file algorithm,paper, by default one paper per algorithm; transform of scores, "
+        "log10 by default, or none where all lie between the references",
+        {"papers": options.PATH, "transform": click.Choice(["log10", "none"])},
+        parameter="learning",
     ),
 )
 
 
 @command.command(
     "study",
-    usual="catalogue suite references algorithms models target reading everything form saved",
+    usual="suite references algorithms models target reading everything form saved",
     short_help="Estimates beside true values, of the catalogue or any table.",
 )
 @where_from
@@ -66,8 +62,7 @@ def study(models: str | None, output: Output, **given: Any) -> int:
     from arcademark.analysis.subsets import studying
     from arcademark.analysis.tables.loading import EVERYTHING
 
-    if not given["places"] and given["catalogue"] is None:
-        given["catalogue"] = EVERYTHING
+    given["places"] = given["places"] or (f"catalogue:{EVERYTHING}",)
     scores = scores_of(given, players=False)
     output.show(studying.studied(scores, tables.names("models", models) or studying.MODELS, **given))
     return 0
@@ -75,7 +70,7 @@ def study(models: str | None, output: Output, **given: Any) -> int:
 
 @command.command(
     "predict",
-    usual="games model algorithms level training references reading everything form saved",
+    usual="games model algorithms level training references learning reading form saved",
     short_help="The median of all games, and every game, from a few.",
 )
 @click.argument("places", nargs=-1, required=True, metavar="TABLE…")
@@ -100,7 +95,12 @@ def study(models: str | None, output: Output, **given: Any) -> int:
 @with_output
 @tables.read_as
 def predict(
-    places: tuple[str, ...], algorithms: str | None, output: Output, reading: Mapping[str, Any], **given: Any
+    places: tuple[str, ...],
+    algorithms: str | None,
+    output: Output,
+    reading: Mapping[str, Any],
+    learning: Mapping[str, Any],
+    **given: Any,
 ) -> int:
     """Predict the median of all games, and every game, from whatever games TABLE has.
 
@@ -110,13 +110,13 @@ def predict(
     from arcademark import api
 
     chosen, read = tables.names("algorithms", algorithms), tables.read_options(None, (), reading)
-    output.show(api.predict(places, algorithms=chosen, reading=read, **given))
+    output.show(api.predict(places, algorithms=chosen, reading=read, **given, **learning))
     return 0
 
 
 @command.command(
     "coverage",
-    usual="sizes target random level suite training references papers form saved",
+    usual="sizes target random level suite training references learning form saved",
     short_help="How often intervals of any games hold what was left out.",
 )
 @click.argument("games", nargs=-1, metavar="[GAMES…]")
@@ -128,7 +128,7 @@ def predict(
 @tables.level
 @tables.suite
 @learnt_from
-@with_output
+@with_whole_output
 def coverage(
     games: tuple[str, ...],
     sizes: str | None,
@@ -137,6 +137,7 @@ def coverage(
     level: float,
     suite: str | None,
     output: Output,
+    learning: Mapping[str, Any],
     **learnt: Any,
 ) -> int:
     """Measure predictions from any games on algorithms left out: by paper, by kind, the newest.
@@ -149,7 +150,7 @@ def coverage(
 
     if learnt["training"] and suite:
         raise ArcadeMarkError("--suite and --training each say what is learnt from; leave one out")
-    own = predictors.own(**learnt)
+    own = predictors.own(**learnt, **learning)
     if not games and not sizes:
         if own or suite:
             raise ArcadeMarkError("name games to predict from, or how many to choose, as in --sizes 3,5")

@@ -12,7 +12,7 @@ from arcademark.catalogue.model import ALGORITHM_KINDS
 from arcademark.cli import messages, options, tables
 from arcademark.cli.commands import CommandGroup
 from arcademark.cli.counting import replaying
-from arcademark.cli.output import Output, with_output
+from arcademark.cli.output import Output, with_output, with_whole_output
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import check_folder, write_document, write_output
 
@@ -79,9 +79,8 @@ def show(name: str, collection: str | None, output: Output) -> int:
     default="csv",
     help="CSV with one row per score; wide, with one row per game and one column per algorithm; or JSON.",
 )
-@click.option("--out", type=options.PATH, metavar="FILE", help="Where to.  [default: standard output]")
-@click.option("--overwrite", is_flag=True, help="Replace FILE if it exists.")
-def export(form: str, out: Path | None, overwrite: bool, **given: Any) -> int:
+@click.option("--out", type=options.PATH, metavar="FILE", help="A new file.  [default: standard output]")
+def export(form: str, out: Path | None, **given: Any) -> int:
     """Write published scores as CSV, one row per score with its source, or as JSON."""
     from arcademark.analysis import catalogue as documents
     from arcademark.pages.render import json
@@ -95,7 +94,7 @@ def export(form: str, out: Path | None, overwrite: bool, **given: Any) -> int:
     if out is None:
         messages.write(text)
     else:
-        write_document(out, text, overwrite=overwrite)
+        write_document(out, text, overwrite=False)
         messages.say(f"{out}: {len(entries)} algorithms")
     for entry in entries.values():
         if entry.unavailable:
@@ -104,7 +103,7 @@ def export(form: str, out: Path | None, overwrite: bool, **given: Any) -> int:
 
 
 @command.command("check", short_help="Check the whole catalogue.")
-@with_output
+@with_whole_output
 def check(output: Output) -> int:
     """Check every file, source, game and score, and what papers print against what holds; exit code 1 if one fails."""
     from arcademark.catalogue.check import check as check_all
@@ -123,7 +122,7 @@ def check(output: Output) -> int:
     help="Write it there, if nothing is wrong: src/arcademark/catalogue/data of a checkout.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace a collection of the same name.")
-@with_output
+@with_whole_output
 def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Output) -> int:
     """Check published scores as the catalogue's own are checked, beside what it has of the same algorithms.
 
@@ -139,11 +138,14 @@ def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Out
 
 @command.command("submit", short_help="Verify a run for the catalogue, and write what it takes.")
 @options.run_directory
-@click.option("--paper", metavar="KEY", help="Who publishes it, name and year: doe-2026.")
 @options.fields(
-    "cite",
-    "Of a paper that the catalogue does not know, 'Doe et al.' say",
+    "entry",
+    "What the catalogue is to hold: the paper's key, as in paper=doe-2026; the kind of algorithm; the agent's name, by "
+    "default its label; and of a paper that the catalogue does not have yet the rest",
     {
+        "paper": click.STRING,
+        "kind": click.Choice(ALGORITHM_KINDS),
+        "name": click.STRING,
         "authors": click.STRING,
         "title": click.STRING,
         "venue": click.STRING,
@@ -151,22 +153,15 @@ def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Out
         "url": click.STRING,
     },
 )
-@click.option("--kind", type=click.Choice(ALGORITHM_KINDS), help="What kind of algorithm it is.")
-@click.option(
-    "--name", metavar="NAME", default="", help="What the run's only agent is to be called.  [default: its label]"
-)
 @click.option("--out", type=options.PATH, metavar="FOLDER", help="Where to write the collection.")
 @options.trusted_suite
 @options.workers
-@with_output
+@with_whole_output
 def submit(
     run_directory: Path,
-    paper: str | None,
-    kind: AlgorithmKind | None,
-    name: str,
     out: Path | None,
     output: Output,
-    cite: Mapping[str, Any],
+    entry: Mapping[str, Any],
     **how: Any,
 ) -> int:
     """Replay every episode of RUN and, where all give their scores, write the collection that a maintainer adds.
@@ -175,11 +170,17 @@ def submit(
     """
     from arcademark.operations import submission
 
+    cite = dict(entry)
+    paper: str | None = cite.pop("paper", None)
+    kind: AlgorithmKind | None = cite.pop("kind", None)
+    name: str = cite.pop("name", "")
     if cite and set(cite) - {"url"} != {"authors", "title", "venue", "year"}:
-        raise ArcadeMarkError("--cite: authors, title, venue and year go together; give all of a new paper, or none")
+        raise ArcadeMarkError("--entry: authors, title, venue and year go together; give all for a new paper, or none")
     missing = [value is None for value in (out, paper, kind)]
     if any(missing) and (not all(missing) or cite):
-        raise ArcadeMarkError("--paper, --kind and --out go together; give all three, or none to check the run alone")
+        raise ArcadeMarkError(
+            "--entry paper=…,kind=… and --out go together; give all three, or none to check the run alone"
+        )
     if out is not None:
         check_folder(out)
     with replaying() as follow:

@@ -1,9 +1,9 @@
 """Play plans' shards as jobs of a SLURM cluster, by submitit; needs ``pip install '.[slurm]'``.
 
-Each job runs a command, ``arcademark run … --shard K/N`` say, in a folder of its own, below the run's. Before its time
-limit, where it is preempted, and where the command ends before it is done, it puts itself back into the queue, where
-the same command continues; a last job merges all shards. submitit keeps what a job is to call as a pickle in the folder
-``slurm``; what SLURM says of the jobs is read by `arcademark.records.queue`.
+Each job runs a command, ``arcademark run … --engine shard=K/N`` say, in a folder of its own, below the run's.
+Before its time limit, where it is preempted, and where the command ends before it is done, it puts itself back into the
+queue, where the same command continues; a last job merges all shards. submitit keeps what a job is to call as
+a pickle in the folder ``slurm``; what SLURM says of the jobs is read by `arcademark.records.queue`.
 """
 
 from __future__ import annotations
@@ -316,7 +316,9 @@ class Submission:
         so that their progress is shown from now on.
         """
         if shutil.which("sbatch") is None:
-            raise ArcadeMarkError("SLURM's sbatch is not found here; submit where it is, or see the script: --dry-run")
+            raise ArcadeMarkError(
+                "SLURM's sbatch is not found here; submit where it is, or see the script: --slurm dry_run=yes"
+            )
         queue.check_idle(self.folder)
         for script, parameters in (
             (self.script(more=1), self.parameters),
@@ -499,7 +501,7 @@ class ShardJob:
 
     def shard(self, number: int | str) -> list[str]:
         """Return the command that plays a shard."""
-        return [*self.command, "--shard", f"{number}/{self.count}", "--out", str(self._place(number))]
+        return [*self.command, "--engine", f"shard={number}/{self.count}", "--out", str(self._place(number))]
 
     def __call__(self, number: int, rounds: int = 0) -> None:
         """Play shard `number`, and exit as that does; `rounds` have passed without progress."""

@@ -95,7 +95,7 @@ def watch(
     if not path.parent.is_dir():
         raise ArcadeMarkError(f"{path}: there is no folder {path.parent}; make it, or choose another --out")
     if not overwrite:
-        check_replaceable(path, _STARTS.get(kind, b""), "choose another --out, or replace it with --overwrite")
+        check_replaceable(path, _STARTS.get(kind, b""), "choose another --out, or remove it first")
     total = max(recorded.episode.frames for _, recorded in episodes)
     marks = np.linspace(total / pictures, total, pictures).round().tolist() if kind == ".png" else None
 

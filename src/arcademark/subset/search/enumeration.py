@@ -54,7 +54,7 @@ def enumerate_subsets(prepared: PreparedSearch, progress: Progress | None) -> tu
     if total >= MAX_SUBSETS:
         raise ArcadeMarkError(
             f"subset search: {total:.1e} subsets of {prepared.size} are too many; ask for fewer tasks, or choose from "
-            "fewer (--exclude)"
+            "fewer (--tasks exclude=…)"
         )
     known: list[float] = []
     searched = None
