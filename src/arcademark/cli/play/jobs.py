@@ -176,7 +176,7 @@ def with_jobs(command: F) -> F:
         shard = "shard" in rest["engine"]
         if slurm and shard:
             raise ArcadeMarkError("--slurm deals the shards out itself; leave --engine shard=… out")
-        if (slurm or shard) and (rest["form"] or rest["saved"] or rest["everything"] or rest.get("quiet")):
+        if (slurm or shard) and (rest["form"] or rest["saved"] or rest.get("everything") or rest.get("quiet")):
             which = "--slurm" if slurm else "--engine shard=…"
             raise ArcadeMarkError(
                 f"{which}: no scores are shown before shards are merged; leave --format, --save, --all and --quiet out"
