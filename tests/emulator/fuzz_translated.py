@@ -47,8 +47,8 @@ def main(count: int) -> None:
             for name, text in (texts | translate.translation(rom, kind, seen)).items():
                 (Path(folder) / name).write_text(text, "utf-8")
             (Path(folder) / "rom").write_bytes(rom)
-            fuzz = f"{folder}/fuzz"
-            subprocess.run([*command, *SANITIZERS, f"{folder}/fuzz.c", "-o", fuzz], check=True)
+            fuzz, parts = f"{folder}/fuzz", [f"{folder}/fuzz.c", f"{folder}/{build.MAIN}"]
+            subprocess.run([*command, *SANITIZERS, "-DWITH_PROGRAM", *parts, "-o", fuzz], check=True)
             subprocess.run([fuzz, str(ROUNDS), str(1 + number * ROUNDS), f"{folder}/rom"], check=True)
         print(f"{number + 1}: {game}, {kind}, {len(rom)} bytes", flush=True)
 

@@ -56,10 +56,16 @@ SOURCES = ("core.h", "core.c", "device.c", "masks.c", "lines.c", "picture.c", "p
 _STEPS = ("binding.c", "steps.c", "pool.c", "vector.c")
 """The first is compiled: it takes in the others and the core. They emulate nothing and are not part of the proof."""
 
+MAIN = "translation.c"
+"""Name of the file that is compiled of a translation."""
+
 _FUNCTIONS = {
     "size": (c_size_t,),
     "state_size": (c_size_t,),
-    "insert": (c_int, c_void_p, c_void_p, ctypes.c_char_p, c_int, c_void_p, c_int),
+    "cartridge_size": (c_size_t,),
+    "cartridge": (c_int, c_void_p, c_void_p, ctypes.c_char_p, c_int, c_void_p, c_int),
+    "insert": (None, c_void_p, c_void_p),
+    "use": (c_int, c_void_p, c_void_p),
     "set_picture": (None, c_void_p, c_int, c_int),
     "power_on": (None, c_void_p, ctypes.c_char_p),
     "reset": (None, c_void_p, c_uint32, ctypes.c_char_p),
@@ -111,6 +117,16 @@ class NoCore(Exception):
     """There is no core here; the message says why."""
 
 
+class TranslatedCore(ctypes.CDLL):
+    """The core, playing a cartridge's translation, which it is given at the address `program`."""
+
+    def __init__(self, translation: ctypes.CDLL) -> None:
+        super().__init__(core()._name, handle=core()._handle)
+        _declare(self)
+        self.translation = translation
+        self.program = ctypes.addressof(ctypes.c_char.in_dll(translation, "console_program"))
+
+
 def switch() -> str:
     """Return the value of the variable, in lower case."""
     return os.environ.get(SWITCH, "").lower()
@@ -147,7 +163,7 @@ def core() -> ctypes.CDLL:
     """
     compiled = library((version(),), dict, CORE_FLAGS)
     assert compiled is not None
-    return compiled
+    return _declare(compiled)
 
 
 def ship(folder: Path) -> None:
@@ -171,7 +187,7 @@ def ship(folder: Path) -> None:
 def library(
     parts: Sequence[str], own: Callable[[], dict[str, str]], flags: Sequence[str], *, wait: bool = True
 ) -> ctypes.CDLL | None:
-    """Return the core, or one made of its files and others, shipped, or compiled now or on an earlier day.
+    """Return the core, or a translation made of others with its files, shipped, or compiled now or on an earlier day.
 
     Where another process compiles the same, this waits for it, or returns None at once unless it is to `wait`.
 
@@ -180,7 +196,7 @@ def library(
     parts : sequence of str
         What it is made from: it is kept under a checksum of them, the flags and the machine's kind.
     own : callable
-        Returns the text of files that replace the core's or stand beside them, by name.
+        Returns the text of files that stand beside the core's, by name; `MAIN` is compiled, if it is one of them.
     flags : sequence of str
         For the compiler.
     wait : bool
@@ -261,9 +277,13 @@ def _extra_flags() -> tuple[str, ...]:
 
 def _loaded(path: Path) -> ctypes.CDLL:
     try:
-        loaded = ctypes.CDLL(str(path))
+        return ctypes.CDLL(str(path))
     except OSError as error:
         raise NoCore(f"it cannot be loaded: {error}") from error
+
+
+def _declare(loaded: ctypes.CDLL) -> ctypes.CDLL:
+    """Declare the core's functions, and hand it Python's."""
     for name, (result, *arguments) in _FUNCTIONS.items():
         function = getattr(loaded, f"console_{name}")
         function.restype, function.argtypes = result, arguments
@@ -333,13 +353,13 @@ def version() -> str:
 
 
 def _compile(command: Sequence[str], own: Mapping[str, str], path: Path) -> None:
-    """Compile ``binding.c``, which takes in all other files or those that replace them, into a library."""
+    """Compile ``binding.c``, which takes in all other files, or `MAIN` of one's own files, into a library."""
     try:
         with tempfile.TemporaryDirectory(dir=path.parent) as folder:
             for name, text in {**{name: native(name) for name in (*SOURCES, *_STEPS)}, **own}.items():
                 (Path(folder) / name).write_text(text, "utf-8")
             draft = Path(folder) / "core.so"
-            words = [*command, "-w", str(Path(folder) / _STEPS[0]), "-o", str(draft)]
+            words = [*command, "-w", str(Path(folder) / (MAIN if MAIN in own else _STEPS[0])), "-o", str(draft)]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.returncode:
                 lines = done.stderr.strip().splitlines()

@@ -8,6 +8,7 @@ own, always begun alike, and that of the environment, of which only Adventure's 
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.emulator.build import bound, core
+from arcademark.emulator.build import TranslatedCore, bound, core
 from arcademark.emulator.games import GameRules, condition, game
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite.cartridges import KINDS
@@ -54,6 +55,39 @@ class _Setup(ctypes.Structure):
             *("paddle_least", "paddle_most", "illegal", "lives_hidden", "pal"),
         )
     ]
+
+
+@functools.lru_cache(256)
+def _cartridge(rules: GameRules, rom: bytes) -> ctypes.Array[ctypes.c_char]:
+    """Return a cartridge and its game's rules as the core reads them, for all machines.
+
+    Raises
+    ------
+    ArcadeMarkError
+        If there is no byte.
+    """
+    facts = rules.facts
+    paddles = facts.get("paddles", {})
+    least, most = paddles.get("range", (0, 0))
+    setup = _Setup(
+        kind=KINDS.index(facts["cartridge"]),
+        first_row=facts["first_line"],
+        rows=facts["height"],
+        bars=facts["bars"],
+        paddles=bool(paddles),
+        paddle_pair=paddles.get("both_ports", False),
+        paddles_swapped=paddles.get("swapped", False),
+        sticks_swapped=facts.get("swapped_ports", False),
+        paddle_least=least,
+        paddle_most=most,
+        illegal=sum(1 << action for action in facts.get("illegal", ())),
+        lives_hidden=facts["lives"]["zero_at_end"],
+    )
+    program = (ctypes.c_int32 * len(rules.program))(*rules.program)
+    made = ctypes.create_string_buffer(core().console_cartridge_size())
+    if not core().console_cartridge(made, ctypes.byref(setup), rom, len(rom), program, len(program)):
+        raise ArcadeMarkError(f"game {rules.name!r}: a cartridge of {len(rom)} bytes cannot be used")
+    return made
 
 
 class Machine:
@@ -113,7 +147,8 @@ class Machine:
         self._at = ctypes.c_void_p(self.address)
         self.state_size: int = self.core.console_state_size()
         self._state = ctypes.create_string_buffer(self.state_size)
-        self._insert(rom)
+        self._cartridge = _cartridge(self._game, rom)
+        self.core.console_insert(self._at, self._cartridge)
         self._numbers = np.ctypeslib.as_array(self.core.console_numbers(self._at), (_NUMBERS,))
         self._ram = np.ctypeslib.as_array(self.core.console_memory(self._at), (RAM_SIZE,))
         self._pictures = np.ctypeslib.as_array(self.core.console_pictures(self._at), (2, PICTURE_BYTES))
@@ -123,34 +158,13 @@ class Machine:
 
     def use(self, chosen: ctypes.CDLL) -> None:
         """Go on with another core: the interpreter, or one that was translated of this cartridge."""
+        if not chosen.console_use(self._at, chosen.program if isinstance(chosen, TranslatedCore) else None):
+            raise ArcadeMarkError(
+                f"game {self._game.name!r}: its cartridge cannot be used on this core; choose the one that was made of it"
+            )
         self.core = chosen
         names = ("act", "act_unseen", "game_over", "screen")
         self.act, self.act_unseen, self.game_over, self.screen = (bound(chosen, name, self.address) for name in names)
-
-    def _insert(self, rom: bytes) -> None:
-        facts = self._game.facts
-        paddles = facts.get("paddles", {})
-        least, most = paddles.get("range", (0, 0))
-        setup = _Setup(
-            kind=KINDS.index(facts["cartridge"]),
-            first_row=facts["first_line"],
-            rows=facts["height"],
-            bars=facts["bars"],
-            paddles=bool(paddles),
-            paddle_pair=paddles.get("both_ports", False),
-            paddles_swapped=paddles.get("swapped", False),
-            sticks_swapped=facts.get("swapped_ports", False),
-            paddle_least=least,
-            paddle_most=most,
-            illegal=sum(1 << action for action in facts.get("illegal", ())),
-            lives_hidden=facts["lives"]["zero_at_end"],
-        )
-        program = (ctypes.c_int32 * len(self._game.program))(*self._game.program)
-        if not self.core.console_insert(self._at, ctypes.byref(setup), rom, len(rom), program, len(program)):
-            raise ArcadeMarkError(
-                f"game {self._game.name!r}: its cartridge of {len(rom)} bytes cannot be used on this core; "
-                "choose the one that was made of it"
-            )
 
     # ---- from power-on to the first frame
 

@@ -1,9 +1,9 @@
-"""A cartridge's program as C: the text that, with the core's, is compiled for one game.
+"""A cartridge's program as C, compiled apart from the core, which calls it.
 
 ::
 
-    translated(name, rom) ─→ random play on a core that notes jumps ─→ Program: instructions reached from the vectors
-    and from there ─→ translation: C, a label a block ─→ compiled, kept in the cache folder
+    translated(name, rom) ─→ random play that notes jumps ─→ Program: instructions reached from the vectors and from
+    there ─→ translation: C, a label a block ─→ compiled, kept in the cache folder ─→ TranslatedCore: calls it
 
 What an instruction does is the interpreter's own text of it (``native/processor.c``), its operand a constant; time is
 counted as there. Where the program goes on at an address that was not reached, or in memory, the interpreter plays an
@@ -21,7 +21,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from arcademark.emulator.build import CORE_FLAGS, FLAGS, kept, library, native, version
+from arcademark.emulator.build import CORE_FLAGS, FLAGS, MAIN, TranslatedCore, kept, library, native, version
 from arcademark.emulator.games import GameRules, game
 from arcademark.emulator.machine import Machine
 from arcademark.emulator.program import BREAK, FLAT, JUMP, JUMP_SUBROUTINE, LEAVE, Instruction, Location, Program
@@ -157,7 +157,7 @@ def _crossing(branch: Instruction) -> int:
 
 
 def translation(rom: bytes, kind: str, seen: Mapping[Location, bool] | None = None) -> dict[str, str]:
-    """Return the files that, with the core's, make a translated core.
+    """Return the files that, with some of the core's, make a translation.
 
     Parameters
     ----------
@@ -175,11 +175,11 @@ def translation(rom: bytes, kind: str, seen: Mapping[Location, bool] | None = No
         f"#define ROM(at) {_ROM.get(kind)}\n"
         f"#define CARTRIDGE_KIND {KINDS.index(kind)}\n#define CARTRIDGE_SUM 0x{_checksum(rom):016X}u\n"
     )
-    return {"core.c": _core(facts), "labels.inc": text.tables(), "blocks.inc": "\n".join(text.blocks()) + "\n"}
+    return {MAIN: facts + native("translated.c"), "labels.inc": text.tables(), "blocks.inc": "\n".join(text.blocks()) + "\n"}
 
 
-def translated(name: str | GameRules, rom: bytes, *, wait: bool = True) -> ctypes.CDLL | None:
-    """Return a core with a cartridge translated, compiled now or on an earlier day.
+def translated(name: str | GameRules, rom: bytes, *, wait: bool = True) -> TranslatedCore | None:
+    """Return the core with a cartridge translated, compiled now or on an earlier day.
 
     Parameters
     ----------
@@ -199,12 +199,14 @@ def translated(name: str | GameRules, rom: bytes, *, wait: bool = True) -> ctype
     def text() -> dict[str, str]:
         return translation(rom, str(game(name).facts["cartridge"]), _seen(name, rom))
 
-    return library(_parts(name, rom), text, CORE_FLAGS, wait=wait)
+    compiled = library(_parts(name, rom), text, CORE_FLAGS, wait=wait)
+    return compiled and TranslatedCore(compiled)
 
 
-def cached(name: str | GameRules, rom: bytes) -> ctypes.CDLL | None:
+def cached(name: str | GameRules, rom: bytes) -> TranslatedCore | None:
     """Return what `translated` compiled on an earlier day, None if it did not; never compile."""
-    return kept(_parts(name, rom), CORE_FLAGS)
+    compiled = kept(_parts(name, rom), CORE_FLAGS)
+    return compiled and TranslatedCore(compiled)
 
 
 def _parts(name: str | GameRules, rom: bytes) -> tuple[str, ...]:
@@ -222,9 +224,12 @@ def translation_version() -> str:
 
 
 def _tracer() -> dict[str, str]:
-    """Return the files of a core that translates nothing and notes where programs jump to."""
-    head = "#define TRACED\n#define FLAT_START 0u\n#define FLAT_SPAN 0u\n#define LONGEST 1\n#define ROM(at) 0\n"
-    return {"core.c": _core(head), "labels.inc": "#define LABEL_AT(here) NULL\n", "blocks.inc": ""}
+    """Return the files of a translation of nothing, of any cartridge, that notes where programs jump to."""
+    head = (
+        "#define TRACED\n#define FLAT_START 0u\n#define FLAT_SPAN 0u\n#define LONGEST 1\n#define ROM(at) 0\n"
+        "#define CARTRIDGE_KIND -1\n#define CARTRIDGE_SUM 0\n"
+    )
+    return {MAIN: head + native("translated.c"), "labels.inc": "#define LABEL_AT(here) NULL\n", "blocks.inc": ""}
 
 
 def _seen(name: str | GameRules, rom: bytes) -> dict[Location, bool]:
@@ -234,7 +239,7 @@ def _seen(name: str | GameRules, rom: bytes) -> dict[Location, bool]:
     noted = ctypes.create_string_buffer(8 * 4096)
     tracer.console_trace(noted)
     try:
-        machine = Machine(name, rom, chosen=tracer)
+        machine = Machine(name, rom, chosen=TranslatedCore(tracer))
         actions = np.repeat(np.random.default_rng(0).integers(18, size=SEEN_FRAMES // HELD), HELD).astype(np.uint8)
         for part in np.split(actions, 10):
             machine.play(part.tobytes(), 0)
@@ -246,33 +251,8 @@ def _seen(name: str | GameRules, rom: bytes) -> dict[Location, bool]:
 
 
 def _checksum(rom: bytes) -> int:
-    """Return the FNV-1a checksum of a cartridge, as the translated core makes it: 64 bits."""
+    """Return the FNV-1a checksum of a cartridge, as the core makes it: 64 bits."""
     total = 0xCBF29CE484222325
     for byte in rom:
         total = (total ^ byte) * 0x100000001B3 & 2**64 - 1
     return total
-
-
-def _core(facts: str) -> str:
-    """Return the core's text, with the interpreter for single instructions and the translation beside it."""
-    processor = native("processor.c")
-    processor = _replaced(processor, "static void run(Console *k)", "static void interpret(Console *k, int most)")
-    processor = _replaced(processor, "budget = MOST_INSTRUCTIONS", "budget = most")
-    picture = _replaced(
-        native("picture.c"),
-        "static void write_picture(",
-        "static void write_picture(Console *k, unsigned r, uint8_t value, int later);\n"
-        "static inline __attribute__((always_inline)) void write_register(",
-    )
-    picture += (
-        "\nstatic void write_picture(Console *k, unsigned r, uint8_t value, int later)\n"
-        "{\n    write_register(k, r, value, later);\n}\n"
-    )
-    core = _replaced(native("core.c"), '#include "picture.c"', picture)
-    core = _replaced(core, '#include "processor.c"', processor + facts + native("translated.c"))
-    return "#define console_insert insert_any\n" + core
-
-
-def _replaced(text: str, old: str, new: str) -> str:
-    before, after = text.split(old)
-    return before + new + after

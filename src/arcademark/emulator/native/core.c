@@ -70,6 +70,9 @@ static void hold(Console *k, int action, int switches)
         hold_stick(k, keys);
 }
 
+#define STORED(r) store_##r,
+static const Core CORE = {interpret, read_device, read_picture, write_device, write_picture, {EACH(STORED)}};
+
 /* ---- frames ---------------------------------------------------------------------------------------------------- */
 
 static void start_frame(Console *k)
@@ -120,8 +123,10 @@ static void frame(Console *k)
     resume(k);
     k->stop = 0;
     s->partial = 1;
-    if (!s->dead)
-        run(k);
+    if (!s->dead && k->program)
+        k->program->run(k, &CORE);
+    else if (!s->dead)
+        interpret(k, MOST_INSTRUCTIONS);
     k->cut += !k->stop || s->drawn < (k->first_row + k->rows) * LINE_CLOCKS;
     if (k->stop) {
         s->partial = 0;
@@ -144,13 +149,43 @@ size_t console_state_size(void)
     return sizeof(State);
 }
 
-/* Put a cartridge in. Returns 0 if something is out of bounds. */
-int console_insert(Console *k, const Setup *setup, const uint8_t *rom, int size, const int32_t *rules, int length)
+size_t console_cartridge_size(void)
 {
-    memset(k, 0, sizeof *k);
+    return sizeof(Cartridge);
+}
+
+/* Make a cartridge. Returns 0 if something is out of bounds. */
+int console_cartridge(Cartridge *c, const Setup *setup, const uint8_t *rom, int size, const int32_t *rules, int length)
+{
+    memset(c, 0, sizeof *c);
     if (setup->kind < CART_2K || setup->kind > CART_DPC || size < 1 || length < 0 || length > MOST_CODE ||
         setup->first_row < 0 || setup->first_row > 100 || setup->rows < 1 || setup->rows > MOST_ROWS)
         return 0;
+    c->setup = *setup;
+    c->checksum = UINT64_C(0xCBF29CE484222325);
+    for (int i = 0; i < size; i++)
+        c->checksum = (c->checksum ^ rom[i]) * UINT64_C(0x100000001B3);
+    if (setup->kind == CART_DPC) {
+        memcpy(c->rom, rom, size < 8192 ? (size_t)size : 8192);
+        if (size > 8192)
+            memcpy(c->display, rom + 8192, size - 8192 < DISPLAY_BYTES ? (size_t)size - 8192 : DISPLAY_BYTES);
+    } else {
+        memcpy(c->rom, rom, size < ROM_BYTES ? (size_t)size : ROM_BYTES);
+        if (setup->kind == CART_2K)
+            memcpy(c->rom + 2048, c->rom, 2048);
+    }
+    c->code_length = length;
+    memcpy(c->rules, rules, (size_t)length * sizeof *rules);
+    return 1;
+}
+
+/* Put a cartridge in, which must stay as long as the console. */
+void console_insert(Console *k, const Cartridge *c)
+{
+    const Setup *setup = &c->setup;
+    memset(k, 0, sizeof *k);
+    k->cartridge = c;
+    k->rom = c->rom;
     k->kind = setup->kind;
     k->first_row = setup->first_row;
     k->bars = setup->bars;
@@ -163,18 +198,16 @@ int console_insert(Console *k, const Setup *setup, const uint8_t *rom, int size,
     k->illegal = (uint32_t)setup->illegal;
     k->lives_hidden = setup->lives_hidden;
     console_set_picture(k, setup->rows, setup->pal);
-    if (k->kind == CART_DPC) {
-        memcpy(k->rom, rom, size < 8192 ? (size_t)size : 8192);
-        if (size > 8192)
-            memcpy(k->display, rom + 8192, size - 8192 < DISPLAY_BYTES ? (size_t)size - 8192 : DISPLAY_BYTES);
-    } else {
-        memcpy(k->rom, rom, size < ROM_BYTES ? (size_t)size : ROM_BYTES);
-        if (k->kind == CART_2K)
-            memcpy(k->rom + 2048, k->rom, 2048);
-    }
-    k->code_length = length;
-    memcpy(k->rules, rules, (size_t)length * sizeof *rules);
     map_banks(k);
+}
+
+/* Play by a translation from now on, or by the interpreter (null). Returns 0 if it is of another cartridge. */
+int console_use(Console *k, const Program *program)
+{
+    const Cartridge *c = k->cartridge;
+    if (program && program->kind >= 0 && (program->kind != c->setup.kind || program->checksum != c->checksum))
+        return 0;
+    k->program = program;
     return 1;
 }
 
@@ -234,7 +267,7 @@ int console_frame(Console *k, int action, int switches, int drawing, int ruled)
     k->drawing = drawing;
     frame(k);
     if (ruled)
-        evaluate(k, k->rules, k->code_length);
+        evaluate(k, k->cartridge->rules, k->cartridge->code_length);
     return clock_of(&k->state) / LINE_CLOCKS;
 }
 
@@ -248,7 +281,7 @@ static int act(Console *k, int action, int drawing)
     hold(k, action, -1);
     k->drawing = drawing;
     frame(k);
-    evaluate(k, k->rules, k->code_length);
+    evaluate(k, k->cartridge->rules, k->cartridge->code_length);
     k->state.frames++;
     return registers[R_REWARD];
 }

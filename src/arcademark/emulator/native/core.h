@@ -12,6 +12,7 @@
  *     masks.c       what objects show on a line: masks of 160 bits
  *     processor.c   the 6507's instructions
  *     rules.c       reward, lives and end of a game, as programs over the memory
+ *   translated.c   a cartridge's program, compiled apart (`translate.py`): the core calls it in place of processor.c
  *
  * A "cycle" is the processor's, a "clock" the picture chip's: a cycle is 3 clocks, a line 228 clocks.
  */
@@ -98,8 +99,42 @@ typedef struct {
     int32_t buffer;                /* which of the two pictures was drawn last */
 } State;
 
-/* A console with a cartridge in it. */
+/* What a cartridge and its game are, as Python hands it over. */
 typedef struct {
+    int32_t kind, first_row, rows, bars;
+    int32_t paddles, paddle_pair, paddles_swapped, sticks_swapped, paddle_least, paddle_most;
+    int32_t illegal, lives_hidden, pal;
+} Setup;
+
+/* A cartridge and its game's rules: consoles only read it, and share it. */
+typedef struct {
+    Setup setup;
+    int32_t code_length;
+    uint64_t checksum;             /* of the cartridge's bytes */
+    int32_t rules[MOST_CODE];
+    uint8_t rom[ROM_BYTES], display[DISPLAY_BYTES];
+} Cartridge;
+
+typedef struct Console Console;
+
+/* What a translated program calls of the core. */
+typedef struct {
+    void (*interpret)(Console *k, int32_t instructions);
+    uint8_t (*read_device)(Console *k, unsigned address), (*read_picture)(Console *k, unsigned r);
+    void (*write_device)(Console *k, unsigned address, uint8_t value, int later);
+    void (*write_picture)(Console *k, unsigned r, uint8_t value, int later);
+    void (*store[64])(Console *k, uint8_t value); /* to a register of the picture chip each */
+} Core;
+
+/* A cartridge's program, translated; of any cartridge if `kind` is negative. */
+typedef struct {
+    void (*run)(Console *k, const Core *core);
+    int32_t kind;
+    uint64_t checksum;
+} Program;
+
+/* A console with a cartridge in it. */
+struct Console {
     State state;
 
     /* derived from the state: made anew after a restore */
@@ -122,6 +157,7 @@ typedef struct {
     uint32_t code_start, code_span;
     const uint8_t *flat;           /* the cartridge's 4 KB, where flat_start <= address < flat_start + flat_span */
     uint32_t flat_start, flat_span;
+    const Program *program;        /* or null: the interpreter plays */
 
     /* the frame in progress */
     int32_t drawing, stop;
@@ -134,23 +170,19 @@ typedef struct {
     int32_t paddles, paddle_pair, paddles_swapped, sticks_swapped, paddle_least, paddle_most;
     uint32_t illegal;              /* actions that count as none, a bit each */
     int32_t lives_hidden;          /* told as 0 when the game is over */
-    int32_t code_length, temporaries;
-    int32_t rules[MOST_CODE];
+    int32_t temporaries;
+    const Cartridge *cartridge;    /* whose bytes these are, too */
+    const uint8_t *rom;
 
-    uint8_t rom[ROM_BYTES], display[DISPLAY_BYTES];
     uint8_t screen[2][MOST_ROWS * WIDTH];
-} Console;
-
-/* What a cartridge and its game are, as Python hands it over. */
-typedef struct {
-    int32_t kind, first_row, rows, bars;
-    int32_t paddles, paddle_pair, paddles_swapped, sticks_swapped, paddle_least, paddle_most;
-    int32_t illegal, lives_hidden, pal;
-} Setup;
+};
 
 size_t console_size(void);
 size_t console_state_size(void);
-int console_insert(Console *k, const Setup *setup, const uint8_t *rom, int size, const int32_t *rules, int length);
+size_t console_cartridge_size(void);
+int console_cartridge(Cartridge *c, const Setup *setup, const uint8_t *rom, int size, const int32_t *rules, int length);
+void console_insert(Console *k, const Cartridge *c);
+int console_use(Console *k, const Program *program);
 void console_set_picture(Console *k, int rows, int pal);
 void console_power_on(Console *k, const uint8_t *ram);
 void console_reset(Console *k, uint32_t draw, const uint8_t *cart_ram);

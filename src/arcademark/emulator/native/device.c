@@ -101,8 +101,8 @@ static uint8_t read_dpc(Console *k, unsigned offset)
             value = LEVELS[level];
         }
         break;
-    case 1: value = k->display[2047 - d->counter[i]]; break;
-    case 2: value = k->display[2047 - d->counter[i]] & d->flag[i]; break;
+    case 1: value = k->cartridge->display[2047 - d->counter[i]]; break;
+    case 2: value = k->cartridge->display[2047 - d->counter[i]] & d->flag[i]; break;
     case 7: value = d->flag[i]; break;
     }
     if (!(i >= 5 && d->music[i]))

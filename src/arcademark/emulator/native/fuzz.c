@@ -4,12 +4,16 @@
  *
  * Each round makes a cartridge of chance (noise, or noise that looks a little like a program), puts it in as each kind
  * there is, and plays it under rules, states and actions of chance. A fault ends it with the sanitizer's report. With a
- * file, three of four rounds play that cartridge: the one that is translated, where the core is a translation.
+ * file, three of four rounds play that cartridge: by its translation, where that is compiled with this (-DWITH_PROGRAM).
  */
 #include "steps.c"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#ifdef WITH_PROGRAM
+extern const Program console_program;
+#endif
 
 static uint64_t chance;
 static uint8_t given[20000];
@@ -243,19 +247,24 @@ static void play_round(Console *k, State *state)
         memcpy(rom, given, sizeof rom);
     }
     uint8_t *fitting = malloc((size_t)size);
+    Cartridge *cartridge = malloc(sizeof *cartridge);
     memcpy(fitting, rom, (size_t)size);
     for (int i = 0; i < length; i++)
         rules[i] = any_number() & 1 ? (int32_t)any_number() : (int32_t)(any_number() % 40);
     Setup setup = {.kind = (int32_t)(any_number() % 11) - 1, .first_row = (int32_t)(any_number() % 120) - 5,
                    .rows = (int32_t)(any_number() % 300) - 5, .bars = any_number() & 1, .pal = any_number() & 1,
                    .paddles = any_number() % 4 == 0, .paddle_least = 27450, .paddle_most = 790196};
-#ifdef CARTRIDGE_KIND
+#ifdef WITH_PROGRAM
     if (chosen)
-        setup.kind = CARTRIDGE_KIND;
+        setup.kind = console_program.kind;
 #endif
     fill(ram, sizeof ram);
     without_stops(ram, sizeof ram);
-    if (console_insert(k, &setup, fitting, size, rules, length)) {
+    if (console_cartridge(cartridge, &setup, fitting, size, rules, length)) {
+        console_insert(k, cartridge);
+#ifdef WITH_PROGRAM
+        console_use(k, &console_program);
+#endif
         console_power_on(k, ram);
         for (int i = 0; i < 12; i++) {
             if (any_number() % 4 == 0)
@@ -277,6 +286,7 @@ static void play_round(Console *k, State *state)
         }
     }
     free(fitting);
+    free(cartridge);
 }
 
 int main(int count, char **words)

@@ -43,12 +43,6 @@ static inline const Mask *shown(Console *k, int object, int to)
     return &k->mask[object];
 }
 
-/* Return which collisions can be found anew where these objects are shown. */
-static inline uint32_t findable(const Console *k, uint32_t enabled, uint32_t possible)
-{
-    return PAIRS[enabled] & possible & ~(uint32_t)k->state.collisions;
-}
-
 /* Whether a live collision has one of these objects. */
 static inline int any_live(const Console *k, uint32_t objects)
 {

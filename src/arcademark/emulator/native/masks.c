@@ -247,3 +247,9 @@ static uint32_t find_possible(Console *k)
     possible = respan(k, possible, BL, ball_span(reg[CTRLPF], s->position[BL]));
     return respan(k, possible, PF, playfield_span(s, reg[CTRLPF], reg[PF0], reg[PF1], reg[PF2]));
 }
+
+/* Return which collisions can be found anew where these objects are shown. */
+static inline uint32_t findable(const Console *k, uint32_t enabled, uint32_t possible)
+{
+    return PAIRS[enabled] & possible & ~(uint32_t)k->state.collisions;
+}

@@ -292,7 +292,7 @@ static void write_vsync(Console *k, uint8_t value, int32_t clock)
 }
 
 /* Write to a register; `later` for what one instruction pushes after its first byte. */
-static void write_picture(Console *k, unsigned r, uint8_t value, int later)
+static inline __attribute__((always_inline)) void write_register(Console *k, unsigned r, uint8_t value, int later)
 {
     State *s = &k->state;
     int32_t clock = clock_of(s);
@@ -365,6 +365,19 @@ static void write_picture(Console *k, unsigned r, uint8_t value, int later)
         settle(k);
     }
 }
+
+static void write_picture(Console *k, unsigned r, uint8_t value, int later)
+{
+    write_register(k, r, value, later);
+}
+
+/* A function for each register. */
+#define STORER(r) static void store_##r(Console *k, uint8_t value) { write_register(k, r, value, 0); }
+#define EIGHT(T, h) T(h##0) T(h##1) T(h##2) T(h##3) T(h##4) T(h##5) T(h##6) T(h##7)
+#define EIGHT_MORE(T, h) T(h##8) T(h##9) T(h##A) T(h##B) T(h##C) T(h##D) T(h##E) T(h##F)
+#define EACH(T) EIGHT(T, 0x0) EIGHT_MORE(T, 0x0) EIGHT(T, 0x1) EIGHT_MORE(T, 0x1) EIGHT(T, 0x2) EIGHT_MORE(T, 0x2) \
+                EIGHT(T, 0x3) EIGHT_MORE(T, 0x3)
+EACH(STORER)
 
 static uint8_t read_paddle(const Console *k, int i)
 {

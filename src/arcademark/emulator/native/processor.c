@@ -214,14 +214,17 @@ static inline int is_wait(const uint8_t *loop, unsigned branch)
 #define SIMPLE(n, effect) DO(n, 2, (void)0, effect)
 #define STOP(n) OP(n):
 
-static void run(Console *k)
+#ifndef TRANSLATED
+
+/* Play so many instructions, or up to the end of the frame. */
+static void interpret(Console *k, int32_t instructions)
 {
     State *s = &k->state;
     uint8_t *ram = s->ram, a = s->a, x = s->x, y = s->y, sp = s->sp, bus = s->bus, slow;
     uint16_t nz = s->nz;
     unsigned carry = s->carry, overflow = s->overflow << 7u, decimal = s->decimal, interrupt = s->interrupt;
     unsigned m, n, ea, base, where;
-    int32_t cycles = s->cycles, budget = MOST_INSTRUCTIONS, time, last_time = 0;
+    int32_t cycles = s->cycles, budget = instructions, time, last_time = 0;
     const uint8_t *code = k->code, *flat = k->flat;
     uint32_t code_start = k->code_start, code_span = k->code_span;
     uint32_t at = s->pc - code_start, last_back = UINT32_MAX;
@@ -258,3 +261,5 @@ out:
     s->decimal = (uint8_t)decimal;
     s->interrupt = (uint8_t)interrupt;
 }
+
+#endif

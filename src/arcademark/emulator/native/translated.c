@@ -1,8 +1,17 @@
-/* The processor's part of a translated cartridge. Put into the core's text after processor.c, by translate.py.
+/* The processor's part of a translated cartridge, compiled apart from the core, whose functions it is handed (`Core`).
  *
  * Each instruction that was found in the cartridge stands in `blocks.inc`, as the interpreter's own text of it with the
- * operand a constant, under a label a block. Whatever is not there is interpreted, an instruction at a time.
+ * operand a constant, under a label a block. Whatever is not there is interpreted, an instruction at a time. What
+ * translate.py knows of the cartridge stands before this text: FLAT_START, FLAT_SPAN, LONGEST, ROM, CARTRIDGE_KIND and
+ * CARTRIDGE_SUM; or TRACED, of any cartridge.
  */
+#define TRANSLATED
+#include "core.h"
+
+#include <string.h>
+
+#include "masks.c"
+#include "processor.c"
 
 /* What takes compilers long in a function of thousands of blocks, and gains little there, is left out. */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -32,7 +41,7 @@
 #define interrupt s->interrupt
 
 #define READ_SLOWLY(address) \
-    (SYNC_OUT, (address) & 0x1080 ? read_device(k, address) : read_chip(k, (address) & 15))
+    (SYNC_OUT, (address) & 0x1080 ? core->read_device(k, address) : core->read_picture(k, (address) & 15))
 #define READ(address)                                                                            \
     (where = (address),                                                                          \
      bus = where & 0x1000 ? ((where & 0xFFF) - FLAT_START < FLAT_SPAN ? ROM(where) : READ_SLOWLY(where)) \
@@ -47,7 +56,7 @@
             ram[where & 0x7F] = written;                                                         \
         } else if (!(where & 0x1000) || (where & 0xFFF) - FLAT_START >= FLAT_SPAN) {             \
             s->cycles = cycles;                                                                  \
-            write_device(k, where, written, later);                                              \
+            core->write_device(k, where, written, later);                                              \
             cycles = s->cycles;                                                                  \
             ended = k->stop;                                                                     \
         }                                                                                        \
@@ -60,16 +69,11 @@
             ram[ea & 0x7F] = bus;                                                                \
         } else {                                                                                 \
             s->cycles = cycles;                                                                  \
-            write_picture(k, ea & 0x3F, bus, 0);                                                 \
+            core->write_picture(k, ea & 0x3F, bus, 0);                                                 \
             cycles = s->cycles;                                                                  \
             ended = k->stop;                                                                     \
         }                                                                                        \
     } while (0)
-
-static __attribute__((noinline)) uint8_t read_chip(Console *k, unsigned r)
-{
-    return read_picture(k, r);
-}
 
 /* ---- stores to the picture chip's registers -------------------------------------------------------------------- */
 
@@ -215,20 +219,11 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
     return 1;
 }
 
-/* A function for each of the chip's registers. */
-#define WRITER(r) \
-    static __attribute__((noinline, unused)) void write_##r(Console *k, uint8_t v) { write_register(k, r, v, 0); }
-#define EIGHT(T, h) T(h##0) T(h##1) T(h##2) T(h##3) T(h##4) T(h##5) T(h##6) T(h##7)
-#define EIGHT_MORE(T, h) T(h##8) T(h##9) T(h##A) T(h##B) T(h##C) T(h##D) T(h##E) T(h##F)
-#define EACH(T) EIGHT(T, 0x0) EIGHT_MORE(T, 0x0) EIGHT(T, 0x1) EIGHT_MORE(T, 0x1) EIGHT(T, 0x2) EIGHT_MORE(T, 0x2) \
-                EIGHT(T, 0x3) EIGHT_MORE(T, 0x3)
-EACH(WRITER)
-
 #define STORE_CHIP(r, byte, after)                     \
     bus = (uint8_t)(byte);                             \
     if (!store_quickly(k, &frame, r, bus, cycles)) {   \
         s->cycles = cycles;                            \
-        write_##r(k, bus);                             \
+        core->store[r](k, bus);                        \
         if (k->stop) {                                 \
             here = after;                              \
             goto out;                                  \
@@ -241,7 +236,7 @@ EACH(WRITER)
         cycles += left == 76 ? 0 : left;                                        \
     } else {                                                                    \
         s->cycles = cycles;                                                     \
-        write_0x02(k, bus);                                                     \
+        core->store[WSYNC](k, bus);                                             \
         cycles = s->cycles;                                                     \
         if (k->stop) {                                                          \
             here = after;                                                       \
@@ -319,7 +314,7 @@ static void trace(const Console *k, uint16_t before, unsigned bank_before)
 #define trace(k, before, bank) ((void)0)
 #endif
 
-SPARING static void run(Console *k)
+SPARING static void run(Console *k, const Core *core)
 {
     State *s = &k->state;
     uint8_t *const ram = s->ram, a, x, y, sp, bus, slow;
@@ -347,7 +342,7 @@ interpreted:
     s->overflow = IS_OVERFLOW != 0;
     do {
         unsigned bank = bank_at(k, here);
-        interpret(k, 1);
+        core->interpret(k, 1);
         trace(k, here, bank);
         (void)bank;
         if (!--budget || k->stop || s->dead)
@@ -386,18 +381,5 @@ out:
 #undef decimal
 #undef interrupt
 
-/* Refuse any cartridge but the one that was translated. */
-#undef console_insert
-int console_insert(Console *k, const Setup *setup, const uint8_t *rom, int size, const int32_t *rules, int length);
-int console_insert(Console *k, const Setup *setup, const uint8_t *rom, int size, const int32_t *rules, int length)
-{
-#ifdef CARTRIDGE_KIND
-    uint64_t sum = UINT64_C(0xCBF29CE484222325);
-    for (int i = 0; i < size; i++)
-        sum = (sum ^ rom[i]) * UINT64_C(0x100000001B3);
-    if (setup->kind != CARTRIDGE_KIND || sum != CARTRIDGE_SUM)
-        return 0;
-#endif
-    return insert_any(k, setup, rom, size, rules, length);
-}
-#define console_insert insert_any
+extern const Program console_program;
+const Program console_program = {run, CARTRIDGE_KIND, CARTRIDGE_SUM};
