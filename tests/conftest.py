@@ -5,6 +5,7 @@ import sqlite3
 import sys
 from importlib.metadata import version
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -48,7 +49,20 @@ WARM = MARKER.exists()
 def _cache_of_its_own():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ARCADEMARK_CACHE", str(CACHE))
+        patch.setattr("arcademark.emulator.cartridge.TRANSLATED_AFTER", 10**9)  # whichever tests come first
         yield
+
+
+@pytest.fixture
+def translating_at_once(monkeypatch):
+    """Whatever is translated beside the play is ready before the play goes on."""
+
+    class AtOnce(Thread):
+        def start(self):
+            self.run()
+
+    monkeypatch.setattr("arcademark.emulator.cartridge.Thread", AtOnce)
+    monkeypatch.setattr("arcademark.emulator.cartridge.Translation._making", None)
 
 
 LIMIT = 1.0

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from types import SimpleNamespace
 
 import ale_py
@@ -602,9 +601,9 @@ def test_frames_of_games_that_are_gone_count(monkeypatch):
 
 
 @pytest.fixture
-def translated(monkeypatch, tmp_path):
+def translated(monkeypatch, tmp_path, translating_at_once):
     """A translation after 20 frames: a copy of the interpreter stands for it."""
-    core = build._loaded(Path(shutil.copy(build.core()._name, tmp_path / "translated.so")))
+    core = build._declare(ctypes.CDLL(shutil.copy(build.core()._name, tmp_path / "translated.so")))
     monkeypatch.setattr(translate, "cached", lambda *_: None)
     monkeypatch.setattr(translate, "translated", lambda *_, **__: core)
     monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))

@@ -275,7 +275,7 @@ def test_a_compiler_that_fails_is_told(fresh, monkeypatch, tmp_path):
 
 
 def test_it_is_compiled_once(core, fresh, monkeypatch):
-    monkeypatch.setattr("subprocess.run", lambda *_, **__: pytest.fail("compiled again"))
+    monkeypatch.setattr("subprocess.Popen", lambda *_, **__: pytest.fail("compiled again"))
     build.core()
 
 

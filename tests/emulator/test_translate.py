@@ -101,7 +101,7 @@ def test_random_play_finds_what_tables_lead_to():
 def test_what_is_kept_is_found_without_compiling(monkeypatch):
     rom = rom_path("pong").read_bytes()
     translate.translated("pong", rom)
-    monkeypatch.setattr("subprocess.run", lambda *_, **__: pytest.fail("compiled"))
+    monkeypatch.setattr("subprocess.Popen", lambda *_, **__: pytest.fail("compiled"))
     assert translate.cached("pong", rom) is not None
     assert translate.cached("pong", rom + b"\0") is None
     monkeypatch.setattr(build, "compiler", lambda: None)
@@ -113,10 +113,10 @@ def test_one_process_compiles_while_another_goes_on(monkeypatch):
     rom, found = rom_path("pong").read_bytes() + b"\0\0", []
     compile_ = build._compile
 
-    def meanwhile(*words):
-        if len(words[1]["blocks.inc"]):  # not the core that notes jumps
+    def meanwhile(*words, patient):
+        if len(words[1]["blocks.inc"]):  # not what notes jumps
             found.append(translate.translated("pong", rom, wait=False))
-        compile_(*words)
+        compile_(*words, patient=patient)
 
     monkeypatch.setattr(build, "_compile", meanwhile)
     assert translate.translated("pong", rom, wait=False) is not None

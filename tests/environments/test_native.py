@@ -1,6 +1,12 @@
 """The console behind the environments' contract: what an agent sees is what it would see on ale-py."""
 
 import functools
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -141,7 +147,7 @@ def test_a_batch_refuses_as_single_environments_do():
 
 
 @pytest.mark.slow
-def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeypatch):
+def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeypatch, translating_at_once):
     """Whatever plays, the steps are the same; a model of the game goes over as well."""
     monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
     monkeypatch.setattr(translate, "cached", lambda *_: None)
@@ -165,7 +171,7 @@ def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeyp
         assert environment._console._machine.core is interpreted
 
 
-def test_another_process_that_translates_is_not_waited_for(make_spec, monkeypatch):
+def test_another_process_that_translates_is_not_waited_for(make_spec, monkeypatch, translating_at_once):
     monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
     monkeypatch.setattr(translate, "cached", lambda *_: None)
     monkeypatch.setattr(translate, "translated", lambda *_, **__: None)
@@ -183,6 +189,44 @@ def test_another_process_that_translates_is_not_waited_for(make_spec, monkeypatc
     for _ in range(2):
         console.start(np.random.default_rng(0))
     assert tried == [1]
+
+
+def test_play_goes_on_while_a_game_is_translated(monkeypatch):
+    made, go_on = build.TranslatedCore(build.library(("nothing",), translate._tracer, build.FLAGS)), Event()
+    monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
+    monkeypatch.setattr(cartridge.Translation, "_making", None)
+    monkeypatch.setattr(translate, "cached", lambda *_: None)
+    monkeypatch.setattr(translate, "translated", lambda *_, **__: made if go_on.wait(60) else None)
+    monkeypatch.setattr(cartridge, "TRANSLATED_AFTER", 0)
+    console = NativeConsole("pong")
+    for _ in range(2):
+        console.start(np.random.default_rng(0))
+        assert console._machine.core is build.core()
+    go_on.set()
+    cartridge.Translation._making.join()
+    console.start(np.random.default_rng(0))
+    assert console._machine.core is made
+
+
+def test_an_unfinished_translation_ends_with_the_process(monkeypatch, tmp_path):
+    """Nothing of it is left: neither a compiler nor files."""
+    cache, compiler, started = tmp_path / "cache", tmp_path / "cc", tmp_path / "started"
+    cache.mkdir(mode=0o700)
+    shutil.copy(build.core()._name, cache)
+    compiler.write_text(f"#!/bin/sh\necho $$ > {started}.draft\nmv {started}.draft {started}\nexec sleep 60\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(cache))
+    monkeypatch.setenv("CC", str(compiler))
+    code = (
+        "import os, time\nimport numpy as np\nfrom arcademark.emulator import cartridge\n"
+        "from arcademark.environments.native import NativeConsole\ncartridge.TRANSLATED_AFTER = 0\n"
+        f"NativeConsole('pong').start(np.random.default_rng(0))\nwhile not os.path.exists({str(started)!r}):\n"
+        "    time.sleep(0.01)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=50)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)
+    assert [path.name for path in cache.iterdir()] == [Path(build.core()._name).name]
 
 
 @pytest.mark.parametrize("game", ["pong", "alien"])

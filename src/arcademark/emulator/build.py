@@ -19,6 +19,7 @@ import platform
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -200,6 +201,7 @@ def library(
     flags : sequence of str
         For the compiler.
     wait : bool
+        Whether to wait for others, and compile as fast as possible: else other programs go first.
 
     Raises
     ------
@@ -217,7 +219,7 @@ def library(
             if not alone:
                 return None
             if not _is_own(path):  # which it may be by now
-                _compile([*command, *flags], own(), path)
+                _compile([*command, *flags], own(), path, patient=not wait)
         return _loaded(path)
 
 
@@ -352,20 +354,64 @@ def version() -> str:
     return hashlib.sha256(bare.encode()).hexdigest()[:16]
 
 
-def _compile(command: Sequence[str], own: Mapping[str, str], path: Path) -> None:
-    """Compile ``binding.c``, which takes in all other files, or `MAIN` of one's own files, into a library."""
+def _compile(command: Sequence[str], own: Mapping[str, str], path: Path, *, patient: bool = False) -> None:
+    """Compile ``binding.c``, which takes in all other files, or `MAIN` of one's own files, into a library.
+
+    Where it is `patient`, other programs go first.
+    """
+    lower = ("nice", "-n", "10") if patient and shutil.which("nice") else ()
     try:
         with tempfile.TemporaryDirectory(dir=path.parent) as folder:
             for name, text in {**{name: native(name) for name in (*SOURCES, *_STEPS)}, **own}.items():
                 (Path(folder) / name).write_text(text, "utf-8")
             draft = Path(folder) / "core.so"
-            words = [*command, "-w", str(Path(folder) / (MAIN if MAIN in own else _STEPS[0])), "-o", str(draft)]
-            done = subprocess.run(words, capture_output=True, text=True, check=False)
-            if done.returncode:
-                lines = done.stderr.strip().splitlines()
+            words = [*lower, *command, "-w", str(Path(folder) / (MAIN if MAIN in own else _STEPS[0])), "-o", str(draft)]
+            code, errors = compilers.run(words)
+            if code:
+                lines = errors.strip().splitlines()
                 error = next((line for line in lines if "error" in line), "; ".join(lines[:1]))
-                raise NoCore(f"{words[0]} failed to compile it ({error}); name another C compiler with CC=")
+                raise NoCore(f"{command[0]} failed to compile it ({error}); name another C compiler with CC=")
             draft.chmod(0o755)  # whatever the user lets others do
             draft.replace(path)
     except OSError as error:
         raise _unwritable(path, error) from error
+
+
+class _Compilers:
+    """The compilers that run for this process."""
+
+    def __init__(self) -> None:
+        self.running: set[subprocess.Popen[str]] = set()
+        self.ended = False
+
+    def run(self, words: Sequence[str]) -> tuple[int, str]:
+        """Run one; return its status and what it says of errors."""
+        with subprocess.Popen(
+            words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+        ) as process:
+            self.running.add(process)
+            try:
+                if self.ended:
+                    _end(process)
+                _, errors = process.communicate()
+            except BaseException:
+                _end(process)
+                raise
+            finally:
+                self.running.discard(process)
+            return process.returncode, errors
+
+    def end(self) -> None:
+        """End them, and all that are to come, since the process ends: what they compile is not kept."""
+        self.ended = True
+        for process in tuple(self.running):
+            _end(process)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+
+
+compilers = _Compilers()
+os.register_at_fork(after_in_child=compilers.__init__)  # type: ignore[misc]

@@ -1,22 +1,28 @@
 """A cartridge's translation in this process, which all that play it share.
 
 A game is played by the interpreter until its cartridge is translated: at once if that was done on an earlier day, else
-when an episode starts after `TRANSLATED_AFTER` frames. `ARCADEMARK_CONSOLE=interpreted` leaves it to the interpreter.
-Only speed depends on it.
+from the first episode on that starts when the translation is done, which a thread begins to make, with a compiler that
+lets other programs go first, when an episode starts after `TRANSLATED_AFTER` frames. `ARCADEMARK_CONSOLE=interpreted`
+leaves it to the interpreter. Only speed depends on it.
 """
 
 from __future__ import annotations
 
 import functools
 import sys
+from multiprocessing.util import Finalize
+from threading import Lock, Thread
 from typing import ClassVar
 from weakref import WeakValueDictionary
 
 from arcademark.emulator import build, games, translate
 from arcademark.emulator.games import GameRules
 
-TRANSLATED_AFTER = 300_000
-"""Frames of a game in this process after which its cartridge is translated."""
+TRANSLATED_AFTER = 30_000
+"""Frames of a game in this process, a second of the interpreter's, after which its cartridge is translated."""
+
+MAX_SECONDS_TO_END = 2.0
+"""A process that ends waits so long until the files of an unfinished translation are removed."""
 
 
 class Player:
@@ -38,6 +44,9 @@ class Translation:
     """A cartridge's translation: its `core`, None until there is one; for ever if it is not wanted."""
 
     _all: ClassVar[list[Translation]] = []
+    _turn: ClassVar[Lock] = Lock()
+    _making: ClassVar[Thread | None] = None
+    """What translates, or did last: one cartridge at a time."""
 
     def __init__(self, game: GameRules, rom: bytes, wanted: bool) -> None:
         self._cartridge = game, rom
@@ -53,12 +62,27 @@ class Translation:
         player._counted_in = self
 
     def take_up(self) -> None:
-        """Make it, which takes seconds, once the game was played long enough to be worth it."""
-        if self.core is None and self._possible and self._played >= TRANSLATED_AFTER:
-            try:  # where another process is at it, this is None: look again when the next episode starts
-                self.core = translate.translated(*self._cartridge, wait=False)
-            except build.NoCore:
-                self._possible = False
+        """Have it made beside the play, which takes seconds, once the game was played long enough to be worth it."""
+        if self.core is not None or not self._possible or self._played < TRANSLATED_AFTER:
+            return
+        with self._turn:
+            if Translation._making is None or not Translation._making.is_alive():
+                Translation._making = Thread(target=self._make, name="arcademark-translation", daemon=True)
+                Finalize(None, Translation._end, (Translation._making,), exitpriority=0)
+                Translation._making.start()
+
+    def _make(self) -> None:
+        try:  # where another process is at it, this is None: look again when the next episode starts
+            self.core = translate.translated(*self._cartridge, wait=False)
+        except build.NoCore:
+            self._possible = False
+
+    @staticmethod
+    def _end(making: Thread) -> None:
+        """End a translation that is not finished when the process ends."""
+        if making.is_alive():
+            build.compilers.end()
+            making.join(MAX_SECONDS_TO_END)
 
     @property
     def _played(self) -> int:

@@ -160,7 +160,8 @@ class Machine:
         """Go on with another core: the interpreter, or one that was translated of this cartridge."""
         if not chosen.console_use(self._at, chosen.program if isinstance(chosen, TranslatedCore) else None):
             raise ArcadeMarkError(
-                f"game {self._game.name!r}: its cartridge cannot be used on this core; choose the one that was made of it"
+                f"game {self._game.name!r}: its cartridge cannot be used on this core; "
+                "choose the one that was made of it"
             )
         self.core = chosen
         names = ("act", "act_unseen", "game_over", "screen")

@@ -175,7 +175,8 @@ def translation(rom: bytes, kind: str, seen: Mapping[Location, bool] | None = No
         f"#define ROM(at) {_ROM.get(kind)}\n"
         f"#define CARTRIDGE_KIND {KINDS.index(kind)}\n#define CARTRIDGE_SUM 0x{_checksum(rom):016X}u\n"
     )
-    return {MAIN: facts + native("translated.c"), "labels.inc": text.tables(), "blocks.inc": "\n".join(text.blocks()) + "\n"}
+    blocks = "".join(f"{line}\n" for line in text.blocks())
+    return {MAIN: facts + native("translated.c"), "labels.inc": text.tables(), "blocks.inc": blocks}
 
 
 def translated(name: str | GameRules, rom: bytes, *, wait: bool = True) -> TranslatedCore | None:
@@ -200,13 +201,13 @@ def translated(name: str | GameRules, rom: bytes, *, wait: bool = True) -> Trans
         return translation(rom, str(game(name).facts["cartridge"]), _seen(name, rom))
 
     compiled = library(_parts(name, rom), text, CORE_FLAGS, wait=wait)
-    return compiled and TranslatedCore(compiled)
+    return None if compiled is None else TranslatedCore(compiled)
 
 
 def cached(name: str | GameRules, rom: bytes) -> TranslatedCore | None:
     """Return what `translated` compiled on an earlier day, None if it did not; never compile."""
     compiled = kept(_parts(name, rom), CORE_FLAGS)
-    return compiled and TranslatedCore(compiled)
+    return None if compiled is None else TranslatedCore(compiled)
 
 
 def _parts(name: str | GameRules, rom: bytes) -> tuple[str, ...]:
