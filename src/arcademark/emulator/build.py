@@ -19,7 +19,6 @@ import platform
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -218,6 +217,8 @@ def library(
         with _alone(path, wait) as alone:
             if not alone:
                 return None
+            for left in path.parent.glob(f"{path.stem}-*"):  # by a process that was killed
+                shutil.rmtree(left, ignore_errors=True)
             if not _is_own(path):  # which it may be by now
                 _compile([*command, *flags], own(), path, patient=not wait)
         return _loaded(path)
@@ -361,7 +362,7 @@ def _compile(command: Sequence[str], own: Mapping[str, str], path: Path, *, pati
     """
     lower = ("nice", "-n", "10") if patient and shutil.which("nice") else ()
     try:
-        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f"{path.stem}-") as folder:
             for name, text in {**{name: native(name) for name in (*SOURCES, *_STEPS)}, **own}.items():
                 (Path(folder) / name).write_text(text, "utf-8")
             draft = Path(folder) / "core.so"
@@ -386,16 +387,14 @@ class _Compilers:
 
     def run(self, words: Sequence[str]) -> tuple[int, str]:
         """Run one; return its status and what it says of errors."""
-        with subprocess.Popen(
-            words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
-        ) as process:
+        with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
             self.running.add(process)
             try:
                 if self.ended:
-                    _end(process)
+                    process.terminate()
                 _, errors = process.communicate()
             except BaseException:
-                _end(process)
+                process.terminate()
                 raise
             finally:
                 self.running.discard(process)
@@ -405,12 +404,7 @@ class _Compilers:
         """End them, and all that are to come, since the process ends: what they compile is not kept."""
         self.ended = True
         for process in tuple(self.running):
-            _end(process)
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)
+            process.terminate()
 
 
 compilers = _Compilers()
