@@ -2,6 +2,8 @@
 
 import hashlib
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -122,6 +124,29 @@ def test_one_process_compiles_while_another_goes_on(monkeypatch):
     assert translate.translated("pong", rom, wait=False) is not None
     assert found[-1] is None
     assert not list(build._cache().glob("*.lock"))
+
+
+def test_what_a_process_left_that_was_killed_is_removed():
+    flags = ("-std=c11", "-O0", "-fPIC", "-shared")
+    path = build._cache() / build._name(("left",), build._for_this_processor(flags))
+    left = path.with_name(f"{path.stem}-left")
+    left.mkdir()
+    assert build.library(("left",), translate._tracer, flags) is not None
+    assert not left.exists()
+
+
+def test_a_translation_calls_the_core_that_it_is_given():
+    """Without it the core would hold its interpreter alone: all frames are played by what is noted here."""
+    tracer = build.TranslatedCore(build.library(("given",), translate._tracer, ("-std=c11", "-O0", "-fPIC", "-shared")))
+    noted = ctypes.create_string_buffer(8 * 4096)
+    machine = Machine("pong", rom_path("pong").read_bytes())
+    tracer.translation.console_trace(noted)
+    machine.act_unseen(0)
+    assert not any(noted.raw)
+    machine.use(tracer)
+    machine.act_unseen(0)
+    assert any(noted.raw)
+    tracer.translation.console_trace(None)
 
 
 @pytest.mark.slow
