@@ -1,8 +1,7 @@
 """Translated cartridges against the interpreter, to the last byte of the state."""
 
-import hashlib
-
 import ctypes
+import hashlib
 
 import numpy as np
 import pytest
