@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from arcademark.runs.scheduling import speed
 from arcademark.suite.tasks import games
 
 RANDOM = {game: games()[game].random_frames for game in ("pong", "qbert")}
@@ -102,8 +103,11 @@ def test_planners_are_measured_by_their_decisions_in_each_game(invoke):
 
 
 @pytest.mark.slow
-def test_a_planner_may_take_seconds_before_it_decides(invoke, short):
+def test_a_planner_may_take_seconds_before_it_decides(invoke, short, monkeypatch):
+    """Longer than what else is played for; within ten seconds, rather than sixty, are some decisions."""
+    assert speed.SECONDS < 2.5
+    monkeypatch.setattr(speed, "MAX_SECONDS", 10.0)
     found = planned(invoke, f"{PLANNERS}:Waking", "--games", "pong", *short, "--set", "seconds=2.5")
     (pace,) = found["paces"]
     assert pace["decisions"] >= 2
-    assert pace["frames_per_second"] == pytest.approx(4 / 2.5, rel=0.2)
+    assert 2 / 2.5 < pace["frames_per_second"] <= 4 / 2.5  # at most as often as it sleeps

@@ -210,11 +210,11 @@ def covered(
     known = {quantity.name: quantity for quantity in predictor.quantities if quantity.unit == "score"}
     if target not in known:
         raise UnknownNameError("target", target, known)
+    given = {name: predictor.chosen(name) for name in subsets}  # before what is learnt again without some
     parts = list(_each_group(predictor))
     if training is None:
         parts += [*_apart(trained), *_within(trained, suite)]
     measured = _Measured(predictor, level, known[target], at_random)
-    given = {name: predictor.chosen(name) for name in subsets}
     ways = tuple(dict.fromkeys(part.left_out for part in parts))
     requested: dict[str, tuple[str, ...] | int] = {**given, **{f"best {size}": size for size in sizes}}
     rows = [
