@@ -18,8 +18,8 @@ from weakref import WeakValueDictionary
 from arcademark.emulator import build, games, translate
 from arcademark.emulator.games import GameRules
 
-TRANSLATED_AFTER = 30_000
-"""Frames of a game in this process, a second of the interpreter's, after which its cartridge is translated."""
+TRANSLATED_AFTER = 100_000
+"""Frames of a game in this process after which its cartridge is translated: they take about as long as that does."""
 
 MAX_SECONDS_TO_END = 2.0
 """A process that ends waits so long until the files of an unfinished translation are removed."""
