@@ -17,5 +17,5 @@ def test_scores_that_are_not_real_are_told(invoke, played):
         assert not list(Path("site").glob("films/*"))
         Path("site/films").mkdir(exist_ok=True)
         Path("site/films/7.gif").write_bytes(b"of before")
-    assert '"badges":["differs"]' in Path("site/data.js").read_text()
+    assert '"badges":["yours","differs"]' in Path("site/data.js").read_text()
     assert invoke("site", "--collection", "nobody-1999").code == 2
