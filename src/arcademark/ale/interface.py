@@ -383,7 +383,7 @@ class _Game(cartridge.Player):
 
     @_in_turn
     def reset_game(self) -> None:
-        """Begin an episode; the cartridge may be translated before, once in a process."""
+        """Begin an episode; a translation of the cartridge may be begun, or taken up, before."""
         self._translation.take_up()
         if self._translation.core is not None and self._translation.core is not self._machine.core:
             self._machine.use(self._translation.core)

@@ -93,7 +93,7 @@ class NativeConsole(cartridge.Player):
             self._step.play = function_address(core.console_step)
 
     def start(self, rng: np.random.Generator) -> EpisodeStart:
-        """Begin an episode; the cartridge may be translated before, once in a process."""
+        """Begin an episode; a translation of the cartridge may be begun, or taken up, before."""
         self._translation.take_up()
         self.restore(self._start_state)
         return self._begin
