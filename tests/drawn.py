@@ -11,7 +11,8 @@ from arcademark.pages.figures import files
 def boxes(made):
     """Return the visible texts of a figure with their boxes, in pixels of its files."""
     made.set_dpi(files.DOTS_PER_INCH)
-    FigureCanvasAgg(made).draw()
+    FigureCanvasAgg(made)
+    made.draw_without_rendering()
     found = (text for text in made.findobj(Text) if text.get_visible() and text.get_text().strip())
     return [(text.get_text(), text.get_window_extent()) for text in found]
 
