@@ -9,7 +9,7 @@ the quartiles in brackets.
 
 * "environment": random actions, drawn beforehand, on ``arcademark.sb3.make_vec`` against Stable-Baselines3's
   ``make_atari_env`` with ``VecFrameStack``; and, as what any wrapper of ale-py could reach, the calls of ale-py alone:
-  four frames a step and the screens of the last two.
+  four frames per step and the screens of the last two.
 * "ppo": PPO's ``learn`` with its usual network on both, with 1 and with 4 epochs.
 * "evaluation": a saved PPO played from its file, the default number of episodes at once, against the model's own
   ``predict`` asked about one episode at a time on the same games and emulator; and the share of the time that its

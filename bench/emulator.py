@@ -15,8 +15,8 @@
   that is installed; resets included), with 8 games and with 64 in one thread, of decisions of UCT and of best-path, and
   of training of SARSA(λ) on Basic. What takes a call to C is C's.
 * "planning": decisions of UCT and of best-path, and "learning": training of SARSA(λ) on Basic, each on the console to
-  the same on ale-py, as frames a second.
-* "scaling": frames a second by the clock of two processes to one, and of ``make_vec`` with two threads to one; the
+  the same on ale-py, as frames per second.
+* "scaling": frames per second by the clock of two processes to one, and of ``make_vec`` with two threads to one; the
   machine should have nothing else to do.
 
 Contestants take turns in short rounds; a figure is the median over rounds of ratios within a round, and the last line
@@ -359,7 +359,7 @@ def scaling(game: str, asked: argparse.Namespace) -> Figures:
 
 
 def clocked(game: str, threads: int) -> float:
-    """Return agent steps a second by the clock."""
+    """Return agent steps per second by the clock."""
     envs = arcademark.make_vec(game, NUM_ENVS, dqn_protocol(), threads=threads)
     envs.reset(seed=0)
     actions = np.random.default_rng(0).integers(4, size=(1 << 12, NUM_ENVS))

@@ -2,9 +2,9 @@
 
     python bench/environments.py [--batches 6] [--rounds 10] [--games pong,breakout] [--json]
 
-Every contestant plays full DQN preprocessing (4 frames a step, maximum of the last two, luminance, 84 × 84, stack of
+Every contestant plays full DQN preprocessing (4 frames per step, maximum of the last two, luminance, 84 × 84, stack of
 4) with a policy that costs nothing: the same random actions of the minimal set for all, drawn beforehand. The process
-is pinned to one core. Speeds are frames a second of processor time. Machines are noisy, and where an emulator happens
+is pinned to one core. Speeds are frames per second of processor time. Machines are noisy, and where an emulator happens
 to lie in memory alone changes its speed by some hundredths; so contestants take turns in short rounds, and are made
 anew for every batch of rounds. A round's ratio is to the bare emulator of that round; the table shows medians, with the
 quartiles in brackets.
@@ -55,7 +55,7 @@ TWO = "two processes"
 MANY = 1 << 16
 
 Play = Callable[[], float]
-"""Plays a round and returns frames a second of processor time."""
+"""Plays a round and returns frames per second of processor time."""
 
 Speeds = dict[str, list[float]]
 
@@ -180,7 +180,7 @@ CONTESTANTS: dict[str, Callable[[str], Play]] = {
 
 
 def measure(game: str, batches: int, rounds: int) -> Speeds:
-    """Return the frames a second of the bare emulator and of each contestant, one a round."""
+    """Return the frames per second of the bare emulator and of each contestant, one a round."""
     makers = {"bare": bare} | CONTESTANTS
     if importlib.util.find_spec("envpool") is None:
         del makers["EnvPool"]
@@ -209,7 +209,7 @@ def serve(core: int, game: str, connection: Connection) -> None:
 
 
 def measure_two_processes(game: str, batches: int, rounds: int, cores: Sequence[int]) -> Speeds:
-    """Return the frames a second, in two processes at once together, of the bare emulator and of ours, one a round."""
+    """Return the frames per second, in two processes at once, of the bare emulator and of ours, one a round."""
     context = multiprocessing.get_context("spawn")
     connections, processes = [], []
     for core in cores[:2]:

@@ -22,7 +22,7 @@ assumed, and the tables show the range over them:
 
 For each population and number of runs, runs are drawn, intervals made, and those counted that hold the true value of
 the statistic: of the mean and median over true means; of the interquartile mean, the optimality gap and the
-probability of improvement over 10,000 runs a task. For the last, the better algorithm's true means are 1.1 times as
+probability of improvement over 10,000 runs per task. For the last, the better algorithm's true means are 1.1 times as
 high. In differences the other algorithm is that better one. Capped scores are held within 0 and 100 percent, as
 reports hold capped HNS: of mean and median the means over runs, of IQM and optimality gap each run.
 

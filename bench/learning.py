@@ -15,7 +15,7 @@ are medians of rounds, with the quartiles of ratios in brackets.
 * Memory: what a process holds more after it has made a learner and trained it for ``--warm`` frames, everything
   included, and the bytes of the weights.
 * The peer is b-pro, the C++ program of Liang et al. 2016 (its B-PROST and Blob-PROST learners). Its speed was measured
-  on a machine where the bare emulator plays about 19,000 frames a second; as ratios to that the figures hold on other
+  on a machine where the bare emulator plays about 19,000 frames per second; as ratios to that the figures hold on other
   machines. With ``--b-pro`` its B-PROST learner, built by you, plays beside ours instead: it is started as ``PROGRAM -s
   1 -r ROM -c CONFIG``, with the backgrounds of ``../backgrounds/``, as seen from its folder, where there are some.
 """
@@ -215,7 +215,7 @@ class Watch:
     Attributes
     ----------
     active, came : list of int
-        Features that are not zero, and that became so, a number a step.
+        Features that are not zero, and that became so, a number per step.
     features, learning : list of float
         Microseconds a step; choosing actions counts as learning.
     """
@@ -280,7 +280,7 @@ def printed_peers() -> dict[tuple[str, str], float]:
 
 
 def measured_peer(program: Path, game: str, frames: int) -> float:
-    """Return frames a second of processor time of a built B-PROST learner."""
+    """Return frames per second of processor time of a built B-PROST learner."""
     backgrounds = program.resolve().parent.parent / "backgrounds"
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "peer.cfg"
@@ -339,7 +339,7 @@ def shown(values: Sequence[float]) -> str:
 def speeds(terminal: Console, game: str, arguments: argparse.Namespace) -> list[str]:
     """Print a row a feature set; return what falls short of its limit."""
     names = ("set", "raw", "ours", "ours to raw", "at least", "active", "newly", "features", "learning", "to peer")
-    table = Table(title=f"{game}: frames a second; features a step; microseconds a step; speed to the peer's")
+    table = Table(title=f"{game}: frames per second; features a step; microseconds a step; speed to the peer's")
     for name in names:
         table.add_column(name, justify="left" if name == "set" else "right")
     missed, peers = [], printed_peers()

@@ -103,7 +103,7 @@ def plan_for(games: str, episodes: int) -> Plan:
 
 
 def timed(play: Callable[[], int], clock: Callable[[], float]) -> float:
-    """Return frames a second."""
+    """Return frames per second."""
     began = clock()
     frames = play()
     return frames / (clock() - began)

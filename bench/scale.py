@@ -43,7 +43,7 @@ def plan() -> Iterator[Figure]:
 
 
 def driver() -> Iterator[Figure]:
-    """Measure how many episodes a second the driver records of the bytes that workers send."""
+    """Measure how many episodes per second the driver records of the bytes that workers send."""
     from arcademark.records.model import EpisodeRecord, EpisodeResult, encode_actions
     from arcademark.runs import execution
     from arcademark.runs.engines import worker

@@ -7,13 +7,13 @@ really saved and restored, in their order. "Limit" plays this record on the bare
 ``cloneState``, ``restoreState``) and does nothing else, so it is what the same search would cost without a tree. "Ours"
 searches anew, from the same place with the same generator, and so emulates the same frames. The two take turns, pinned
 to one core, and share one emulator, since where an emulator happens to lie in memory alone changes its speed by some
-hundredths. Speeds are frames a second of processor time, and a round's ratio is that of two neighbours. Shown are
+hundredths. Speeds are frames per second of processor time, and a round's ratio is that of two neighbours. Shown are
 medians, with the quartiles in brackets.
 
-* "breadth-first" has a budget of ``--frames``; it saves and restores once a node.
+* "breadth-first" has a budget of ``--frames``; it saves and restores once per node.
 * "uct" runs ``--simulations`` with a horizon of 300 frames; it saves a state for each node and restores once a rollout.
 * "plain" is a straightforward UCT over ale-py as one would write it first (``plain_uct.py``). It prunes no duplicates
-  and searches another tree, so frames a second are compared too.
+  and searches another tree, so frames per second are compared too.
 * "two processes" is UCT in two processes at once, to two limits at once, a core each.
 
 Every search begins 100 random actions into an episode under ``ale-2013`` (5 frames an action, 18 actions). Memory is
@@ -62,7 +62,7 @@ Record = list[tuple[int, int, int]]
 """(STEP, console action, frames), (SAVE, number, 0) or (RESTORE, number, 0), in order; the root is number 0."""
 
 Play = Callable[[], float]
-"""Plays a round and returns frames a second of processor time."""
+"""Plays a round and returns frames per second of processor time."""
 
 Speeds = dict[str, list[float]]
 

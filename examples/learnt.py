@@ -3,7 +3,7 @@
     arcademark run examples/learnt.py:make_agent --games atari-5 --episodes 10
 
 `learnt.npz` holds weights for the five games of Atari-5. Each was learnt by SARSA(λ) from random play in 3 million
-frames (Bellemare et al. 2013, the feature set `ram-bits`), which takes some minutes a game:
+frames (Bellemare et al. 2013, the feature set `ram-bits`), which takes some minutes per game:
 
     arcademark run sarsa --set features=ram-bits --set alpha_schedule=linear --games atari-5 --frames 3M \\
         --episodes 10 --out runs/learnt

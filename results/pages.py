@@ -127,7 +127,7 @@ def world_records() -> str:
     return page(
         "# PPO under the world records' protocol",
         f"`ppo` (Stable-Baselines3, settings of RL Baselines3 Zoo) under `world-records` on {len(seeds)} games, "
-        f"{len(trials) // len(seeds)} seeds each, trained for {budget:,} frames a trial, {percent(budget / 2e6)} of "
+        f"{len(trials) // len(seeds)} seeds each, trained for {budget:,} frames per trial, {percent(budget / 2e6)} of "
         "the protocol's 200 million: an example of what the review asks to report, and no claim about PPO. Rewards "
         f"are not clipped, as the protocol has it. The score is the mean of the last {USUAL_K} episodes of training.",
         "## Scores",

@@ -14,12 +14,12 @@ def test_a_learner_is_trained_for_so_many_episodes_evaluated_and_shown(invoke):
     asked = (LEARNER, *ALE, "--games", "freeway", "--training-episodes", 3, "--episodes", 2, "--out", "run")
     played = invoke("run", *asked, "--seeds", 2, code=0)
     assert (
-        "learner.py:make_learner learns for 3 episodes, then 2 episodes, 2 trials a game; ale-2013: 5,000 episodes, "
+        "learner.py:make_learner learns for 3 episodes, then 2 episodes, 2 trials per game; ale-2013: 5,000 episodes, "
         "500 episodes and 30 trials\n"
     ) in played.err
     words = played.words
     assert "was trained for 3 episodes; ale-2013 gives 5,000 episodes." in words
-    assert "2 trials a game; ale-2013 averages 30." in invoke("report", "run", "--all").words
+    assert "2 trials per game; ale-2013 averages 30." in invoke("report", "run", "--all").words
     assert "Training game episodes frames first last" in words
     assert "complete already" in invoke("run", *asked).err
     longer = tuple(4 if part == 3 else part for part in asked)

@@ -302,7 +302,7 @@ def test_a_gif_holds_every_picture_exactly(tmp_path):
         ("a.avi", {}, r"a\.avi: expected a name that ends in \.gif, \.mp4 or \.png"),
         ("none/a.gif", {}, "there is no folder .*none; make it, or choose another --out"),
         ("a.gif", {"scale": 0}, "scale 0, every 3 frames: expected whole numbers of at least 1"),
-        ("a.gif", {"every_frames": 1}, "gif shows at most 50 pictures a second, not 60"),
+        ("a.gif", {"every_frames": 1}, "gif shows at most 50 pictures per second, not 60"),
         ("a.gif", {"episode": 9}, "no episode 9 is recorded of random-toy-s1"),
     ],
 )

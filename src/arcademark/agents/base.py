@@ -161,7 +161,7 @@ class Trainer(Policy, Protocol):
     num_envs: int
 
     def fit(self, envs: VectorEnv[Observations, Actions, Flags], frames: int) -> Iterator[None]:
-        """Train, yielding at least a few times a second, or between updates where these take longer.
+        """Train, yielding at least a few times per second, or between updates where these take longer.
 
         Where it yields `checkpoint` may be asked for, and it may never be asked to go on.
 
@@ -250,7 +250,7 @@ class Planner(Protocol):
         -------
         int
             In ``range(env.num_actions)``. Or a generator that returns it (``return action``) and yields at least a few
-            times a second: None, where progress may be reported, or True, where moreover `checkpoint` holds the
+            times per second: None, where progress may be reported, or True, where moreover `checkpoint` holds the
             decision so far. Such a planner, restored, is asked again with the same `state`, and goes on from there.
         """
 

@@ -22,7 +22,7 @@ class Human:
         Whether the game stood still until an action was chosen, and not in real time.
     """
 
-    citation = "Mnih et al. 2015, Methods: a person under the agents' conditions, at 60 frames a second without sound"
+    citation = "Mnih et al. 2015, Methods: a person under the agents' conditions, at 60 frames per second without sound"
 
     observation: Literal["ram"] = "ram"  # as nobody looks at the protocol's, which take time to make
 

@@ -20,7 +20,7 @@ from arcademark.suite import subsets, tasks
 from arcademark.suite.subsets import LEVEL, Subset
 
 Seeds = Mapping[str, Sequence[NDArray[np.float64]]]
-"""By task an array of episodes' scores a seed."""
+"""By task an array of episodes' scores per seed."""
 
 METHOD: intervals.Method = "symmetric"
 """How an estimate's interval over runs is found (`arcademark.metrics.uncertainty.intervals.interval`)."""

@@ -24,7 +24,7 @@ from arcademark.suite import references, tasks
 
 Bounds = tuple[float, float] | None
 Runs = Mapping[str, NDArray[np.float64]]
-"""Task → raw scores, one a run, at least one."""
+"""Task → raw scores, one per run, at least one."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,28 +25,28 @@ _show_warning = warnings.showwarning
 COMMANDS = {
     "Play": {
         "run": "Play an agent and show its score, here or as jobs of a SLURM cluster.",
-        "plan": "Estimate frames, time and cost of a run.",
+        "plan": "Estimate frames, time and memory of a run.",
         "tune": "Try an agent's parameters on training games.",
-        "robustness": "Show how much an agent loses when the game changes.",
+        "robustness": "Measure how much an agent loses when the game changes.",
         "play": "Play a game yourself, for practice or for a score.",
         "serve": "Offer a game to a training program in any language, over pipes.",
     },
     "Score": {
         "report": "Show scores of runs and tables: verdict, rank, estimate, games, warnings.",
-        "compare": "Algorithms against each other: tests, intervals, sensitivity, power.",
+        "compare": "Compare algorithms: tests, intervals, sensitivity, power.",
         "reproduce": "Recompute a paper's tables and figures beside what it prints.",
     },
-    "Predict": {"subset": "The most informative few tasks: search, predict, study."},
+    "Predict": {"subset": "Find the most informative few tasks, predict from them, measure the error."},
     "Publish": {
-        "catalogue": "Published scores, each with its source; errata; submit a run.",
-        "leaderboard": "The leaderboard, as pages that need no network.",
+        "catalogue": "List, export and check published scores; list errata; submit a run.",
+        "leaderboard": "Write the leaderboard as pages that work offline.",
     },
     "Inspect": {
-        "verify": "Replay a run's recorded actions: are these scores real?",
+        "verify": "Replay a run's recorded actions and confirm its scores.",
         "watch": "Show episodes: GIF, MP4, a sheet of pictures, or a window.",
         "status": "Show the progress of runs, even while they play.",
-        "runs": "List, merge, check, cancel, import and export runs; the ledger of test games.",
-        "info": "Games, suites, protocols, agents, features, schemas; our own emulator.",
+        "runs": "List, merge, check, cancel, import and export runs; show the ledger of test games.",
+        "info": "List games, suites, protocols, agents, features, schemas; check our emulator.",
     },
 }
 """By the headings of the help. Each is in a module of its name, in a folder of its heading's."""

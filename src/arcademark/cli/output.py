@@ -98,7 +98,7 @@ class Output:
             self.tell(f"page: {file.resolve().as_uri()}" if page else f"{file.suffix[1:].lower()}: {file}")
 
 
-_details = click.option("--all", "everything", is_flag=True, help="Show everything, every row and detail.")
+_details = click.option("--all", "everything", is_flag=True, help="Show every row and detail.")
 _options = combine(
     click.option("--format", "form", type=click.Choice(PRINTED), help="Print this format instead."),
     click.option(
@@ -119,7 +119,7 @@ with_figure = click.option(
 
 with_style = fields(
     "style",
-    "How figures look: screen or paper (6.9 inches, serif), and the width in inches and font, sans or serif",
+    "Style of figures: screen or paper (6.9 inches, serif); width in inches; font, sans or serif",
     {"name": click.Choice(["screen", "paper"]), "width": click.FLOAT, "font": click.Choice(["sans", "serif"])},
     first="name",
 )

@@ -20,25 +20,29 @@ F = TypeVar("F", bound=Callable[..., Any])
 suite = click.option(
     "--suite",
     metavar="NAME",
-    help="atari-57, ale-55, atari-100k or ale-47, or one of other tasks.  [default: the runs' own, else atari-57]",
+    help="atari-57, ale-55, atari-100k, ale-47, or a suite of other tasks.  [default: the runs' own, else atari-57]",
 )
 references = click.option(
     "--references",
     type=options.PATH,
     metavar="FILE",
-    help="Another benchmark: a table with the columns task, low (0 %) and high (100 %), or random and human.",
+    help="Reference scores of another benchmark: a table with the columns task, low (0 %) and high (100 %), or "
+    "random and human.",
 )
-algorithms = click.option("--algorithms", metavar="NAMES", help="Only these, separated by commas.")
-protocol = click.option("--protocol", metavar="NAME", help="How the scores were made, where the table does not say.")
+algorithms = click.option("--algorithms", metavar="NAMES", help="Only these algorithms, separated by commas.")
+protocol = click.option("--protocol", metavar="NAME", help="Protocol of the scores, if the table does not state it.")
 level = click.option(
-    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.9, help="Level of the intervals."
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.9,
+    help="Confidence level of the intervals.",
 )
 estimated_by = click.option(
     "--estimator",
     "model",
     default="any",
     metavar="NAME",
-    help="How medians are estimated where games are missing: from any games, or by a published model, atari-5.",
+    help="Estimator of medians if games are missing: any, or a published model such as atari-5.",
 )
 measured_by = options.combine(
     suite,
@@ -46,7 +50,7 @@ measured_by = options.combine(
     click.option(
         "--games",
         metavar="NAMES",
-        help="A suite, a subset or games; 'common': those that all have.  [default: all there are]",
+        help="A suite, a subset or games; or 'common', the games that every algorithm has.  [default: all]",
     ),
     click.option(
         "--normalize",
@@ -64,7 +68,7 @@ measured_by = options.combine(
 )
 intervals = options.fields(
     "intervals",
-    "How intervals are made, by method=symmetric, expanded or percentile",
+    "Method of the intervals, method=symmetric, expanded or percentile",
     {"method": click.STRING, "resamples": options.COUNT, "seed": options.WHOLE},
 )
 tolerance = click.option(

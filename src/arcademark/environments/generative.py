@@ -5,7 +5,7 @@
     state = snapshot(environment)        where the real game stands
     model.restore(state)  ─→  model.step(action)  ─→  model.save()  ─→  …
 
-* A model plays as the protocol says for evaluation: frames a step, sticky actions, frame cap, the end of an episode.
+* A model plays as the protocol says for evaluation: frames per step, sticky actions, frame cap, the end of an episode.
 * A `State` is exact: restoring it and playing the same actions gives the same RAM, screens, rewards and ends, in every
   game that `registry.open_model` opens, in this process or another, whichever environment or model saved it.
 * A `State` holds no randomness: sticky actions are drawn from the model's own generator, given to `use`, so a planner

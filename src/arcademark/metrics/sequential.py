@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-* Scores are an array an algorithm, shape (runs,), a number a run, in the order in which runs were made. They are looked
-  at in groups of N runs of each, K groups at most; N, K and the level are to be chosen before the runs are made.
+* Scores are one array per algorithm, shape (runs,), in the order in which runs were made. They are tested
+  in groups of N runs of each, K groups at most; N, K and the level are to be chosen before the runs are made.
 * After group k a pair's statistic is the absolute difference of its two sums over N k runs. What else it might have
   been, if both scored alike, is found by permuting the 2 N scores of each group apart, all pairs in the same way.
 * A boundary is the least value that the largest statistic of all open pairs exceeds in so few of the permutations that

@@ -87,8 +87,8 @@ def execute(
         Where trials run: "local", in processes of this machine, "ray", on a Ray cluster, or the name that another
         package gives one (entry points ``arcademark.engines``, of a `arcademark.runs.engines.base.MakeEngine`).
     workers : int, optional
-        Processes that play; one a core by default, of a cluster as many as it has processors for now. It cannot change
-        a score. An agent that was made in this process is played in it.
+        Number of processes; by default one per core, on a cluster as many as it has free processors. It cannot change a
+        score. An agent that was made in this process is played in it.
     episode_seconds : float, optional
         Wall time that an episode may take before its trial is given up; any by default.
     address : str, optional

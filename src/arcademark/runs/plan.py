@@ -109,7 +109,7 @@ class Plan:
     games: tuple[str, ...]
     protocol: Protocol
     seeds: tuple[int, ...]
-    episodes: int  # evaluation episodes a trial
+    episodes: int  # evaluation episodes per trial
     frames: int | None  # training frames that were asked for; None for the protocol's
     left_out: tuple[LeftOut, ...]  # the combinations that have no trial
     training_episodes: int | None = None  # training episodes that were asked for, likewise
@@ -141,8 +141,8 @@ def make_plan(
     seeds : int or sequence of int
         How many, from 0, or which.
     episodes : int or "all-starts", optional
-        Evaluation episodes a trial; the protocol's by default, those of planners if all agents are. "all-starts" plays
-        each no-op start once, under the protocol changed so (`AtariProtocol.every_start`).
+        Evaluation episodes per trial; by default the protocol's, or those of planners if all agents are. "all-starts"
+        plays each no-op start once, under the protocol changed so (`AtariProtocol.every_start`).
     frames : int, optional
         A learner's training budget in frames; the protocol's by default.
     training_episodes : int, optional

@@ -43,7 +43,7 @@ class RunOptions(TypedDict, total=False):
     name: What reports call the agent; by default its reference, or the name of its class or function.
     commands: Programs in any language that play (``--agent-command``), beside the agents.
     answer_seconds: That an answer of such a program may take, 60 by default.
-    workers: Processes that play; one a core by default, this one for agents made in Python.
+    workers: Processes that play; one per core by default, this one for agents made in Python.
     engine: "local", or "ray" for a cluster, with its ``address``, and ``gpus`` for each worker.
     scratch: A folder on a local disk to record in, which is copied to the run's directory.
     emulator: "console" or "ale"; by default our own console where it can be had.

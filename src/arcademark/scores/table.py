@@ -33,7 +33,7 @@ MAX_CELLS = 20_000_000
 """No table is made larger than this (160 MB)."""
 
 ScoresByName = Mapping[str, Mapping[str, float | Sequence[float] | NDArray[np.float64]]]
-"""Scores by algorithm and task: one, or one a run."""
+"""Scores by algorithm and task: one, or one per run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +129,7 @@ class ScoreTable:
     def from_mapping(cls, scores: ScoresByName) -> ScoreTable:
         """Build a table from scores by algorithm and task, as in ``{"DQN": {"pong": [18.9, 19.3], "freeway": 31.8}}``.
 
-        A task has a score, or one a run; NaN or None where one is missing.
+        A task has a score, or one per run; NaN or None where one is missing.
         """
         rows = []
         for algorithm, by_task in scores.items():
@@ -263,9 +263,9 @@ def _runs(place: str, values: object) -> list[float]:
         with contextlib.suppress(TypeError, ValueError):
             runs = np.atleast_1d(np.asarray(values, dtype=np.float64))
     if runs.ndim != 1:
-        raise ArcadeMarkError(f"{place}: {values!r} given, expected a score or a list of them, one a run")
+        raise ArcadeMarkError(f"{place}: {values!r} given, expected a score or a list of them, one per run")
     if not runs.size:
-        raise ArcadeMarkError(f"{place}: there is no score; leave the task out, or give one a run")
+        raise ArcadeMarkError(f"{place}: there is no score; leave the task out, or give one per run")
     if np.isinf(runs).any():
         raise ArcadeMarkError(f"{place}[{int(np.argmax(np.isinf(runs)))}]: an infinite score; expected a number")
     return [float(score) for score in runs]

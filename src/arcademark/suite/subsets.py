@@ -72,7 +72,7 @@ class Subset:
     advice : str
         The same in a sentence, with the section that says so.
     coefficients : tuple of float or None
-        The model's, one a task; None if none were published.
+        The model's, one per task; None if none were published.
     r_squared, log_error : float or None
         Of the model as published: in log space, and a fraction.
     nested : Nested or None

@@ -379,7 +379,7 @@ def test_frozen_weights_that_score_less_than_training_did_are_told(lower, episod
 
 
 def planned(rules="ale-2013", simulated_frames=1_000_000):
-    """A run of a made-up planner: 4 episodes a game of 2,250 decisions and 9,000 frames each."""
+    """A run of a made-up planner: 4 episodes per game of 2,250 decisions and 9,000 frames each."""
     run = made_up_run("runs/uct", ("uct",), ("pong", "seaquest"), seeds=(0,), episodes=4, using=protocol(rules))
     return dataclasses.replace(
         run,
@@ -419,7 +419,7 @@ def test_what_counts_is_what_the_protocol_counts(rules, counted):
 @pytest.mark.parametrize(("rules", "wanted"), [("ale-2013", 10), ("go-explore", 50)])
 def test_planners_are_held_to_their_own_number_of_episodes(rules, wanted):
     (notice,) = [notice for notice in analysed(planned(rules)).notices if notice.kind == "fewer_episodes"]
-    assert notice.text == f"uct: 4 episodes a seed; the protocol averages {wanted}."
+    assert notice.text == f"uct: 4 episodes per seed; the protocol averages {wanted}."
 
 
 def test_a_planner_that_has_not_played_yet():

@@ -128,14 +128,14 @@ SAID = [
         "few_runs",
         {},
         {},
-        ("mine and yours, 5 runs a game: some intervals", "of 5 runs on 57 games", "of differences contained"),
+        ("mine and yours, 5 runs per game: some intervals", "of 5 runs on 57 games", "of differences contained"),
     ),
     ("few_runs", {"runs": {"mine": 3, "yours": 1}}, {}, ()),
     (
         "few_runs",
         {"algorithms": tuple(THREE), "games": GAMES[:6], "runs": THREE},
         {},
-        ("The pair with the fewest runs, mine and yours, as few as 3 runs a game",),
+        ("The pair with the fewest runs, mine and yours, as few as 3 runs per game",),
     ),
     ("power", {}, {}, ("by the test at 99 %, in a summary by its 95 % interval",)),
     (

@@ -166,22 +166,22 @@ CASES = [
     case(
         "few_runs",
         two(GAMES, runs={"mine": 3, "yours": 20}),
-        "mine, 3 runs a game: some intervals may be too narrow",
+        "mine, 3 runs per game: some intervals may be too narrow",
         "intervals contained the true value less often than that",
         "HNS and HWRNS, mean 91 to 95",
-        "yours, 20 runs a game",
+        "yours, 20 runs per game",
         "HNS and HWRNS, optimality gap 77 to 95",
     ),
     case("few_runs", two(GAMES, runs=1)),
     case(
         "few_runs",
         scores(mine={game: SQUARES[: 3 + place % 4] for place, game in enumerate(GAMES[:26])}),
-        "mine, as few as 3 runs a game: some intervals may be too narrow. In simulations of 3 runs on 26 games",
+        "mine, as few as 3 runs per game: some intervals may be too narrow. In simulations of 3 runs on 26 games",
     ),
     case(
         "few_runs",
         scores(mine=dict.fromkeys(GAMES[:10], SQUARES) | {GAMES[0]: [1.0]}),
-        "mine, 12 runs a game: some",
+        "mine, 12 runs per game: some",
     ),
     case("runs", two(runs=1), "One run a game"),
     case("intervals", runs(SHORT), "or whose scores are all equal: random"),
@@ -230,7 +230,7 @@ CASES = [
     case("trials_incomplete", runs(run(played=4)), "10 trials of random are not finished: 40 of 100 episodes"),
     case("trials_incomplete", runs()),
     case("episodes_truncated", runs(), "Double Dunk (4 of 20)"),
-    case("fewer_episodes", runs(), "10 episodes a seed; the protocol averages 100"),
+    case("fewer_episodes", runs(), "10 episodes per seed; the protocol averages 100"),
 ]
 
 

@@ -81,7 +81,7 @@ class Person:
     stepped: Whether the game stood still until an action was chosen; else it went on in real time.
     episodes: Recorded.
     seconds: That they took, with pauses.
-    game_seconds: That they take at 60 frames a second, starts that nobody sees included.
+    game_seconds: That they take at 60 frames per second, starts that nobody sees included.
     """
 
     agent: str

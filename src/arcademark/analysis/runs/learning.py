@@ -121,7 +121,7 @@ class SampleEfficiency:
 
 
 def at_common_frames(curves: Sequence[LearningCurve], points: int) -> tuple[list[float], list[dict[str, Floats]]]:
-    """Return frames at which all seeds of several games have scores, and there each game's scores, one a seed."""
+    """Return frames at which all seeds of several games have scores, and there each game's scores, one per seed."""
     common = common_curves([pair for curve in curves for pair in curve.points], points)
     ends = np.cumsum([len(curve.seeds) for curve in curves])[:-1]
     games = [curve.game for curve in curves]

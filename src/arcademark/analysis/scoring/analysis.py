@@ -77,7 +77,7 @@ def analyse(
     ----------
     sources : path, ``"catalogue:review-2021"``, ScoreTable, mapping, or a sequence of these
         A path is a run's directory, or a file of any format that is read here; a mapping goes from algorithm to task to
-        a score, or one a run: ``{"DQN": {"pong": [18.9, 19.3]}}``.
+        a score, or one per run: ``{"DQN": {"pong": [18.9, 19.3]}}``.
     options : ScoreOptions, optional
     **asked : object
         Its fields, where none is given: ``suite``, ``references``, ``algorithms``, ``games``, ``metrics``, …

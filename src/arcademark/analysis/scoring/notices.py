@@ -233,7 +233,7 @@ def _protocols(plays: dict[str, PlayConditions]) -> Iterator[Notice]:
 
 
 def _of_single_episodes(name: str, dataset: Dataset) -> bool:
-    """Whether an algorithm of a table has many runs a game, with no score that only a mean over episodes can be."""
+    """Whether an algorithm of a table has many runs per game, with no score that only a mean over episodes can be."""
     rows = dataset.runs(name)
     if not dataset.benchmark.atari or not dataset.elsewhere(name):
         return False
@@ -367,7 +367,7 @@ def _efficiency(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[N
 
 
 def _intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap, noun: str) -> Iterator[Notice]:
-    """Say what the intervals are, or why there are none; given are algorithms and their runs a game."""
+    """Say what the intervals are, or why there are none; given are algorithms and their runs per game."""
     single = [name for name, runs in counts if runs == 1 and name not in bootstrap.episodes]
     if (view := bootstrap.view()).methods:
         yield notice("intervals", view=view, noun=noun)

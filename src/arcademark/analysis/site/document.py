@@ -70,7 +70,7 @@ class View:
     name: "atari-57".
     suite: Whose references are taken; of a subset, the suite that it is of.
     games: Ids.
-    coefficients: Of a subset's published model, one a game.
+    coefficients: Of a subset's published model, one per game.
     """
 
     name: str

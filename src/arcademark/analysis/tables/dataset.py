@@ -147,7 +147,7 @@ class Dataset:
         return self.scores.get(name).play
 
     def runs(self, name: str) -> dict[str, NDArray[np.float64]]:
-        """Return an algorithm's scores by task, one a run; tasks without any are left out."""
+        """Return an algorithm's scores by task, one per run; tasks without any are left out."""
         return self._runs[name]
 
     def varying(self, name: str) -> dict[str, tuple[Over, NDArray[np.float64]]]:

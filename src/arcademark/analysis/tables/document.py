@@ -176,7 +176,7 @@ class Efficiency:
 
     training_frames: Emulated frames; of a run whose training is counted in episodes, those it used on average a game
         and seed.
-    game_time_days: The training played at 60 frames a second, in days.
+    game_time_days: The training played at 60 frames per second, in days.
     review_days: The same as Fan 2021, Eq. 6, computes it.
     gains: One a metric.
     records: Human world records broken a frame; None on a benchmark without human references.
@@ -275,7 +275,7 @@ class Side:
 
     @property
     def runs_a_game(self) -> str:
-        """How many runs a game it has: "5", "3–5"."""
+        """How many runs a game has: "5", "3–5"."""
         return "–".join(map(wording.count, sorted({self.fewest_runs, self.most_runs})))
 
 

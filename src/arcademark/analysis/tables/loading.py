@@ -258,7 +258,7 @@ def _table(table: ScoreTable, name: str) -> Scores:
 
 
 def of_runs(collection: RunCollection, *, every_variant: bool = False) -> Scores:
-    """Make scores of runs: of an algorithm one a seed, of a family of baselines the best on each game."""
+    """Make scores of runs: of an algorithm one per seed, of a family of baselines the best on each game."""
     shown = played_algorithms(collection, every_variant=every_variant)
     rows: list[tuple[str, str, int, float]] = []
     for item in shown:

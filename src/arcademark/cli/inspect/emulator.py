@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from arcademark.emulator.comparison import ProofSection
 
 
-@commands.command("emulator", short_help="Our own emulator: is it available, and for which games is it proven?")
+@commands.command("emulator", short_help="Show whether our emulator is available, and for which games it is proven.")
 @with_whole_output
 def show(output: Output) -> int:
-    """Tell whether our own emulator can be used here, and for which games it is proven."""
+    """Show whether our emulator is available here, and for which games it is proven."""
     from arcademark.emulator import build
     from arcademark.emulator.prove import Here, proven
 
@@ -36,11 +36,18 @@ def show(output: Output) -> int:
 
 @commands.command("emulator prove", short_help="Compare our emulator with ale-py, frame by frame.")
 @click.argument("names", metavar="[GAMES]", default="all")
-@click.option("--frames", type=options.COUNT, default=10_000, help="To be compared in each game.")
+@click.option("--frames", type=options.COUNT, default=10_000, help="Frames to compare per game.")
 @click.option("--workers", type=options.COUNT, default=1, help="Processes.")
 @click.option("--translated", is_flag=True, help="Compare the games' translations, not the interpreter.")
-@click.option("--run", type=click.Path(path_type=Path, file_okay=False), help="Replay this run's episodes instead.")
-@click.option("--list", "listed", type=click.Path(path_type=Path, dir_okay=False), help="Write the proven list here.")
+@click.option(
+    "--run", type=click.Path(path_type=Path, file_okay=False), help="Replay this run's episodes instead of random play."
+)
+@click.option(
+    "--list",
+    "listed",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the list of proven games to this file.",
+)
 def prove(names: str, frames: int, workers: int, translated: bool, run: Path | None, listed: Path | None) -> int:
     """Compare memory, reward, lives, end and screen with ale-py's in random play of GAMES, until a difference.
 

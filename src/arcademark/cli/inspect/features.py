@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arcademark.runs.replay.episodes import EpisodeFilter
 
 
-@commands.command("features show", short_help="Show what feature sets of linear learners see of games.")
+@commands.command("features show", short_help="Show the features that feature sets of linear learners compute.")
 @click.argument("sets", metavar="SET…", nargs=-1, required=True)
 @click.option(
     "--games", metavar="NAMES", help="A suite, a subset or games.  [default: the five training games of the 2013 paper]"
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     "--after",
     type=options.WHOLE,
     metavar="FRAMES",
-    help="The moment to show.  [default: 600; of a recorded episode half of it]",
+    help="The frame to show.  [default: 600; of a recorded episode the middle one]",
 )
 @click.option("--run", "run", type=options.PATH, metavar="RUN", help="Show an episode of this run, not random play.")
 @options.only("episode", "agent", "seed", "trial")
@@ -42,9 +42,9 @@ def show(
     choice: EpisodeFilter,
     output: Output,
 ) -> int:
-    """Show what feature sets see of games at some moment: how many features, how many active, what they mean.
+    """Show the features that feature sets compute from one frame of games: how many, which are active, what they mean.
 
-    The time is that of one step of the feature set, learning not included.
+    The time is for one step of the feature set, without learning.
     """
     from arcademark.classic.features.registry import feature_set
     from arcademark.operations import seen
@@ -85,14 +85,16 @@ def _games(games: str | None, run: Path | None) -> tuple[str, ...]:
 )
 @options.run_directory
 @options.only()
-@click.option("--protocol", metavar="NAME", help="Whose actions and timing they are to have.  [default: the run's]")
+@click.option(
+    "--protocol", metavar="NAME", help="Protocol that gives the actions and their timing.  [default: the run's]"
+)
 @click.option("--out", type=options.PATH, required=True, metavar="FILE", help="Where to write; replaces no file.")
 def actions(run_directory: Path, choice: EpisodeFilter, protocol: str | None, out: Path) -> int:
-    """Write the actions of an episode of RUN as a trajectory: a text file, an action's number a line.
+    """Write the actions of an episode of RUN as a trajectory: a text file with one action number per line.
 
-    Feature sets that take away a background find it in sample screens: the trajectory is followed for a random number
-    of steps, then actions are random (Bellemare et al. 2013, §3.1.1). Say --set trajectory=FILE to show or learn with
-    it. Without --only episode=N it is the trial's first.
+    Feature sets that subtract a background estimate it from sample screens: they follow the trajectory for a random
+    number of steps, then act at random (Bellemare et al. 2013, §3.1.1). Use it by --set trajectory=FILE. Without
+    --only episode=N it is the trial's first.
     """
     from arcademark import wording
     from arcademark.runs.replay.feature_steps import recorded_trajectory

@@ -38,7 +38,7 @@ class Info(CommandGroup):
 
 @click.group("info", cls=Info, subcommand_metavar="TOPIC [NAME] | COMMAND [ARGS]...")
 def command() -> None:
-    """List games, suites, subsets, protocols, agents, algorithms, features, JSON schemas; with NAME, all of one."""
+    """List games, suites, subsets, protocols, agents, algorithms, features or JSON schemas, or show one by NAME."""
 
 
 @command.command("topic", short_help="List a topic, or show one NAME of it; the word 'topic' may be left out.")
@@ -46,7 +46,7 @@ def command() -> None:
 @click.argument("name", required=False)
 @with_output
 def topic(topic: str, name: str | None, output: Output) -> None:
-    """List games, suites, subsets, protocols, agents, algorithms, features, JSON schemas; with NAME, all of one.
+    """List games, suites, subsets, protocols, agents, algorithms, features or JSON schemas, or show one by NAME.
 
     NAME of games may be a file that describes games of your own (docs/own-games.md), that of suites any suite's file.
     """
@@ -74,14 +74,14 @@ def topic(topic: str, name: str | None, output: Output) -> None:
         output.show(analysis, "info-details", **info.details(json.render(items[0])))
 
 
-@command.command("suites check", short_help="Check that tasks beyond Atari can be measured on.")
+@command.command("suites check", short_help="Check that the tasks of a suite can be measured.")
 @click.argument("suite", metavar="SUITE")
 @click.option("--episodes", type=options.COUNT, default=10, help="Episodes of random play per task.")
 @options.overrides
 @options.workers
 @with_output
 def check(suite: str, episodes: int, overrides: Mapping[str, str], workers: int | None, output: Output) -> int:
-    """Play every task of SUITE twice, and say where the second time differs.
+    """Play every task of SUITE twice, and report differences.
 
     SUITE is a file, a name, or gymnasium:CartPole-v1,Pendulum-v1. A random agent plays each task, and its episodes are
     replayed in other processes; observations are compared to the byte. It also shows what agents see and do, the scores

@@ -13,12 +13,14 @@ from arcademark.errors import ArcadeMarkError
 
 @commands.command("games watch-ram", short_help="Watch the memory of a ROM, to describe a game of your own.")
 @click.argument("rom", type=options.PATH, metavar="ROM")
-@click.option("--frames", type=options.COUNT, default=18_000, help="To be played, up to 1,000,000.")
-@click.option("--seed", type=options.WHOLE, default=0, help="Of random play.")
+@click.option("--frames", type=options.COUNT, default=18_000, help="Frames to play, up to 1,000,000.")
+@click.option("--seed", type=options.WHOLE, default=0, help="Seed of random play.")
 @click.option(
-    "--actions", metavar="ACTIONS", help="Play these over and over, not random ones: RESET:4,FIRE:10,RIGHT:60."
+    "--actions", metavar="ACTIONS", help="Repeat these actions instead of random ones: RESET:4,FIRE:10,RIGHT:60."
 )
-@click.option("--kind", metavar="KIND", help="How the ROM is wired, where its size does not tell: E0, F8SC, …")
+@click.option(
+    "--kind", metavar="KIND", help="Bank switching of the ROM, if its size does not determine it: E0, F8SC, …"
+)
 @click.option("--paddles", is_flag=True, help="Play with paddles, not with a joystick.")
 @with_output
 def watch_ram(
@@ -26,7 +28,7 @@ def watch_ram(
 ) -> int:
     """Play ROM on our emulator and show which bytes of its memory change, when, and what each may be.
 
-    A byte that counts up may be the score, one that goes down by 1 the lives, one that changes once a game the end.
+    A byte that counts up may be the score, one that goes down by 1 the lives, one that changes once per game the end.
     Random play holds RESET now and then, to begin a new game. A description of the game to begin with follows
     (docs/own-games.md).
     """

@@ -40,11 +40,11 @@ def list_(folders: tuple[Path, ...], output: Output) -> int:
     return 1 if runs.unread else 0
 
 
-@command.command("merge", short_help="Make one run of runs that were played apart.")
+@command.command("merge", short_help="Merge runs that were played separately.")
 @click.argument("out", metavar="OUT", type=options.PATH)
 @click.argument("directories", nargs=-1, required=True, metavar="RUN…", type=options.PATH)
 def merge(out: Path, directories: tuple[Path, ...]) -> int:
-    """Make one run, OUT, of runs that were played apart: shards, single seeds, a copy continued elsewhere.
+    """Merge runs that were played separately into one run, OUT: shards, single seeds, a copy continued elsewhere.
 
     They must have the same agents, by checksums of code and networks, and the same protocol, and episodes that two of
     them have must be equal; otherwise nothing is written. OUT may be an existing run, which then takes the others in.
@@ -89,7 +89,7 @@ def cancel(folder: Path) -> int:
 @click.option("--salvage", type=options.PATH, metavar="NEW", help="Write a new run of all that is intact.")
 @with_whole_output
 def check(run_directory: Path, salvage: Path | None, output: Output) -> int:
-    """Say what is damaged in RUN: its pages, rows, counts, recorded actions, manifest and networks.
+    """Report what is damaged in RUN: its pages, rows, counts, recorded actions, manifest and networks.
 
     With --salvage every intact episode is written into a new run, which the run's own command continues with --out NEW.
     RUN itself is never changed. 'arcademark verify' says whether scores are real. Exits with 1 if anything is damaged.
@@ -103,11 +103,11 @@ def check(run_directory: Path, salvage: Path | None, output: Output) -> int:
     return 1 if problems else 0
 
 
-@command.command("import", short_help="Make a run of training logs made elsewhere, labelled so.")
+@command.command("import", short_help="Import training logs as a run that is labelled as imported.")
 @click.argument("logs", nargs=-1, required=True, metavar="DIR…")
 @click.option("--out", type=options.PATH, help="The run's directory.  [default: runs/imported-…]")
-@click.option("--name", metavar="TEXT", help="What reports call the agent, as in --name 'PPO (ours)'.")
-@click.option("--protocol", metavar="NAME", help="How it was trained.  [default: world-records, assumed]")
+@click.option("--name", metavar="TEXT", help="Name of the agent in reports, as in --name 'PPO (ours)'.")
+@click.option("--protocol", metavar="NAME", help="Protocol of the training.  [default: world-records, assumed]")
 @click.option(
     "--frames-per-step",
     type=options.COUNT,
@@ -118,9 +118,9 @@ def check(run_directory: Path, salvage: Path | None, output: Output) -> int:
 def import_(
     logs: tuple[str, ...], out: Path | None, name: str | None, output: Output, reading: Mapping[str, Any], **how: Any
 ) -> int:
-    """Make a run of training logs in DIR, which cannot be verified, and show it.
+    """Import training logs in DIR as a run, which cannot be verified, and show it.
 
-    Read are Stable-Baselines3's monitor.csv and evaluations.npz, CleanRL's TensorBoard files and RLlib's results, one
+    It reads Stable-Baselines3's monitor.csv and evaluations.npz, CleanRL's TensorBoard files and RLlib's results, one
     file or folder for each game and seed. 'report', 'compare' and 'runs list' take the run like any other; its
     agent is called NAME [imported], and 'verify' refuses it.
     """
@@ -148,7 +148,7 @@ def import_(
 @click.option(
     "--out", required=True, type=options.PATH, metavar="FILE", help="A new .parquet file, or a new folder NAME-v0."
 )
-@click.option("--actions", is_flag=True, help="Also the actions, a byte each.")
+@click.option("--actions", is_flag=True, help="Include the actions, one byte each.")
 @options.only("game", "agent", "seed")
 @options.trusted_suite
 def export(
@@ -188,17 +188,17 @@ def export(
     return 0
 
 
-@command.command("ledger", short_help="What was evaluated on test games, and whether only once.")
+@command.command("ledger", short_help="Show evaluations on test games, and whether each was made once.")
 @click.argument("paths", nargs=-1, metavar="[RUNS]…", type=options.PATH)
 @click.option(
     "--apart",
     default="features",
     metavar="NAMES",
-    help="Parameters whose values make different algorithms, rather than settings of one.",
+    help="Parameters that distinguish algorithms rather than settings of one algorithm.",
 )
 @with_output
 def ledger(paths: tuple[Path, ...], apart: str, output: Output) -> int:
-    """Show which algorithms of RUNS played test games, and whether each with a single setting.
+    """Show which algorithms of RUNS played test games, and whether each used a single setting.
 
     RUNS are runs or folders of runs; 'runs' by default. Parameters should be chosen on training games, and the choice
     evaluated on the others once (Bellemare et al. 2013). Training games are the five of that paper, and those of

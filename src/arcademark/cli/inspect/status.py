@@ -25,14 +25,15 @@ SLURM_SECONDS = 30.0  # between questions to SLURM
 @click.option(
     "--watch",
     is_flag=True,
-    help="Show it again every two seconds, until nothing plays these runs and no job is to, or Ctrl-C.",
+    help="Refresh every two seconds until no process or job plays these runs, or until Ctrl-C.",
 )
 @with_output
 def command(folders: tuple[Path, ...], watch: bool, output: Output) -> int:
-    """Show the progress of runs: trials by game and seed, frames a second, failures, time left, jobs of SLURM.
+    """Show the progress of runs: trials by game and seed, frames per second, failures, time left, jobs of SLURM.
 
-    RUN is a run's directory, or a folder of several; each run is shown with its shards, and its jobs that are queued,
-    running, or have ended too early. Safe at any time and from anywhere that sees the directory: it only reads.
+    RUN is a run's directory, or a folder of several; each run is shown with its shards, and its jobs that are
+    queued, running, or have ended too early. It only reads, so it is safe at any time and on any machine that has
+    the directory.
     """
     from arcademark.analysis.runs import status
     from arcademark.pages import presenter

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 @commands.command("watch", "choice beside out look suite live")
 @click.argument("places", metavar="RUN [RUN]", nargs=-1, required=True)
 @options.only()
-@options.fields("beside", "A second episode next to it, and how it differs", options.EPISODE)
+@options.fields("beside", "A second episode beside it, by its differences", options.EPISODE)
 @click.option(
     "--out",
     type=options.PATH,
     metavar="FILE",
-    help="Where to write: .gif, .mp4 or .png. Replaces only a file of this command.",
+    help="Output file: .gif, .mp4 or .png. Replaces only a file of this command.",
 )
 @options.fields(
     "look",

@@ -26,7 +26,7 @@ MAX_WORKERS = 100_000
     metavar="N,…",
     default="1,8,64",
     callback=lambda _, __, text: worker_counts(text),
-    help="Also estimate the duration with so many workers.",
+    help="Also estimate the duration for these numbers of workers.",
 )
 @options.fields(
     "assume",

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 @options.protocol
 @options.overrides
 @click.option("--episodes", type=options.COUNT, help="Scored episodes to record now.  [default: practice]")
-@click.option("--seed", type=options.WHOLE, default=0, help="Of scored episodes.")
-@click.option("--name", metavar="TEXT", help="What reports call you, with [human] behind it.  [default: human]")
+@click.option("--seed", type=options.WHOLE, default=0, help="Seed of the scored episodes.")
+@click.option("--name", metavar="TEXT", help="Your name in reports, followed by [human].  [default: human]")
 @click.option("--stepped", is_flag=True, help="Wait for a key at every step: an action's, or Enter for none.")
 @click.option(
     "--out", type=options.PATH, help="The run's directory.  [default: runs/human, with the name and another protocol's]"
 )
-@click.option("--scale", type=click.IntRange(1, 8), default=3, help="How many times as large as the console's.")
+@click.option("--scale", type=click.IntRange(1, 8), default=3, help="Magnification of the picture.")
 def command(
     game: str,
     suite: str | None,
@@ -39,7 +39,7 @@ def command(
     scale: int,
     seed: int,
 ) -> int:
-    """Play GAME yourself in a window: 60 frames a second, sticky actions and frame skip as the protocol says.
+    """Play GAME yourself in a window: 60 frames per second, sticky actions and frame skip as the protocol says.
 
     Arrows or WASD and the space bar, or a gamepad; P pauses and hides the game, Esc ends. There is no sound. Without
     --episodes nothing is recorded.

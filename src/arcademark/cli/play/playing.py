@@ -73,7 +73,7 @@ shared = options.combine(
     click.option(
         "--training-episodes",
         type=options.COUNT,
-        help="The same in episodes, instead of --frames.  [default: the protocol's, if it counts so]",
+        help="Training budget in episodes, instead of --frames.  [default: the protocol's, if it has one]",
     ),
     options.workers,
     options.overrides,
@@ -97,7 +97,7 @@ for_one = options.combine(
     click.argument("agent", metavar="[AGENT]", required=False),
     options.games,
     shared,
-    click.option("--name", metavar="TEXT", help="What reports call the agent, as in --name 'PPO (ours)'."),
+    click.option("--name", metavar="TEXT", help="Name of the agent in reports, as in --name 'PPO (ours)'."),
     click.option(
         "--agent-command",
         "commands",

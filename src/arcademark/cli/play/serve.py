@@ -17,8 +17,8 @@ from arcademark.errors import ArcadeMarkError
 @options.suite
 @options.protocol
 @options.overrides
-@click.option("--envs", type=options.COUNT, metavar="N", help="Games played at once.  [default: one of each]")
-@click.option("--seed", type=options.WHOLE, default=0, help="Of the first reset.")
+@click.option("--envs", type=options.COUNT, metavar="N", help="Number of environments.  [default: one per game]")
+@click.option("--seed", type=options.WHOLE, default=0, help="Seed of the first reset.")
 @click.option("--training", is_flag=True, help="End episodes and clip rewards as the protocol says for training.")
 def command(
     games: str,

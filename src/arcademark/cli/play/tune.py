@@ -52,9 +52,9 @@ def command(
 ) -> int:
     """Play every combination of parameters of AGENT on training games, and rank them.
 
-    The best setting looks too good on the games that it was chosen on: score it on others. The default games,
+    The best setting's score is biased upwards on the games that selected it; score it on others. The default games,
     atari-3-val, are in neither atari-5 nor atari-10, and the 57-game median of each setting is estimated from them. The
-    file of a --suite says which tasks are for training. The same command again continues; with more values, games,
+    file of a --suite names the training tasks. The same command again continues; with more values, games,
     seeds or episodes the run grows. --slurm works as in 'arcademark run'.
     """
     from arcademark.agents.loading import agent_specs, all_parameters

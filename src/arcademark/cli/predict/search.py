@@ -71,7 +71,7 @@ def following() -> Iterator[Callable[[str, int], Progress] | None]:
 )
 @where_from
 @click.option("--size", type=options.COUNT, help="Tasks of the subset.")
-@click.option("--sizes", metavar="SIZES", help="Every size, 1-10 or 3,5,8-10: the curve of error against size.")
+@click.option("--sizes", metavar="SIZES", help="Search every size, 1-10 or 3,5,8-10, and show the error by size.")
 @click.option("--plan", metavar="NAME", help="atari-5: the paper's six searches, each built on those before.")
 @click.option(
     "--target",
@@ -104,8 +104,10 @@ def following() -> Iterator[Callable[[str, int], Progress] | None]:
     },
     parameter="settings",
 )
-@click.option("--nested", is_flag=True, help="Also search without each paper, and predict its algorithms.")
-@click.option("--out", type=options.PATH, metavar="FILE", help="Write the model, a plan's into a folder.")
+@click.option(
+    "--nested", is_flag=True, help="Also hold out each paper in turn: search without it, and predict its algorithms."
+)
+@click.option("--out", type=options.PATH, metavar="FILE", help="Write the model to FILE; several models to a folder.")
 @with_output
 @tables.read_as
 def command(sizes: str | None, out: Path | None, output: Output, **given: Any) -> int:

@@ -43,21 +43,25 @@ learnt_from = options.combine(
 @command.command(
     "study",
     usual="suite references algorithms models target reading everything form saved",
-    short_help="Estimates beside true values, of the catalogue or any table.",
+    short_help="Compare estimates with true values, for the catalogue or any table.",
 )
 @where_from
 @click.option("--models", metavar="NAMES", help="Published models or model files.  [default: atari-1,3,5 and 10]")
 @click.option(
-    "--target", metavar="NAME", help="What the models predict, if they do not say, or predict a function FILE.py:NAME."
+    "--target",
+    metavar="NAME",
+    help="Summary that the models predict, if their files do not state it, or a function FILE.py:NAME.",
 )
-@click.option("--relative-to", metavar="NAME", help="Also relative to this algorithm.")
-@click.option("--minimum-tasks", type=click.IntRange(min=1), help="Games a true value needs.  [default: 55, or half]")
+@click.option("--relative-to", metavar="NAME", help="Also show values relative to this algorithm.")
+@click.option(
+    "--minimum-tasks", type=click.IntRange(min=1), help="Games required for a true value.  [default: 55, or half]"
+)
 @with_output
 @tables.read_as
 def study(models: str | None, output: Output, **given: Any) -> int:
-    """Show what a subset would have predicted beside the truth: estimates, errors, pairs in the wrong order.
+    """Compare a subset's estimates with the true values: errors, and pairs in the wrong order.
 
-    Without TABLE it does so for every published algorithm.
+    Without TABLE, it uses every published algorithm.
     """
     from arcademark.analysis.subsets import studying
     from arcademark.analysis.tables.loading import EVERYTHING
@@ -71,7 +75,7 @@ def study(models: str | None, output: Output, **given: Any) -> int:
 @command.command(
     "predict",
     usual="games model algorithms level training references learning reading form saved",
-    short_help="The median of all games, and every game, from a few.",
+    short_help="Predict the median of all games, and every game, from a few.",
 )
 @click.argument("places", nargs=-1, required=True, metavar="TABLE…")
 @click.option(
@@ -79,9 +83,9 @@ def study(models: str | None, output: Output, **given: Any) -> int:
     "model",
     default="any",
     metavar="NAME",
-    help="Predict from any games, by a published model (atari-5), or by a file.",
+    help="any, for whatever games there are; a published model, such as atari-5; or a model file.",
 )
-@click.option("--games", default="", metavar="NAMES", help="From these games alone: a suite, a subset or games.")
+@click.option("--games", default="", metavar="NAMES", help="Use these games alone: a suite, a subset or games.")
 @tables.algorithms
 @tables.protocol
 @tables.level
@@ -89,7 +93,7 @@ def study(models: str | None, output: Output, **given: Any) -> int:
     "--frames",
     type=options.PATH,
     metavar="FILE",
-    help="What playing costs: a CSV file with the columns game and frames.  [default: the same for all]",
+    help="Cost of playing each game: a CSV file with the columns game and frames.  [default: the same for all]",
 )
 @learnt_from
 @with_output
@@ -117,14 +121,17 @@ def predict(
 @command.command(
     "coverage",
     usual="sizes target random level suite training references learning form saved",
-    short_help="How often intervals of any games hold what was left out.",
+    short_help="Measure the coverage of predictions on held-out algorithms.",
 )
 @click.argument("games", nargs=-1, metavar="[GAMES…]")
 @click.option("--sizes", metavar="SIZES", help="Also choose the best games of each size, 1-10 or 3,5,10.")
 @click.option(
-    "--target", type=click.Choice(["median", "mean"]), default="median", help="What errors and choices are of."
+    "--target",
+    type=click.Choice(["median", "mean"]),
+    default="median",
+    help="Summary to predict, and to choose subsets for.",
 )
-@click.option("--random", type=options.COUNT, help="With --sizes: beside so many random subsets of each size.")
+@click.option("--random", type=options.COUNT, help="With --sizes: compare with this many random subsets of each size.")
 @tables.level
 @tables.suite
 @learnt_from
@@ -140,7 +147,7 @@ def coverage(
     learning: Mapping[str, Any],
     **learnt: Any,
 ) -> int:
-    """Measure predictions from any games on algorithms left out: by paper, by kind, the newest.
+    """Measure predictions from any games on held-out algorithms: by paper, by kind, and the newest.
 
     GAMES is a subset or games with commas, atari-5 or pong,qbert; several are measured one by one.  [default: atari-3,
     atari-5 and atari-10, unless there are sizes, a suite or a table to learn from]

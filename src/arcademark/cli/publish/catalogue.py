@@ -41,7 +41,7 @@ chosen = options.combine(
 
 @click.group("catalogue", cls=CommandGroup)
 def command() -> None:
-    """Published scores, each with its source: list, show, export and check them; submit a run; errata of papers."""
+    """List, show, export and check published scores with their sources; submit a run; list errata of papers."""
 
 
 @command.command("list", short_help="List collections and algorithms.")
@@ -57,10 +57,10 @@ def list_(output: Output, **given: Any) -> int:
 
 @command.command("show", short_help="Show an algorithm or a collection with its scores.")
 @click.argument("name", metavar="NAME")
-@click.option("--collection", metavar="NAMES", help="Only as these collections have it.")
+@click.option("--collection", metavar="NAMES", help="Only from these collections.")
 @with_output
 def show(name: str, collection: str | None, output: Output) -> int:
-    """Show all that is known of NAME: an algorithm, its settings, source and scores with HNS; or a whole collection."""
+    """Show everything about NAME: an algorithm, its settings, source and scores with HNS; or a whole collection."""
     from arcademark.analysis import catalogue as documents
     from arcademark.catalogue import collections
 
@@ -105,7 +105,7 @@ def export(form: str, out: Path | None, **given: Any) -> int:
 @command.command("check", short_help="Check the whole catalogue.")
 @with_whole_output
 def check(output: Output) -> int:
-    """Check every file, source, game and score, and what papers print against what holds; exit code 1 if one fails."""
+    """Check every file, source, game and score, and papers' printed values; the exit code is 1 if a check fails."""
     from arcademark.catalogue.check import check as check_all
 
     result = check_all()
@@ -124,10 +124,10 @@ def check(output: Output) -> int:
 @click.option("--overwrite", is_flag=True, help="Replace a collection of the same name.")
 @with_whole_output
 def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Output) -> int:
-    """Check published scores as the catalogue's own are checked, beside what it has of the same algorithms.
+    """Check published scores by the catalogue's rules, and compare them with its scores of the same algorithms.
 
     NAME.toml has one table per algorithm, NAME.csv one row per score, sources.toml the papers that are new to the
-    catalogue. The exit code is 1 if anything is wrong, or is striking and has no note that says what is known of it.
+    catalogue. The exit code is 1 if anything is wrong, or if a striking score has no note that explains it.
     """
     from arcademark.catalogue.adding import add as add_all
 
@@ -136,7 +136,7 @@ def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Out
     return 0 if result.ok else 1
 
 
-@command.command("submit", short_help="Verify a run for the catalogue, and write what it takes.")
+@command.command("submit", short_help="Verify a run and write it as a collection for the catalogue.")
 @options.run_directory
 @options.fields(
     "entry",
@@ -153,7 +153,7 @@ def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Out
         "url": click.STRING,
     },
 )
-@click.option("--out", type=options.PATH, metavar="FOLDER", help="Where to write the collection.")
+@click.option("--out", type=options.PATH, metavar="FOLDER", help="Folder for the collection.")
 @options.trusted_suite
 @options.workers
 @with_whole_output
@@ -164,9 +164,9 @@ def submit(
     entry: Mapping[str, Any],
     **how: Any,
 ) -> int:
-    """Replay every episode of RUN and, where all give their scores, write the collection that a maintainer adds.
+    """Replay every episode of RUN and, if all scores are confirmed, write the collection that a maintainer adds.
 
-    Exit code 1 if an episode is not confirmed, or anything else keeps the run from the catalogue.
+    The exit code is 1 if an episode is not confirmed, or if the run cannot be added for another reason.
     """
     from arcademark.operations import submission
 
@@ -193,12 +193,12 @@ def submit(
     return 0 if result.ok else 1
 
 
-@command.command("errata", short_help="What papers print that does not hold, and why.")
+@command.command("errata", short_help="List errors in papers, with the correct values and the reasons.")
 @click.option("--paper", metavar="NAME", help="Only this paper: review, atari-5, ale-2013, or its key.")
-@click.option("--category", metavar="NAME", help="Only slips of this kind.")
+@click.option("--category", metavar="NAME", help="Only errors of this kind.")
 @with_output
 def errata(paper: str | None, category: str | None, output: Output) -> int:
-    """List what papers print that does not hold, or that cannot both hold: what is printed, what holds, and why."""
+    """List errors and contradictions in papers: the printed value, the correct value, and the reason."""
     from arcademark.analysis.catalogue import Errata
     from arcademark.analysis.reproductions.papers import PAPERS
     from arcademark.catalogue import errata as slips

@@ -19,11 +19,11 @@ from arcademark.files import check_folder, write_output
     type=options.PATH,
     default=Path("site"),
     metavar="FOLDER",
-    help="Where to write the pages; those of an earlier site are replaced.",
+    help="Folder for the pages; those of an earlier leaderboard are replaced.",
 )
 @click.option("--collection", metavar="NAMES", help="Only these collections of the catalogue.  [default: all]")
-@click.option("--no-replay", is_flag=True, help="Do not replay the runs' episodes: no badge says that they are real.")
-@click.option("--no-films", is_flag=True, help="Leave the beginnings of episodes as moving pictures out.")
+@click.option("--no-replay", is_flag=True, help="Do not replay the runs' episodes; the runs then have no badge.")
+@click.option("--no-films", is_flag=True, help="Leave out the animations of episodes.")
 @options.trusted_suite
 @options.workers
 def command(
@@ -37,9 +37,9 @@ def command(
 ) -> int:
     """Write the leaderboard: the catalogue's published scores and those of RUN…, as pages that need no network.
 
-    RUN is a run's directory, a folder of runs, or any table that 'arcademark report' reads; of runs on other tasks than
-    Atari games the leaderboard is theirs alone. Runs are replayed first, and wear a badge where every episode gives its
-    score again; exit code 1 where one does not.
+    RUN is a run's directory, a folder of runs, or any table that 'arcademark report' reads; runs on other tasks
+    than Atari games get a leaderboard of their own. Runs are replayed first, and get a badge if every score is
+    confirmed; otherwise the exit code is 1.
     """
     from arcademark.analysis.site import analysis
     from arcademark.analysis.tables.loading import EVERYTHING, ScoreSource

@@ -17,12 +17,12 @@ sequential = options.combine(
     click.option(
         "--sequential",
         is_flag=True,
-        help="Also test group by group of runs: which pairs are decided, and which need more runs.",
+        help="Also test sequentially, in groups of runs: which pairs are decided, and which need more runs.",
     ),
     options.fields(
         "plan",
-        "With --sequential: runs in a group, groups at most, how often it may err over all pairs, permutations "
-        "drawn, and what sums up a run's games",
+        "With --sequential: runs per group, maximum number of groups, error rate over all pairs, permutations, and the "
+        "summary of a run's games",
         {
             **options.each(options.COUNT, "group", "groups", "permutations"),
             "alpha": options.SHARE,
@@ -44,7 +44,7 @@ sequential = options.combine(
 @tables.intervals
 @tables.read_as
 def command(table: str, named: tuple[str, ...], others: tuple[str, ...], output: Output, **given: Any) -> int:
-    """Compare A with B, or each of several algorithms with each; all of the table's, if none is named.
+    """Compare A with B, or several algorithms pairwise; by default all algorithms of the table.
 
     TABLE is as in 'arcademark report': a file, a folder, a run's directory, or catalogue:review-2021. Runs and files
     may also stand side by side: 'arcademark compare runs/a runs/b'.

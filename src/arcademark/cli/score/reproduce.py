@@ -21,7 +21,7 @@ KINDS = (".svg", ".png")
 @commands.command("reproduce")
 @click.argument("paper", metavar="PAPER")
 @click.option("--table", type=int, metavar="N", help="Only this table.")
-@click.option("--figure", type=int, metavar="N", help="Only this figure, and what is stated of it.")
+@click.option("--figure", type=int, metavar="N", help="Only this figure, and the statements about it.")
 @click.option(
     "--out",
     type=options.PATH,
@@ -29,16 +29,16 @@ KINDS = (".svg", ".png")
     help="Also write the figures: as SVG and PNG into a folder; with --figure also as one FILE.svg or FILE.png. "
     "Replaces earlier figures.",
 )
-@click.option("--with", "ours", type=click.Choice(["ours"]), help="Set our own runs beside the paper's (ale-2013).")
+@click.option("--with", "ours", type=click.Choice(["ours"]), help="Show our own runs beside the paper's (ale-2013).")
 @with_output
 def command(
     paper: str, table: int | None, figure: int | None, out: Path | None, ours: str | None, output: Output
 ) -> int:
-    """Recompute PAPER from the published scores, and set what it prints beside what we get.
+    """Recompute PAPER's tables and figures from published scores, and compare them with the printed values.
 
-    PAPER is review (Fan 2021, Tables 3 to 14, Figures 1 to 4), atari-5 (Aitchison et al. 2023, Tables 1 to 12, Figures
-    2 to 5, its statements) or ale-2013 (Bellemare et al. 2013, its statements, Figures 2 to 4). Every difference is
-    explained; the exit code is 1 if one is not, but for those to our own runs.
+    PAPER is review (Fan 2021, Tables 3 to 14, Figures 1 to 4), atari-5 (Aitchison et al. 2023, Tables 1 to 12,
+    Figures 2 to 5, its statements) or ale-2013 (Bellemare et al. 2013, its statements, Figures 2 to 4). Every
+    difference has an explanation; the exit code is 1 if one has none, except for differences from our own runs.
     """
     from arcademark.analysis.reproductions import analysis
 

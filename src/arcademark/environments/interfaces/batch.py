@@ -30,7 +30,7 @@ GAMES_A_THREAD = 4
 
 
 def default_threads(games: int, least: int = GAMES_A_THREAD) -> int:
-    """Return the number of threads for so many games: at most one a core, nor for fewer games than the `least`."""
+    """Return the number of threads for so many games: at most one per core, nor for fewer games than the `least`."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(cores, games // least))
 

@@ -101,7 +101,7 @@ def make_vec(
     games : str or sequence of str
         A game or task, several, a subset or a suite; sub-environment i plays game ``i % len(games)``.
     num_envs : int, optional
-        Sub-environments; one a game by default.
+        Sub-environments; one per game by default.
     protocol, training, render_mode, channels_first, padding_type, suite, **overrides
         As for `make`.
     autoreset_mode : gymnasium.vector.AutoresetMode or str
@@ -109,7 +109,7 @@ def make_vec(
     copy : bool
         Whether each step returns an array of its own, rather than the same one written anew.
     threads : int, optional
-        Threads that play games on our own console; by default one a core, at most one for each four games. Results do
+        Threads that play games on our own console; by default one per core, at most one for each four games. Results do
         not depend on it. ale-py plays games in turn.
 
     Raises

@@ -157,7 +157,7 @@ def _array(actions: list[Any]) -> NDArray[Any]:
     try:
         return np.array(actions)
     except ValueError:
-        raise ArcadeMarkError("serve: the actions are lists of different lengths; expected one a row") from None
+        raise ArcadeMarkError("serve: the actions are lists of different lengths; expected one per row") from None
 
 
 def _columns(infos: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What is exchanged with programs in any language: framed messages, descriptions of spaces, and observations in memory.
 
 A message is a map. Each comes with its length in four bytes, the first of them the highest, as MessagePack; or as JSON,
-one a line, with bytes in base64. The program speaks first, and its first byte tells which: JSON begins with ``{``.
+one per line, with bytes in base64. The program speaks first, and its first byte tells which: JSON begins with ``{``.
 """
 
 from __future__ import annotations

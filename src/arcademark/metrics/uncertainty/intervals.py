@@ -4,7 +4,7 @@ Conventions
 -----------
 * `score_intervals` makes those of single tasks' scores, without chance; `interval` those of any statistic of tasks'
   scores; `arcademark.metrics.uncertainty.bootstrap` draws the summaries of many tasks. `limits` makes limits of draws.
-* One task's data is a sequence of float arrays, one a seed, of that seed's episode scores, shape (episodes,). Seeds may
+* One task's data is a sequence of float arrays, one per seed, of its episode scores, shape (episodes,). Seeds may
   differ in their number of episodes. A task's score is the mean over seeds of each seed's mean. Seeds are trainings of
   their own; where they differ by the chance of episodes alone, all episodes belong in one array.
 * Seeds are what varies, and intervals are widened by how few there are; of a single seed its episodes. Tasks are

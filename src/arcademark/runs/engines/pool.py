@@ -2,7 +2,7 @@
 
 A worker plays some of an open trial's missing episodes at a time: of what is left, a share that shrinks as the end
 nears, so that idle workers help with the trials in play (guided self-scheduling). A learner stays with one worker; a
-planner's long episodes are given out one at a time. The driver hears from workers a few times a second and at the end
+planner's long episodes are given out one at a time. The driver hears from workers a few times per second and at the end
 of each episode. A worker may die at any moment: what it had not handed over is played again, by another.
 """
 
@@ -141,7 +141,7 @@ class _Worker:
 
 
 class LocalEngine:
-    """Plays jobs in up to so many processes, one a core by default; an `arcademark.runs.engines.base.Engine`.
+    """Plays jobs in up to so many processes, one per core by default; an `arcademark.runs.engines.base.Engine`.
 
     `episode_seconds` limits the wall time of an episode, and of making an agent.
     """

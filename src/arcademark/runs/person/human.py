@@ -1,4 +1,4 @@
-"""A person plays a trial in a window: in real time, 60 frames a second, or stepped, the game waiting for each action.
+"""A person plays a trial in a window: in real time, 60 frames per second, or stepped, the game waiting for each action.
 
 The action is read where an agent would choose one, and held for as many frames. While paused the picture is hidden; the
 pause counts to the episode's wall time, not to its frames.

@@ -187,7 +187,7 @@ class Planning:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the run is; told a few times a second."""
+    """How far the run is; told a few times per second."""
 
     episodes_done: int  # of evaluation, those of earlier commands included
     episodes: int  # of the whole plan

@@ -97,7 +97,7 @@ class RecordedTrajectory:
     actions: tuple[int, ...]  # of that protocol's action set, one for each of its agent steps
 
     def text(self) -> str:
-        """Return the file: what it is as a comment, then a number a line."""
+        """Return the file: what it is as a comment, then a number per line."""
         trial, row = self.recorded
         settings = self.protocol
         actions = f"the {settings.action_set} action set" if isinstance(settings, AtariProtocol) else "the task"

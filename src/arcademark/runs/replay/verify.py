@@ -65,7 +65,7 @@ def verify(
     run : path or RunRecord
         Its directory, or the run as it was read.
     workers : int, optional
-        Processes; one a core by default.
+        Processes; one per core by default.
     on_finding : callable, optional
         Called with each finding as it comes, and the number of all that will.
     **choice

@@ -130,7 +130,7 @@ def write_gif(path: Path, pictures: Iterable[Picture], pictures_per_second: floa
     ticks = GIF_TICKS_PER_SECOND / pictures_per_second
     if ticks < GIF_FASTEST_TICKS:
         raise ArcadeMarkError(
-            f"{path.suffix[1:]} shows at most {GIF_TICKS_PER_SECOND // GIF_FASTEST_TICKS} pictures a second, "
+            f"{path.suffix[1:]} shows at most {GIF_TICKS_PER_SECOND // GIF_FASTEST_TICKS} pictures per second, "
             f"not {pictures_per_second:g}; leave out more frames, or write an .mp4"
         )
     before: Picture | None = None

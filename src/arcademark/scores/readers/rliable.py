@@ -51,7 +51,7 @@ def read_object(path: Path, content: Mapping[str, Any], options: Options) -> Rea
             read[name] = np.array(msgspec.convert(value, list[list[float | None]]), dtype=np.float64)
         except ValueError as error:
             raise ArcadeMarkError(
-                f"{path}, {name!r}: expected lists of numbers, of shape (runs, tasks), or one a task; use null where "
+                f"{path}, {name!r}: expected lists of numbers, of shape (runs, tasks), or one per task; use null where "
                 f"one is missing ({one_line(str(error))})"
             ) from None
     return read_arrays(path, read, options)

@@ -222,7 +222,7 @@ def _plain(cells: Sequence[str]) -> NDArray[np.float64]:
 
 def _remedy(text: str, decimal: str | None) -> str:
     if spread := _BRACKETED.fullmatch(text):
-        return f"leave the spread out and write {spread[1]} alone; intervals come from the runs, one a row"
+        return f"leave the spread out and write {spread[1]} alone; intervals come from the runs, one per row"
     if text.endswith("%"):
         return "a percent sign marks a normalised score; write the game's points, in this cell and beside it"
     numeral = numerals.apart(text)

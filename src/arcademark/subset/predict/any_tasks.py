@@ -44,7 +44,7 @@ class Quantity:
 
 
 def reached(name: str, bars: Sequence[float]) -> Quantity:
-    """Return the quantity that counts tasks whose score is at or above a bar, one a task."""
+    """Return the quantity that counts tasks whose score is at or above a bar, one per task."""
     marks = np.asarray(bars, dtype=np.float64)
     return Quantity(name, lambda values, places: np.sum(values >= marks[places], axis=1).astype(float), "count")
 

@@ -173,9 +173,9 @@ class SubsetModel:
         if "" in self.tasks or len(set(self.tasks)) < tasks:
             yield f"tasks is {self.tasks!r}, expected a list of different names"
         if self.spread is not None and len(self.spread.mean) != tasks:
-            yield f"the mean of spread has {len(self.spread.mean)} numbers, expected {tasks}, one a task"
+            yield f"the mean of spread has {len(self.spread.mean)} numbers, expected {tasks}, one per task"
         if len(self.coefficients) != tasks:
-            yield f"{len(self.coefficients)} coefficients, expected {tasks}, one a task"
+            yield f"{len(self.coefficients)} coefficients, expected {tasks}, one per task"
         for task, coefficient in zip(self.tasks, self.coefficients, strict=True):
             if not coefficient >= 0:
                 yield f"the coefficient of {task!r} is {coefficient:g}, expected 0 or more"

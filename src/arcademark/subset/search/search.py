@@ -46,7 +46,7 @@ class Candidate:
     tasks : tuple of str
         In the problem's order.
     coefficients : tuple of float
-        Of least squares over all complete cases, one a task.
+        Of least squares over all complete cases, one per task.
     cv_mse, cv_mae : float
         Means over folds of the mean squared and mean absolute error on held-out cases, in transformed units.
     r2 : float

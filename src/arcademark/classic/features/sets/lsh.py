@@ -19,7 +19,7 @@ Where the paper's Algorithm 1 disagrees with the text of A.4 or with its purpose
 * *Where a sum begins.* ``h`` is never set to 0 between vectors. Here it is.
 
 A screen sets 33,600 of 4,300,800 bits, so 7.8 of a vector's 1,000 on average, and of two screens that differ in c
-pixels about exp(-0.00047 c) of the features are the same: 63 % for 1,000 pixels. In random play, five frames a step,
+pixels about exp(-0.00047 c) of the features are the same: 63 % for 1,000 pixels. In random play, five frames per step,
 24 % of the active features change in a typical step of Freeway, 12 % in Asterix, 25 % in Seaquest; with seven digits a
 pixel 98, 92 and 95 %, so similar screens have nothing in common: hence the algorithm's bits.
 

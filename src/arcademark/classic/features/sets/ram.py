@@ -57,7 +57,7 @@ class RamBits:
         return f"bit {bit} (worth {1 << bit}) of byte {byte}"
 
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Draw the memory, 8 bytes a row, each from its bit 7 on the left to its bit 0; bright bits are set."""
+        """Draw the memory, 8 bytes per row, each from its bit 7 on the left to its bit 0; bright bits are set."""
         bits = np.unpackbits(observation).reshape(-1, BYTES_A_ROW, 8)
         height, width = CELL_HEIGHT + GAP, 8 * CELL_WIDTH + GAP
         cells = np.full((len(bits), height, BYTES_A_ROW, width, 3), BETWEEN, np.uint8)
