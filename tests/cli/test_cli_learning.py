@@ -39,7 +39,7 @@ def test_tune_ranks_learners_on_training_games(invoke):
     short = (*ALE, "--games", "freeway", "--training-episodes", 2, "--episodes", 2)
     asked = ("tune", LEARNER, "--grid", "learning_rate=0.1,0.5", "--grid", "discount=0.9,0.99", *short)
     shown = invoke(*asked, code=0)
-    assert "learns for 2 episodes, then 2 episodes, 1 trial a game" in shown.err
+    assert "learns for 2 episodes, then 2 episodes, 1 trial per game" in shown.err
     assert "warning" not in shown.err
     assert "4 settings under ale-2013" in shown.out
     manifest = json.loads(Path("runs/tune-learner-make_learner-ale-2013/manifest.json").read_text())

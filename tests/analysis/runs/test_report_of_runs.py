@@ -353,7 +353,9 @@ def test_a_budget_is_told_where_it_is_not_the_protocols(rules, seeds, budget, no
     report = analysed(trained(made_up_run(using=rules, seeds=seeds), (min(budget, 50),), budget=budget))
     assert (report.algorithms[0].training_episodes, report.algorithms[0].learns) == (budget, True)
     assert told(report, "training_budget") == notice
-    assert told(report, "fewer_trials") == ("" if len(seeds) == 30 else "random: 1 trial a game; ale-2013 averages 30.")
+    assert told(report, "fewer_trials") == (
+        "" if len(seeds) == 30 else "random: 1 trial per game; ale-2013 averages 30."
+    )
     assert methods in report.methods[0]
 
 

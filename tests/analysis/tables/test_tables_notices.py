@@ -183,7 +183,7 @@ CASES = [
         scores(mine=dict.fromkeys(GAMES[:10], SQUARES) | {GAMES[0]: [1.0]}),
         "mine, 12 runs per game: some",
     ),
-    case("runs", two(runs=1), "One run a game"),
+    case("runs", two(runs=1), "One run per game"),
     case("intervals", runs(SHORT), "or whose scores are all equal: random"),
     case("intervals", runs(run(scores=constant)), "or whose scores are all equal: random."),
     case(

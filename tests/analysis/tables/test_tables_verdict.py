@@ -19,7 +19,10 @@ CASES = (
     ({"qbert": [600, 650, 625]}, "Above random play and below the human average."),
     ({"breakout": [0, 400, 2], "pong": [-21, 21, -3]}, "intervals reach from random play to the human average"),
     ({"skiing": [-30000, -29990, -29980]}, "Worse than random play."),
-    ({game: scores[:2] for game, scores in GOOD.items()}, "with too few runs for an interval (it takes three a game)"),
+    (
+        {game: scores[:2] for game, scores in GOOD.items()},
+        "with too few runs for an interval (it takes three per game)",
+    ),
     ({game: scores[0] for game, scores in GOOD.items()}, "on 2, by single scores, which have no interval."),
 )
 
