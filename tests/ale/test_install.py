@@ -294,6 +294,10 @@ def test_what_is_no_program_is_refused(tmp_path):
     for arguments, code in ((["--help"], 0), ([], 2), (["-u", "train.py"], 2)):
         done = python("-m", "arcademark.ale", *arguments, cwd=tmp_path)
         assert (done.returncode, "usage: python -m arcademark.ale" in done.stdout + done.stderr) == (code, True)
+    for program in (["nofile.py"], ["-m", "no_module"], ["."]):
+        done = python("-m", "arcademark.ale", *program, cwd=tmp_path)
+        assert done.returncode
+        assert "used nothing" not in done.stderr
     assert "leave these options out" in python("-E", "-m", "arcademark.ale", "x.py", cwd=tmp_path).stderr
 
 

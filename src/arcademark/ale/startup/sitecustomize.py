@@ -93,12 +93,18 @@ def line(ours: int, theirs: int, processes: int) -> str:
     return f"arcademark.ale: {ours:,} frames on our emulator, {theirs:,} on ale-py ({shown})"
 
 
+def began() -> bool:
+    """Return whether Python found the program that it was given; else it said so."""
+    main = sys.modules["__main__"]
+    return sys.argv[0] == "-c" or main.__spec__ is not None or hasattr(main, "__file__")
+
+
 def report() -> None:
     """Say at the end what was played by other processes, if any, where this one did not use ale-py itself."""
     if "arcademark.ale" in sys.modules or not owns(folder):
         return
     played = noted(folder)
-    if sys.__stderr__ is not None:
+    if sys.__stderr__ is not None and (played or began()):
         ours, theirs = (sum(one[emulator] for one in played) for emulator in (0, 1))
         nothing = "arcademark.ale: the program used nothing of ale-py"
         print(line(ours, theirs, len(played)) if played else nothing, file=sys.__stderr__)
