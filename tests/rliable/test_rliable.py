@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning
+from arcademark.metrics.uncertainty import resampling
 from arcademark.rliable import library, metrics, plot_utils
 
 PAGE = Path(__file__).parents[2] / "docs" / "rliable.md"
@@ -220,6 +221,27 @@ def test_bca_is_scipys_where_there_is_one_task():
     found = library.get_interval_estimates({"x": runs}, metrics.aggregate_mean, "bca", reps=9_999, seed=1)[1]["x"]
     scipys = bootstrap((runs[:, 0],), np.mean, method="BCa", vectorized=True, rng=np.random.default_rng(2))
     np.testing.assert_allclose(found[:, 0], scipys.confidence_interval, rtol=0.03)
+
+
+def test_bca_leaves_out_a_run_of_one_of_two_arrays_that_are_drawn_apart():
+    """As many runs of both make no pairs: the order of the second one's says nothing."""
+    x, y = (np.random.default_rng(seed).lognormal(0, 1, (12, 1)) for seed in (0, 1))
+
+    def difference(one, other):
+        return np.atleast_1d(one.mean() - other.mean())
+
+    def accelerated(kind, *arrays):
+        bootstrap = kind(*arrays)
+        return resampling._acceleration(bootstrap._caller(difference), bootstrap._arrays, bootstrap._paired)
+
+    independent = library.StratifiedIndependentBootstrap
+    both = [accelerated(independent, x, order) for order in (y, y[::-1])]
+    assert both[0] == pytest.approx(both[1])
+    parts = [one - one.mean() for one in (x[:, 0], -y[:, 0])]  # Efron and Tibshirani 1993, (14.15), of two samples
+    cubes, squares = (sum(np.sum(part**power) for part in parts) for power in (3, 2))
+    assert both[0] == pytest.approx(cubes / (6 * squares**1.5))
+    pairs = [accelerated(library.StratifiedBootstrap, x, order) for order in (y, y[::-1])]
+    assert pairs[0] != pytest.approx(pairs[1])
 
 
 def test_a_value_that_no_run_changes_has_an_interval_of_itself():

@@ -42,6 +42,8 @@ class StratifiedBootstrap:
         Whether tasks are drawn, too.
     """
 
+    _paired = True
+
     def __init__(
         self, *args: Array, random_state: Seed = None, task_bootstrap: bool = False, seed: Seed = None, **kwargs: Array
     ) -> None:
@@ -69,7 +71,7 @@ class StratifiedBootstrap:
 
     def conf_int(self, func: Callable[..., Any], reps: int = 1000, method: str = "basic", size: float = 0.95) -> Floats:
         """Return the limits of what a function gives, shape (2, values), by `resampling.limits`."""
-        return resampling.limits(self._caller(func), self._arrays, self._draw, reps, method, size)
+        return resampling.limits(self._caller(func), self._arrays, self._draw, reps, method, size, paired=self._paired)
 
     def _draw(self, count: int) -> list[Index]:
         return [resampling.draw(self._arrays[0], count, self._rng, tasks_too=self._tasks_too)] * len(self._arrays)
@@ -98,6 +100,8 @@ class StratifiedIndependentBootstrap(StratifiedBootstrap):
 
     `index` holds the indices of the arrays given by place and of those given by name.
     """
+
+    _paired = False
 
     def update_indices(self) -> Any:
         """Draw one resample's indices of every array."""

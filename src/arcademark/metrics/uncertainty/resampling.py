@@ -146,6 +146,8 @@ def limits(
     resamples: int,
     method: str,
     level: float,
+    *,
+    paired: bool,
 ) -> Floats:
     """Find the lower and upper limits of a function's values, shape (2, values), from what `resampled` draws.
 
@@ -155,6 +157,8 @@ def limits(
         "percentile": quantiles of the draws. "basic": the same, mirrored at the value. "bc", also called "debiased" and
         "bias-corrected": at levels that are moved by how often draws are below the value. "bca": moved also by the
         acceleration, for which a run at a time is left out.
+    paired : bool
+        Whether `indices` draws the same runs of all arrays: then "bca" leaves out the same run of all, else one of one.
 
     Raises
     ------
@@ -182,17 +186,17 @@ def limits(
         return np.asarray(found if method == "percentile" else 2 * value - found[::-1])
     below = np.mean(draws < value[:, np.newaxis], axis=1)
     bias = ndtri(np.clip(below, 0.5 / draws.shape[1], 1 - 0.5 / draws.shape[1]))[:, np.newaxis]
-    bent = _acceleration(function, arrays)[:, np.newaxis] if method == "bca" else 0.0
+    bent = _acceleration(function, arrays, paired)[:, np.newaxis] if method == "bca" else 0.0
     levels = ndtr(bias + (bias + ndtri(shares)) / (1 - bent * (bias + ndtri(shares))))
     return np.array([np.quantile(row, at) for row, at in zip(draws, levels, strict=True)]).T
 
 
-def _acceleration(function: Function, arrays: Sequence[Floats]) -> Floats:
-    """Return each value's acceleration, shape (values,): a run at a time is left out of all arrays, where as many."""
+def _acceleration(function: Function, arrays: Sequence[Floats], paired: bool) -> Floats:
+    """Return each value's acceleration, shape (values,): a run at a time is left out, of all arrays if `paired`."""
     runs = [len(one) for one in arrays]
     if min(runs) < 2:
         raise ArcadeMarkError('method "bca" leaves out a run at a time; expected 2 runs or more')
-    sides = [tuple(range(len(runs)))] if len(set(runs)) == 1 else [(side,) for side in range(len(runs))]
+    sides = [tuple(range(len(runs)))] if paired else [(side,) for side in range(len(runs))]
     cubes, squares = 0.0, 0.0
     for side in sides:
         left = np.array([
