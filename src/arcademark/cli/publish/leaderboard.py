@@ -48,9 +48,8 @@ def command(
     from arcademark.pages.render import pages
     from arcademark.records import imported, manifest
     from arcademark.records.model import RunRecord
-    from arcademark.records.reading import read_run
     from arcademark.records.replayed import Verification
-    from arcademark.runs.replay.episodes import with_roms
+    from arcademark.runs.replay.episodes import read_to_replay
     from arcademark.runs.replay.verify import verify
     from arcademark.scores.reading import runs_in
 
@@ -63,7 +62,7 @@ def command(
             raise ArcadeMarkError(f"{source}: holds runs and other tables; name each, so that the runs are replayed")
     places: list[ScoreSource] = []
     for source in sources:
-        places += [with_roms(read_run(run), suite) for run in runs_in(source)] if runs_in(source) else [source]
+        places += [read_to_replay(run, suite) for run in runs_in(source)] if runs_in(source) else [source]
     played = [place for place in places if isinstance(place, RunRecord) and imported.origin(place) is None]
     replays: dict[str, Verification] = {}
     for run in () if no_replay else played:

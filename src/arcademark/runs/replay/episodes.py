@@ -7,6 +7,7 @@ the actions. No agent is loaded.
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple, TypedDict, Unpack
 
@@ -18,6 +19,7 @@ from arcademark.environments.registry import Emulator, environment_spec, open_en
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.records import imported
 from arcademark.records.model import EpisodeRecord, Phase, RunRecord, TrialRecord
+from arcademark.records.reading import read_run
 from arcademark.runs.playing.slot import begin
 from arcademark.suite import anomalies
 from arcademark.suite.protocols import AtariProtocol, Protocol, StepProtocol
@@ -173,6 +175,13 @@ def with_roms(run: RunRecord, suite: str | TaskSuite | None) -> RunRecord:
         tasks[name] = other
     located = msgspec.structs.replace(recorded, tasks=tasks, folder=given.folder)
     return dataclasses.replace(run, protocol=dataclasses.replace(run.protocol, suite=located))
+
+
+def read_to_replay(
+    directory: str | os.PathLike[str], suite: str | TaskSuite | None, *, whole: bool = True
+) -> RunRecord:
+    """Read a run that is to be played again, with its games as `with_roms` finds them; errors as of both."""
+    return with_roms(read_run(directory, whole=whole), suite)
 
 
 def refuse_tasks(run: RunRecord, suite: str | TaskSuite | None) -> None:

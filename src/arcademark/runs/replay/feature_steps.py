@@ -19,9 +19,9 @@ from arcademark.environments.registry import choose_emulator, environment_spec, 
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.model import Phase, RunRecord
 from arcademark.records.randomness import episode_rng
-from arcademark.records.reading import read_actions, read_run
+from arcademark.records.reading import read_actions
 from arcademark.runs.playing.slot import begin
-from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, Seen, observed_as, select_one, with_roms
+from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, Seen, observed_as, read_to_replay, select_one
 from arcademark.suite.protocols import AtariProtocol, Protocol, protocol
 
 RANDOM_PLAY = "ale-2013"  # protocol of random play
@@ -81,7 +81,7 @@ def recorded_play(
     directory: str | os.PathLike[str], observation: Seen, **choice: Unpack[EpisodeFilter]
 ) -> RecordedPlay:
     """Return an episode of a run, with observations of another kind than its agent's; `choice` as of `select_one`."""
-    run = with_roms(read_run(directory), choice.get("suite"))
+    run = read_to_replay(directory, choice.get("suite"))
     recorded = select_one(run, **choice)
     settings = observed_as(run.protocol, observation)
     spec = environment_spec(recorded.trial.game, settings, recorded.trial.frames_per_action)
@@ -118,7 +118,7 @@ def recorded_trajectory(
 
     `choice` is as of `select_one`. The protocol must have every action that was played, and ask for as many.
     """
-    run = with_roms(read_run(directory), choice.get("suite"))
+    run = read_to_replay(directory, choice.get("suite"))
     recorded = select_one(run, **choice)
     settings = run.protocol if settings is None else settings
     names = environment_spec(recorded.trial.game, run.protocol).action_meanings

@@ -26,8 +26,8 @@ from arcademark.environments.observations.spaces import ObservationView
 from arcademark.environments.registry import environment_spec, open_environment, referee
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.records.model import RunRecord
-from arcademark.records.reading import read_actions, read_run
-from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, replay, select, with_roms
+from arcademark.records.reading import read_actions
+from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, read_to_replay, replay, select
 from arcademark.suite.protocols import StepProtocol
 from arcademark.suite.settings import format_setting
 
@@ -48,7 +48,7 @@ def export(
         If Minari is missing, the folder is there already or cannot be written, the run cannot be read, several agents
         or games fit, an episode does not replay to its score, or Minari has no such observations.
     """
-    place, run = Path(target), with_roms(read_run(directory), choice.get("suite"))
+    place, run = Path(target), read_to_replay(directory, choice.get("suite"))
     if os.path.lexists(place) or not _NAME.fullmatch(place.name):
         raise ArcadeMarkError(f"{place}: expected a new folder, named like pong-human-v0")
     wanted: EpisodeFilter = {**choice, "phase": "evaluation"}

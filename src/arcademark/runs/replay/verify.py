@@ -21,7 +21,7 @@ from arcademark.environments.registry import version_of
 from arcademark.errors import ArcadeMarkError
 from arcademark.keywords import knowing
 from arcademark.records.model import EpisodeRecord, RunRecord, TrialRecord, scored_phase
-from arcademark.records.reading import read_actions, read_run
+from arcademark.records.reading import read_actions
 from arcademark.records.replayed import Finding, Outcome, Verification
 from arcademark.runs.engines.processes import GarbledError, Process, available_cores, heard, serving
 from arcademark.runs.replay.episodes import (
@@ -29,6 +29,7 @@ from arcademark.runs.replay.episodes import (
     Recorded,
     Replayed,
     open_recorded,
+    read_to_replay,
     replay_all,
     select,
     select_trials,
@@ -76,7 +77,8 @@ def verify(
     ArcadeMarkError
         If the run cannot be read, or has no such episodes.
     """
-    run = with_roms(run if isinstance(run, RunRecord) else read_run(run, whole=False), choice.get("suite"))
+    suite = choice.get("suite")
+    run = with_roms(run, suite) if isinstance(run, RunRecord) else read_to_replay(run, suite, whole=False)
     trials = select_trials(run, **choice)
     ids = {trial.id for trial in trials}
     narrowed = choice.get("phase") is not None or choice.get("episode") is not None

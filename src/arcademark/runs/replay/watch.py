@@ -19,7 +19,7 @@ from arcademark.environments.registry import environment_spec, open_environment,
 from arcademark.errors import ArcadeMarkError, escaped
 from arcademark.files import check_replaceable
 from arcademark.records.model import RunRecord, scored_phase
-from arcademark.records.reading import read_actions, read_run
+from arcademark.records.reading import read_actions
 from arcademark.runs.plan import Trial
 from arcademark.runs.playing.slot import Slot, begin
 from arcademark.runs.playing.trial import TrialPlayer
@@ -29,9 +29,9 @@ from arcademark.runs.replay.episodes import (
     Recorded,
     observed_as,
     open_recorded,
+    read_to_replay,
     replay,
     select_one,
-    with_roms,
 )
 from arcademark.suite.protocols import Protocol
 
@@ -209,7 +209,7 @@ def _chosen(
     beside: tuple[str | os.PathLike[str], EpisodeFilter] | None,
 ) -> list[tuple[RunRecord, Recorded]]:
     wanted = [(directory, choice), *([beside] if beside else [])]
-    runs = [(with_roms(read_run(place), one.get("suite")), one) for place, one in wanted]
+    runs = [(read_to_replay(place, one.get("suite")), one) for place, one in wanted]
     return [(run, select_one(run, **one)) for run, one in runs]
 
 
