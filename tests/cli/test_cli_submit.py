@@ -18,6 +18,7 @@ from arcademark.records import queue
 from arcademark.records.reading import read_run
 from arcademark.runs import request
 from arcademark.runs.cluster import slurm
+from arcademark.runs.cluster.parameters import read_parameters
 from arcademark.runs.engines import processes
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
@@ -94,7 +95,7 @@ def test_the_script_is_printed_and_nothing_is_written(invoke):
     [("90", 90), ("90:30", 91), ("1:30:00", 90), ("1:30:01", 91), ("2-12", 3600), ("1-00:30", 1470), ("0-0:0:5", 1)],
 )
 def test_times_are_read_as_slurm_does(text, minutes):
-    assert slurm.minutes(text) == minutes
+    assert minutes(text) == minutes
 
 
 def test_shards_that_are_complete_are_left_out_and_others_of_another_run_refused(invoke):
@@ -146,7 +147,7 @@ def test_a_job_is_given_what_the_user_wrote_but_for_what_is_of_the_submission():
 
 def test_parameters_as_people_write_them():
     texts = ("time=60,partition=a,b", "setup=export A=1,B=2", "mem=4G,setup=module load cuda", "gres=gpu:1,disk:5")
-    of_job, last = slurm.parameters(
+    of_job, last = read_parameters(
         [pair for text in (*texts, "reservation=mine") for pair in jobs._pairs(text)], [("cpus", "1")]
     )
     assert {name: of_job[name] for name in ("time", "partition", "mem", "setup", "gres", "additional_parameters")} == {
@@ -163,9 +164,9 @@ def test_parameters_as_people_write_them():
 @pytest.mark.parametrize("asked", [["gpus=1", "mem_per_gpu=8G", "cpus_per_gpu=4"], ["gres=gpu:a100:1"]])
 def test_the_last_job_has_no_gpu_unless_one_is_asked_for(asked):
     pairs = [("time", "60"), *(tuple(one.split("=")) for one in asked)]
-    last = slurm.parameters(pairs)[1]
+    last = read_parameters(pairs)[1]
     assert not [name for name in last if "gpu" in name or name == "gres"]
-    assert slurm.parameters(pairs, [("gpus", "1")])[1]["gpus_per_node"] == "1"
+    assert read_parameters(pairs, [("gpus", "1")])[1]["gpus_per_node"] == "1"
 
 
 def test_nothing_of_submitit_is_printed(invoke, fake):
@@ -289,7 +290,7 @@ def test_a_submission_is_dealt_out_once_and_has_a_link_a_job(fake, monkeypatch, 
     monkeypatch.setattr(scheduling, "deal", lambda *given: dealt.append(1) or deal(*given))
     rules = protocol("world-records")
     plan = make_plan(agent_specs("random"), "atari-57", rules, 4, 1)
-    asked = (["python"], ["run"], slurm.parameters([("time", "60")]), 1, 100)
+    asked = (["python"], ["run"], read_parameters([("time", "60")]), 1, 100)
     work = slurm.prepare({"": plan}, tmp_path / "run", *asked)
     work.submit([""])
     assert len(dealt) <= 2
@@ -501,14 +502,14 @@ def test_what_was_recorded_of_any_run_of_a_shard_is_progress(toy, tmp_path):
 
 def test_memory_and_time_grow_with_the_attempt():
     pairs = [("time", "1:00:00*attempt"), ("mem", "2G*attempt")]
-    assert [slurm.parameters(pairs, (), number)[0]["mem"] for number in (1, 2, 3)] == ["2G", "4G", "6G"]
-    assert [slurm.parameters(pairs, (), number)[0]["time"] for number in (1, 2)] == [60, 120]
+    assert [read_parameters(pairs, (), number)[0]["mem"] for number in (1, 2, 3)] == ["2G", "4G", "6G"]
+    assert [read_parameters(pairs, (), number)[0]["time"] for number in (1, 2)] == [60, 120]
     for name, text in (("mem", "lots*attempt"), ("mem", "2G*2"), ("time", "soon*attempt"), ("cpus", "2*attempt")):
         with pytest.raises(ArcadeMarkError):
-            slurm.parameters([("time", "60"), (name, text)] if name != "time" else [(name, text)])
+            read_parameters([("time", "60"), (name, text)] if name != "time" else [(name, text)])
 
 
-def test_jobs_that_want_more_end_and_the_last_one_submits_them_again(invoke, fake, tmp_path, monkeypatch):
+def test_jobs_that_want_more_end_and_the_last_one_submits_them_again(invoke, fake, monkeypatch, capfd):
     fake()
     asked = ("run", "random", *SHORT, "--engine", "emulator=ale", "--slurm", "time=60,mem=2G*attempt,jobs=2")
     invoke(*asked, code=0)
@@ -519,10 +520,12 @@ def test_jobs_that_want_more_end_and_the_last_one_submits_them_again(invoke, fak
     assert slurm.attempt(folder) == 2
     assert "--mem=4G" in invoke(*asked, "--slurm", "dry_run=yes", code=0).out
     called = []
-    monkeypatch.setattr(slurm.subprocess, "call", lambda command: called.append(command) or 0)
-    with pytest.raises(SystemExit, match="0"):
-        slurm.gather(folder, ["python"], [""], (1, ("run", "random")))
-    assert called == [[sys.executable, "-P", "-m", "arcademark", "run", "random"]]
+    monkeypatch.setattr(slurm.subprocess, "call", lambda command: called.append(command) or code)
+    for code, message in ((0, ""), (7, "nothing was submitted (exit code 7")):
+        with pytest.raises(SystemExit, match="1" if code else "0"):
+            slurm.gather(folder, ["exec", "python"], [""], (1, ("run", "random")))
+        assert called.pop() == ["exec", "python", "-P", "-m", "arcademark", "run", "random"]
+        assert message in capfd.readouterr().out
     with pytest.raises(SystemExit, match="1"):
         slurm.gather(folder, ["python"], [""], (2, ("run", "random")))  # which wanted no more
     hungry = slurm.ShardJob(folder, ("run",), 2, 60, grows=frozenset({"mem"}))

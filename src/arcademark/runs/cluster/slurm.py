@@ -32,15 +32,14 @@ from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.records import manifest, queue
 from arcademark.records.database import DATABASE, JOBS, SHARDS, open_for_reading
 from arcademark.records.reading import read_run
+from arcademark.runs.cluster.parameters import ALIASES, GROWING, OF_LAST, read_parameters
 from arcademark.runs.engines.processes import how_ended
 from arcademark.runs.plan import Plan, Trial
 from arcademark.runs.scheduling.costs import MAX_JOBS
 from arcademark.runs.scheduling.lengths import dealt, shards
 from arcademark.runs.store.entering import begin, describe
 
-JOB = "arcademark"  # what jobs are called
 MAX_IN_ARRAY = 1001  # SLURM's own default for MaxArraySize
-SIGNAL_SECONDS = 90  # before the limit that a job is told to end; submitit's own default
 ROUNDS_WITHOUT_PROGRESS = 3  # in a row, after which a job is not put back into the queue
 
 FRAMES = """SELECT total(frames) FROM
@@ -49,43 +48,13 @@ FRAMES = """SELECT total(frames) FROM
 
 FAILURES = "SELECT count(error) FROM trial"
 
-ALIASES = {"cpus": "cpus_per_task", "gpus": "gpus_per_node"}
-_COUNTS = {"array_parallelism", "cpus_per_gpu", "cpus_per_task", "signal_delay_s"}
-_TEXTS = {
-    *("account", "comment", "constraint", "dependency", "exclude", "exclusive", "gpus_per_node", "gpus_per_task"),
-    *("gres", "job_name", "mail_type", "mail_user", "mem", "mem_per_cpu", "mem_per_gpu", "nodelist", "partition"),
-    *("qos", "wckey"),
-}
-_OTHERS = {"reservation"}  # of sbatch, which submitit passes on
-_LINES = {"setup", "teardown"}  # of the script, as many as there are
-PARAMETERS = frozenset({"time", *_COUNTS, *_TEXTS, *_OTHERS, *_LINES})
-"""submitit's names, but for those that are for jobs of several processes, and what else sbatch is given."""
-
-GROWING = frozenset({"time", "mem", "mem_per_cpu", "mem_per_gpu"})
-"""What may be given for each attempt: ``mem=2G*attempt``."""
 MAX_ATTEMPTS = 3
 _ATTEMPT = "attempt-"
 """How the names of files begin in the folder of logs, each of which says that an attempt ended for want of more."""
-_MEMORY = re.compile(r"(\d{1,9})([KMGT]?)", re.IGNORECASE)
-
 OURS = ("jobs", "python")
 """Parameters that are no job's: how many, and what starts Python in them."""
-OF_LAST = "merge:"
-"""What parameters of the job that merges begin with."""
-
-GPUS = frozenset({"gpus_per_node", "gpus_per_task", "cpus_per_gpu", "mem_per_gpu"})
-"""What the job that merges does not have."""
-
-_SETUP = (
-    "export SUBMITIT_LOG_LEVEL=ERROR; "
-    "for wait in 0 10 30 60; do sleep $wait; {} -P -c 'import submitit, arcademark.runs.cluster.slurm' && break; done"
-)
-"""Our own lines say what submitit does; where packages are being installed anew as a job begins, it waits for them."""
-
 _FOR_NOW = re.compile("not available|busy", re.IGNORECASE)
 """What ``sbatch --test-only`` says also of jobs that fit as soon as nodes are there again."""
-
-_TIME = re.compile(r"(?:(?P<days>\d{1,4})-)?(\d{1,6})(?::(\d{1,2}))?(?::(\d{1,2}))?")
 
 
 def submission(
@@ -115,7 +84,7 @@ def submission(
     Raises
     ------
     ArcadeMarkError
-        As of `parameters` and `prepare`.
+        As of `read_parameters` and `prepare`.
     """
     own = {name: text for name, text in pairs if name in OURS}
     if len(own) < sum(name in OURS for name, _ in pairs):
@@ -126,7 +95,7 @@ def submission(
     of_jobs = [(name, text) for name, text in pairs if not name.startswith(OF_LAST) and name not in OURS]
     of_last = [(name.removeprefix(OF_LAST), text) for name, text in pairs if name.startswith(OF_LAST)]
     number = attempt(directory)
-    both = parameters(of_jobs, of_last, number)
+    both = read_parameters(of_jobs, of_last, number)
     workers = workers or both[0].get("cpus_per_task", 1)
     python = shlex.split(own["python"]) if "python" in own else [sys.executable]
     command = ["-P", "-m", "arcademark", *words, f"--workers={workers}"]  # nothing from the current folder
@@ -140,98 +109,6 @@ def attempt(folder: Path) -> int:
     """Return which attempt a submission of a folder's jobs is: 1, and one more each time that they wanted more."""
     ended = (path.name.removeprefix(_ATTEMPT) for path in (folder / JOBS).glob(f"{_ATTEMPT}*"))
     return max((int(number) + 1 for number in ended if number.isdecimal() and len(number) < 4), default=1)
-
-
-def parameters(
-    pairs: Sequence[tuple[str, str]], merge: Sequence[tuple[str, str]] = (), attempt: int = 1
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read the parameters of jobs, and of the one that merges where they differ, as submitit has them.
-
-    Values such as ``2G*attempt`` are multiplied by the attempt.
-
-    Returns
-    -------
-    dict, dict
-        Those of jobs; those of the one that merges, which has no GPU unless `merge` asks for one.
-
-    Raises
-    ------
-    ArcadeMarkError
-        With what was expected.
-    """
-    given = _read("--slurm", pairs, attempt)
-    if "time" not in given:
-        raise ArcadeMarkError("--slurm: expected the limit of a job too, as in time=4:00:00; it continues after it")
-    rest = {name: value for name, value in given.items() if name not in GPUS}
-    if gres := ",".join(one for one in rest.pop("gres", "").split(",") if one and one.partition(":")[0] != "gpu"):
-        rest["gres"] = gres
-    last = {"job_name": f"{given.get('job_name', JOB)}-merge"}
-    return _complete("--slurm", given), _complete(
-        "--slurm merge:", rest | last | _read("--slurm merge:", merge, attempt)
-    )
-
-
-def _read(option: str, pairs: Sequence[tuple[str, str]], attempt: int) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for given, typed in pairs:
-        name, text = ALIASES.get(given, given), typed
-        if name not in PARAMETERS:
-            known = ", ".join(sorted({*PARAMETERS, *ALIASES}))
-            raise ArcadeMarkError(f"{option} {given}: no parameter of submitit for a job; known: {known}")
-        if not text:
-            raise ArcadeMarkError(f"{option} {given}=: expected a value")
-        if name in GROWING and "*" in text:
-            text = _multiplied(f"{option} {given}", name, text, attempt)
-        if name in _LINES:
-            values.setdefault(name, []).append(text)
-        elif name in values:
-            raise ArcadeMarkError(f"{option}: {name} is given twice; give it once")
-        elif name == "time":
-            values[name] = minutes(text)
-        elif name in _COUNTS:
-            if not text.isdecimal() or not 1 <= len(text) <= 9 or int(text) < 1:
-                raise ArcadeMarkError(f"{option} {given}={text}: expected a whole number of at least 1")
-            values[name] = int(text)
-        else:
-            values[name] = True if (name, text) == ("exclusive", "true") else text
-    return values
-
-
-def _multiplied(option: str, name: str, text: str, attempt: int) -> str:
-    """Return a time in minutes, or memory with its unit, times the attempt."""
-    each, _, factor = (part.strip() for part in text.partition("*"))
-    match = _MEMORY.fullmatch(each)
-    if factor != "attempt" or (name != "time" and not match):
-        raise ArcadeMarkError(f"{option}={text}: expected an amount times the attempt, as in mem=2G*attempt")
-    return str(minutes(each) * attempt) if name == "time" or not match else f"{int(match[1]) * attempt}{match[2]}"
-
-
-def _complete(option: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Add what was not asked for to a job's parameters."""
-    values: dict[str, Any] = {"job_name": JOB, "signal_delay_s": SIGNAL_SECONDS, "stderr_to_stdout": True, **given}
-    if 60 * values["time"] <= 2 * values["signal_delay_s"]:
-        raise ArcadeMarkError(
-            f"{option} time: {values['time']} minutes; expected more than twice the {values['signal_delay_s']} seconds "
-            "before the limit in which a job ends what it plays (signal_delay_s)"
-        )
-    values["setup"] = [*values.get("setup", ()), _SETUP.format(shlex.quote(sys.executable))]
-    values["additional_parameters"] = {"requeue": True} | {name: values.pop(name) for name in _OTHERS & values.keys()}
-    if "cpus_per_task" in values:
-        values["srun_args"] = [f"--cpus-per-task={values['cpus_per_task']}"]  # srun does not take it from the job
-    return values
-
-
-def minutes(text: str) -> int:
-    """Read a time limit as SLURM writes it, ``90``, ``1:30:00``, ``2-12``, in minutes, rounded up."""
-    match = _TIME.fullmatch(text)
-    if match is None or not any(int(part or 0) for part in match.groups()):
-        raise ArcadeMarkError(f"time={text}: expected minutes, hours:minutes:seconds or days-hours")
-    days, first, second, third = (int(part or 0) for part in match.groups())
-    if match["days"] is not None:
-        return (24 * days + first) * 60 + second + math.ceil(third / 60)
-    if match[4] is not None:
-        return 60 * first + second + math.ceil(third / 60)
-    return first + math.ceil(second / 60)
 
 
 @dataclass(frozen=True)
@@ -430,7 +307,7 @@ def prepare(
 ) -> Submission:
     """Deal plans out in shards, each a job of so many workers, or as many shards as the folder has already.
 
-    `plans` and `parameters` are as of `Submission` and from `parameters`.
+    `plans` and `parameters` are as of `Submission` and from `read_parameters`.
 
     Raises
     ------
@@ -585,8 +462,9 @@ def gather(
             want_more(folder, number)
         if attempt(folder) > number:
             _tell(f"jobs wanted more memory or time than attempt {number} gave them; submits what is left again")
-            if subprocess.call([sys.executable, "-P", "-m", "arcademark", *again]) == 0:
+            if (code := subprocess.call([*python, "-P", "-m", "arcademark", *again])) == 0:
                 sys.exit(0)
+            _tell(f"nothing was submitted (exit code {code}, for the reason above); merges what there is")
     codes = []
     for name in names:
         parts = sorted(path.parent for path in (folder / SHARDS).glob(str(Path("*-of-*", name, manifest.FILE))))
