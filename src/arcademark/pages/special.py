@@ -11,7 +11,7 @@ from arcademark import wording
 from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.pages.figures import style
 from arcademark.pages.figures.model import Pictures
-from arcademark.pages.figures.style import MAX_SERIES
+from arcademark.pages.figures.style import MAX_ROWS, MAX_SERIES
 from arcademark.pages.render.blocks import Figure
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def summaries(rows: Sequence[tuple[str, Summary]], caption: str) -> Figure | Non
     words = "; ".join(
         f"{name}: "
         + ", ".join(f"{AGGREGATES[key].title} {wording.percent(one.value)}" for key, one in item.statistics.items())
-        for name, item in known[: comparisons.MAX_ROWS]
+        for name, item in known[:MAX_ROWS]
     )
     said = f"{known[0][1].title} summaries. {words}."
     return Figure("summaries", lambda: ((comparisons.summaries(known), said),), caption)
@@ -93,7 +93,7 @@ def improvement(comparison: Comparison, caption: str) -> Figure:
 
     words = "; ".join(
         f"{pair.first} over {pair.second} {wording.fixed(pair.improvement.value)}"
-        for pair in comparison.pairs[: comparisons.MAX_ROWS]
+        for pair in comparison.pairs[:MAX_ROWS]
     )
     said = f"Probability of improvement. {words}."
     return Figure("improvement", lambda: ((comparisons.improvement(comparison), said),), caption)

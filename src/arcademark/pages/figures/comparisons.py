@@ -27,16 +27,12 @@ from arcademark.pages.figures.model import (
     RowPanel,
     RowsFigure,
 )
-from arcademark.pages.figures.style import HEAT, MAX_SERIES, SERIES, Axis, frames, ticks
+from arcademark.pages.figures.style import HEAT, MAX_COLUMNS, MAX_ROWS, MAX_SERIES, SERIES, Axis, frames, ticks
 
 UPPER = {"hns": "human average", "capped_hns": "human average", "hwrns": "world record", "saber": "world record"}
 """What 100 % is, by metric."""
 FIRST = ("median", "iqm", "mean")
 """Order of the summaries' panels; others follow."""
-MAX_ROWS = 40
-"""Algorithms, or pairs, of a figure."""
-MAX_COLUMNS = 24
-"""Algorithms of a heat map."""
 VERDICTS = {"better": "series-1", "worse": "series-2"}
 HEAT_EDGES = (0.0, 25.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 """Percentages at which the colour of a cell changes; 100 % is the middle one."""

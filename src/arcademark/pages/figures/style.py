@@ -76,6 +76,10 @@ class FigureStyle:
 
 
 SCREEN = FigureStyle()
+MAX_ROWS = 40
+"""Maximum number of algorithms, or pairs, in a figure."""
+MAX_COLUMNS = 24
+"""Maximum number of algorithms in a heat map."""
 MAX_SERIES = 5
 """Algorithms that a figure shows: the first ones."""
 
