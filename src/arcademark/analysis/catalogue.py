@@ -19,11 +19,11 @@ from arcademark.analysis.settings import in_frames, of_entry
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import NOT_DECIDABLE
 from arcademark.catalogue.model import AlgorithmKind, Entry, Erratum, Hand, Reported, SettingValue, Source
+from arcademark.grouping import grouped
 from arcademark.metrics.aggregate import mean, median
 from arcademark.metrics.normalise import hns
 from arcademark.reproduce.figures import frames_text
 from arcademark.scores.formulas import as_csv
-from arcademark.scores.readers.base import grouped
 from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.anomalies import Anomaly
 from arcademark.suite.settings import format_setting

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.grouping import grouped
 from arcademark.metrics.uncertainty.intervals import FEWEST, score
 from arcademark.metrics.uncertainty.samples import independent
 from arcademark.records import repeats
 from arcademark.records.model import Episodes, RunRecord, TrialRecord
-from arcademark.scores.readers.base import grouped
 from arcademark.scores.runs import RunCollection, RunScores, pooled, trained_apart
 
 FAMILY = re.compile(r"(const|perturb)\(action=(\w+)\)")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from arcademark.scores.readers.base import grouped
+from arcademark.grouping import grouped
 
 REPORTED = {"training": "training", "evaluation": "evaluation", "best": "the best policy"}
 """What scores are of, in words."""

@@ -13,8 +13,8 @@ from arcademark import wording
 from arcademark.analysis import measures
 from arcademark.catalogue import collections
 from arcademark.catalogue.model import Entry
+from arcademark.grouping import grouped
 from arcademark.metrics.normalise import hns, reaching
-from arcademark.scores.readers.base import grouped
 from arcademark.subset.problem import Floats
 from arcademark.suite import references, subsets, tasks
 from arcademark.suite.tasks import suite

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from arcademark import wording
 from arcademark.analysis.measures import Bounds, Measure, Runs
+from arcademark.grouping import grouped
 from arcademark.metrics import compare
 from arcademark.metrics.aggregate import AGGREGATES, Aggregate, aggregates
 from arcademark.metrics.distribution import performance_profile
@@ -33,7 +34,6 @@ from arcademark.metrics.uncertainty.samples import (
     together,
     variances,
 )
-from arcademark.scores.readers.base import grouped
 from arcademark.suite import tasks
 
 FEWEST_DRAWS = 500

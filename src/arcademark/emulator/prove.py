@@ -31,6 +31,7 @@ import ale_py
 from arcademark.emulator import games
 from arcademark.emulator.build import core, version
 from arcademark.emulator.comparison import ProofSection, SectionComparison
+from arcademark.grouping import grouped
 from arcademark.suite.tables import read_rows
 
 Result = TypeVar("Result")
@@ -136,9 +137,7 @@ def list_text(sections: Iterable[ProofSection]) -> str:
     Some games cut one frame in a million, and are played otherwise for it: their count stays what a longer proof found.
     """
     cut_before = {row["game"]: int(row["cut"]) for row in _rows()}
-    by_game: dict[str, list[ProofSection]] = {}
-    for section in sections:
-        by_game.setdefault(section.game, []).append(section)
+    by_game = grouped((section.game, section) for section in sections)
     rows = io.StringIO()
     writer = csv.writer(rows, lineterminator="\n")
     writer.writerow(COLUMNS)

@@ -13,7 +13,7 @@ from arcademark.analysis.tables import dataset, plausible, units
 from arcademark.analysis.tables.dataset import ScoreOptions, prepare
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.scores.readers.base import grouped
+from arcademark.grouping import grouped
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import references
 

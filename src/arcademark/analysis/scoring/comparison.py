@@ -14,10 +14,10 @@ from typing import ClassVar, Literal
 from arcademark.analysis.runs.learning import SampleEfficiency
 from arcademark.analysis.tables.document import Side, Summary, TableDocument
 from arcademark.analysis.uncertainty import Profile, Statistic, SummaryDifference
+from arcademark.grouping import grouped
 from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.ranking import Flip
 from arcademark.metrics.sequential import SequentialPair, SequentialStep
-from arcademark.scores.readers.base import grouped
 
 Verdict = Literal["better", "worse", "undecided", "untested"]
 

@@ -21,10 +21,10 @@ from arcademark.analysis.tables.document import Algorithm, Side, Summary
 from arcademark.analysis.tables.protocols import PlayConditions
 from arcademark.analysis.uncertainty import INTERVALS_OF, Bootstrap, SummaryDifference
 from arcademark.errors import UnknownNameError
+from arcademark.grouping import grouped
 from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.uncertainty import coverage
 from arcademark.metrics.uncertainty.intervals import FEWEST
-from arcademark.scores.readers.base import grouped
 from arcademark.subset.predict.model import explained
 from arcademark.subset.predict.spread import conformal_half_width
 from arcademark.suite import anomalies, subsets, tasks

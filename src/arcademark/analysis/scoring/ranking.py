@@ -18,8 +18,8 @@ from arcademark.analysis.tables import protocols
 from arcademark.analysis.tables.document import Rank
 from arcademark.analysis.uncertainty import Statistic
 from arcademark.catalogue import collections
+from arcademark.grouping import grouped
 from arcademark.metrics.normalise import hns
-from arcademark.scores.readers.base import grouped
 from arcademark.suite import references
 from arcademark.suite.tasks import suite
 

@@ -22,8 +22,8 @@ from arcademark.analysis.tables.document import (
     TableDocument,
     Tolerance,
 )
+from arcademark.grouping import grouped
 from arcademark.metrics.aggregate import AGGREGATES
-from arcademark.scores.readers.base import grouped
 from arcademark.suite import subsets, tasks
 from arcademark.wording.prose import text
 

@@ -15,9 +15,9 @@ from arcademark.analysis.tables import protocols
 from arcademark.analysis.tables.dataset import Dataset
 from arcademark.analysis.tables.document import Algorithm
 from arcademark.catalogue import collections
+from arcademark.grouping import grouped
 from arcademark.metrics import aggregate, efficiency, normalise
 from arcademark.records.model import scored_phase
-from arcademark.scores.readers.base import grouped
 
 SUITE = "atari-57"
 """The suite that published algorithms are set beside others on."""

@@ -24,7 +24,7 @@ from arcademark.analysis.subsets import predictors
 from arcademark.analysis.subsets.predictors import Predictor
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
-from arcademark.scores.readers.base import grouped
+from arcademark.grouping import grouped
 from arcademark.subset.predict import calibration
 from arcademark.subset.predict.any_tasks import MEDIAN, Quantity, Trained
 from arcademark.subset.predict.calibration import TASKS, Misses

@@ -17,10 +17,10 @@ from arcademark.analysis import measures
 from arcademark.analysis.measures import Measure
 from arcademark.catalogue import collections
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.grouping import grouped
 from arcademark.metrics import ranges
 from arcademark.metrics.normalise import Metric
 from arcademark.metrics.ranges import Limits
-from arcademark.scores.readers.base import grouped
 from arcademark.scores.references import read_references
 from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.task_suites import TaskSuite

@@ -19,9 +19,9 @@ from arcademark.analysis.document import Notice
 from arcademark.analysis.notices import notice
 from arcademark.analysis.tables import units
 from arcademark.analysis.tables.dataset import Dataset
+from arcademark.grouping import grouped
 from arcademark.metrics.normalise import normalise
 from arcademark.records import imported
-from arcademark.scores.readers.base import grouped
 from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.protocols import AtariProtocol
 

@@ -11,7 +11,7 @@ from arcademark import wording
 from arcademark.analysis import settings as vocabulary
 from arcademark.catalogue.model import Entry, SettingValue
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import grouped
+from arcademark.grouping import grouped
 from arcademark.subset.predict.model import FrameCap
 from arcademark.suite.protocols import Protocol, protocols
 from arcademark.suite.settings import format_setting

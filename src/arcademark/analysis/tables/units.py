@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.catalogue import collections
+from arcademark.grouping import grouped
 from arcademark.metrics.normalise import normalise
-from arcademark.scores.readers.base import grouped
 from arcademark.suite import references
 
 BANDWIDTH = 0.35

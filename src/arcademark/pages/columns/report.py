@@ -9,10 +9,10 @@ from arcademark import wording
 from arcademark.analysis.document import REPORTED
 from arcademark.analysis.runs.learning import sparkline
 from arcademark.analysis.tables.document import KINDS
+from arcademark.grouping import grouped
 from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.normalise import METRICS
 from arcademark.pages.columns import Column, Columns, Style
-from arcademark.scores.readers.base import grouped
 
 if TYPE_CHECKING:
     from arcademark.analysis.cells import PlanningCost

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from gzip import GzipFile
 from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark import files
 from arcademark.errors import ArcadeMarkError
+from arcademark.grouping import grouped
 from arcademark.scores.readers.numerals import MARKS
 from arcademark.scores.readers.piped import PipedFile
 from arcademark.scores.table import ScoreTable, improper
-
-_Key = TypeVar("_Key", bound=Hashable)
-_Value = TypeVar("_Value")
 
 Unit = Literal["episode", "average"]
 DEFAULT_LAST: Mapping[Unit, int] = MappingProxyType({"episode": 100, "average": 1})
@@ -232,14 +230,6 @@ class Log:
     def place(self) -> str:
         """Where it is, for messages."""
         return f"{self.path}, {self.label!r}" if self.label else str(self.path)
-
-
-def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
-    """Gather the second of pairs by the first, in their order."""
-    result: dict[_Key, list[_Value]] = {}
-    for key, value in pairs:
-        result.setdefault(key, []).append(value)
-    return result
 
 
 def score(place: str, value: object) -> float:

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import Episodes, Reading, grouped, listed, numbers_of_runs
+from arcademark.grouping import grouped
+from arcademark.scores.readers.base import Episodes, Reading, listed, numbers_of_runs
 from arcademark.scores.table import ScoreTable
 
 _Key = tuple[str, str, int]

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import MAX_CELLS_READ, Options, grouped, is_task
+from arcademark.grouping import grouped
+from arcademark.scores.readers.base import MAX_CELLS_READ, Options, is_task
 from arcademark.scores.readers.role_names import RULES
 from arcademark.scores.readers.roles import role_of
 from arcademark.scores.readers.sheet import Sheet, bare, checked

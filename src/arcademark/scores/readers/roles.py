@@ -21,8 +21,9 @@ from functools import lru_cache
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.grouping import grouped
 from arcademark.scores.readers import numerals
-from arcademark.scores.readers.base import SAID, Options, UnrecognisedError, grouped, is_task, listed
+from arcademark.scores.readers.base import SAID, Options, UnrecognisedError, is_task, listed
 from arcademark.scores.readers.role_names import ROLES, RULES, Role
 from arcademark.scores.readers.sheet import Sheet
 

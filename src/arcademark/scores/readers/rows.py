@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import DEFAULT_LAST, Episodes, Options, Reading, Unit, count, grouped, listed
+from arcademark.grouping import grouped
+from arcademark.scores.readers.base import DEFAULT_LAST, Episodes, Options, Reading, Unit, count, listed
 from arcademark.scores.readers.role_names import Role
 from arcademark.scores.readers.sheet import Sheet, first_rows
 from arcademark.scores.table import MAX_CELLS, ScoreTable, blank

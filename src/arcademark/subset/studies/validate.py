@@ -23,6 +23,7 @@ from typing import TypeAlias
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.grouping import grouped
 from arcademark.subset.predict.spread import conformal_half_width, spread
 from arcademark.subset.problem import Problem
 from arcademark.subset.progress import Progress
@@ -174,10 +175,8 @@ def validation(
 
 def _errors(held_out: Sequence[HeldOut], *, usual: bool = False) -> tuple[tuple[float, ...], ...]:
     """Return the sizes of residuals by source; of usual scores, each is divided by how far its scores extrapolate."""
-    result: dict[str, list[float]] = {}
-    for item in held_out:
-        result.setdefault(item.source, []).append(abs(item.residual) / (item.extrapolation if usual else 1.0))
-    return tuple(tuple(sorted(sizes)) for sizes in result.values())
+    sizes = ((item.source, abs(item.residual) / (item.extrapolation if usual else 1.0)) for item in held_out)
+    return tuple(tuple(sorted(theirs)) for theirs in grouped(sizes).values())
 
 
 def coverage(errors: Sequence[tuple[float, ...]], level: float, *, log: bool = True) -> PredictionInterval:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.grouping import grouped
 from arcademark.scores.readers.base import (
     DEFAULT_LAST,
     SAID,
@@ -20,7 +21,6 @@ from arcademark.scores.readers.base import (
     Options,
     Reading,
     count,
-    grouped,
     listed,
     numbers_of_runs,
 )

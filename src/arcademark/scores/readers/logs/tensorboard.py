@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import LARGEST, Log, Options, UnrecognisedError, grouped, read_bytes
+from arcademark.grouping import grouped
+from arcademark.scores.readers.base import LARGEST, Log, Options, UnrecognisedError, read_bytes
 from arcademark.scores.readers.logs.series import choose_tag, unit_of
 
 MAX_VALUES = 2_000_000
