@@ -1,3 +1,3 @@
 """The version, for the package itself, for what it writes and for pyproject.toml."""
 
-__version__ = "0.9.0"
+__version__ = "1.0.0rc1"

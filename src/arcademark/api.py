@@ -246,7 +246,7 @@ def run(
     until_error: float | None = None,
     **options: Unpack[RunOptions],
 ) -> Report:
-    """Play an agent and report its scores; what was played before in the same directory is not played again.
+    """Play an agent and report its scores; a run that is in the directory already is continued.
 
     A notebook shows a progress bar meanwhile.
 
@@ -327,7 +327,7 @@ def suite_protocol(suite: str, protocol: str | None = None, **overrides: object)
 
 @knowing(ScoreKeywords, ScoreOptions)
 def report(sources: Sources, **options: Unpack[ScoreKeywords]) -> Report:
-    """Report scores: every summary, every game, estimates of the whole benchmark, and what to know before using them.
+    """Report scores: verdict, every summary and game, estimates for the whole benchmark, and warnings.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ def compare(
     summary: str = POWER_STATISTIC,
     **options: Unpack[ScoreKeywords],
 ) -> Compared:
-    """Compare algorithms: tests, intervals of differences, and how many runs it takes.
+    """Compare algorithms: tests, intervals of differences, and the number of runs needed.
 
     Parameters
     ----------

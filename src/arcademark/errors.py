@@ -51,7 +51,7 @@ def one_line(text: str, most: int = MAX_QUOTED_CHARS) -> str:
 
 
 class ArcadeMarkError(Exception):
-    """Something the user can correct: the message says where and how.
+    """An error that the user can correct; the message names the place and the remedy.
 
     Whatever texts of others it holds, the message is one line without control characters, of bounded length, in which
     what is long is shortened in the middle. So are notes.

@@ -1,4 +1,4 @@
-"""Published scores, each with its source, and what the papers print that does not hold.
+"""Published scores with their sources, and errata of the papers.
 
 ``arcademark.catalogue("review-2021")`` is ``arcademark.catalogue.load("review-2021")``.
 """

@@ -190,7 +190,7 @@ def table(found: Mapping[str, Entry], *, as_published: bool = False) -> ScoreTab
     """Lay out the scores of entries under the names given; see `load`."""
     scored = {name: entry for name, entry in found.items() if not entry.unavailable}
     if not scored:
-        raise ArcadeMarkError("catalogue: no algorithm fits all that is asked; 'arcademark catalogue list' shows them")
+        raise ArcadeMarkError("catalogue: no algorithm matches all filters; 'arcademark catalogue list' shows them")
     published = [scores_of(entry, as_published=as_published) for entry in scored.values()]
     present = {task for results in published for task in results}
     columns = {task: column for column, task in enumerate(in_order(present))}

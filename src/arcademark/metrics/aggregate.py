@@ -187,7 +187,7 @@ def admit(scores: ArrayLike, missing: Missing) -> NDArray[np.float64]:
         raise ArcadeMarkError("no scores to sum up; at least one is needed")
     if missing != "omit" and absent.any():
         raise ArcadeMarkError(
-            f"{np.count_nonzero(absent)} of {values.size} scores are missing; complete them, or ask for those that are "
+            f"{np.count_nonzero(absent)} of {values.size} scores are missing; complete them, or choose those that are "
             'there with missing="omit"'
         )
     return values

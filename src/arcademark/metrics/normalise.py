@@ -59,7 +59,7 @@ def normalise(
     if flat.any() and zero_range != "omit":
         equal = ", ".join(f"{task} ({low:g})" for task, low in zip(np.array(tasks)[flat], lows[flat], strict=True))
         raise ArcadeMarkError(
-            f"both references are equal on {equal}, so no score has a place between; leave such tasks out, or ask for "
+            f"both references are equal on {equal}, so no score has a place between; leave such tasks out, or choose "
             'NaN there with zero_range="omit"'
         )
     return (values - lows) / np.where(flat, np.nan, highs - lows)

@@ -74,7 +74,7 @@ def seeds_needed(
     seeds = range(2, MOST + 1)
     place = bisect_left(seeds, POWER, key=lambda number: detection_power(difference, number, first, second, alpha))
     if place == len(seeds):
-        raise ArcadeMarkError(f"{MOST:,} seeds are not enough; ask for a larger difference")
+        raise ArcadeMarkError(f"{MOST:,} seeds are not enough; choose a larger difference")
     return seeds[place]
 
 

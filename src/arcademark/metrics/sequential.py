@@ -64,12 +64,12 @@ class SequentialPlan:
         share("alpha", self.alpha)
         if self.permutations * 2 * self.group > MAX_NUMBERS:
             raise ArcadeMarkError(
-                f"{self.permutations:,} permutations of groups of {self.group:,} runs are too many; ask for fewer"
+                f"{self.permutations:,} permutations of groups of {self.group:,} runs are too many; choose fewer"
             )
         if self.alpha * min(self.permutations, self.ways(self.groups)) < 2:
             raise ArcadeMarkError(
                 f"{self.groups} x {self.group} runs and {self.permutations:,} permutations decide nothing at alpha "
-                f"{self.alpha:g}, whatever they score; ask for larger or more groups, or for more permutations"
+                f"{self.alpha:g}, whatever they score; choose larger or more groups, or more permutations"
             )
 
     def ways(self, groups: int) -> int:

@@ -272,7 +272,7 @@ def judge(
     out: str | os.PathLike[str],
     **options: Any,
 ) -> Judgement:
-    """Judge a policy while it trains: play whole games under a protocol and add what they showed to a run.
+    """Evaluate a policy during training: play whole games under a protocol and add the episodes to a run.
 
     The run in ``out`` is that of the training: `report` shows its curve, a point per evaluation. Each evaluation is a
     run of its own in ``out/evaluations``, which `verify` replays. States of random numbers (`random`, NumPy, PyTorch),

@@ -124,7 +124,7 @@ class UntilError:
             raise ArcadeMarkError(
                 f"--until-error {wording.share(self.error)} cannot be reached: {self.agent} plays {len(playable)} of "
                 f"the {len(tasks)} games, and the interval is ±{wording.share(least)} at least "
-                "when all are played; ask for that or more"
+                "when all are played; choose that or more"
             )
 
     @property

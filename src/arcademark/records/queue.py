@@ -57,9 +57,9 @@ _WORDS = {
     "JobHeldAdmin": "held by an administrator",
     "JobHeldUser": "held: 'scontrol release' lets it go on",
     "NonZeroExitCode": "exit code other than 0",
-    "PartitionConfig": "its partition has no such node: cancel it and ask for less",
+    "PartitionConfig": "its partition has no such node: cancel it and request less",
     "PartitionDown": "its partition is down",
-    "PartitionTimeLimit": "its time is above the partition's limit: cancel it and ask for less",
+    "PartitionTimeLimit": "its time is above the partition's limit: cancel it and request less",
     "Priority": "others come first",
     "Resources": "waits for room",
 }

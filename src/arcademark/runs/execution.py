@@ -72,7 +72,7 @@ def execute(
     command: str | None = None,
     make: MakeEngine | None = None,
 ) -> RunSummary:
-    """Play what is missing of a plan and record it.
+    """Play the missing episodes of a plan and record them.
 
     The same plan on the same directory continues. A trial that failed is tried again. Ctrl-C (or SIGTERM) ends the
     play; all that had finished is recorded, and a planner's episode goes on where it was last kept. A learner in

@@ -193,7 +193,7 @@ def make_problem(
     if not rows or not columns:
         raise ArcadeMarkError(
             f"subset problem: {len(rows)} of {len(algorithms)} algorithms have {minimum_tasks} tasks, and "
-            f"{len(columns)} of {len(tasks)} tasks have {minimum_algorithms} of these and tell them apart; ask for "
+            f"{len(columns)} of {len(tasks)} tasks have {minimum_algorithms} of these and tell them apart; choose "
             "fewer (--set minimum_tasks=N,minimum_algorithms=N), or add scores"
         )
     if transform not in TRANSFORMS:

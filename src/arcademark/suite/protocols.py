@@ -442,7 +442,7 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
 
 
 def protocol(name: str) -> AtariProtocol:
-    """Return the protocol of that name; an `UnknownNameError` if there is none."""
+    """Return a protocol by its name; raise `UnknownNameError` if there is none."""
     if name.lower() not in protocols():
         raise UnknownNameError("protocol", name, protocols())
     return protocols()[name.lower()]

@@ -153,7 +153,7 @@ class ReproducedPart:
 class Reproduced:
     """A paper, recomputed: what every renderer shows.
 
-    title, generator: Of the document: the paper as text names it; "ArcadeMark 0.9.0".
+    title, generator: Of the document: the paper as text names it; "ArcadeMark 1.0.0".
     paper: Its name in `PAPERS`.
     source: The paper.
     counts: Over all parts shown.
@@ -217,7 +217,7 @@ def reproduced(name: str, *, table: int | None = None, figure: int | None = None
     _check({"table": table, "figure": figure}, name, {"table": paper.tables, "figure": paper.figures})
     if ours:
         if not (own := paper.ours()):
-            raise ArcadeMarkError(f"--with ours: there are no runs of our own for {name}; ask for ale-2013")
+            raise ArcadeMarkError(f"--with ours: there are no runs of our own for {name}; choose ale-2013")
         return document(name, sources()[paper.source], own, ours=True)
     everything = table is None and figure is None
     parts = paper.parts(table) if everything or table is not None else ()

@@ -302,7 +302,7 @@ Begin: TypeAlias = Callable[[str, int], Progress] | None
 def searched(scores: Normalised, request: SearchRequest, name: str, progress: Begin = None) -> Searched:
     """Search, and put together what is shown; ``name`` is the table's, for the models' names."""
     if (request.size is None) == (request.plan is None):
-        raise ArcadeMarkError("subset search: ask for either --size N or --plan atari-5")
+        raise ArcadeMarkError("subset search: choose either --size N or --plan atari-5")
     session = _Session(scores, request, name, progress)
     steps = plans.plan(request.plan) if request.plan else (SearchStep("", request.size or 0),)
 
@@ -434,7 +434,7 @@ def read_sizes(text: str) -> tuple[int, ...]:
         ends = re.fullmatch(r"\s*(\d{1,4})\s*(?:[-\N{EN DASH}]\s*(\d{1,4})\s*)?", part)
         first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (0, 0)
         if not 1 <= first <= last:
-            raise ArcadeMarkError(f"--sizes {text}: {part.strip()!r} is no size; ask for 1-10, or for 3,5,8-10")
+            raise ArcadeMarkError(f"--sizes {text}: {part.strip()!r} is no size; expected 1-10, or 3,5,8-10")
         numbers.update(range(first, last + 1))
     if len(numbers) > MOST:
         raise ArcadeMarkError(f"--sizes {text}: {len(numbers):,} sizes, expected at most {MOST}")

@@ -372,7 +372,7 @@ class TableDocument(Noticed):
     """What every document on a table says.
 
     title: The algorithms' names.
-    generator: "ArcadeMark 0.9.0".
+    generator: "ArcadeMark 1.0.0".
     sources: What was read, in words.
     scope: Which games the summaries are over, in words.
     hard_exploration: None on a benchmark that has no such games.

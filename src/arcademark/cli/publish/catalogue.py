@@ -220,7 +220,7 @@ def _select(*, collection: str | None, algorithms: str | None, where: Mapping[st
     keep = collections.Filter(**frames, **wanted)
     entries = collections.select(_names("collection", collection), _names("algorithms", algorithms), keep)
     if not entries:
-        raise ArcadeMarkError("no algorithm of the catalogue fits all that is asked; ask for less")
+        raise ArcadeMarkError("no algorithm of the catalogue matches all filters; remove some")
     return entries
 
 

@@ -80,7 +80,7 @@ def runs_needed(share: float, *, ends: Ends = 2) -> int:
     runs = range(1, MOST + 1)
     place = bisect_left(runs, True, key=lambda count: _rank(count, share, ends) > 0)
     if place == len(runs):
-        raise ArcadeMarkError(f"{MOST:,} runs are not enough; ask for a smaller share")
+        raise ArcadeMarkError(f"{MOST:,} runs are not enough; choose a smaller share")
     return runs[place]
 
 

@@ -163,7 +163,7 @@ def _serve(channel: Channel, connect: Connect) -> None:
         room = _room(connect.gpus)
         if not room and not (connect.waits and _grows()):
             needs = f"1 processor, gpus={connect.gpus:g}" if connect.gpus else "1 processor"
-            remedy = "start one that has or ask for less, and give --workers where an autoscaler adds nodes"
+            remedy = "start one that has or request less, and give --workers where an autoscaler adds nodes"
             channel.send(Refused(f"none of its nodes has room for a worker ({needs}); {remedy}"))
             return
     except ray.exceptions.AuthenticationError:

@@ -59,7 +59,7 @@ def verify(
     on_finding: Callable[[Finding, int], None] | None = None,
     **choice: Unpack[EpisodeFilter],
 ) -> Verification:
-    """Replay a run's episodes, all of them unless some are chosen.
+    """Replay a run's episodes, by default all, and compare their scores with the recorded ones.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def enumerate_subsets(prepared: PreparedSearch, progress: Progress | None) -> tu
     total = prepared.subsets
     if total >= MAX_SUBSETS:
         raise ArcadeMarkError(
-            f"subset search: {total:.1e} subsets of {prepared.size} are too many; ask for fewer tasks, or choose from "
+            f"subset search: {total:.1e} subsets of {prepared.size} are too many; choose fewer tasks, or choose from "
             "fewer (--tasks exclude=…)"
         )
     known: list[float] = []

@@ -100,7 +100,7 @@ def search(problem: Problem, size: int, *, progress: Progress | None = None, **o
         raise ArcadeMarkError(
             f"subset search: none of {certificate.subsets:,} subsets of {size} can be used: "
             f"{certificate.inadmissible:,} have too few algorithms with scores on all their tasks, the others have "
-            "negative coefficients; ask for another size, for fewer folds, or for fits without "
+            "negative coefficients; choose another size, fewer folds, or fits without "
             'any (nonnegative="nnls", --set nnls=yes)'
         )
     how = prepared.options
