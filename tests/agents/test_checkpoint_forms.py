@@ -333,6 +333,21 @@ def test_flax_trees_are_played_whatever_their_padding(form, tmp_path):
     assert not said  # layers have the names that Dopamine's and CleanRL's have
 
 
+def test_cleanrls_ppo_on_jax_gives_a_distribution(tmp_path):
+    """``ppo_atari_envpool_xla_jax_scan.py``: its arguments, and the parameters of body, actor and critic."""
+    network = padded(16, features=8 * 11 * 11)
+    body = flax_tree(network)["params"]
+    actor, critic = ({"params": {"Dense_0": body["Dense_1"]}}, {"params": {"Dense_0": body.pop("Dense_1")}})
+    critic["params"]["Dense_0"] = {name: array[..., :1].copy() for name, array in critic["params"]["Dense_0"].items()}
+    parts = {str(i): tree for i, tree in enumerate(({"params": body}, actor, critic))}
+    content = {"0": {"exp_name": "ppo_atari_envpool_xla_jax_scan", "seed": 1}, "1": parts}
+    (tmp_path / "ppo.cleanrl_model").write_bytes(packed(content))
+    assert_same(values(tmp_path / "ppo.cleanrl_model")[0], answers(network))
+    player = CheckpointPlayer(PONG, tmp_path / "ppo.cleanrl_model", "", deterministic=False)
+    assert player.draws
+    assert player._network.stochastic
+
+
 @pytest.mark.parametrize("settings", [{"encoder_conv_architecture": "convnet_simple"}, None])
 def test_sample_factorys_default_convolutions_have_strides_of_their_own(settings, tmp_path):
     """``convnet_simple``, whose last convolution has 128 channels and the stride 2."""

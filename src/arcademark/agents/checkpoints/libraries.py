@@ -79,6 +79,10 @@ def build(
         network = _found(contents, place, num_actions, scale, activation)
         if contents.settings.get("algorithm") == "dopamine":
             network.blank = 0  # as its agents begin an episode
+        if str(contents.settings.get("exp_name")).startswith(
+            "ppo"
+        ):  # CleanRL's on JAX, whose layers' names do not say so
+            network.stochastic = True
     network.fire_reset = _fire_reset(contents.settings)
     return network
 
