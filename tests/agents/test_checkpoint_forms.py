@@ -443,6 +443,7 @@ def test_pickles_of_others_are_bounded_and_named(foreign, tmp_path):
         (b"\x80\x04)" + b"\x85" * 20_000 + b".", "has more than 2,000,000 operations or 10,000 tuples"),
         (pickle.dumps({"a": [1, "b", nested]}), "a pickle, but none of PyTorch's, and holds no arrays"),
         (pickle.dumps(Foreign(foreign("lab.agents", "Agent"), 1)), "holds no arrays"),
+        (pickle.dumps({"online_params": {"kernel": Foreign(foreign("lab", "half"))}}), "holds no arrays of a network"),
         (pickle.dumps(tree)[:-100], "is a pickle that cannot be read"),
         (pickle.dumps({"kernel": np.array(["a", None])}), "holds no arrays"),
         (b"\x80\x04\x96" + (2**62).to_bytes(8, "little") + b".", "is a pickle that cannot be read"),

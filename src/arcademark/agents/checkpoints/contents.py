@@ -535,9 +535,16 @@ def _pickle(data: bytes, path: Path) -> Contents:
     """Read a pickle of arrays that PyTorch did not write: Flax's parameters, and what Dopamine's agents keep."""
     import torch
 
+    settings: dict[str, Any] = {}
     try:
         loaded = load(data)
-        arrays = [name for name, value in _leaves(loaded, str(path)) if isinstance(value, torch.Tensor)]
+        kept = _mapping(loaded)
+        if networks := {name: kept[name] for name in ("online_params", "network_params") if name in kept}:
+            loaded = networks
+            settings = {"algorithm": "dopamine", "total_timesteps": kept.get("training_steps")}
+        arrays = [
+            name for name, value in _leaves(loaded, str(path)) if isinstance(value, torch.Tensor) and value.dim() > 1
+        ]
     except ArcadeMarkError:
         raise
     except Exception as error:  # of a pickle that is not what it seems, anything
@@ -547,14 +554,11 @@ def _pickle(data: bytes, path: Path) -> Contents:
         ) from None
     if not arrays:
         raise ArcadeMarkError(
-            f"{path}: is a pickle, but none of PyTorch's, and holds no arrays; save the network with "
+            f"{path}: is a pickle, but none of PyTorch's, and holds no arrays of a network that are read; save it with "
             "torch.save(model.state_dict(), …) or flax.serialization.to_bytes(params)"
         )
-    kept = _mapping(loaded)
-    settings: dict[str, Any] = {"library": "flax"} if any(name.endswith(".kernel") for name in arrays) else {}
-    if networks := {name: kept[name] for name in ("online_params", "network_params") if name in kept}:
-        loaded = networks
-        settings |= {"algorithm": "dopamine", "total_timesteps": kept.get("training_steps")}
+    if any(name.endswith(".kernel") for name in arrays):
+        settings["library"] = "flax"
     return Contents("state-dict", _all_tensors(loaded, data, str(path)), settings)
 
 
