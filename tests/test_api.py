@@ -269,9 +269,17 @@ def test_run_takes_all_that_the_command_takes():
     command = import_module("arcademark.cli.play.run").command
     known = set(inspect.signature(arcademark.run).parameters)
     options = {option.name for option in command.params}
-    of_output = {"everything", "form", "saved", "drawn", "quiet", "help_all"}
-    assert options - known == {"dry_run", "wait", *of_output}
-    placing = {"address", "gpus", "scratch", "emulator", "answer_seconds", "episode_seconds"}  # --engine NAME=…
+    of_output = {"everything", "form", "saved", "drawn", "quiet"}
+    assert options - known == of_output
+    placing = {
+        "address",
+        "gpus",
+        "scratch",
+        "emulator",
+        "answer_seconds",
+        "episode_seconds",
+        "shard",
+    }  # --engine NAME=…
     assert known - options == placing
 
 

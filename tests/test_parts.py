@@ -12,7 +12,7 @@ import sys, json
 print(json.dumps(sorted(sys.modules)), file=sys.stderr)
 """
 
-EMULATOR = {"_version", "ale", "emulator", "environments", "errors", "files", "plugins", "suite"}
+EMULATOR = {"_version", "ale", "emulator", "environments", "errors", "files", "grouping", "plugins", "suite"}
 NOT_SCORES = {"agents", "ale", "classic", "emulator", "environments", "operations", "runs"}
 
 
@@ -67,7 +67,7 @@ main()
         ("subset predict mine.csv", True),
         ("info agents sarsa", False),
         ("run sarsa --games pong --training-episodes 1 --out learnt", False),
-        ("subset search --collection atari-5-training --sizes 1", False),
+        ("subset search catalogue:atari-5-training --sizes 1", False),
     ],
 )
 def test_without_numba_all_else_works_and_what_needs_it_says_what_to_install(tmp_path, command, plays):
