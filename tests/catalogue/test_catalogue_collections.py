@@ -120,7 +120,7 @@ def test_lost_scores_are_left_out_and_refused_where_they_are_asked_for():
 
 
 def test_nothing_left_is_an_error():
-    with pytest.raises(ArcadeMarkError, match="no algorithm fits"):
+    with pytest.raises(ArcadeMarkError, match="no algorithm matches all filters"):
         catalogue.load(kind="linear", since=2020)
 
 

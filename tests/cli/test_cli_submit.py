@@ -18,7 +18,7 @@ from arcademark.records import queue
 from arcademark.records.reading import read_run
 from arcademark.runs import request
 from arcademark.runs.cluster import slurm
-from arcademark.runs.cluster.parameters import read_parameters
+from arcademark.runs.cluster.parameters import minutes, read_parameters
 from arcademark.runs.engines import processes
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
@@ -91,11 +91,11 @@ def test_the_script_is_printed_and_nothing_is_written(invoke):
 
 
 @pytest.mark.parametrize(
-    ("text", "minutes"),
+    ("text", "expected"),
     [("90", 90), ("90:30", 91), ("1:30:00", 90), ("1:30:01", 91), ("2-12", 3600), ("1-00:30", 1470), ("0-0:0:5", 1)],
 )
-def test_times_are_read_as_slurm_does(text, minutes):
-    assert minutes(text) == minutes
+def test_times_are_read_as_slurm_does(text, expected):
+    assert minutes(text) == expected
 
 
 def test_shards_that_are_complete_are_left_out_and_others_of_another_run_refused(invoke):
