@@ -116,6 +116,14 @@ def test_what_a_killed_process_left_is_judged_again(tmp_path):
     assert sorted(path.name for path in (tmp_path / "run").iterdir() if path.name.startswith(".draft")) == []
 
 
+def test_folders_of_others_beside_evaluations_stay(tmp_path):
+    notes = tmp_path / "run" / "evaluations" / "2026" / "notes.txt"
+    notes.parent.mkdir(parents=True)
+    notes.write_text("mine")
+    assert judging.Judge("freeway", RULES, out=tmp_path / "run", **HOW).evaluations == {}
+    assert notes.read_text() == "mine"
+
+
 def test_a_game_without_references_is_not_averaged_with_normalised_ones():
     pong, other = {"pong": 21.0, "mine": 5000.0}, {"pong": -21.0, "mine": 5100.0}
     assert judging._standing(judging.Judgement(1, pong)) == pytest.approx(2510.5)

@@ -426,8 +426,8 @@ def _check_directory(directory: Path) -> None:
 def _read(directory: Path) -> Iterator[tuple[int, tuple[RunRecord, str]]]:
     """Yield what earlier processes judged, in the order of training; remove what they did not end."""
     for place in sorted((directory / EVALUATIONS).glob("[0-9]*")):
-        if not place.name.isdecimal():
-            continue
+        if not (place.name.isdecimal() and place.name == f"{int(place.name):012}"):
+            continue  # somebody else's
         run = _evaluated(place) if (place / manifest.FILE).is_file() else None
         if run is not None and all(trial.status == "done" for trial in run[0].trials):
             yield int(place.name), run
