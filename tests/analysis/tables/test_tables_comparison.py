@@ -358,3 +358,12 @@ def test_every_row_of_a_latex_table_has_its_columns(pair, three):
 def test_the_document_fits_its_schema(games, runs, suite):
     found = compare_tables(made_up_table(games=games, runs=runs), suite=suite, resamples=50, frames=1_000_000)
     assert problems(values(found), CONTRACT, CONTRACT) == []
+
+
+def test_two_that_share_only_a_game_without_references_are_compared_on_it():
+    scores = {"A": {"adventure": [-1.0, 0.0]}, "B": {"adventure": [0.0, 1.0]}}
+    found = compare_tables([scores])
+    assert found.summaries == ()
+    text = printed(found)
+    assert "Its score is higher in 0 and lower in 1 of 1 game" in text
+    assert "Differences of the summaries" not in text
