@@ -70,23 +70,44 @@ def test_a_run_on_a_suite_is_named_after_it(tmp_path):
         ("run random --games pong", "--dry-run", "--slurm dry_run=yes"),
         ("watch nowhere", "--scale 3", "--look scale="),
         ("watch nowhere", "--actions", "--look actions=yes"),
-        ("watch nowhere", "--overwrite", "not needed any more"),
         ("subset search nowhere.csv", "--include a,b", "--tasks include="),
         ("subset search nowhere.csv", "--top 3", "--set top="),
         ("subset search", "--catalogue nobody-1999", "catalogue:"),
         ("subset coverage atari-5", "--transform none", "--set transform="),
         ("catalogue submit nowhere", "--cite authors=Doe", "--entry"),
         ("catalogue submit nowhere", "--paper doe-2026", "--entry paper="),
-        ("runs export nowhere --out sets", "--minari", "not needed any more"),
     ],
 )
 def test_a_former_option_is_read_as_what_it_is_now(invoke, command, former, now):
     refused = invoke(*command.split(), *former.split(), code=2)
-    assert f"{former.split()[0].partition('=')[0]} is {now if 'not' in now else f'now {now}'}; " in refused.err
+    assert f"{former.split()[0].partition('=')[0]} is now {now}; " in refused.err
     assert "No such option" not in refused.err
 
 
+@pytest.mark.parametrize(
+    ("command", "dropped", "why"),
+    [
+        ("watch nowhere", "--overwrite", "ignored: an existing file"),
+        ("info features actions nowhere --out FILE", "--overwrite", "ignored: an existing file"),
+        ("runs export nowhere --out sets", "--minari", "not needed: --out NAME-v0 writes"),
+    ],
+)
+def test_a_dropped_option_is_left_out_and_the_notice_says_what_to_do(invoke, command, dropped, why):
+    refused = invoke(*command.split(), dropped, code=2)
+    assert f"{dropped} is {why}" in refused.err
+    assert "No such option" not in refused.err
+
+
+def test_a_file_stays_where_a_script_still_says_overwrite(invoke, tmp_path):
+    (tmp_path / "out.csv").write_text("mine")
+    refused = invoke("catalogue", "export", "--out", tmp_path / "out.csv", "--overwrite", code=2)
+    assert "has to be removed first" in refused.err
+    assert (tmp_path / "out.csv").read_text() == "mine"
+
+
 def test_a_former_option_of_another_command_is_unknown(invoke):
+    assert "No such option '--overwrite'" in invoke("report", "nowhere", "--overwrite", code=2).err
+    assert "No such option '--minari'" in invoke("run", "random", "--minari", code=2).err
     assert "No such option '--top'" in invoke("run", "random", "--top", "3", code=2).err
     assert "No such option '--shard'" in invoke("play", "pong", "--shard", "1/2", code=2).err
 

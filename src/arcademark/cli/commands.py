@@ -56,11 +56,20 @@ FORMER_FLAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "--dry-run": ("--slurm", "dry_run=yes"),
         "--wait": ("--slurm", "wait=yes"),
         "--actions": ("--look", "actions=yes"),
-        "--minari": (),
-        "--overwrite": (),
     }
 )
-"""What to write now instead of an option that had no value; nothing where it is not needed any more."""
+"""What to write now instead of an option that had no value."""
+
+DROPPED_FLAGS: Mapping[str, tuple[tuple[str, ...], str]] = MappingProxyType(
+    {
+        "--minari": (("runs export",), "not needed: --out NAME-v0 writes a Minari dataset"),
+        "--overwrite": (
+            ("watch", "catalogue export", "info features actions"),
+            "ignored: an existing file that is not replaced has to be removed first",
+        ),
+    }
+)
+"""Of options that have no successor, the commands that had them, and why they need them no more."""
 
 
 class UsualCommand(click.Command):
@@ -98,9 +107,12 @@ class UsualCommand(click.Command):
         rest = iter(args)
         for word in rest:
             name, equals, value = word.partition("=")
-            if name not in known and (words := FORMER_FLAGS.get(word)) is not None and {*words[:1]} <= known.keys():
-                is_now = f"is now {' '.join(words)}" if words else "is not needed any more"
-                messages.say(f"{name} {is_now}; {name} will be removed")
+            commands, why = DROPPED_FLAGS.get(word, ((), ""))
+            if name not in known and ctx.command_path.endswith(tuple(f" {one}" for one in commands)):
+                messages.say(f"{name} is {why}; {name} will be removed")
+                continue
+            if name not in known and (words := FORMER_FLAGS.get(word)) is not None and words[0] in known:
+                messages.say(f"{name} is now {' '.join(words)}; {name} will be removed")
                 yield from words
                 continue
             if name in known or name not in FORMER_OPTIONS or (not equals and (value := next(rest, "")) == ""):
