@@ -11,6 +11,7 @@ from arcademark.analysis.scoring import ranking
 from arcademark.analysis.subsets import predictors
 from arcademark.catalogue import collections
 from arcademark.catalogue.errata import NOT_DECIDABLE, errata
+from arcademark.emulator import build
 from arcademark.metrics import normalise
 from arcademark.suite import references, tasks
 
@@ -76,3 +77,14 @@ def test_collections_have_as_many_algorithms_as_the_page_says():
         kept = [one for one in every if one.collection == name.strip("`")]
         with_references = "references" in dict(rows)[name]
         assert number == sum(with_references or one.kind != "reference" for one in kept), name
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("README.md", r"the ArcadeMark emulator \(core\s+(\w+)\)"),
+        ("docs/research/emulator.md", r"is of core (\w+):"),
+    ],
+)
+def test_pages_name_the_emulator_core_of_the_package(page, words):
+    assert re.findall(words, PAGES[Path(page)]) == [build.version()]
