@@ -49,7 +49,7 @@ MAX_KEPT = 256
 MAX_PROFILES = 2000
 """Draws of a profile's band, which is looked at and not read off."""
 
-STILL = "runs agree where a summary could move: its interval has no width, and how far it may be off is not known"
+STILL = "a summary or probability does not vary between runs, so it has no interval; how far it may be off is not known"
 """What is said of an interval without width."""
 
 METHOD_TITLES: Mapping[str, str] = {
