@@ -2,6 +2,7 @@ import click
 import pytest
 
 import own_games
+from arcademark.catalogue.model import ALGORITHM_KINDS
 from arcademark.cli import options
 from arcademark.cli.play import playing
 from arcademark.runs.request import default_directory
@@ -118,3 +119,8 @@ def test_help_shows_the_usual_options_and_all_where_asked(invoke):
         assert "--nested" in invoke("subset", "search", *words, code=0).out
         assert " more." not in invoke("subset", "search", *words, code=0).out
     assert "--out" in invoke("run", "-h", code=0).out
+
+
+def test_the_help_of_a_submission_names_the_kinds_of_algorithms(invoke):
+    shown = "".join(invoke("catalogue", "submit", "--help", code=0).out.split())
+    assert f"({','.join(ALGORITHM_KINDS)})" in shown

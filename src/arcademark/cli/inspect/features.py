@@ -55,7 +55,9 @@ def show(
     parameters = seen.read_settings(sets, settings)
     chosen = _games(games, run)
     if run is None and set(choice) - {"seed"}:
-        raise ArcadeMarkError("--only chooses in a run but for the seed of random play; name one with --run")
+        raise ArcadeMarkError(
+            "--only selects an episode of a run, or the seed of random play; name a run with --run, or the seed alone"
+        )
     every = []
     for game, name in itertools.product(chosen, sets):
         if run is None:

@@ -178,7 +178,7 @@ def export(
         return 0
     if choice or suite is not None:
         raise ArcadeMarkError(
-            f"--out {out}: --only and --suite are for Minari datasets; leave them out, or name a folder"
+            f"--out {out}: --only and --suite are for Minari datasets; leave them out, or name --out like pong-human-v0"
         )
     from arcademark.records.ledger import find_runs
     from arcademark.runs.replay import parquet
