@@ -164,7 +164,7 @@ def with_jobs(command: F) -> F:
 
     @functools.wraps(command)
     def call(*, slurm: tuple[str, ...], **rest: Any) -> Any:
-        on = {name: click.BOOL.convert(value, None, None) for text in slurm for name, value in _SWITCH.findall(text)}
+        on = {name: _on(name, value) for text in slurm for name, value in _SWITCH.findall(text)}
         slurm = tuple(filter(None, (_SWITCH.sub("", text).lstrip(",") for text in slurm)))
         if on and not slurm:
             raise ArcadeMarkError(f"--slurm {next(iter(on))}=yes: name what the jobs need, too, as in partition=cpu")
@@ -197,6 +197,14 @@ def given(words: Iterable[str], left_out: Collection[str] = OF_SUBMISSION) -> It
             yield text
         elif not equals:
             next(left)  # its value
+
+
+def _on(name: str, value: str) -> bool:
+    """Read yes or no."""
+    try:
+        return bool(click.BOOL.convert(value, None, None))
+    except click.BadParameter as error:
+        raise ArcadeMarkError(f"--slurm {name}={value}: expected yes or no") from error
 
 
 def _without_switches(words: Iterable[str]) -> Iterator[str]:
