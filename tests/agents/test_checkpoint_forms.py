@@ -18,7 +18,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test
 import msgspec  # noqa: E402
 from torch import nn  # noqa: E402
 
-from arcademark.agents.checkpoints import contents  # noqa: E402
+from arcademark.agents.checkpoints import contents, pickled  # noqa: E402
 from arcademark.agents.checkpoints.policy import CheckpointPlayer  # noqa: E402
 from arcademark.agents.loading import agent_specs, with_checkpoints  # noqa: E402
 from arcademark.environments.registry import environment_spec  # noqa: E402
@@ -451,6 +451,49 @@ def test_pickles_of_others_are_bounded_and_named(foreign, tmp_path):
         path.write_bytes(content)
         with pytest.raises(ArcadeMarkError, match=said):
             values(path)
+
+
+NUMPY = b"\x80\x04cnumpy._core.numeric\n_frombuffer\n"
+FLOATS = b"cnumpy\ndtype\n\x8c\x02f4\x85R"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (
+            NUMPY + b"q\0(C\xa0" + bytes(160) + FLOATS + b"K\5K\x08\x86\x8c\1Ctq\1](" + 4 * b"h\0h\1R" + b"e.",
+            "more bytes than it",
+        ),
+        (b"\x80\x04}K\1\x85q\0h\0\x86Ns.", "keys, arguments or states"),
+        (b"\x80\x04K\1\x85q\0h\0\x86q\0](h\0\x91e.", "keys, arguments or states"),
+        (b"\x80\x04(" + b"K\1\x85\x85" + b"N" + b"d.", "keys, arguments or states"),
+        (b"\x80\x04}(\x8a\x10" + b"\1" * 16 + b"Nu.", "keys, arguments or states"),
+        (b"\x80\x04}(X\xe9\3\0\0" + b"k" * 1001 + b"Nu.", "keys, arguments or states"),
+        (b"\x80\x04clab\nAgent\n(" + b"N" * 101 + b"tR.", "keys, arguments or states"),
+        (b"\x80\x04clab\nAgent\n(" + b"N" * 101 + b"t\x81.", "keys, arguments or states"),
+        (b"\x80\x04clab\nAgent\n](" + b"N" * 101 + b"eR.", "keys, arguments or states"),
+        (NUMPY + b"}\x8c\4nameNsb.", "keys, arguments or states"),
+        (b"\x80\x04c" + b"m" * 1000 + b"\nAgent\n.", "class by more than 1,000 characters"),
+        (b"\x80\x04\x82\1.", "class by the number 1"),
+    ],
+)
+def test_pickles_take_no_more_time_and_memory_than_their_size(content, said, tmp_path):
+    """What a few bytes name again is neither copied, hashed, compared nor unpacked, unless it is small."""
+    (tmp_path / "network.pkl").write_bytes(content)
+    with pytest.raises(ArcadeMarkError, match=f"is a pickle that cannot be read .*{said}"):
+        values(tmp_path / "network.pkl")
+
+
+def test_what_a_pickle_names_again_is_not_copied(monkeypatch):
+    frozen, state = pickled.load(
+        b"\x80\x04}q\0\x8c\1aK\1s0cflax.core.frozen_dict\nFrozenDict\nh\0\x85Rclab\nAgent\n)\x81h\0b\x86."
+    )
+    assert state.state is frozen
+    monkeypatch.setattr(contents, "MAX_ITEMS", 100)
+    shared = [0] * 90
+    assert len([*contents._leaves([shared] * 9, "")]) == 90
+    with pytest.raises(ArcadeMarkError, match="more than 100 items"):
+        [*contents._leaves([shared, [*shared]], "")]
 
 
 def test_a_layer_beside_the_one_that_takes_the_screens_is_no_guess(tmp_path):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import re
 import reprlib
 import warnings
@@ -43,6 +44,8 @@ MAX_SETTINGS_BYTES = 64 * 2**20
 """Of Stable-Baselines3's settings."""
 MAX_ENTRIES = 100_000
 """Files in an archive, and tensors."""
+MAX_ITEMS = 2_000_000
+"""Looked at in a file for tensors."""
 MAX_NAME_CHARS = 1_000
 """Of a path within a file. A key is written once there, however often it is on paths."""
 _OLD = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
@@ -285,7 +288,7 @@ def _pytorch(data: bytes, path: Path, trust: bool) -> Contents:
 
 def _path_to(key: Any, name: str, place: str) -> str:
     """Return the path to an item, given that to what holds it."""
-    part = reprlib.repr(key) if isinstance(key, tuple) else str(key)  # it may hold one long text many times
+    part = key if isinstance(key, str) else reprlib.repr(key)  # it may hold one long text many times
     path = f"{name}.{part}" if name else part
     if len(path) > MAX_NAME_CHARS:
         raise ArcadeMarkError(
@@ -336,15 +339,20 @@ def _all_tensors(loaded: Any, data: bytes, place: str) -> dict[str, Tensor]:
 def _leaves(value: Any, place: str) -> Iterator[tuple[str, Any]]:
     """Yield what nested mappings, lists and modules hold, but for optimisers, by the path to it."""
     seen: set[int] = set()
+    count = itertools.count(1)
 
     def within(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+        if next(count) > MAX_ITEMS:
+            raise ArcadeMarkError(f"{place}: has more than {MAX_ITEMS:,} items, the most that is read")
+        if id(value) in seen:
+            return
         value = value.tensor if isinstance(value, StandIn) and value.tensor is not None else value
         parts = value.parts if isinstance(value, StandIn) else value
         if isinstance(parts, list | tuple):
             parts = dict(enumerate(parts))
         if not isinstance(parts, Mapping) or (value is not parts and not parts):
             yield name, value
-        elif id(value) not in seen and "param_groups" not in parts:
+        elif "param_groups" not in parts:
             seen.add(id(value))
             for key, item in parts.items():
                 yield from within(item, _path_to(key, name, place))
@@ -542,9 +550,9 @@ def _pickle(data: bytes, path: Path) -> Contents:
         if networks := {name: kept[name] for name in ("online_params", "network_params") if name in kept}:
             loaded = networks
             settings = {"algorithm": "dopamine", "total_timesteps": kept.get("training_steps")}
-        arrays = [
-            name for name, value in _leaves(loaded, str(path)) if isinstance(value, torch.Tensor) and value.dim() > 1
-        ]
+        leaves = _leaves(loaded, str(path))
+        named = (name for name, value in leaves if isinstance(value, torch.Tensor) and value.dim() > 1)
+        arrays = [*itertools.islice(named, MAX_ENTRIES)]
     except ArcadeMarkError:
         raise
     except Exception as error:  # of a pickle that is not what it seems, anything

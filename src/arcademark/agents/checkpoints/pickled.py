@@ -12,7 +12,7 @@ import io
 import pickle
 import pickletools
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +21,8 @@ MAX_KINDS = 10_000
 """Classes and functions that a pickle names."""
 MAX_OPERATIONS, MAX_TUPLES = 2_000_000, 10_000
 """Of a pickle that is none of PyTorch's. Deeper tuples than so many could end the interpreter."""
+MAX_KEY_CHARS, MAX_ARGUMENTS = 1_000, 100
+"""Of a key or a class's name; of a call, or of a tuple that is a key. In pickles that are none of PyTorch's."""
 PICKLES_OLD = 4
 """Pickles that begin a file in PyTorch's format before 1.6: a number, a version, sizes of numbers, and the object."""
 
@@ -38,13 +40,13 @@ class StandIn:
         made.__dict__.update(state={}, items={})
         return made
 
-    state: dict[str, Any]
+    state: Mapping[str, Any]
     items: dict[Any, Any]
 
     def __setstate__(self, state: Any) -> None:
         """Keep the attributes that an object is given."""
         state = state[0] if isinstance(state, tuple) and len(state) == 2 else state
-        self.state.update(state if isinstance(state, Mapping) else {})
+        self.state = state if isinstance(state, Mapping) else {}  # no copy, of which a file could ask for many
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Keep an item of a mapping of its own kind."""
@@ -108,6 +110,9 @@ class _Type(StandIn):
 class _Array(StandIn):
     """Stands in for an array, and becomes a tensor if it holds numbers."""
 
+    left_bytes = 0
+    """Of a file, that arrays may yet be made of: each once."""
+
     def __setstate__(self, state: Any) -> None:
         _, shape, kind, by_columns, content = state
         if kind.code in {"b1", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8"}:
@@ -115,6 +120,9 @@ class _Array(StandIn):
 
             array = np.frombuffer(content, np.dtype(f"{kind.order if kind.order in '<>' else '='}{kind.code}"))
             array = array.reshape(shape, order="F" if by_columns else "C")
+            type(self).left_bytes -= array.nbytes
+            if self.left_bytes < 0:
+                raise ValueError("its arrays hold more bytes than it has")
             self.tensor = torch.from_numpy(array.astype(array.dtype.newbyteorder("="), "C"))
 
     @classmethod
@@ -130,31 +138,90 @@ class _Array(StandIn):
         return cls.of_jax(None, None, (1, shape, kind, order == "F", content))
 
 
-_KNOWN: Mapping[str, Any] = {
-    "numpy.dtype": _Type,
-    "numpy.core.multiarray._reconstruct": _Array,
-    "numpy._core.multiarray._reconstruct": _Array,
-    "numpy.core.numeric._frombuffer": _Array.of_buffer,
-    "numpy._core.numeric._frombuffer": _Array.of_buffer,
-    "jax._src.array._reconstruct_array": _Array.of_jax,
-    "jax._src.device_array.reconstruct_device_array": _Array.of_jax,
-    "flax.core.frozen_dict.FrozenDict": dict,
+def _known(size: int) -> dict[str, Any]:
+    """Return what stands in for the functions by which arrays are pickled, in a file of so many bytes."""
+
+    class Array(_Array):
+        left_bytes = size
+
+    return {
+        "numpy.dtype": _Type,
+        "numpy.core.multiarray._reconstruct": Array,
+        "numpy._core.multiarray._reconstruct": Array,
+        "numpy.core.numeric._frombuffer": Array.of_buffer,
+        "numpy._core.numeric._frombuffer": Array.of_buffer,
+        "jax._src.array._reconstruct_array": Array.of_jax,
+        "jax._src.device_array.reconstruct_device_array": Array.of_jax,
+        "flax.core.frozen_dict.FrozenDict": _content,
+    }
+
+
+def _content(content: Any) -> Any:
+    return content
+
+
+def _is_key(key: Any, parts: int = MAX_ARGUMENTS) -> bool:
+    """Whether an object takes little time to hash and compare: such as hold others may hold one of them many times."""
+    if isinstance(key, tuple):
+        return len(key) <= parts and all(_is_key(part, 0) for part in key)
+    if isinstance(key, str | bytes):
+        return len(key) <= MAX_KEY_CHARS
+    if isinstance(key, int):
+        return key.bit_length() <= 64
+    return key is None or isinstance(key, float | StandIn | type)
+
+
+_BOUNDED = {
+    pickle.SETITEM: (slice(-2, -1), _is_key),
+    pickle.SETITEMS: (slice(None, None, 2), _is_key),
+    pickle.DICT: (slice(None, None, 2), _is_key),
+    pickle.ADDITEMS: (slice(None), _is_key),
+    pickle.FROZENSET: (slice(None), _is_key),
+    pickle.REDUCE: (slice(-1, None), lambda given: isinstance(given, tuple) and len(given) <= MAX_ARGUMENTS),
+    pickle.NEWOBJ: (slice(-1, None), lambda given: isinstance(given, tuple) and len(given) <= MAX_ARGUMENTS),
+    pickle.NEWOBJ_EX: (slice(-2, None), lambda given: isinstance(given, tuple | dict) and len(given) <= MAX_ARGUMENTS),
+    pickle.BUILD: (slice(-2, -1), lambda thing: isinstance(thing, StandIn)),
 }
+"""Operations whose time depends on what they are given, which a few bytes name again, or that set attributes: where it
+lies, and its check."""
+
+
+def _checked(operation: bytes, place: slice, is_small: Callable[[Any], bool]) -> Callable[[Any], None]:
+    load = pickle._Unpickler.dispatch[operation[0]]  # type: ignore[attr-defined]
+
+    def checked(self: Any) -> None:
+        if not all(map(is_small, self.stack[place])):
+            raise ValueError("it has keys, arguments or states that no network's file has")
+        load(self)
+
+    return checked
 
 
 class _Unpickler(pickle._Unpickler):  # type: ignore[misc, name-defined]  # in C a few bytes may take gigabytes
     """Makes plain containers, numbers, texts and stand-ins alone."""
 
+    dispatch = pickle._Unpickler.dispatch | {  # type: ignore[attr-defined]
+        operation[0]: _checked(operation, *check) for operation, check in _BOUNDED.items()
+    }
+
     def __init__(self, data: bytes) -> None:
         super().__init__(io.BytesIO(data))
-        self.kinds = dict(_KNOWN)
+        self.kinds = _known(len(data))
 
     def find_class(self, module: str, name: str) -> Any:
         """Return what stands in for a class or function."""
+        if len(module) + len(name) > MAX_KEY_CHARS:
+            raise ValueError(f"it names a class by more than {MAX_KEY_CHARS:,} characters, the most that is read")
         kind = f"{module}.{name}"
-        if len(self.kinds) > MAX_KINDS:
-            raise ValueError(f"it names more than {MAX_KINDS:,} classes, the most that is read")
-        return self.kinds.setdefault(kind, type("StandIn", (StandIn,), {"kind": kind}))
+        if kind not in self.kinds:
+            if len(self.kinds) > MAX_KINDS:
+                raise ValueError(f"it names more than {MAX_KINDS:,} classes, the most that is read")
+            self.kinds[kind] = type("StandIn", (StandIn,), {"kind": kind})
+        return self.kinds[kind]
+
+    def get_extension(self, code: int) -> Any:
+        """Refuse what a number stands for in this process."""
+        raise ValueError(f"it names a class by the number {code}")
 
 
 def load(data: bytes) -> Any:
