@@ -2,6 +2,9 @@
 
 import ctypes
 import hashlib
+import signal
+from threading import Event, Thread
+from time import sleep
 
 import numpy as np
 import pytest
@@ -132,6 +135,42 @@ def test_what_a_process_left_that_was_killed_is_removed():
     left.mkdir()
     assert build.library(("left",), translate._tracer, flags) is not None
     assert not left.exists()
+
+
+def test_who_waited_for_a_lock_that_is_gone_holds_the_next_one(tmp_path):
+    path, held, done = tmp_path / "console-1.so", Event(), Event()
+
+    def wait():
+        with build._alone(path, True):
+            held.set()
+            done.wait(60)
+
+    waiting, opened = Thread(target=wait), Event()
+    with pytest.MonkeyPatch.context() as patch, build._alone(path, True):
+        flock = build.fcntl.flock
+        patch.setattr(build.fcntl, "flock", lambda *how: (opened.set(), flock(*how)))
+        waiting.start()
+        assert opened.wait(60)
+    assert held.wait(60)
+    with build._alone(path, False) as alone:
+        assert not alone
+    done.set()
+    waiting.join()
+    assert not [*tmp_path.iterdir()]
+
+
+def test_programs_that_a_compiler_started_end_with_it(tmp_path):
+    script = tmp_path / "cc"
+    script.write_text(f"#!/bin/sh\nsh -c 'touch {tmp_path}/begun; sleep 60; :'\n:\n")
+    script.chmod(0o755)
+    compilers, ends = build._Compilers(), []
+    thread = Thread(target=lambda: ends.append(compilers.run([str(script)])))
+    thread.start()
+    while not (tmp_path / "begun").exists():
+        sleep(0.01)
+    compilers.end()
+    thread.join(30)
+    assert ends == [(-signal.SIGTERM, "")]
 
 
 def test_a_translation_calls_the_core_that_it_is_given():

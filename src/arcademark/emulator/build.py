@@ -19,6 +19,7 @@ import platform
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,7 @@ from ctypes import POINTER, c_int, c_int32, c_int64, c_size_t, c_uint8, c_uint32
 from importlib.machinery import PathFinder
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 FLAGS = ("-std=c11", "-O2", "-fwrapv", "-fPIC", "-shared", "-pthread")
 CORE_FLAGS = (*FLAGS, "-O3")
@@ -316,26 +317,38 @@ def bound(library: ctypes.CDLL, name: str, address: int) -> Callable[..., Any]:
 def _alone(path: Path, wait: bool) -> Iterator[bool]:
     """Hold the lock of a library while it is compiled; whether it is held.
 
-    The lock's file goes with the lock: who then holds that of a file no longer there finds the library compiled.
+    The lock's file goes with the lock: who then holds that of a file no longer there locks the next one.
     """
     from arcademark.files import make_private, open_lock
 
     lock = path.with_suffix(".lock")
-    try:
-        make_private(path.parent)
-        file = open_lock(lock)
-    except OSError as error:
-        raise _unwritable(path, error) from error
-    with file:
+    while True:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
-            yield False
+            make_private(path.parent)
+            file = open_lock(lock)
+        except OSError as error:
+            raise _unwritable(path, error) from error
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError:
+                yield False
+                return
+            if not _is_at(file, lock):
+                continue
+            try:
+                yield True
+            finally:
+                lock.unlink(missing_ok=True)
             return
-        try:
-            yield True
-        finally:
-            lock.unlink(missing_ok=True)
+
+
+def _is_at(file: IO[Any], path: Path) -> bool:
+    """Whether an open file is still the one at a path."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except OSError:
+        return False
 
 
 def _unwritable(path: Path, error: OSError) -> NoCore:
@@ -387,14 +400,16 @@ class _Compilers:
 
     def run(self, words: Sequence[str]) -> tuple[int, str]:
         """Run one; return its status and what it says of errors."""
-        with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen(
+            words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, process_group=0
+        ) as process:
             self.running.add(process)
             try:
                 if self.ended:
-                    process.terminate()
+                    _terminate(process)
                 _, errors = process.communicate()
             except BaseException:
-                process.terminate()
+                _terminate(process)
                 raise
             finally:
                 self.running.discard(process)
@@ -404,7 +419,14 @@ class _Compilers:
         """End them, and all that are to come, since the process ends: what they compile is not kept."""
         self.ended = True
         for process in tuple(self.running):
-            process.terminate()
+            _terminate(process)
+
+
+def _terminate(process: subprocess.Popen[str]) -> None:
+    """End a compiler with the programs that it has started."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
 
 
 compilers = _Compilers()
