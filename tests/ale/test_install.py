@@ -9,6 +9,7 @@ import sys
 import tempfile
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import ale_py
 import gymnasium
@@ -18,6 +19,7 @@ import pytest
 import arcademark.ale
 from arcademark.ale import emulators, installation
 from arcademark.ale import environments as environments_of_both
+from arcademark.ale.startup import sitecustomize
 from arcademark.ale.startup.sitecustomize import noted
 from arcademark.emulator import build, original
 from arcademark.environments.emulation.atari import AtariConsole
@@ -319,3 +321,10 @@ def test_frames_of_programs_in_which_only_other_processes_play(context, tmp_path
     done = python("-m", "arcademark.ale", "train.py", context, cwd=tmp_path)
     assert re.search(r"[1-9]\d* frames on our emulator, 0 on ale-py \(1 process\)$", done.stderr.strip()), done.stderr
     assert not os.path.exists(done.stdout.strip())
+
+
+def test_a_program_may_change_its_arguments_and_its_module(monkeypatch):
+    monkeypatch.setattr(sys, "argv", [])
+    for known, main in ((True, SimpleNamespace(__file__="train.py")), (False, SimpleNamespace())):
+        monkeypatch.setitem(sys.modules, "__main__", main)
+        assert sitecustomize.began() is known

@@ -95,8 +95,8 @@ def line(ours: int, theirs: int, processes: int) -> str:
 
 def began() -> bool:
     """Return whether Python found the program that it was given; else it said so."""
-    main = sys.modules["__main__"]
-    return sys.argv[0] == "-c" or main.__spec__ is not None or hasattr(main, "__file__")
+    main = sys.modules["__main__"]  # programs may change this, and their arguments
+    return sys.argv[:1] == ["-c"] or getattr(main, "__spec__", None) is not None or hasattr(main, "__file__")
 
 
 def report() -> None:
