@@ -51,13 +51,18 @@ def named(group: str, name: str) -> Any | None:
         ) from error
 
 
+def installed() -> tuple[tuple[str, int], ...]:
+    """Return what differs once a package was installed or removed: the folders that hold any, and when each changed."""
+    changed = []
+    for folder in sys.path:
+        with suppress(OSError):
+            changed.append((folder, os.stat(folder or ".").st_mtime_ns))
+    return tuple(changed)
+
+
 def _declared(group: str) -> EntryPoints:
     """Return what is declared in a group; packages are looked through again once one was installed or removed."""
-    changed = []
-    for place in sys.path:
-        with suppress(OSError):
-            changed.append((place, os.stat(place or ".").st_mtime_ns))
-    return _read(group, tuple(changed))
+    return _read(group, installed())
 
 
 @lru_cache(maxsize=16)

@@ -6,6 +6,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
+from msgspec.structs import replace
 
 import arcademark
 from arcademark.environments import tasks
@@ -272,11 +273,23 @@ def test_of_text_alone_networks_see_nothing():
 def test_the_package_that_defines_a_task_is_named():
     installed = {"minatar": ["MinAtar"], "gymnasium": ["gymnasium"]}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tasks, "_packages", lambda: installed)
+        patch.setattr(tasks, "_packages", lambda _: installed)
         patch.setattr(tasks.importlib.metadata, "version", lambda name: f"1 of {name}")
         found = {name: tasks.package(next(iter(load_suite(name).tasks.values()))) for name in ("minatar", "minigrid")}
         assert found == {"minatar": "MinAtar 1 of MinAtar", "minigrid": ""}
         assert tasks.package(rules().suite.tasks["cartpole_v1"]) == "gymnasium 1 of gymnasium"
+
+
+def test_a_package_that_is_installed_meanwhile_is_named(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    task = replace(next(iter(load_suite("minigrid").tasks.values())), environment="later.envs:Later-v0")
+    assert not tasks.package(task)
+    (tmp_path / "later").mkdir()
+    info = tmp_path / "later-2.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: later\nVersion: 2\n")
+    (info / "top_level.txt").write_text("later\n")
+    assert tasks.package(task) == "later 2"
 
 
 class Drawn(Odd):

@@ -18,7 +18,7 @@ import math
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -27,6 +27,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from arcademark import plugins
 from arcademark.environments.base import ArrayActions, EnvironmentSpec, State, Step
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.suite.protocols import StepProtocol
@@ -95,12 +96,12 @@ def trusted(task: Task, suites: Iterable[TaskSuite]) -> bool:
 def package(task: Task) -> str:
     """Return the package that defines a task with its version, "gymnasium 1.2.1"; "" where nobody says."""
     module = (task.module or "gymnasium").partition(".")[0]
-    names = _packages().get(module, [])
+    names = _packages(plugins.installed()).get(module, [])
     return f"{names[0]} {importlib.metadata.version(names[0])}" if names else ""
 
 
-@cache
-def _packages() -> Mapping[str, list[str]]:
+@lru_cache(maxsize=1)
+def _packages(_: tuple[tuple[str, int], ...]) -> Mapping[str, list[str]]:
     """Return the packages that modules come from, which takes a look at every file that is installed."""
     return importlib.metadata.packages_distributions()
 
