@@ -225,6 +225,18 @@ def test_screens_are_rendered():
         envpool.make_gymnasium("Pong-v5").render()
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_was_sent_is_rendered_once_it_is_played(threads):
+    """Threads may play it meanwhile, so that a screen would depend on time, and drawing it would disturb them."""
+    envs = envpool.make_gymnasium("Pong-v5", num_envs=2, num_threads=threads, frame_skip=200, render_mode="rgb_array")
+    first = (envs.reset(), envs.render([0, 1]))[1]
+    envs.send(np.zeros(2, np.int32))
+    played = envs.render([0, 1])
+    envs.recv()
+    assert np.array_equal(played, envs.render([0, 1]))
+    assert not np.array_equal(played, first)
+
+
 def test_roms_of_a_folder(tmp_path):
     (tmp_path / "atari/roms").mkdir(parents=True)
     with pytest.raises(ArcadeMarkError, match="it cannot be read"):

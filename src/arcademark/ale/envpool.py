@@ -519,7 +519,10 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if self.render_mode is None:
             raise ArcadeMarkError("nothing is rendered; make it with render_mode='rgb_array'")
         chosen = self._rendering.render_env_id if env_ids is None else env_ids
-        screens = [self._games[i].ale.getScreenRGB() for i in self._which(np.atleast_1d(chosen)).tolist()]
+        with self._one_thread:
+            if self._crew is not None:
+                self._crew.settle()  # what was sent may be played by now or not
+            screens = [self._games[i].ale.getScreenRGB() for i in self._which(np.atleast_1d(chosen)).tolist()]
         return np.array([screen[: kernels.SCREEN[0]] for screen in screens])
 
     def close(self, **keywords: Any) -> None:
