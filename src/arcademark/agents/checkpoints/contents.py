@@ -7,7 +7,6 @@ settings, which are JSON, serialised entries are left out. Sizes are checked bef
 
 from __future__ import annotations
 
-import contextlib
 import io
 import itertools
 import re
@@ -23,7 +22,7 @@ import msgspec
 import numpy as np
 
 from arcademark.agents.checkpoints.onnx_files import files_of, is_onnx
-from arcademark.agents.checkpoints.pickled import PICKLES_OLD, StandIn, load, stand_ins
+from arcademark.agents.checkpoints.pickled import PICKLES_OLD, StandIn, UnboundedError, check_bounds, load, stand_ins
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import ZipArchive, parse_json, read_text
 from arcademark.importing import said
@@ -428,8 +427,16 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
         raise _other_zip({*archive.names}, place)
     allowed = _allowed()
     kinds: list[tuple[type[StandIn], str]] = []
-    with contextlib.suppress(Exception):  # of damage, which PyTorch finds below
+    try:
         kinds = _kinds(data, archive)
+        if not trust:
+            check_bounds(*_pickles(data, archive))
+    except UnboundedError as error:
+        raise ArcadeMarkError(
+            f"{place}: is not read, as {error}; save it with torch.save(model.state_dict(), …)"
+        ) from None
+    except Exception:  # of damage, which PyTorch finds below
+        pass
     safe = [*((kind, name) for name, kind in allowed.items()), *(one for one in kinds if one[1] not in allowed)]
     try:
         with torch.serialization.safe_globals(safe), warnings.catch_warnings():
@@ -454,9 +461,14 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
 
 def _kinds(data: bytes, archive: ZipArchive | None) -> list[tuple[type[StandIn], str]]:
     """Return stand-ins for what the pickle in a file of PyTorch's names; an error if it is damaged."""
+    return stand_ins(*_pickles(data, archive))
+
+
+def _pickles(data: bytes, archive: ZipArchive | None) -> tuple[bytes, int]:
+    """Return the bytes that hold the pickles in a file of PyTorch's, and how many those are."""
     if archive is None:
-        return stand_ins(data, PICKLES_OLD)
-    return stand_ins(archive.read(next(name for name in archive.names if _within([name]) == {"data.pkl"})))
+        return data, PICKLES_OLD
+    return archive.read(next(name for name in archive.names if _within([name]) == {"data.pkl"})), 1
 
 
 def _pickled_error(data: bytes, place: str) -> ArcadeMarkError:

@@ -21,10 +21,14 @@ MAX_KINDS = 10_000
 """Classes and functions that a pickle names."""
 MAX_OPERATIONS, MAX_TUPLES = 2_000_000, 10_000
 """Of a pickle that is none of PyTorch's. Deeper tuples than so many could end the interpreter."""
-MAX_KEY_CHARS, MAX_ARGUMENTS = 1_000, 100
-"""Of a key or a class's name; of a call, or of a tuple that is a key. In pickles that are none of PyTorch's."""
+MAX_KEY_CHARS, MAX_ARGUMENTS = 10_000, 1_000
+"""Of a key or a class's name; of a call, or of a tuple that is a key."""
 PICKLES_OLD = 4
 """Pickles that begin a file in PyTorch's format before 1.6: a number, a version, sizes of numbers, and the object."""
+
+
+class UnboundedError(ValueError):
+    """A pickle whose objects may take far more time than to read it."""
 
 
 class StandIn:
@@ -191,7 +195,7 @@ def _checked(operation: bytes, place: slice, is_small: Callable[[Any], bool]) ->
 
     def checked(self: Any) -> None:
         if not all(map(is_small, self.stack[place])):
-            raise ValueError("it has keys, arguments or states that no network's file has")
+            raise UnboundedError("it has keys, arguments or states that no network's file has")
         load(self)
 
     return checked
@@ -204,9 +208,9 @@ class _Unpickler(pickle._Unpickler):  # type: ignore[misc, name-defined]  # in C
         operation[0]: _checked(operation, *check) for operation, check in _BOUNDED.items()
     }
 
-    def __init__(self, data: bytes) -> None:
-        super().__init__(io.BytesIO(data))
-        self.kinds = _known(len(data))
+    def __init__(self, file: io.BytesIO, known: Mapping[str, Any]) -> None:
+        super().__init__(file)
+        self.kinds = dict(known)
 
     def find_class(self, module: str, name: str) -> Any:
         """Return what stands in for a class or function."""
@@ -218,6 +222,10 @@ class _Unpickler(pickle._Unpickler):  # type: ignore[misc, name-defined]  # in C
                 raise ValueError(f"it names more than {MAX_KINDS:,} classes, the most that is read")
             self.kinds[kind] = type("StandIn", (StandIn,), {"kind": kind})
         return self.kinds[kind]
+
+    def persistent_load(self, _: Any) -> StandIn:
+        """Return what stands in for a part of PyTorch's file."""
+        return StandIn()
 
     def get_extension(self, code: int) -> Any:
         """Refuse what a number stands for in this process."""
@@ -236,4 +244,16 @@ def load(data: bytes) -> Any:
             raise ValueError(
                 f"it has more than {MAX_OPERATIONS:,} operations or {MAX_TUPLES:,} tuples, the most that is read"
             )
-    return _Unpickler(data).load()
+    return _Unpickler(io.BytesIO(data), _known(len(data))).load()
+
+
+def check_bounds(data: bytes, pickles: int = 1) -> None:
+    """Raise UnboundedError if pickles hash or unpack what may take far more time than to read them."""
+    file = io.BytesIO(data)
+    try:
+        for _ in range(pickles):
+            _Unpickler(file, {}).load()
+    except UnboundedError:
+        raise
+    except Exception:  # of damage, which PyTorch finds
+        return
