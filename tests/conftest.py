@@ -82,7 +82,7 @@ def cpu_seconds():
 def pytest_runtest_setup(item):
     for mark in item.iter_markers("needs"):
         for module in mark.args:
-            pytest.importorskip(module, reason=f"{module} is not installed: make test-all")
+            pytest.importorskip(module, reason=f"{module} is not installed; the extras dev and bench have it")
 
 
 @pytest.hookimpl(wrapper=True)
