@@ -79,10 +79,8 @@ def build(
         network = _found(contents, place, num_actions, scale, activation)
         if contents.settings.get("algorithm") == "dopamine":
             network.blank = 0  # as its agents begin an episode
-        if str(contents.settings.get("exp_name")).startswith(
-            "ppo"
-        ):  # CleanRL's on JAX, whose layers' names do not say so
-            network.stochastic = True
+        if str(contents.settings.get("exp_name")).startswith("ppo"):
+            network.stochastic = True  # CleanRL's on JAX, whose layers' names do not say so
     network.fire_reset = _fire_reset(contents.settings)
     return network
 
@@ -414,11 +412,10 @@ def _sample_factory(layers: Layers) -> Network:
     else:
         eyes = layers.sequence(head_name, act)
         third = next((layer for layer in eyes[4:] if isinstance(layer, nn.Conv2d)), None)
-        kind = (
-            "convnet_simple" if third is not None and third.out_channels == 128 else ""
-        )  # where the file does not say
-        if third is not None and settings.get("encoder_conv_architecture", kind) == "convnet_simple":
-            third.stride = (2, 2)
+        if third is not None:
+            kind = "convnet_simple" if third.out_channels == 128 else ""  # where the file does not say
+            if settings.get("encoder_conv_architecture", kind) == "convnet_simple":
+                third.stride = (2, 2)
     body = [*eyes, nn.Flatten(), *layers.sequence(f"{name}.mlp_layers", act)]
     core = layers.recurrent("core.core") if layers.has("core.core.") else None
     head = nn.Sequential(
