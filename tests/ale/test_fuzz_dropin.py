@@ -14,7 +14,7 @@ def _compiled():
     envpool.make("Pong-v5").reset()
 
 
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*fork.*")  # of Python, and of JAX where another test imported it
 @pytest.mark.parametrize("subject", [*dict.fromkeys(fuzz_dropin.SUBJECTS)])
 def test_calls_end_as_ale_pys_or_with_our_errors(subject):
     block = fuzz_dropin.SUBJECTS.index(subject)
@@ -24,7 +24,7 @@ def test_calls_end_as_ale_pys_or_with_our_errors(subject):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*fork.*")  # of Python, and of JAX where another test imported it
 def test_many_calls_end_as_ale_pys_or_with_our_errors():
     faults, _ = fuzz_dropin.run(0, 15 * len(fuzz_dropin.SUBJECTS), str)
     assert not faults
