@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dposv
 from scipy.optimize import nnls
 
 from arcademark.errors import ArcadeMarkError
@@ -40,8 +41,7 @@ def sweep(sample: Floats, covariance: Floats, active: NDArray[np.bool_]) -> floa
     """
     change = 0.0
     for j, column in enumerate(sample.T):
-        solution = _nonnegative(covariance, column, j, active[j])
-        values = covariance[:, active[j]] @ solution
+        values = _nonnegative(covariance, column, j, active[j])
         values[j] = column[j]
         change = max(change, float(np.abs(values - covariance[j]).max()))
         covariance[j, :] = covariance[:, j] = values
@@ -49,28 +49,34 @@ def sweep(sample: Floats, covariance: Floats, active: NDArray[np.bool_]) -> floa
 
 
 def _nonnegative(gram: Floats, target: Floats, j: int, active: NDArray[np.bool_]) -> Floats:
-    """Solve non-negative least squares of column j on the others; return the coefficients above 0.
+    """Solve non-negative least squares of column j on the others; return the fitted column, shape (d,).
 
-    ``active`` has their places, bool of shape (d,). Those of the sweep before are tried first; where they are wrong,
-    block principal pivoting (Portugal, Júdice and Vicente 1994, "A comparison of block pivoting and interior-point
-    algorithms for linear least squares problems with nonnegative variables") is right after an exchange or two.
+    ``active``, bool of shape (d,), has the places of coefficients above 0. Those of the sweep before are tried first;
+    where they are wrong, block principal pivoting (Portugal, Júdice and Vicente 1994, "A comparison of block pivoting
+    and interior-point algorithms for linear least squares problems with nonnegative variables") is right after an
+    exchange or two.
     """
-    small = SLOPE * np.sqrt(np.diag(gram) * target[j])
+    small = SLOPE * np.sqrt(gram.diagonal() * target[j])
     for _ in range(MAX_EXCHANGES):
-        solution = np.linalg.solve(gram[active][:, active], target[active])
-        slope = target - gram[:, active] @ solution
-        slope[active], slope[j] = 0.0, 0.0
-        entering = slope > small
-        if not entering.any() and (solution > 0.0).all():
-            return np.asarray(solution)
-        active[active] = solution > 0.0
+        places = active.nonzero()[0]
+        rows = gram[places]
+        _, solution, failed = dposv(rows[:, places], target[places]) if places.size else (None, np.empty(0), 0)
+        if failed:
+            break
+        values = solution @ rows
+        slope = target - values
+        slope[places], slope[j] = 0.0, 0.0
+        entering, positive = slope > small, solution > 0.0
+        if positive.all() and not entering.any():
+            return np.asarray(values)
+        active[places] = positive
         active |= entering
     root = np.linalg.cholesky(gram)
     others = np.arange(len(gram)) != j
     found = np.zeros(len(gram))
     found[others] = nnls(root.T[:, others], solve_triangular(root, target, lower=True))[0]
     active[:] = found > 0.0
-    return found[active]
+    return np.asarray(gram @ found)
 
 
 def improve(sample: Floats, start: Floats | None = None, *, most_sweeps: int = MAX_SWEEPS) -> Floats:
