@@ -2,7 +2,10 @@
 
 import ctypes
 import hashlib
-import signal
+import os
+import subprocess
+import sys
+from pathlib import Path
 from threading import Event, Thread
 from time import sleep
 
@@ -117,10 +120,10 @@ def test_one_process_compiles_while_another_goes_on(monkeypatch):
     rom, found = rom_path("pong").read_bytes() + b"\0\0", []
     compile_ = build._compile
 
-    def meanwhile(*words, patient):
+    def meanwhile(*words, **how):
         if len(words[1]["blocks.inc"]):  # not what notes jumps
             found.append(translate.translated("pong", rom, wait=False))
-        compile_(*words, patient=patient)
+        compile_(*words, **how)
 
     monkeypatch.setattr(build, "_compile", meanwhile)
     assert translate.translated("pong", rom, wait=False) is not None
@@ -152,25 +155,61 @@ def test_who_waited_for_a_lock_that_is_gone_holds_the_next_one(tmp_path):
         waiting.start()
         assert opened.wait(60)
     assert held.wait(60)
-    with build._alone(path, False) as alone:
-        assert not alone
+    with build._alone(path, False) as lock:
+        assert lock is None
     done.set()
     waiting.join()
     assert not [*tmp_path.iterdir()]
 
 
-def test_programs_that_a_compiler_started_end_with_it(tmp_path):
-    script = tmp_path / "cc"
-    script.write_text(f"#!/bin/sh\nsh -c 'touch {tmp_path}/begun; sleep 60; :'\n:\n")
-    script.chmod(0o755)
-    compilers, ends = build._Compilers(), []
-    thread = Thread(target=lambda: ends.append(compilers.run([str(script)])))
-    thread.start()
-    while not (tmp_path / "begun").exists():
+@pytest.mark.parametrize("how", ["os._exit(0)", "os.kill(os.getpid(), 9)", "sys.exit()"])
+def test_a_compiler_ends_with_the_process_that_wants_it_and_leaves_nothing(tmp_path, how):
+    """However the process ends: a run's workers are killed."""
+    cache, compiler, begun = tmp_path / "cache", tmp_path / "cc", tmp_path / "begun"
+    compiler.write_text(f"#!/bin/sh\nsh -c 'echo $$ > {begun}.draft; mv {begun}.draft {begun}; sleep 60; :'\n:\n")
+    compiler.chmod(0o755)
+    code = (
+        "import os, sys, threading, time\nfrom arcademark.emulator import build\n"
+        "compile = lambda: build.library(('new',), dict, (), wait=False)\n"
+        "threading.Thread(target=compile, daemon=True).start()\n"
+        f"while not os.path.exists({str(begun)!r}):\n    time.sleep(0.01)\n{how}\n"
+    )
+    environment = {**os.environ, "CC": str(compiler), "ARCADEMARK_CACHE": str(cache)}
+    subprocess.run([sys.executable, "-c", code], env=environment, timeout=50, stderr=subprocess.DEVNULL)
+    status = Path("/proc", begun.read_text().strip(), "stat")
+    for _ in range(500):
+        left = [*cache.iterdir()], status.exists() and ") Z " not in status.read_text()
+        if not any(left):
+            break
         sleep(0.01)
-    compilers.end()
-    thread.join(30)
-    assert ends == [(-signal.SIGTERM, "")]
+    assert left == ([], False)
+
+
+def test_what_was_not_used_for_longest_goes_first(monkeypatch, tmp_path):
+    names = ["console-1.so", "console-1.frames", "console-2.so", "console-3.so", "console-4.so", "other.so"]
+    for age, name in enumerate(names):
+        (tmp_path / name).write_bytes(bytes(10_000))
+        os.utime(tmp_path / name, (age, age))
+    monkeypatch.setattr(build, "MAX_CACHE_BYTES", 25_000)
+    os.utime(tmp_path / "console-2.so")
+    build._make_room(tmp_path / "console-4.so")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["console-2.so", "console-4.so", "other.so"]
+    monkeypatch.setattr(build, "MAX_CACHE_BYTES", 1)
+    build._make_room(tmp_path / "console-2.so")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["console-2.so", "other.so"]
+
+
+def test_frames_of_all_processes_count(monkeypatch, tmp_path):
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path / "cache"))
+    assert [build.played(("a",), (), frames) for frames in (3_500, 2_000, 999)] == [3_000, 5_000, 5_000]
+    assert build.played(("b",), (), 1_000) == 1_000
+    (count,) = (tmp_path / "cache").glob(build._name(("a",), build._for_this_processor(())).replace(".so", ".frames"))
+    count.unlink()
+    count.symlink_to(tmp_path / "elsewhere")
+    assert build.played(("a",), (), 4_000) == 4_000
+    assert not (tmp_path / "elsewhere").exists()
+    monkeypatch.setattr(build, "_cache", lambda: None)
+    assert build.played(("a",), (), 7_000) == 7_000
 
 
 def test_a_translation_calls_the_core_that_it_is_given():

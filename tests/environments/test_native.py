@@ -1,11 +1,6 @@
 """The console behind the environments' contract: what an agent sees is what it would see on ale-py."""
 
 import functools
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 from threading import Event
 
 import numpy as np
@@ -14,7 +9,7 @@ import pytest
 import arcademark
 from arcademark.emulator import build, cartridge, machine, prove, translate
 from arcademark.environments import registry
-from arcademark.environments.emulation.atari import AtariConsole
+from arcademark.environments.emulation.atari import AtariConsole, rom_path
 from arcademark.environments.native import NativeConsole
 from arcademark.environments.registry import choose_emulator, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
@@ -208,25 +203,29 @@ def test_play_goes_on_while_a_game_is_translated(monkeypatch):
     assert console._machine.core is made
 
 
-def test_an_unfinished_translation_ends_with_the_process(monkeypatch, tmp_path):
-    """Nothing of it is left: neither a compiler nor files."""
-    cache, compiler, started = tmp_path / "cache", tmp_path / "cc", tmp_path / "started"
-    cache.mkdir(mode=0o700)
-    shutil.copy(build.core()._name, cache)
-    compiler.write_text(f"#!/bin/sh\necho $$ > {started}.draft\nmv {started}.draft {started}\nexec sleep 60\n")
-    compiler.chmod(0o755)
-    monkeypatch.setenv("ARCADEMARK_CACHE", str(cache))
-    monkeypatch.setenv("CC", str(compiler))
-    code = (
-        "import os, time\nimport numpy as np\nfrom arcademark.emulator import cartridge\n"
-        "from arcademark.environments.native import NativeConsole\ncartridge.TRANSLATED_AFTER = 0\n"
-        f"NativeConsole('pong').start(np.random.default_rng(0))\nwhile not os.path.exists({str(started)!r}):\n"
-        "    time.sleep(0.01)\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=50)
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(started.read_text()), 0)
-    assert [path.name for path in cache.iterdir()] == [Path(build.core()._name).name]
+def test_frames_of_other_processes_and_runs_count(monkeypatch, tmp_path, translating_at_once):
+    """A process begins to translate only once it has played as long itself, whatever it played."""
+
+    class Counted(cartridge.Player):
+        played = 0
+
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path))
+    monkeypatch.setattr(cartridge, "TRANSLATED_AFTER", 3_000)
+    monkeypatch.setattr(translate, "cached", lambda *_: None)
+    monkeypatch.setattr(translate, "translated", lambda game, *_, **__: tried.append(game.name))
+    tried, consoles = [], {}
+    for names in (["pong"], ["pong", "freeway", "pong"], ["freeway", "pong"]):
+        monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
+        monkeypatch.setattr(cartridge.Translation, "_all", [])
+        consoles.clear()  # as in another process
+        for name in names:
+            console = consoles.setdefault(name, Counted())
+            translation = cartridge.translation(name, rom_path(name).read_bytes())
+            translation.add(console)
+            console.played += 1_600
+            translation.take_up()
+        tried.append("end")
+    assert tried == ["end", "pong", "end", "pong", "end"]
 
 
 @pytest.mark.parametrize("game", ["pong", "alien"])

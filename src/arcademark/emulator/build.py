@@ -19,7 +19,6 @@ import platform
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -34,6 +33,15 @@ from typing import IO, Any
 
 FLAGS = ("-std=c11", "-O2", "-fwrapv", "-fPIC", "-shared", "-pthread")
 CORE_FLAGS = (*FLAGS, "-O3")
+MAX_CACHE_BYTES = 256 * 2**20
+"""Size that the libraries in the cache folder may have together: those of 104 games have some 30 MB."""
+
+MIN_FILE_BYTES = 4096
+"""What a file takes at least."""
+
+COUNTED_FRAMES = 1_000
+"""Frames that are counted together."""
+
 SHIPPED = Path(__file__).with_name("compiled")
 """The folder of the libraries that the package was installed with; nothing is written there."""
 
@@ -215,13 +223,14 @@ def library(
     command, flags = _command(), _for_this_processor(flags)
     with tempfile.TemporaryDirectory() as scratch:
         path = (_cache() or Path(scratch)) / _name(parts, flags)
-        with _alone(path, wait) as alone:
-            if not alone:
+        with _alone(path, wait) as lock:
+            if lock is None:
                 return None
             for left in path.parent.glob(f"{path.stem}-*"):  # by a process that was killed
                 shutil.rmtree(left, ignore_errors=True)
             if not _is_own(path):  # which it may be by now
-                _compile([*command, *flags], own(), path, patient=not wait)
+                _compile([*command, *flags], own(), path, lock=lock, patient=not wait)
+                _make_room(path)
         return _loaded(path)
 
 
@@ -232,9 +241,44 @@ def kept(parts: Sequence[str], flags: Sequence[str]) -> ctypes.CDLL | None:
         with suppress(NoCore):
             return _loaded(SHIPPED / name)
     if (folder := _cache()) is not None and _is_own(folder / name):
+        with suppress(OSError):
+            os.utime(folder / name)  # what was used last is kept longest
         with suppress(NoCore):
             return _loaded(folder / name)
     return None
+
+
+def played(parts: Sequence[str], flags: Sequence[str], frames: int) -> int:
+    """Count frames that were played without a library that `library` would compile; return those of all processes.
+
+    They are kept beside the library, in a file of one byte per `COUNTED_FRAMES`, which are counted together.
+    """
+    from arcademark.files import make_private
+
+    if (folder := _cache()) is None:
+        return frames
+    path = (folder / _name(parts, _for_this_processor(flags))).with_suffix(".frames")
+    how = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        make_private(folder)
+        with open(path, "ab", opener=lambda name, _: os.open(name, how, 0o600)) as file:
+            file.write(bytes(frames // COUNTED_FRAMES))
+            file.flush()
+            return COUNTED_FRAMES * os.fstat(file.fileno()).st_size
+    except OSError:
+        return frames
+
+
+def _make_room(newest: Path) -> None:
+    """Remove what was not used for longest from the cache folder, a library's count with it, where it is too large."""
+    newest.with_suffix(".frames").unlink(missing_ok=True)
+    with suppress(OSError):
+        files = [(path.stat(), path) for path in newest.parent.glob("console-*.*") if path.suffix != ".lock"]
+        total = 0
+        for status, path in sorted(files, key=lambda file: file[0].st_mtime, reverse=True):
+            total += max(status.st_size, MIN_FILE_BYTES)
+            if total > MAX_CACHE_BYTES and path != newest:
+                path.unlink(missing_ok=True)
 
 
 def _is_own(path: Path) -> bool:
@@ -261,7 +305,8 @@ def _cache() -> Path | None:
     return cache_folder()
 
 
-def _name(parts: Sequence[str], flags: Sequence[str]) -> str:
+@functools.cache
+def _name(parts: tuple[str, ...], flags: tuple[str, ...]) -> str:
     key = "\0".join((*map(native, _STEPS), *parts, *flags, platform.machine(), platform.system()))
     return f"console-{hashlib.sha256(key.encode()).hexdigest()[:24]}.so"
 
@@ -314,8 +359,8 @@ def bound(library: ctypes.CDLL, name: str, address: int) -> Callable[..., Any]:
 
 
 @contextmanager
-def _alone(path: Path, wait: bool) -> Iterator[bool]:
-    """Hold the lock of a library while it is compiled; whether it is held.
+def _alone(path: Path, wait: bool) -> Iterator[IO[str] | None]:
+    """Hold the lock of a library while it is compiled: its file, None where another process holds it.
 
     The lock's file goes with the lock: who then holds that of a file no longer there locks the next one.
     """
@@ -332,12 +377,12 @@ def _alone(path: Path, wait: bool) -> Iterator[bool]:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             except BlockingIOError:
-                yield False
+                yield None
                 return
             if not _is_at(file, lock):
                 continue
             try:
-                yield True
+                yield file
             finally:
                 lock.unlink(missing_ok=True)
             return
@@ -368,7 +413,14 @@ def version() -> str:
     return hashlib.sha256(bare.encode()).hexdigest()[:16]
 
 
-def _compile(command: Sequence[str], own: Mapping[str, str], path: Path, *, patient: bool = False) -> None:
+def _compile(
+    command: Sequence[str],
+    own: Mapping[str, str],
+    path: Path,
+    *,
+    lock: IO[str] | None = None,
+    patient: bool = False,
+) -> None:
     """Compile ``binding.c``, which takes in all other files, or `MAIN` of one's own files, into a library.
 
     Where it is `patient`, other programs go first.
@@ -380,7 +432,7 @@ def _compile(command: Sequence[str], own: Mapping[str, str], path: Path, *, pati
                 (Path(folder) / name).write_text(text, "utf-8")
             draft = Path(folder) / "core.so"
             words = [*lower, *command, "-w", str(Path(folder) / (MAIN if MAIN in own else _STEPS[0])), "-o", str(draft)]
-            code, errors = compilers.run(words)
+            code, errors = _run_compiler(words, Path(folder), lock)
             if code:
                 lines = errors.strip().splitlines()
                 error = next((line for line in lines if "error" in line), "; ".join(lines[:1]))
@@ -391,43 +443,64 @@ def _compile(command: Sequence[str], own: Mapping[str, str], path: Path, *, pati
         raise _unwritable(path, error) from error
 
 
-class _Compilers:
-    """The compilers that run for this process."""
+_RUN = """
+trap 'ended=1; exec 2> /dev/null' TERM
+exec 3<&0
+folder=$1 lock=$2; shift 2
+"$@" 3<&- < /dev/null &
+compiler=$!
+{ read -r _ <&3; kill -TERM 0; } 2> /dev/null &
+reader=$!
+wait "$compiler"; code=$?
+kill "$reader" 2> /dev/null
+if [ "$ended" ]; then wait "$compiler"; rm -rf -- "$folder" "$lock"; fi
+exit "$code"
+"""
+"""What ends a compiler with the process that wants it, however that ends: nobody writes to its standard input then."""
 
-    def __init__(self) -> None:
-        self.running: set[subprocess.Popen[str]] = set()
-        self.ended = False
+_inputs: set[int] = set()
+"""Ends of the pipes to compilers that run for this process."""
 
-    def run(self, words: Sequence[str]) -> tuple[int, str]:
-        """Run one; return its status and what it says of errors."""
+
+def _run_compiler(words: Sequence[str], folder: Path, lock: IO[str] | None) -> tuple[int, str]:
+    """Run a compiler in a folder of its own; return its status and what it says of errors.
+
+    Where this process ends before it, so does the compiler with all that it started; folder and lock are removed.
+    """
+    end, kept_open = os.pipe()
+    _inputs.add(kept_open)
+    try:
+        named, passed = ("", ()) if lock is None else (lock.name, (lock.fileno(),))
         with subprocess.Popen(
-            words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, process_group=0
+            ["sh", "-c", _RUN, "sh", str(folder), named, *words],
+            stdin=end,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            pass_fds=passed,
+            process_group=0,
         ) as process:
-            self.running.add(process)
             try:
-                if self.ended:
-                    _terminate(process)
                 _, errors = process.communicate()
             except BaseException:
-                _terminate(process)
+                _close(kept_open)
                 raise
-            finally:
-                self.running.discard(process)
             return process.returncode, errors
-
-    def end(self) -> None:
-        """End them, and all that are to come, since the process ends: what they compile is not kept."""
-        self.ended = True
-        for process in tuple(self.running):
-            _terminate(process)
+    finally:
+        os.close(end)
+        _close(kept_open)
 
 
-def _terminate(process: subprocess.Popen[str]) -> None:
-    """End a compiler with the programs that it has started."""
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
+def _close(end: int) -> None:
+    if end in _inputs:
+        _inputs.remove(end)
+        os.close(end)
 
 
-compilers = _Compilers()
-os.register_at_fork(after_in_child=compilers.__init__)  # type: ignore[misc]
+def _leave_compilers() -> None:
+    """Leave the compilers of a process to it, of which this is a fork."""
+    for end in tuple(_inputs):
+        _close(end)
+
+
+os.register_at_fork(after_in_child=_leave_compilers)

@@ -1,16 +1,16 @@
 """A cartridge's translation in this process, which all that play it share.
 
 A game is played by the interpreter until its cartridge is translated: at once if that was done on an earlier day, else
-from the first episode on that starts when the translation is done, which a thread begins to make, with a compiler that
-lets other programs go first, when an episode starts after `TRANSLATED_AFTER` frames. `ARCADEMARK_CONSOLE=interpreted`
-leaves it to the interpreter. Only speed depends on it.
+from the first episode on that starts when the translation is done, by whatever process. A thread begins to make it,
+with a compiler that lets other programs go first, when an episode starts after `TRANSLATED_AFTER` frames of the game in
+all processes, earlier ones too, and as many of all games in this one, which is then likely to go on for as long as
+compiling takes. `ARCADEMARK_CONSOLE=interpreted` leaves it to the interpreter. Only speed depends on it.
 """
 
 from __future__ import annotations
 
 import functools
 import sys
-from multiprocessing.util import Finalize
 from threading import Lock, Thread
 from typing import ClassVar
 from weakref import WeakValueDictionary
@@ -19,10 +19,7 @@ from arcademark.emulator import build, games, translate
 from arcademark.emulator.games import GameRules
 
 TRANSLATED_AFTER = 100_000
-"""Frames of a game in this process after which its cartridge is translated: they take about as long as that does."""
-
-MAX_SECONDS_TO_END = 2.0
-"""A process that ends waits so long until the files of an unfinished translation are removed."""
+"""Frames after which a cartridge is translated: they take the interpreter about as long as that does."""
 
 
 class Player:
@@ -53,6 +50,7 @@ class Translation:
         Translation._all.append(self)
         self._players = WeakValueDictionary[int, Player]()
         self.released = 0  # frames that consoles played which are gone
+        self._counted = self._everywhere = 0  # frames: of this process in the common count, and of that
         self._possible = wanted
         self.core = translate.cached(game, rom) if wanted else None
 
@@ -62,13 +60,23 @@ class Translation:
         player._counted_in = self
 
     def take_up(self) -> None:
-        """Have it made beside the play, which takes seconds, once the game was played long enough to be worth it."""
-        if self.core is not None or not self._possible or self._played < TRANSLATED_AFTER:
+        """Take it, if it is there; else have it made beside the play, which takes seconds, once that is worth it."""
+        if self.core is not None or not self._possible:
+            return
+        played, new = self._played, self._played - self._counted
+        if new >= build.COUNTED_FRAMES:
+            self.core = translate.cached(*self._cartridge)
+            if self.core is not None:
+                return
+            if self._everywhere < TRANSLATED_AFTER:
+                new -= new % build.COUNTED_FRAMES
+                self._everywhere = translate.played(*self._cartridge, new)
+                self._counted += new
+        if min(max(self._everywhere, played), Translation.all_played()) < TRANSLATED_AFTER:
             return
         with self._turn:
             if Translation._making is None or not Translation._making.is_alive():
                 Translation._making = Thread(target=self._make, name="arcademark-translation", daemon=True)
-                Finalize(None, Translation._end, (Translation._making,), exitpriority=0)
                 Translation._making.start()
 
     def _make(self) -> None:
@@ -76,13 +84,6 @@ class Translation:
             self.core = translate.translated(*self._cartridge, wait=False)
         except build.NoCore:
             self._possible = False
-
-    @staticmethod
-    def _end(making: Thread) -> None:
-        """End a translation that is not finished when the process ends."""
-        if making.is_alive():
-            build.compilers.end()
-            making.join(MAX_SECONDS_TO_END)
 
     @property
     def _played(self) -> int:

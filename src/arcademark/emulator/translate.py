@@ -21,6 +21,7 @@ from importlib.resources import files
 
 import numpy as np
 
+from arcademark.emulator import build
 from arcademark.emulator.build import CORE_FLAGS, FLAGS, MAIN, TranslatedCore, kept, library, native, version
 from arcademark.emulator.games import GameRules, game
 from arcademark.emulator.machine import Machine
@@ -208,6 +209,11 @@ def cached(name: str | GameRules, rom: bytes) -> TranslatedCore | None:
     """Return what `translated` compiled on an earlier day, None if it did not; never compile."""
     compiled = kept(_parts(name, rom), CORE_FLAGS)
     return None if compiled is None else TranslatedCore(compiled)
+
+
+def played(name: str | GameRules, rom: bytes, frames: int) -> int:
+    """Count frames that the interpreter played of a cartridge; return those of all processes, as far as is known."""
+    return build.played(_parts(name, rom), CORE_FLAGS, frames)
 
 
 def _parts(name: str | GameRules, rom: bytes) -> tuple[str, ...]:
