@@ -217,8 +217,8 @@ def test_a_trial_that_is_named_otherwise_is_refused(apart, tmp_path, change):
             merge(out, given)
     with pytest.raises(ArcadeMarkError, match="is named otherwise than what it is"):
         read_run(tampered)
-    assert "is named otherwise" in check(tampered)[0]
-    assert check(original) == ()
+    assert "is named otherwise" in check(tampered).problems[0]
+    assert check(original).problems == ()
 
 
 # Damaged runs: what is damaged is told, and episodes that can be read are in the new run
@@ -279,13 +279,13 @@ def test_what_can_be_read_is_salvaged_and_the_rest_played_again(damage, finished
     }[damage]
     changed = content[: min(touched) * PAGE] if damage == "end" else overwrite(*touched)(content)
     (run / "run.sqlite").write_bytes(changed)
-    assert any("is damaged" in problem for problem in check(run))
+    assert any("is damaged" in problem for problem in check(run).problems)
     salvaged = salvage(run, tmp_path / "new")
     intact = {key for key, page in where.items() if page not in touched}
     assert keys(tmp_path / "new") <= intact
-    assert salvaged.episodes == len(keys(tmp_path / "new")) > 0.7 * len(intact)
+    assert salvaged.salvaged.episodes == len(keys(tmp_path / "new")) > 0.7 * len(intact)
     assert (run / "run.sqlite").read_bytes() == changed
-    assert check(tmp_path / "new") == ()
+    assert check(tmp_path / "new").problems == ()
     assert execute(plan, tmp_path / "new", workers=1).complete
     assert rows(tmp_path / "new")["episode"] == rows(finished)["episode"]
 
@@ -314,7 +314,7 @@ def test_rows_that_hold_what_no_episode_does_are_named_and_left_out(before, chan
     """Whatever types the table has: nothing is converted."""
     alter(run, *before, renewed=False)
     alter(run, f"UPDATE episode SET {change} WHERE episode = 7 AND trial LIKE '%-s1-%'")
-    assert any(told in problem for problem in check(run))
+    assert any(told in problem for problem in check(run).problems)
     assert any(told in problem for problem in salvage(run, tmp_path / "new").problems)
     assert keys(finished) - keys(tmp_path / "new") == {
         key for key in keys(finished) if key[2] == 7 and "-s1-" in key[0]
@@ -324,7 +324,7 @@ def test_rows_that_hold_what_no_episode_does_are_named_and_left_out(before, chan
 @pytest.mark.parametrize("change", ["DELETE FROM trial WHERE seed = 0", "UPDATE trial SET seed = 5 WHERE seed = 0"])
 def test_a_trial_is_known_by_its_name_where_its_row_is_lost(change, finished, run, tmp_path, plan, rows):
     alter(run, change)
-    assert check(run) != ()
+    assert check(run).problems != ()
     salvage(run, tmp_path / "new")
     assert keys(tmp_path / "new") == keys(finished)
     assert execute(plan, tmp_path / "new", workers=1).complete
@@ -344,14 +344,14 @@ def test_what_lies_in_the_journal_is_salvaged_while_it_is_there(finished, run, t
     (lost / "run.sqlite-wal").unlink()
     for directory, expected in ((stopped, 300), (lost, 150)):
         (directory / "run.sqlite-shm").unlink()
-        assert salvage(directory, tmp_path / f"{directory.name} new").episodes == expected
+        assert salvage(directory, tmp_path / f"{directory.name} new").salvaged.episodes == expected
     assert (stopped / "run.sqlite-wal").stat().st_size
-    assert any("commands noted" in problem for problem in check(lost))
+    assert any("commands noted" in problem for problem in check(lost).problems)
 
 
 def test_without_a_manifest_nothing_is_salvaged_and_a_way_is_told(run, tmp_path):
     (run / "manifest.json").unlink()
-    assert any("manifest.json is missing" in problem for problem in check(run))
+    assert any("manifest.json is missing" in problem for problem in check(run).problems)
     with pytest.raises(ArcadeMarkError, match=r"with another --out, stop it, and copy the manifest\.json"):
         salvage(run, tmp_path / "new")
     assert not (tmp_path / "new").exists()
@@ -368,7 +368,7 @@ def test_what_fails_leaves_nothing_that_the_next_try_meets(finished, run, tmp_pa
         with pytest.raises(KeyboardInterrupt):
             salvage(finished, tmp_path / "new")
     assert salvage(finished, tmp_path / "new").problems == ()
-    assert check(tmp_path / "new") == ()
+    assert check(tmp_path / "new").problems == ()
     (tmp_path / "new" / "manifest.json").unlink()
     with pytest.raises(ArcadeMarkError, match=r"manifest\.json is missing"):
         salvage(finished, tmp_path / "new")
@@ -408,11 +408,11 @@ def test_training_goes_on_only_where_all_of_it_is_intact(toy_plan, paced, tmp_pa
 def test_a_network_that_is_not_the_runs(tmp_path, toy_plan):
     plan = toy_plan(f"{FAKES / 'trainer.py'}:CountingTrainer", frames=600)
     execute(plan, tmp_path / "run", workers=1)
-    assert check(tmp_path / "run") == ()
+    assert check(tmp_path / "run").problems == ()
     (network,) = (tmp_path / "run" / "checkpoints").iterdir()
     trained = network.read_bytes()
     network.write_bytes(b"another")
-    assert "is not the network that the run holds" in check(tmp_path / "run")[0]
+    assert "is not the network that the run holds" in check(tmp_path / "run").problems[0]
     salvage(tmp_path / "run", tmp_path / "new")
     assert execute(plan, tmp_path / "new", workers=1).complete
     assert next((tmp_path / "new" / "checkpoints").iterdir()).read_bytes() == trained
@@ -422,6 +422,6 @@ def test_a_newer_layout_is_refused_and_no_run_is_written_over(run, tmp_path):
     with pytest.raises(ArcadeMarkError, match="holds a run; name a new directory"):
         salvage(run, run)
     alter(run, "PRAGMA user_version = 99")
-    assert "newer ArcadeMark" in check(run)[0]
+    assert "newer ArcadeMark" in check(run).problems[0]
     with pytest.raises(ArcadeMarkError, match="newer ArcadeMark"):
         salvage(run, tmp_path / "new")

@@ -87,7 +87,6 @@ def check(suite: str, episodes: int, overrides: Mapping[str, str], workers: int 
     replayed in other processes; observations are compared to the byte. It also shows what agents see and do, the scores
     of random play, and where planners can search. Exits with 1 if a task differs or cannot be played.
     """
-    from arcademark.operations.verification import SuiteCheck
     from arcademark.runs.replay.suite_check import check_suite
     from arcademark.suite.protocols import step_protocol
     from arcademark.suite.task_suites import load_suite
@@ -95,7 +94,7 @@ def check(suite: str, episodes: int, overrides: Mapping[str, str], workers: int 
     rules = step_protocol(load_suite(suite)).override(overrides)
     with counting("playing", "episodes") as follow:
         checked = check_suite(rules, episodes, workers, follow)
-    output.show(SuiteCheck(**vars(checked)))
+    output.show(checked)
     return 0 if checked.ok else 1
 
 

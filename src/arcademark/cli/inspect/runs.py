@@ -94,13 +94,11 @@ def check(run_directory: Path, salvage: Path | None, output: Output) -> int:
     With --salvage every intact episode is written into a new run, which the run's own command continues with --out NEW.
     RUN itself is never changed. 'arcademark verify' says whether scores are real. Exits with 1 if anything is damaged.
     """
-    from arcademark.operations import verification
     from arcademark.runs.store import salvage as salvaging
 
-    salvaged = salvaging.salvage(run_directory, salvage) if salvage else None
-    problems = salvaged.problems if salvaged else salvaging.check(run_directory)
-    output.show(verification.checked(run_directory, problems, salvaged))
-    return 1 if problems else 0
+    checked = salvaging.salvage(run_directory, salvage) if salvage else salvaging.check(run_directory)
+    output.show(checked)
+    return 0 if checked.ok else 1
 
 
 @command.command("import", short_help="Import training logs as a run that is labelled as imported.")

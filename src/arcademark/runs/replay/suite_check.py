@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -61,8 +61,10 @@ class CheckedTask:
 
 
 @dataclass(frozen=True)
-class CheckedTasks:
+class SuiteCheck:
     """What a suite's tasks are made of and how they play, of so many episodes of random play each."""
+
+    SCHEMA: ClassVar[str] = "arcademark.suite-check/1"
 
     suite: str
     title: str
@@ -74,13 +76,18 @@ class CheckedTasks:
         """Whether every task can be played, and is the same when it is played again."""
         return all(task.repeatable for task in self.tasks)
 
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The packages that make the tasks."""
+        return tuple(dict.fromkeys(task.package for task in self.tasks if task.package))
+
 
 def check_suite(
     protocol: StepProtocol,
     episodes: int,
     workers: int | None = None,
     follow: Callable[[int, int], None] = lambda _done, _of: None,
-) -> CheckedTasks:
+) -> SuiteCheck:
     """Play every task of a suite twice.
 
     ``follow`` is told how many episodes are played, played again and observed, of how many, after each.
@@ -115,7 +122,7 @@ def check_suite(
         for task, spec in specs.items():
             tasks.append(_checked(task, spec, protocol, run, differences.get(task, "")))
             one_more()
-    return CheckedTasks(protocol.suite.name, protocol.suite.title, episodes, tuple(tasks))
+    return SuiteCheck(protocol.suite.name, protocol.suite.title, episodes, tuple(tasks))
 
 
 def _checked(

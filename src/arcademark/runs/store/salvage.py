@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.records import manifest
@@ -52,20 +52,35 @@ FROM trial
 
 @dataclass(frozen=True)
 class Salvaged:
-    """A new run of what was intact."""
+    """A new run of what was intact: its episodes and trials, and how many of the trials are done."""
 
-    directory: Path
+    directory: str
     episodes: int
     trials: int
     done: int
-    problems: tuple[str, ...]  # what is damaged or lost, a line each
 
 
-def check(directory: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return what is damaged in a run, a line each: none if all of it is sound.
+@dataclass(frozen=True)
+class Checked:
+    """What is damaged in a run.
 
-    Every page, row, index and count is checked, that the actions of each episode are whole, the manifest, and the files
-    of trained networks against what the run holds. Whether scores are real `arcademark.runs.replay.verify` tells.
+    ok: Whether nothing is.
+    problems: What is damaged or lost, a line each.
+    salvaged: None where no new run was asked for.
+    """
+
+    SCHEMA: ClassVar[str] = "arcademark.check/1"
+
+    directory: str
+    ok: bool
+    problems: tuple[str, ...]
+    salvaged: Salvaged | None = None
+
+
+def check(directory: str | os.PathLike[str]) -> Checked:
+    """Look for damage in a run: in pages, rows, indices, counts, actions, the manifest, and files of trained networks.
+
+    `arcademark.runs.replay.verify` checks whether the scores are real.
 
     Raises
     ------
@@ -95,10 +110,10 @@ def check(directory: str | os.PathLike[str]) -> tuple[str, ...]:
             problems += _networks(path, database)
     except ArcadeMarkError as error:
         problems.append(str(error))
-    return tuple(problems)
+    return Checked(str(path), not problems, tuple(problems))
 
 
-def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvaged:
+def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> Checked:
     """Write every intact episode that can be read into a new run, which the run's own command continues in `out`.
 
     Training goes on from its checkpoint only where all episodes behind it are intact, and begins again elsewhere.
@@ -112,7 +127,7 @@ def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> S
     if os.path.lexists(place / manifest.FILE):
         raise ArcadeMarkError(f"{place}: holds a run; name a new directory for what is salvaged")
     document, protocol = _read_manifest(path)
-    problems = [*check(path)]
+    problems = [*check(path).problems]
     with unplayed(path), open_for_reading(path, checked=False, damaged=True) as source, Recorder(place) as recorder:
         recorder.database.execute("PRAGMA foreign_keys = OFF")
         with recorder.transaction():
@@ -125,7 +140,8 @@ def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> S
         trials = list(select_trials(recorder.database, protocol))
         episodes = recorder.database.execute("SELECT count(*) FROM episode").fetchone()[0]
     done = sum(trial.status == "done" for trial in trials)
-    return Salvaged(place, episodes, len(trials), done, tuple(dict.fromkeys(problems)))
+    salvaged = Salvaged(str(place), episodes, len(trials), done)
+    return Checked(str(path), not problems, tuple(dict.fromkeys(problems)), salvaged)
 
 
 def _read_manifest(path: Path) -> tuple[manifest.Document, Protocol]:
