@@ -297,7 +297,7 @@ def run(
             play(requested.of_shard(requested.plan(games)))
         else:
             first = () if games is None else resolve_tasks(games if isinstance(games, str) else ",".join(games))
-            until.UntilError(until_error, requested, first, play, lambda _: None).run()
+            until.InformativePlay(until_error, requested, first, play, lambda _: None).run()
     return report(requested.directory)
 
 

@@ -12,6 +12,7 @@ from arcademark.classic.planning.breadth_first import BreadthFirst
 from arcademark.classic.planning.tree import TreePlanner
 from arcademark.classic.planning.uct import UCT
 from arcademark.errors import ArcadeMarkError
+from arcademark.operations.planned import estimate
 from arcademark.records.model import EpisodeResult, Unfinished, decode_actions
 from arcademark.records.reading import read_run
 from arcademark.runs.execution import execute
@@ -22,7 +23,6 @@ from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay.verify import verify
 from arcademark.runs.replay.watch import watch
 from arcademark.runs.scheduling import speed
-from arcademark.runs.scheduling.costs import estimate
 from arcademark.suite.protocols import protocol, step_protocol
 from arcademark.suite.task_suites import load_suite
 

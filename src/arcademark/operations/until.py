@@ -1,17 +1,17 @@
-"""Play the most informative games first, until the median of all is known well.
+"""Play the most informative games first, until the median over all games is estimated within a given error.
 
-* The error is that of the median over the games of atari-57, predicted from any games: how far the 90 % interval
-  reaches, as a share of the estimate (`arcademark.subset.predict.outlook.Range.error`). Scores count as exact: what
-  more episodes or seeds would change is apart from it.
-* The next game is the one expected to take most off that uncertainty per frame. A game costs its missing episodes, each
-  as long as `arcademark.runs.scheduling.lengths.Lengths` expects; a learner its training, too.
-* What is in the run's directory counts. A game that was begun is finished first; none is played twice.
+* The error is that of the median over the games of atari-57, predicted from any games: the distance to the end of the
+  90 % interval, as a share of the estimate (`arcademark.subset.predict.outlook.Range.error`). Scores count as exact:
+  the error leaves out what more episodes or seeds would change.
+* The next game is the one expected to reduce that uncertainty most per frame. The cost of a game is its missing
+  episodes, each of the length that `arcademark.runs.scheduling.lengths.Lengths` expects, and a learner's training.
+* Games in the run's directory count. A game that was begun is finished first; no game is played twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -21,7 +21,10 @@ from arcademark.analysis.scoring.report import ScoreReport
 from arcademark.analysis.subsets import predictors
 from arcademark.analysis.subsets.predicting import Predicted
 from arcademark.errors import ArcadeMarkError
-from arcademark.runs.until import Turn, play_in_turn
+from arcademark.records import manifest
+from arcademark.records.model import RunRecord
+from arcademark.records.reading import read_run
+from arcademark.runs.scheduling.lengths import expected_frames
 from arcademark.scores.runs import score_run
 from arcademark.subset.predict import outlook
 from arcademark.suite.subsets import LEVEL
@@ -37,12 +40,12 @@ MEDIAN = "median"
 
 @dataclass(frozen=True)
 class PlayedTogether:
-    """Games that were played together, and what was known then.
+    """Games that were played together, and the estimate after them.
 
-    games: None in the first step of a run that is continued.
-    frames: That they took, in this command.
-    known: Games that the median was predicted from.
-    median: None where nothing is known.
+    games: Empty in the first step of a run that is continued.
+    frames: Played in this command.
+    known: Number of games from which the median was predicted.
+    median: None where no game has a score.
     error: None where the interval has no upper end.
     """
 
@@ -55,13 +58,14 @@ class PlayedTogether:
 
 @dataclass(frozen=True)
 class PlayedUntil:
-    """How playing until the median is known ended, and what is known then.
+    """Result of playing until the median is estimated within an error.
 
-    asked_error, error: Of the median, fractions; the second None where its interval has no upper end.
-    reached, interrupted, failed: Whether that is enough, it was stopped, or a trial failed.
-    level: Of the interval that the error is of.
+    asked_error, error: Requested and reached error of the median, fractions; the second None where its interval has no
+        upper end.
+    reached, interrupted, failed: Whether the error was reached, the run was stopped, or a trial failed.
+    level: Of the interval that defines the error.
     report: Of the run.
-    prediction: None where no game is known.
+    prediction: None where no game has a score.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.run-until/1"
@@ -78,13 +82,15 @@ class PlayedUntil:
 
 
 @dataclass
-class UntilError:
-    """Plays games until the median of all is known as well as is requested.
+class InformativePlay:
+    """Plays the most informative games first, until the median of all is estimated within an error.
+
+    ArcadeMarkError: the error cannot be reached, or the request is of several agents, a shard or another suite.
 
     error: At which to stop, a fraction.
-    request: Of one agent; raises where the error cannot be reached.
+    request: Of one agent.
     games: Those to play first.
-    play, say: Plays what is missing of a plan; is given what is known, a line at a time.
+    play, say: Plays what is missing of a plan; is given the estimate after each game, as a line.
     """
 
     error: float
@@ -129,32 +135,58 @@ class UntilError:
 
     @property
     def reached(self) -> bool:
-        """Whether what is known is enough."""
+        """Whether the last estimate is within the error."""
         last = self.steps[-1].error
         return last is not None and last <= self.error
 
     def run(self) -> tuple[bool, bool]:
-        """Play until it is known, or nothing is left; return whether it was stopped, and whether a trial failed."""
-        return play_in_turn(self._plan, self.request.directory, self.games, self.play, self._choose)
+        """Play until the error is reached, or no game is left; return whether it was interrupted, and a trial failed.
 
-    def _choose(self, turn: Turn) -> str | None:
-        """Note what is known now, say it, and return what to play next; None where it is enough, or all there is."""
-        costs = {task: max(1.0, turn.left.get(task, 0.0)) for task in self._trained.joint.tasks}
-        table = score_run(turn.record).table.select(algorithms=[self.agent]) if turn.record else None
+        The games to play first and those that were begun are played together, then the others one after the other.
+        """
+        trials, record, failed, frames = self._plan.trials, self._recorded(), False, 0
+        begun = {trial.game for trial in record.trials if record.by_trial[trial.id]} if record else set()
+        untried = list(dict.fromkeys(trial.game for trial in trials))
+        playing = [game for game in untried if game in begun or game in self.games]
+        left = expected_frames(trials, record)
+        played = tuple(game for game in playing if left[game])
+        while True:
+            if playing:
+                mine = tuple(trial for trial in trials if trial.game in playing)
+                summary = self.play(replace(self._plan, trials=mine, games=tuple(playing), left_out=()))
+                failed, frames = failed or bool(summary.failed), summary.frames
+                if summary.interrupted:
+                    return True, failed
+                untried = [game for game in untried if game not in playing]
+            chosen = self._choose(played, frames, untried, failed=failed)
+            if chosen is None:
+                return False, failed
+            playing, played = [chosen], (chosen,)
+
+    def _recorded(self) -> RunRecord | None:
+        directory = self.request.directory
+        return read_run(directory) if (directory / manifest.FILE).exists() else None
+
+    def _choose(self, played: tuple[str, ...], frames: int, untried: Iterable[str], *, failed: bool) -> str | None:
+        """Record the estimate after the games played, and return the next game; None to end."""
+        record = self._recorded()
+        left: Mapping[str, float] = expected_frames(self._plan.trials, record)
+        costs = {task: max(1.0, left.get(task, 0.0)) for task in self._trained.joint.tasks}
+        table = score_run(record).table.select(algorithms=[self.agent]) if record else None
         scores = predictors.known(table, 0) if table is not None else {}
         prediction = predictors.atari().predict(scores, level=LEVEL, frames=costs)
         if prediction is None:
             plays = outlook.first_plays(self._trained, rng=np.random.default_rng(predictors.SEED), frames=costs)
-            step = PlayedTogether(turn.games, turn.frames, 0, None, None)
+            step = PlayedTogether(played, frames, 0, None, None)
         else:
             plays, median = prediction.plays, prediction.summaries[MEDIAN]
             error = median.error if np.isfinite(median.error) else None
-            step = PlayedTogether(turn.games, turn.frames, len(prediction.known), median, error)
+            step = PlayedTogether(played, frames, len(prediction.known), median, error)
         self.steps.append(step)
-        if turn.failed and not step.known:
+        if failed and not step.known:
             self.say("every game so far failed; correct the agent, and the same command continues")
             return None
-        chosen = None if self.reached else next((play.task for play in plays if play.task in turn.untried), None)
+        chosen = None if self.reached else next((play.task for play in plays if play.task in untried), None)
         following = chosen and predictors.atari().title(chosen)
         self.say(prose.text("until", "standing", step=step, reached=self.reached, error=self.error, next=following))
         return chosen

@@ -51,22 +51,21 @@ def command(
     """
     from arcademark import wording
     from arcademark.cli.counting import counting
-    from arcademark.operations.planned import scoped
-    from arcademark.runs.scheduling import costs
+    from arcademark.operations import planned
 
     wanted, shard, workers = playing.request(agent, **given), given["engine"].get("shard"), given["workers"]
     whole = wanted.plan(games)
     plan = wanted.of_shard(whole)
     with counting("measuring", wording.noun(plan.protocol.unit) + "s") as follow:
-        estimate = costs.estimate(
+        estimate = planned.estimate(
             plan,
             wanted.directory,
             sorted({*counts, *([workers] if workers else [])}),
-            shards=costs.shard_balance(whole, shard[1]) if shard else None,
+            shards=planned.shard_balance(whole, shard[1]) if shard else None,
             follow=follow,
             **assume,
         )
-    output.show(scoped(estimate, plan))
+    output.show(estimate)
     return 0
 
 

@@ -99,12 +99,12 @@ def _until(error: float, wanted: Request, games: str | None, output: Output, *, 
     """Play games in the order of what they tell per frame, and show the report with the prediction below it."""
     from arcademark.analysis.scoring.analysis import analyse
     from arcademark.analysis.subsets import models, predicting
-    from arcademark.operations.until import PlayedUntil, UntilError
+    from arcademark.operations.until import InformativePlay, PlayedUntil
     from arcademark.pages import presenter
     from arcademark.suite.subsets import LEVEL, resolve_tasks
 
     first = () if games is None else resolve_tasks(games)
-    until = UntilError(error, wanted, first, lambda plan: playing.play(wanted, plan, tell_all=False), messages.say)
+    until = InformativePlay(error, wanted, first, lambda plan: playing.play(wanted, plan, tell_all=False), messages.say)
     interrupted, failed = until.run()
     if interrupted:
         return 130

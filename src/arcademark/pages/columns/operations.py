@@ -11,12 +11,11 @@ from arcademark.suite.tasks import game_name
 if TYPE_CHECKING:
     from arcademark.analysis.uncertainty import Statistic
     from arcademark.emulator.watching import WatchedByte
-    from arcademark.operations.planned import Planned
+    from arcademark.operations.planned import GameCost, Makespan, Planned
     from arcademark.operations.robustness import Variant
     from arcademark.operations.seen import Active, Seen
     from arcademark.records.replayed import Finding
     from arcademark.runs.replay.suite_check import CheckedTask
-    from arcademark.runs.scheduling.costs import GameCost, Makespan
 
 AMOUNTS: Columns[str, str] = (
     Column("", lambda name, _: name),

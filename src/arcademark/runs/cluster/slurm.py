@@ -35,10 +35,10 @@ from arcademark.records.reading import read_run
 from arcademark.runs.cluster.parameters import ALIASES, GROWING, OF_LAST, read_parameters
 from arcademark.runs.engines.processes import how_ended
 from arcademark.runs.plan import Plan, Trial
-from arcademark.runs.scheduling.costs import MAX_JOBS
 from arcademark.runs.scheduling.lengths import dealt, shards
 from arcademark.runs.store.entering import begin, describe
 
+MAX_JOBS = 256  # that a run is divided into by default
 MAX_IN_ARRAY = 1001  # SLURM's own default for MaxArraySize
 ROUNDS_WITHOUT_PROGRESS = 3  # in a row, after which a job is not put back into the queue
 

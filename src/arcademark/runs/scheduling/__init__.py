@@ -1,1 +1,1 @@
-"""How long trials take and in which order they begin: progress, expected lengths, measured speed, estimated costs."""
+"""How long trials take and in which order they begin: progress, expected lengths, measured speed."""
