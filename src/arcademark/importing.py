@@ -117,6 +117,15 @@ def importable(reference: str) -> Iterator[None]:
         sys.path[:] = before
 
 
+@contextmanager
+def needing(what: str, extra: str, otherwise: str = "") -> Iterator[None]:
+    """Import an extra's packages in the block; ArcadeMarkError, with what to install, where one is missing."""
+    try:
+        yield
+    except ImportError:
+        raise ArcadeMarkError(f"{what}; pip install '.[{extra}]'{otherwise}") from None
+
+
 def where_raised(error: BaseException) -> str:
     """Name the exception and the line of the user's code that raised it, on one short line."""
     text = said(str, error)

@@ -608,5 +608,5 @@ def test_cut_and_flipped_files_raise_nothing_else(dqn_file, tmp_path):
 
 def test_missing_library_is_said(dqn_file, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
-    with pytest.raises(ArcadeMarkError, match=r"needs PyTorch; install it with pip install '\.\[deep\]'"):
+    with pytest.raises(ArcadeMarkError, match=r"needs PyTorch; pip install '\.\[deep\]'"):
         load(dqn_file)

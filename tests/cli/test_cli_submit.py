@@ -290,8 +290,7 @@ def test_a_submission_is_dealt_out_once_and_has_a_link_a_job(fake, monkeypatch, 
     monkeypatch.setattr(scheduling, "deal", lambda *given: dealt.append(1) or deal(*given))
     rules = protocol("world-records")
     plan = make_plan(agent_specs("random"), "atari-57", rules, 4, 1)
-    asked = (["python"], ["run"], read_parameters([("time", "60")]), 1, 100)
-    work = slurm.prepare({"": plan}, tmp_path / "run", *asked)
+    work = slurm.submission([("time", "60"), ("jobs", "100")], {"": plan}, tmp_path / "run", ["run"], [], 1)
     work.submit([""])
     assert len(dealt) <= 2
     names = [path.name for path in (tmp_path / "run" / "slurm").iterdir()]

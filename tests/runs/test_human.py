@@ -251,7 +251,7 @@ PICTURE = np.full((40, 60, 3), (10, 200, 30), np.uint8)
 
 def test_without_its_extra_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pygame", None)
-    with pytest.raises(ArcadeMarkError, match=r"needs pygame-ce: pip install '\.\[window\]'"), Window("none"):
+    with pytest.raises(ArcadeMarkError, match=r"needs pygame-ce; pip install '\.\[window\]'"), Window("none"):
         pass
 
 

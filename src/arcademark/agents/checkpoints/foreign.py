@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from arcademark.agents.checkpoints.networks import PlayedNetwork, State
 from arcademark.errors import ArcadeMarkError
-from arcademark.importing import said
+from arcademark.importing import needing, said
 
 
 class Module(PlayedNetwork):
@@ -128,13 +128,11 @@ class Rllib(Module):
     """
 
     def __init__(self, folder: Path, scale: float, place: str) -> None:
-        try:
+        with needing(f"{place}: needs RLlib", "rllib"):
             import tree
             from ray.rllib.connectors.common.frame_stacking import FrameStacking
             from ray.rllib.connectors.connector_pipeline_v2 import ConnectorPipelineV2
             from ray.rllib.core.rl_module import RLModule
-        except ImportError:
-            raise ArcadeMarkError(f"{place}: needs RLlib; install it with pip install '.[rllib]'") from None
         pipeline = folder / "env_runner" / "env_to_module_connector"
         try:
             module = RLModule.from_checkpoint(str(_rl_module(folder, place).absolute()))
@@ -206,12 +204,8 @@ MAX_UNITS = 2**16
 
 def import_dreamer(place: str) -> None:
     """Refuse in one line where RLlib is missing; its DreamerV3 makes a game of its own when imported, which warns."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            import ray.rllib.algorithms.dreamerv3  # noqa: F401
-        except ImportError:
-            raise ArcadeMarkError(f"{place}: needs RLlib; install it with pip install '.[rllib]'") from None
+    with warnings.catch_warnings(action="ignore"), needing(f"{place}: needs RLlib", "rllib"):
+        import ray.rllib.algorithms.dreamerv3  # noqa: F401
 
 
 class Dreamer(PlayedNetwork):

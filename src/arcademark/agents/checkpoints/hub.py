@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from arcademark.agents.checkpoints.contents import MAX_BYTES
 from arcademark.errors import ArcadeMarkError
-from arcademark.importing import said
+from arcademark.importing import needing, said
 from arcademark.suite.tasks import known_spelling
 
 PREFIX = "hf:"
@@ -43,10 +43,8 @@ def file_of(reference: str) -> str:
         return str(folder / _chosen(files, folder.name, wanted, reference))
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", name):
         raise ArcadeMarkError(f"{reference}: expected hf:OWNER/NAME, or a folder of a model")
-    try:
+    with needing(f"{reference}: needs the Hub's package", "hub"):
         import huggingface_hub as hub
-    except ImportError:
-        raise ArcadeMarkError(f"{reference}: needs the Hub's package; install it with pip install '.[hub]'") from None
     try:
         model = hub.HfApi().model_info(name, revision=revision or None, files_metadata=True)
         sizes = {file.rfilename: file.size or 0 for file in model.siblings}

@@ -15,7 +15,7 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_bytes
-from arcademark.importing import said
+from arcademark.importing import needing, said
 
 MAX_PARTS = 1_000_000
 """Messages that a model's file holds: its nodes, their attributes, tensors and types."""
@@ -90,11 +90,9 @@ def _check_numbers(tensor: Any, path: Path) -> None:
 
 def _parts(data: bytes, path: Path) -> list[Any]:
     """Return a model and all messages that it consists of."""
-    try:
+    with needing(f"{path}: needs onnx and onnxruntime", "deep"):
         import onnx
         from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
-    except ImportError:
-        raise ArcadeMarkError(f"{path}: needs onnx and onnxruntime; install them with pip install '.[deep]'") from None
     try:
         parts = list(islice(_within(onnx.ModelProto.FromString(data)), MAX_PARTS + 1))
     except DecodeError:

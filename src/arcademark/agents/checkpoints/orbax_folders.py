@@ -11,7 +11,7 @@ import numpy as np
 from arcademark.agents.checkpoints.contents import MAX_BYTES, MAX_ENTRIES, MAX_SETTINGS_BYTES, Contents, is_copy
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import parse_json, read_text
-from arcademark.importing import said
+from arcademark.importing import needing, said
 
 _TREE = "_METADATA"
 
@@ -35,12 +35,8 @@ def read_folder(folder: Path, place: str) -> Contents:
 
     ArcadeMarkError if TensorStore is missing, it is damaged or too large, or an array's name leads out of its folder.
     """
-    try:
+    with needing(f"{place}: a checkpoint of Orbax needs TensorStore", "orbax"):
         import tensorstore
-    except ImportError:
-        raise ArcadeMarkError(
-            f"{place}: is a checkpoint of Orbax; install what reads it: pip install '.[orbax]'"
-        ) from None
     import torch
 
     root = orbax_root(folder) or folder

@@ -25,7 +25,7 @@ from arcademark.environments.observations.spaces import ObservationView
 from arcademark.environments.tasks import random_action
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_bytes
-from arcademark.importing import canonical_reference, importable, load_factory, where_raised
+from arcademark.importing import canonical_reference, importable, load_factory, needing, where_raised
 from arcademark.suite.protocols import AtariProtocol
 
 if TYPE_CHECKING:
@@ -302,10 +302,8 @@ def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> Che
 
 def check_device(place: str, device: str) -> None:
     """Refuse a device that is not there, in an error that begins with `place`."""
-    try:
+    with needing(f"{place}: needs PyTorch", "deep"):
         import torch
-    except ImportError:
-        raise ArcadeMarkError(f"{place}: needs PyTorch; install it with pip install '.[deep]'") from None
     if device == "cuda" and not torch.cuda.is_available():
         raise ArcadeMarkError(f"{place}: PyTorch finds no CUDA device; leave --set device out")
 

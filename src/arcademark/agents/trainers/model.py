@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Any, ClassVar
 
 from arcademark.agents.trainers.network import LEAST_SCREEN, NetworkTrainer, seed_of
-from arcademark.errors import ArcadeMarkError
+from arcademark.importing import needing
 
 CHUNK_STEPS = 512
 """About how many agent steps are trained between two looks at the clock."""
@@ -112,10 +112,6 @@ class StableBaselines(NetworkTrainer):
         model.set_random_seed(seed_of(self.env.seed, model.num_timesteps))
 
     def _import(self) -> None:
-        try:
+        with needing(f"agent {self.name}: needs Stable-Baselines3", "sb3"):
             import sb3_contrib  # noqa: F401
             import stable_baselines3  # noqa: F401
-        except ImportError:
-            raise ArcadeMarkError(
-                f"agent {self.name}: needs Stable-Baselines3; install it with pip install '.[sb3]'"
-            ) from None

@@ -25,10 +25,12 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
 from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.importing import needing
 from arcademark.records import manifest, queue
 from arcademark.records.database import DATABASE, JOBS, SHARDS, open_for_reading
 from arcademark.records.reading import read_run
@@ -67,6 +69,8 @@ def submission(
 ) -> Submission:
     """Prepare jobs that play plans in a directory, as ``--slurm`` says.
 
+    Plans are divided into as many shards as the directory has already, else into the number given or accepted by SLURM.
+
     Parameters
     ----------
     pairs : sequence of (str, str)
@@ -75,34 +79,75 @@ def submission(
         As of `Submission`.
     directory : path
     words : sequence of str
-        Arguments of ``arcademark`` that play them, but for shards, directories and workers.
+        Arguments of ``arcademark`` that play the plans, without shards, directories and workers.
     again : sequence of str
-        Those that submit them.
+        Arguments that submit the plans.
     workers : int, optional
-        Of a job; as many as it has processors by default.
+        Workers of a job; as many as it has processors by default.
 
     Raises
     ------
     ArcadeMarkError
-        As of `read_parameters` and `prepare`.
+        If a parameter is wrong, there are more shards than trials, or the directory holds another number of shards or
+        those of another run.
     """
     own = {name: text for name, text in pairs if name in OURS}
     if len(own) < sum(name in OURS for name, _ in pairs):
         raise ArcadeMarkError(f"--slurm: {' or '.join(own)} is given twice; give it once")
-    count = own.get("jobs", "1")
-    if not count.isdecimal() or not 1 <= int(count[:10]) < 10**9:
-        raise ArcadeMarkError(f"--slurm jobs={count}: expected a whole number of at least 1")
+    given = own.get("jobs", "1")
+    if not given.isdecimal() or not 1 <= int(given[:10]) < 10**9:
+        raise ArcadeMarkError(f"--slurm jobs={given}: expected a whole number of at least 1")
     of_jobs = [(name, text) for name, text in pairs if not name.startswith(OF_LAST) and name not in OURS]
     of_last = [(name.removeprefix(OF_LAST), text) for name, text in pairs if name.startswith(OF_LAST)]
     number = attempt(directory)
-    both = read_parameters(of_jobs, of_last, number)
-    workers = workers or both[0].get("cpus_per_task", 1)
-    python = shlex.split(own["python"]) if "python" in own else [sys.executable]
-    command = ["-P", "-m", "arcademark", *words, f"--workers={workers}"]  # nothing from the current folder
-    jobs = int(count) if "jobs" in own else None
-    work = prepare(plans, directory.absolute(), python, command, both, workers, jobs)
-    grows = frozenset(ALIASES.get(name, name) for name, text in of_jobs if "*" in text and name in GROWING)
-    return replace(work, workers=workers, grows=grows, attempt=number, again=tuple(again))
+    parameters, merge = read_parameters(of_jobs, of_last, number)
+    workers = workers or parameters.get("cpus_per_task", 1)
+    python = tuple(shlex.split(own["python"])) if "python" in own else (sys.executable,)
+    command = ("-P", "-m", "arcademark", *words, f"--workers={workers}")  # nothing from the current folder
+    jobs, folder = int(given) if "jobs" in own else None, directory.absolute()
+    growing = (ALIASES.get(name, name) for name, text in of_jobs if "*" in text and name in GROWING)
+    grows = frozenset(growing) if number < MAX_ATTEMPTS else frozenset[str]()
+    divided = _checked_division(plans, folder, jobs)
+    trials = len(next(iter(plans.values())).trials)
+    count = jobs or divided or min(MAX_JOBS, math.ceil(trials / workers))
+    work = Submission(folder, plans, python, command, count, parameters, merge, workers, grows, number, tuple(again))
+    if not (jobs or divided) and 0 < (fewer := work.accepted()) < count:
+        work = replace(work, count=fewer)
+    return work
+
+
+def _checked_division(plans: Mapping[str, Plan], folder: Path, jobs: int | None) -> int:
+    """Return into how many shards a folder is divided already, 0 if it is not.
+
+    ArcadeMarkError: it is divided otherwise than into `jobs`, holds shards of another run, or a trial has to be split.
+    """
+    if "%" in str(folder):
+        raise ArcadeMarkError(f"{folder}: SLURM reads % in a path as a field; choose another directory (--out)")
+    begun = {path: count for path, count in _shards_in(folder).items() if _recorded(path)}
+    counts = {*begun.values()}
+    if len(counts | {jobs or max(counts, default=0)}) > 1:
+        raise ArcadeMarkError(
+            f"{folder}: is divided into {' and '.join(map(str, sorted(counts)))} shards; leave jobs=N out to continue "
+            "them, or choose another directory (--out)"
+        )
+    name, plan = next(iter(plans.items()))
+    document = describe(plan, "")
+    places = [folder / name, *(path / name for path in begun)]
+    for path in [path for path in places if (path / manifest.FILE).exists()][:2]:
+        if changes := manifest.differences(manifest.read(path), document):
+            raise ArcadeMarkError(f"{path}: is of another run: {'; '.join(changes)}. Choose another directory (--out)")
+    if (jobs or 0) > len(plan.trials):
+        raise ArcadeMarkError(f"--slurm jobs={jobs}: expected at most one job a trial: {len(plan.trials):,} here")
+    return max(counts, default=0)
+
+
+def _shards_in(folder: Path) -> dict[Path, int]:
+    """Return the directories of shards in a folder, and the number of shards of each one's division."""
+    return {
+        path: int(match[1])
+        for path in sorted((folder / SHARDS).glob("*-of-*"))
+        if (match := re.fullmatch(r"\d{1,9}-of-(\d{1,9})", path.name)) and path.is_dir()
+    }
 
 
 def attempt(folder: Path) -> int:
@@ -113,16 +158,15 @@ def attempt(folder: Path) -> int:
 
 @dataclass(frozen=True)
 class Submission:
-    """Plans that are to be played as jobs, in `count` shards in a folder.
+    """Plans to be played as jobs, in `count` shards in a folder.
 
-    plans: By their directories' names, below the run's or a shard's; an only one has none. The first is dealt out.
-    command: That plays them, but for its shard and directory, after what starts Python.
-    left: Shards that are not complete, from 1.
-    stale: Directories of shards in which nothing is recorded, of this division or another.
-    workers: Of a job.
-    grows: Parameters that grow with the attempt.
-    attempt: Which this is, from 1.
-    again: The arguments of ``arcademark`` that submit what is left, with more; the job that merges gives them.
+    plans: By their directories' names, below the run's or a shard's; "" for a single one. The first is dealt out.
+    command: The command that plays them, without its shard and directory, after what starts Python.
+    parameters, merge: Of the jobs, and of the one that merges, as of `read_parameters`.
+    workers: Workers of a job.
+    grows: Parameters that grow with the attempt; none at the last one.
+    attempt: Number of this attempt, from 1.
+    again: Arguments of ``arcademark`` that submit what is left with more; used by the job that merges.
     """
 
     folder: Path
@@ -130,32 +174,37 @@ class Submission:
     python: tuple[str, ...]
     command: tuple[str, ...]
     count: int
-    left: tuple[int, ...]
-    stale: tuple[Path, ...]
     parameters: Mapping[str, Any]
     merge: Mapping[str, Any]
-    workers: int = 1
-    grows: frozenset[str] = frozenset()
-    attempt: int = 1
-    again: tuple[str, ...] = ()
+    workers: int
+    grows: frozenset[str]
+    attempt: int
+    again: tuple[str, ...]
+
+    @cached_property
+    def left(self) -> tuple[int, ...]:
+        """The shards that are not complete, from 1."""
+        parts = enumerate(dealt(self.plans, self.count), start=1)
+        return tuple(number for number, mine in parts if not _complete_in(self._place(number), mine))
 
     @property
     def complete(self) -> bool:
         """Whether all is merged."""
         return _complete_in(self.folder, {name: plan.trials for name, plan in self.plans.items()})
 
+    def _place(self, number: int) -> Path:
+        return _place(self.folder, number, self.count)
+
     @property
     def job(self) -> ShardJob:
-        """What a job calls, with the number of a shard."""
-        command, more = (*self.python, *self.command), self.grows if self.attempt < MAX_ATTEMPTS else frozenset()
-        return ShardJob(
-            self.folder, command, self.count, self.parameters["signal_delay_s"], grows=more, attempt=self.attempt
-        )
+        """The function that a job calls with the number of a shard."""
+        command, seconds = (*self.python, *self.command), self.parameters["signal_delay_s"]
+        return ShardJob(self.folder, command, self.count, seconds, grows=self.grows, attempt=self.attempt)
 
-    def script(self, more: int = 0) -> str:
-        """Return the script of the first array as it is submitted, or of so many jobs more; nothing is written."""
+    def script(self, jobs: int = 0) -> str:
+        """Return the script of the first array of so many jobs, by default of all that are left; nothing is written."""
         executor = _executor(self.folder, self.parameters)
-        jobs = min(len(self.left) + more, largest_array())
+        jobs = min(jobs or len(self.left), largest_array())
         if jobs > 1:
             executor.parameters["map_count"] = jobs
         return _text(executor)
@@ -163,11 +212,6 @@ class Submission:
     def last_script(self, arrays: Sequence[str]) -> str:
         """Return the script of the job that merges when these arrays have ended; nothing is written."""
         return _text(self._last(arrays))
-
-    @property
-    def _retries(self) -> tuple[int, tuple[str, ...]] | None:
-        """Which attempt this is and what makes another; None if nothing grows, or there was the last one."""
-        return (self.attempt, self.again) if self.grows and self.attempt < MAX_ATTEMPTS else None
 
     def _last(self, arrays: Sequence[str]) -> Any:
         return _executor(self.folder, {**self.merge, "dependency": f"afterany:{':'.join(arrays)}"})
@@ -181,7 +225,7 @@ class Submission:
             return len(self.left)
 
         def refused(jobs: int) -> bool:
-            return "SubmitJob" in _refusal(replace(self, left=self.left[:jobs]).script(more=1), self.parameters)
+            return "SubmitJob" in _refusal(self.script(jobs + 1), self.parameters)
 
         jobs = len(self.left)
         return jobs if not refused(jobs) else bisect_left(range(1, jobs), True, key=refused)
@@ -198,20 +242,20 @@ class Submission:
             )
         queue.check_idle(self.folder)
         for script, parameters in (
-            (self.script(more=1), self.parameters),
+            (self.script(len(self.left) + 1), self.parameters),
             (_text(_executor(self.folder, self.merge)), self.merge),
         ):
             if refusal := _refusal(script, parameters):
                 self._refuse(refusal)
         with contextlib.ExitStack() as undo:
-            first, jobs = _place(self.folder, self.left[0], self.count), self.folder / JOBS
-            undo.callback(_remove_new, [path for path in (first, jobs) if path in self.stale or not path.exists()])
+            first, jobs = self._place(self.left[0]), self.folder / JOBS
+            stale = [path for path in _shards_in(self.folder) if not _recorded(path)]
+            undo.callback(_remove_new, [path for path in (first, jobs) if path in stale or not path.exists()])
             jobs.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=jobs):
                 pass  # it is ours to write
-            for path in self.stale:
-                if not _recorded(path):
-                    shutil.rmtree(path)
+            for path in stale:
+                shutil.rmtree(path)
             for name, plan in shards(self.plans, self.left[0], self.count).items():
                 if name in known and not (first / name / manifest.FILE).exists():
                     begin(plan, first / name)
@@ -234,7 +278,8 @@ class Submission:
                 undo.callback(queue.ask, "scancel", arrays[-1])
                 logs |= {(number, self.count): job.paths.stdout for number, job in zip(of_array, jobs, strict=True)}
             with _quietly(self.merge):
-                last = self._last(arrays).submit(gather, self.folder, self.python, tuple(self.plans), self._retries)
+                retries = (self.attempt, self.again) if self.grows else None
+                last = self._last(arrays).submit(gather, self.folder, self.python, tuple(self.plans), retries)
             undo.callback(queue.ask, "scancel", last.job_id)
             queue.name_logs(logs | {None: last.paths.stdout})
         except (FailedJobError, FailedSubmissionError) as error:
@@ -294,61 +339,6 @@ def _remove_new(places: Sequence[Path]) -> None:
         with contextlib.suppress(OSError):
             path.parent.rmdir()
             path.parent.parent.rmdir()
-
-
-def prepare(
-    plans: Mapping[str, Plan],
-    folder: Path,
-    python: Sequence[str],
-    command: Sequence[str],
-    parameters: tuple[Mapping[str, Any], Mapping[str, Any]],
-    workers: int,
-    jobs: int | None,
-) -> Submission:
-    """Deal plans out in shards, each a job of so many workers, or as many shards as the folder has already.
-
-    `plans` and `parameters` are as of `Submission` and from `read_parameters`.
-
-    Raises
-    ------
-    ArcadeMarkError
-        If there are more shards than trials, or the folder holds another number of shards or those of another run.
-    """
-    if "%" in str(folder):
-        raise ArcadeMarkError(f"{folder}: SLURM reads % in a path as a field; choose another directory (--out)")
-    name, plan = next(iter(plans.items()))
-    there = {
-        path: int(match[1])
-        for path in sorted((folder / SHARDS).glob("*-of-*"))
-        if (match := re.fullmatch(r"\d{1,9}-of-(\d{1,9})", path.name)) and path.is_dir()
-    }
-    begun = {path: count for path, count in there.items() if _recorded(path)}  # only these hold a division
-    counts = {*begun.values()}
-    if len(counts | {jobs or max(counts, default=0)}) > 1:
-        raise ArcadeMarkError(
-            f"{folder}: is divided into {' and '.join(map(str, sorted(counts)))} shards; leave jobs=N out to continue "
-            "them, or choose another directory (--out)"
-        )
-    count = jobs or max(counts, default=0) or min(MAX_JOBS, math.ceil(len(plan.trials) / workers))
-    document = describe(plan, "")
-    places = [folder / name, *(path / name for path in begun)]
-    for path in [path for path in places if (path / manifest.FILE).exists()][:2]:
-        if changes := manifest.differences(manifest.read(path), document):
-            raise ArcadeMarkError(f"{path}: is of another run: {'; '.join(changes)}. Choose another directory (--out)")
-    if (jobs or 0) > len(plan.trials):
-        raise ArcadeMarkError(f"--slurm jobs={jobs}: expected at most one job a trial: {len(plan.trials):,} here")
-
-    stale = tuple(path for path in there if path not in begun)
-
-    def divided(count: int) -> Submission:
-        parts = enumerate(dealt(plans, count), start=1)
-        left = tuple(number for number, mine in parts if not _complete_in(_place(folder, number, count), mine))
-        return Submission(folder, plans, tuple(python), tuple(command), count, left, stale, *parameters)
-
-    work = divided(count)
-    if not (jobs or counts) and 0 < (fewer := work.accepted()) < count:
-        work = divided(fewer)
-    return work
 
 
 def largest_array() -> int:
@@ -490,10 +480,8 @@ def _text(executor: Any) -> str:
 
 
 def _executor(folder: Path, parameters: Mapping[str, Any]) -> Any:
-    try:
+    with needing("submitting needs submitit", "slurm"):
         from submitit import SlurmExecutor
-    except ImportError:
-        raise ArcadeMarkError("submitting needs submitit; install it with pip install '.[slurm]'") from None
 
     class Executor(SlurmExecutor):
         """Is made without SLURM too, to show the script."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.importing import needing
 
 UNSEEN = ("dummy", "offscreen")
 """SDL's drivers that show nobody anything, which it takes where there is no display."""
@@ -60,10 +61,8 @@ class Window:
     def __enter__(self) -> Window:
         """Open the display; ArcadeMarkError where pygame or a display is missing."""
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-        try:
+        with needing("a window needs pygame-ce", "window", f", or {self._remedy}"):
             import pygame
-        except ImportError:
-            raise ArcadeMarkError(f"a window needs pygame-ce: pip install '.[window]', or {self._remedy}") from None
         self._pygame: Any = pygame
         try:
             pygame.display.init()

@@ -25,6 +25,7 @@ from arcademark.environments.interfaces.single import MAKE
 from arcademark.environments.observations.spaces import ObservationView
 from arcademark.environments.registry import environment_spec, open_environment, referee
 from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.importing import needing
 from arcademark.records.model import RunRecord
 from arcademark.records.reading import read_actions
 from arcademark.runs.replay.episodes import EpisodeFilter, Recorded, read_to_replay, replay, select
@@ -57,12 +58,10 @@ def export(
     if len(pairs) > 1:
         first, second = (f"{agent} on {game}" for agent, game in list(pairs)[:2])
         raise ArcadeMarkError(f"{run.directory}: has {first} and {second}; choose one by --only agent=NAME,game=NAME")
-    try:
+    with needing(f"{place}: a Minari dataset needs Minari", "minari"):
         from minari import __version__
         from minari.data_collector import EpisodeBuffer
         from minari.dataset.minari_storage import MinariStorage
-    except ImportError:
-        raise ArcadeMarkError(f"{place}: a Minari dataset needs Minari; pip install '.[minari]'") from None
     ((agent, game),) = pairs
     spec = environment_spec(game, run.protocol, chosen[0].trial.frames_per_action)
     space = ObservationView(spec).observation_space

@@ -12,6 +12,7 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import write_output
+from arcademark.importing import needing
 from arcademark.records.model import MAX_STEPS, decode_actions
 from arcademark.records.reading import open_run, read_trials
 from arcademark.records.rows import Columns, read_blocks
@@ -42,11 +43,9 @@ def export(
         raise ArcadeMarkError(f"{place}: expected a file named *.parquet")
     if os.path.lexists(place):
         raise ArcadeMarkError(f"{place}: exists already; name another file with --out")
-    try:
+    with needing(f"{place}: writing Parquet needs pyarrow", "readers"):
         import pyarrow
         from pyarrow.parquet import ParquetWriter
-    except ImportError:
-        raise ArcadeMarkError(f"{place}: writing Parquet needs pyarrow; pip install '.[readers]'") from None
     written = 0
 
     def save(draft: Path) -> None:

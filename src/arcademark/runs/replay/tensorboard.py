@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.importing import needing
 from arcademark.records.database import clear_errors
 from arcademark.records.model import Episodes, Phase, RunRecord
 
@@ -60,12 +61,10 @@ def add(path: Path, points: Iterable[Point]) -> None:
 
 def check_installed() -> tuple[Any, Any, Any]:
     """Return TensorBoard's classes of events, summaries and files; an ArcadeMarkError if it is not installed."""
-    try:
+    with needing("--tensorboard needs TensorBoard", "readers"):
         from tensorboard.compat.proto.event_pb2 import Event
         from tensorboard.compat.proto.summary_pb2 import Summary
         from tensorboard.summary.writer.record_writer import RecordWriter
-    except ImportError:
-        raise ArcadeMarkError("--tensorboard needs TensorBoard: pip install '.[readers]'") from None
     return Event, Summary, RecordWriter
 
 

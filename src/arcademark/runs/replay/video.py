@@ -20,6 +20,7 @@ from PIL import GifImagePlugin, Image, ImageDraw, ImageFont, PngImagePlugin
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import MADE_BY, write_whole
+from arcademark.importing import needing
 
 Picture = NDArray[np.uint8]
 
@@ -190,12 +191,8 @@ def _packed(colours: NDArray[Any]) -> NDArray[np.uint32]:
 
 def write_mp4(path: Path, pictures: Iterable[Picture], pictures_per_second: float) -> None:
     """Write an MP4 (H.264)."""
-    try:
+    with needing("writing MP4 needs imageio-ffmpeg", "video", ", or choose a name that ends in .gif"):
         import imageio_ffmpeg
-    except ImportError:
-        raise ArcadeMarkError(
-            "writing MP4 needs imageio-ffmpeg: pip install '.[video]', or choose a name that ends in .gif"
-        ) from None
     left = iter(pictures)
     first = next(left)
     size, made_by = (first.shape[1], first.shape[0]), ["-metadata", f"comment={MADE_BY}"]
