@@ -8,7 +8,7 @@ episodes. Before the first episode of a planner or learner, which take long, the
 from __future__ import annotations
 
 import time
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
@@ -116,34 +116,30 @@ class TrialStanding:
         return self.done or self.failed
 
 
-class _Means:
-    """Mean lengths of episodes: of games whose name, frames and number of episodes are given."""
-
-    def __init__(self, amounts: Iterable[tuple[str, int, int]]) -> None:
-        self._sums: defaultdict[str | None, list[int]] = defaultdict(lambda: [0, 0])
-        for game, frames, episodes in amounts:
-            for key in (game, None):
-                self._sums[key][0] += frames
-                self._sums[key][1] += episodes
-
-    def mean(self, game: str) -> float | None:
-        """Return the mean length of a game's episodes, of all where it has none; None if nothing tells."""
-        sums = (self._sums[key] for key in (game, None))
-        return next((frames / episodes for frames, episodes in sums if episodes), None)
+def _mean_lengths(amounts: Iterable[tuple[str, int, int]]) -> dict[str | None, float]:
+    """Return the mean length of episodes by game, and of all as None, given games' frames and numbers of episodes."""
+    frames, episodes = Counter[str | None](), Counter[str | None]()
+    for game, some, count in amounts:
+        for key in (game, None):
+            frames[key] += some
+            episodes[key] += count
+    return {key: frames[key] / count for key, count in episodes.items() if count}
 
 
 def _frames_left(standings: Sequence[TrialStanding]) -> tuple[float | None, bool]:
     """Estimate the frames that are left, None if nothing tells, and say whether it is a bound."""
-    played = _Means((one.trial.game, one.frames, one.episodes) for one in standings)
-    trained = _Means((one.trial.game, sum(row.frames for row in one.recent), len(one.recent)) for one in standings)
+    played = _mean_lengths((one.trial.game, one.frames, one.episodes) for one in standings)
+    trained = _mean_lengths(
+        (one.trial.game, sum(row.frames for row in one.recent), len(one.recent)) for one in standings
+    )
     total, bound = 0.0, False
     for standing in standings:
         if standing.over:
             continue
         game, cap = standing.trial.game, standing.trial.protocol.cap(standing.trial.game)
-        training = standing.training_length() or trained.mean(game)
+        training = standing.training_length() or trained.get(game, trained.get(None))
         own = standing.frames / standing.episodes if standing.episodes else None
-        length = own or (training if standing.learns else None) or played.mean(game)
+        length = own or (training if standing.learns else None) or played.get(game, played.get(None))
         in_episodes = standing.in_training and standing.trial.training_frames is None
         if (standing.plans or standing.learns) and (length is None or (in_episodes and training is None)):
             length, training, bound = length or cap, training or length or cap, True

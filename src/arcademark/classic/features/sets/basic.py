@@ -8,7 +8,7 @@ in hue alone. (The paper has the same order, and says no more.)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Annotated
 
 import numpy as np
@@ -32,8 +32,11 @@ Columns = Annotated[int, Meta(ge=1, le=160)]
 
 
 @dataclass(eq=False, repr=False)
-class Tiled:
-    """What a set of features of tiles is given.
+class Basic(Stages):
+    """A feature for each tile and each colour; a `base.BinaryFeatures`.
+
+    `hidden`, uint8 (height, width), are the colours that are not seen; None where nothing is taken away.
+    ArcadeMarkError: the trajectory cannot be read, or no background is to be found for it.
 
     Parameters
     ----------
@@ -41,32 +44,8 @@ class Tiled:
         The game to be played.
     rows, columns : int
         Tiles of the screen.
-    """
-
-    env: EnvironmentSpec
-    rows: Rows = field(default=ROWS, kw_only=True)
-    columns: Columns = field(default=COLUMNS, kw_only=True)
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class Coloured:
-    """Which colours a set of features tells apart.
-
-    Parameters
-    ----------
     colours : {128, 8}
         Colours that are told apart: all, or those of SECAM.
-    """
-
-    colours: NumColours = 128
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class Hiding:
-    """Whether the background is taken away.
-
-    Parameters
-    ----------
     background : bool
         Whether to take away the background.
     background_screens : int
@@ -75,40 +54,32 @@ class Hiding:
         File of actions that the samples follow at first; without one they are of random play.
     """
 
+    env: EnvironmentSpec
+    _: KW_ONLY
+    rows: Rows = ROWS
+    columns: Columns = COLUMNS
+    colours: NumColours = 128
     background: bool = True
     background_screens: Positive = backgrounds.SCREENS
     trajectory: str | None = None
-
-    def hide(self, env: EnvironmentSpec) -> NDArray[np.uint8] | None:
-        """Return the background that is to be taken away, uint8 of the screen's shape; None for none.
-
-        ArcadeMarkError if a trajectory is given for none, or cannot be read.
-        """
-        if self.background:
-            return backgrounds.background(env, self.background_screens, self.trajectory)
-        if self.trajectory is not None:
-            raise ArcadeMarkError(
-                "a trajectory is followed to find the background; leave it out, or set background=true"
-            )
-        return None
-
-
-@dataclass(eq=False, repr=False)
-class Basic(Stages, Hiding, Coloured, Tiled):
-    """A feature for each tile and each colour; a `base.BinaryFeatures`.
-
-    Parameters are those of `Tiled`, `Coloured` and `Hiding`; ArcadeMarkError if the trajectory cannot be read.
-    `hidden`, uint8 (height, width), are the colours that are not seen; None where nothing is taken away.
-    """
-
     observed: Observed = field(default="palette", init=False)
 
     def __post_init__(self) -> None:
-        self.hidden = self.hide(self.env)
+        self._hide()
         suite = self.env.atari.suite
         shape, known = facts.screen_shape(self.env.game, suite), game_colours(self.env.game, self.colours, suite)
         self._tiles = ColourTiles(shape, self.rows, self.columns, known, self.hidden)
         self._connect(self._tiles)
+
+    def _hide(self) -> None:
+        """Find the background that is to be taken away."""
+        self.hidden: NDArray[np.uint8] | None = None
+        if self.background:
+            self.hidden = backgrounds.background(self.env, self.background_screens, self.trajectory)
+        elif self.trajectory is not None:
+            raise ArcadeMarkError(
+                "a trajectory is followed to find the background; leave it out, or set background=true"
+            )
 
     def describe(self, feature: int) -> str:
         """Say what a feature means: "colour 26 (#…) in the tile of row 3, column 5" (from 0)."""

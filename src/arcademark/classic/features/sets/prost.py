@@ -26,10 +26,10 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from arcademark.classic.features.base import Change, Observed, Stages, check_feature
+from arcademark.classic.features.base import Change, check_feature
 from arcademark.classic.features.blobs import BOTTOM, COLOUR, LEFT, RIGHT, TOP, UNSEEN, BlobFinder
 from arcademark.classic.features.colours import NumColours, game_colours
-from arcademark.classic.features.sets.basic import Basic, Columns, Hiding, Rows, Tiled
+from arcademark.classic.features.sets.basic import Basic, Columns, Rows
 from arcademark.classic.features.sets.offsets import COLOURS, Offsets
 from arcademark.classic.features.sets.tiles import NOTHING
 from arcademark.environments.emulation import facts
@@ -73,24 +73,11 @@ class BPros(BProst):
     time = False
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
-class _Neighbouring:
-    """Which pixels make a blob.
-
-    Parameters
-    ----------
-    proximity : int
-        How many rows and columns neighbouring pixels of a blob may be apart; 1 if they must touch.
-    """
-
-    proximity: Annotated[int, Meta(ge=1, le=MAX_PROXIMITY)] = PROXIMITY
-
-
 @dataclass(eq=False, repr=False)
-class BlobProst(Stages, Hiding, _Neighbouring, Tiled):
+class BlobProst(BProst):
     """Colours of the tiles in which blobs are, and their offsets in space and in time; a `base.BinaryFeatures`.
 
-    Parameters, `hidden` and errors are those of `basic.Basic`, but for
+    Parameters, `hidden` and errors are those of `BProst`, but for
 
     Parameters
     ----------
@@ -98,16 +85,18 @@ class BlobProst(Stages, Hiding, _Neighbouring, Tiled):
         Tiles of the screen. A blob is in the tile of the middle of its box.
     background : bool
         Whether to take away the background; else its parts are blobs too.
+    proximity : int
+        How many rows and columns neighbouring pixels of a blob may be apart; 1 if they must touch.
     """
 
     rows: Rows = field(default=BLOB_ROWS, kw_only=True)
     columns: Columns = field(default=BLOB_COLUMNS, kw_only=True)
     background: bool = field(default=False, kw_only=True)
-    observed: Observed = field(default="palette", init=False)
+    proximity: Annotated[int, Meta(ge=1, le=MAX_PROXIMITY)] = field(default=PROXIMITY, kw_only=True)
 
     def __post_init__(self) -> None:
         self._offsets = Offsets(self.rows, self.columns, True)
-        self.hidden = self.hide(self.env)
+        self._hide()
         self._colours = game_colours(self.env.game, suite=self.env.atari.suite)
         shape = facts.screen_shape(self.env.game, self.env.atari.suite)
         background = np.full(shape, UNSEEN, np.uint8) if self.hidden is None else self.hidden
