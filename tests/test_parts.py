@@ -1,6 +1,7 @@
 """Each of the three parts loads without the others: emulator, scores, runner."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -42,6 +43,25 @@ def test_a_table_is_scored_by_the_score_library_alone(tmp_path):
     assert (tmp_path / "page.html").exists()
     assert not {name.split(".")[1] for name in modules if name.startswith("arcademark.")} & NOT_SCORES
     assert not {"ale_py", "gymnasium"} & set(modules)
+
+
+@pytest.mark.slow
+def test_no_process_of_a_run_imports_scipy_or_numba_to_play(tmp_path):
+    """The report at the end takes quantiles of SciPy's, where there are episodes enough for intervals."""
+    tried, path = tmp_path / "tried", tmp_path / "path"
+    path.mkdir()
+    for name in ("scipy", "numba", "llvmlite", "matplotlib", "torch"):
+        note = f"print({name!r}, file=open({str(tried)!r}, 'a'))"
+        (path / f"{name}.py").write_text(f"{note}\nraise ModuleNotFoundError(name={name!r})\n")
+    command = "run random --games pong,freeway --episodes 1 --override max_frames_per_episode=200 --workers 2 --out run"
+    subprocess.run(
+        [sys.executable, "-m", "arcademark", *command.split()],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(path)},
+        check=True,
+        capture_output=True,
+    )
+    assert not tried.exists() or tried.read_text() == ""
 
 
 WITHOUT_NUMBA = """
