@@ -1,1 +1,1 @@
-"""What plays: the baselines of the papers, and anyone's own agent."""
+"""Agents: their interface, loading and checking; trained networks and trainers."""

@@ -1,4 +1,4 @@
-"""From whatever a factory returned to a checked agent.
+"""Adapters from whatever a factory returned to a checked agent.
 
 Accepted, in this order:
 
@@ -155,7 +155,7 @@ def _single(answer: Any, shape: tuple[int, ...]) -> Any:
 
 
 class CheckedAgent:
-    """What is common to checked policies and planners.
+    """Base of checked policies and planners.
 
     What is annotated in these classes is what an agent may declare, by attributes of its own; `where` names the agent
     and the game, for messages.

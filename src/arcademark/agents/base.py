@@ -1,4 +1,4 @@
-"""What an agent is: a policy on a batch, a learner or a trainer on top of it, or a planner with a model of the game.
+"""Interfaces of agents: a policy on a batch, a learner or trainer that extends it, a planner with a model of the game.
 
 A factory makes the agent: ``factory(env, **parameters)``, where `env` is the `EnvironmentSpec` of the game to be
 played. Its keyword parameters with their annotations and defaults *are* what the agent declares; ``--set name=value``
@@ -212,7 +212,7 @@ def kind_by_methods(agent: object, name: str) -> Kind:
 
 
 def has(policy: object, method: str) -> bool:
-    """Whether an object, or a class, has a method."""
+    """Tell whether an object, or a class, has a method."""
     return callable(getattr(policy, method, None))
 
 

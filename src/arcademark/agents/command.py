@@ -69,13 +69,13 @@ Count = Annotated[int, Meta(ge=1, le=2**62)]
 
 
 class AgentGreeting(Message, tag="agent"):
-    """That it is an agent, and speaks a version of the protocol."""
+    """Greeting of an agent, with its version of the protocol."""
 
     version: int
 
 
 class Ready(Message):
-    """What the agent is; see `arcademark.agents.base`. `observations`: how they are to be sent."""
+    """Properties of the agent, as in `arcademark.agents.base`; `observations` is the way to send them."""
 
     learns: bool = False
     batch_size: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = 1
@@ -93,7 +93,7 @@ class Acted(Message, tag="actions"):
 
 
 class Done(Message):
-    """What was asked is done."""
+    """Confirmation of a request."""
 
 
 class Kept(Message, tag="checkpoint"):
@@ -103,7 +103,7 @@ class Kept(Message, tag="checkpoint"):
 
 
 class Error(Message):
-    """Why it cannot do what was asked."""
+    """Refusal of a request, with the reason."""
 
     message: str
 
@@ -113,7 +113,7 @@ Answer = TypeVar("Answer", bound=Message)
 
 
 class CommandError(ArcadeMarkError):
-    """What a program did wrong, in one line that names the agent and the game."""
+    """Error of an agent's program, in one line that names the agent and the game."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""From a name or a reference to an agent that is ready to play.
+"""Loading of agents, from a name or a reference to an agent that is ready to play.
 
 ::
 
@@ -86,7 +86,7 @@ class AgentSpec:
 
     @property
     def own(self) -> bool:
-        """Whether it is the user's own code."""
+        """True if it is the user's own code."""
         return ":" in self.ref
 
     @property
@@ -194,7 +194,7 @@ class BuiltinAgent:
 
     @property
     def factory(self) -> Callable[..., Any] | None:
-        """What makes the agent; of a learner or planner its class."""
+        """The agent's factory; of a learner or planner its class."""
         return None if self.members else self._described
 
     @property
@@ -204,22 +204,22 @@ class BuiltinAgent:
 
     @property
     def summary(self) -> str:
-        """What it does, in a sentence."""
+        """Summary of its behaviour, in a sentence."""
         return docstrings.summary(self._described)
 
     @property
     def citation(self) -> str:
-        """Where it is published."""
+        """Its publication."""
         return str(self._described.citation)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What ``--set`` accepts."""
+        """Parameters that ``--set`` accepts."""
         return declared(self.factory)[0] if self.factory is not None else ()
 
     @property
     def kind(self) -> Kind | Literal["set"]:
-        """What it is: learners and trainers improve by playing; planners first try actions in a model of the game."""
+        """Its kind: learners and trainers improve by playing; planners first try actions in a model of the game."""
         return "set" if self.factory is None else kind_of(self.factory, self.name)
 
 
@@ -373,7 +373,7 @@ def all_parameters(spec: AgentSpec) -> dict[str, Any]:
 
 
 def names_seed(spec: AgentSpec) -> bool:
-    """Whether a parameter, or a word of its command, names the trial's seed, "model-{seed}.pt".
+    """Tell whether a parameter, or a word of its command, names the trial's seed, as in "model-{seed}.pt".
 
     So an agent of one's own says that each seed is a training of its own (it is told the seed, and opens the file).
     """

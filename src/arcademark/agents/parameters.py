@@ -1,4 +1,4 @@
-"""What an agent declares: the parameters of its factory, read from the signature.
+"""Parameters of an agent, read from the signature of its factory.
 
 A factory is ``factory(env, *, name: type = default, …)``. Its first positional parameter receives the
 `EnvironmentSpec`, unless that parameter has a default or is annotated with a type that can be set (a factory may take
@@ -56,12 +56,12 @@ class Parameter:
 
     @property
     def required(self) -> bool:
-        """Whether it must be given."""
+        """True if it must be given."""
         return self.default is MISSING
 
     @property
     def expected(self) -> str:
-        """What it takes, for people: "int", "float or None", "one of 'a', 'b'"."""
+        """Accepted values in words: "int", "float or None", "one of 'a', 'b'"."""
         return describe(self.annotation)
 
     def read(self, value: object) -> Any:

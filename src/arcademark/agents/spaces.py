@@ -1,4 +1,4 @@
-"""What an agent says it was made for, beside the game: a model of another game may play on, its score alone shows it.
+"""Check of an agent's spaces against the game's: a model of another game could play on unnoticed.
 
 ``action_space`` and ``observation_space`` are what Gymnasium's and Stable-Baselines3's agents have: a number of actions
 `n`; a `shape` and a `dtype` of observations. Nothing of these packages is needed to read them.

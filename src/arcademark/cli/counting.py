@@ -1,4 +1,4 @@
-"""How far long work is, on standard error: a bar on a terminal, else a line now and then; nothing where it is short.
+"""Progress of long work on standard error: a bar on a terminal, else a line now and then; nothing for short work.
 
 The bar appears after `SHORT_SECONDS` even where nothing was counted yet, as while a large file is read.
 """
@@ -24,7 +24,7 @@ LINE_SECONDS = 30.0
 
 
 class Words(ProgressColumn):
-    """What a bar is of; a name in it is text."""
+    """Description of a bar; names in it are text."""
 
     def __init__(self) -> None:
         super().__init__(Column(no_wrap=True))

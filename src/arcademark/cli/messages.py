@@ -1,4 +1,4 @@
-"""Where all that is printed goes: answers to standard output, messages beside them to standard error.
+"""Printing: answers to standard output, messages to standard error.
 
 What cannot be seen or steers a terminal is escaped here or in `arcademark.pages.render.layout`. A terminal's lines
 break between words; elsewhere a message is one line.

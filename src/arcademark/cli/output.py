@@ -1,4 +1,4 @@
-"""How a command shows its document: in the terminal, or as JSON, LaTeX, Markdown; and the files that it saves."""
+"""Output of a command's document: in the terminal, or as JSON, LaTeX or Markdown; and the files that it saves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Output:
-    """How a command prints, and what it saves.
+    """Form in which a command prints, and the files that it saves.
 
     form: One of `PRINTED`; None in the terminal.
     files: To be saved, each in the format that its name ends with.
@@ -42,7 +42,7 @@ class Output:
 
     @property
     def plain(self) -> bool:
-        """Whether it is the terminal's form, to which lines may be added."""
+        """True if it is the terminal's form, to which lines may be added."""
         return self.form is None
 
     def show(self, analysis: Any, template: str = "", /, **values: Any) -> None:

@@ -1,4 +1,4 @@
-"""What ``arcademark report`` and ``arcademark compare`` share: tables, measures and readers."""
+"""Options that ``arcademark report`` and ``arcademark compare`` share: tables, measures and readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every environment is: the contract that the emulator and the toy game both keep.
+"""Contract of every environment.
 
 An environment plays one game under one protocol. Every draw (sticky actions, no-op starts) comes from the generator
 given to `reset`, so an episode depends on nothing that was played before it::
@@ -42,7 +42,7 @@ class ArrayActions:
 
     @property
     def integer(self) -> bool:
-        """Whether they are whole numbers."""
+        """True if they are whole numbers."""
         return np.dtype(self.dtype).kind in "iu"
 
     def sample(self, rng: np.random.Generator) -> NDArray[Any]:
@@ -86,7 +86,7 @@ class ArrayActions:
 
 @dataclass(frozen=True)
 class EnvironmentSpec:
-    """What an agent is told before it plays; pure data, picklable.
+    """Description of a task for an agent; pure data, picklable.
 
     `game` is the task's id, on Atari a game's; `protocol` holds the settings in force, overrides and what the agent
     asks for included; `action_meanings` the name of each action by its index, ("NOOP", "FIRE", …), none where actions
@@ -130,7 +130,7 @@ def one_by_one(actions: NDArray[Any]) -> Sequence[Any]:
 
 
 class Step(NamedTuple):
-    """What one agent step gave.
+    """Result of one agent step.
 
     The sum of its frames' raw rewards, whether the game (or, if the protocol says so, a life) ended, and whether the
     frame cap was reached; never both.
@@ -172,11 +172,11 @@ class Environment(Protocol):
 
     @property
     def life_lost(self) -> bool:
-        """Whether an episode ended with a lost life and `go_on` goes on in the same game."""
+        """True if an episode ended with a lost life and `go_on` goes on in the same game."""
 
     @property
     def life_begun(self) -> bool:
-        """Whether a life was lost in the last step and the agent sees an episode begin, as `fire` says."""
+        """True if a life was lost in the last step and the agent sees an episode begin, as `fire` describes."""
 
     def reset(self, rng: np.random.Generator, noops: int | None = None) -> float:
         """Start an episode in a new game; `rng` is the source of every draw until the next reset.

@@ -106,7 +106,7 @@ class Play:
 
     @property
     def _touched(self) -> bool:
-        """Whether a frame was emulated since the start or a restore: else the screen is not the console's."""
+        """True if a frame was emulated since the start or a restore; else the screen is not the console's."""
         return self._record.played > 0
 
     def step(self, action: int) -> Step:

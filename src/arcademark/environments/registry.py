@@ -1,4 +1,4 @@
-"""From a task's name and a protocol to an environment.
+"""Opening of environments, from a task's name and a protocol.
 
 Of a game `environment_spec` needs facts only: no ROM is loaded, no emulator imported, and what cannot be played is
 refused. Other tasks are made by Gymnasium (`arcademark.environments.tasks`).

@@ -22,7 +22,7 @@ from arcademark.suite import protocols, tasks
 
 @dataclass(frozen=True)
 class ImportResult:
-    """What was imported: the run's directory, its trials, and sentences on what was read and left out."""
+    """Result of an import: the run's directory, its trials, and sentences on the files read and left out."""
 
     directory: Path
     trials: tuple[ImportedTrial, ...]

@@ -1,4 +1,4 @@
-"""What there is, with its sources: of each topic a document of all that is known, and the rows of its list."""
+"""Facts by topic, with their sources: a document of each topic, and the rows of its list."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ class SchemaView:
 
 @dataclass(frozen=True)
 class Topic:
-    """What can be asked for.
+    """Topic of facts.
 
     document: The dataclass of a document that lists facts.
     every, one: All facts, and the one of a name.

@@ -57,7 +57,7 @@ _logger = logging.getLogger("arcademark.judge")
 
 @dataclass(frozen=True)
 class Judgement:
-    """What an evaluation showed.
+    """Result of an evaluation.
 
     Parameters
     ----------

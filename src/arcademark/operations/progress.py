@@ -1,4 +1,4 @@
-"""How far a run is: in words, and as a bar in a notebook's output."""
+"""Progress of a run in words, and as a bar in a notebook's output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much an agent loses where the game is changed: runs of variants against one of the protocol itself.
+"""Losses of an agent where the game is changed: runs of variants against one under the protocol itself.
 
 What is lost on a game is its score under the protocol less the mean of its scores in the variants of a kind, in percent
 of the way from random play to the human average (HNS). Games count alike. Intervals are bootstraps
@@ -75,7 +75,7 @@ class Variant:
 
     @property
     def change(self) -> str:
-        """What differs, in words."""
+        """The change in words."""
         written = {setting: format_setting(value) for setting, value in self.changed.items()}
         if self.kind == "modification":
             return ", ".join(written.values()).replace("_", " ")
@@ -116,7 +116,7 @@ class FailedVariant:
 
 @dataclass(frozen=True)
 class Robustness:
-    """How much an agent loses by each kind of change.
+    """Losses of an agent by each kind of change.
 
     base: Mean over games under the protocol, in percent of HNS; None where no game has both references.
     overall: Mean over the kinds.
@@ -151,12 +151,12 @@ class Robustness:
 
     @property
     def placed(self) -> int:
-        """How many games have both references."""
+        """Number of games with both references."""
         return len(self.games) - len(self.unreferenced)
 
     @property
     def by_kind(self) -> list[tuple[str, Statistic, str | int, str | int]]:
-        """What is lost by each kind of change, with how many games and variants it is of; then the mean."""
+        """Loss by each kind of change, with its numbers of games and variants; then the mean."""
         rows = ((TITLES[row.kind], row.lost, len(row.games), row.variants) for row in self.kinds)
         return [*rows, ("mean of these", self.overall, "", "")]
 
@@ -175,7 +175,7 @@ class Robustness:
 
     @property
     def over(self) -> str:
-        """What intervals are over, in words."""
+        """Units that intervals are over, in words."""
         if not self.by_seed:
             return "the episodes of all seeds"
         if len(self.one_seed_games) == len(self.games):

@@ -1,4 +1,4 @@
-"""What feature sets see of games: pictures, how many features are active and how many become so, and their time.
+"""Views of games by feature sets: pictures, numbers of active and newly active features, and their time.
 
 They are shown observations of random play, or of a recorded episode, one by one as by a learner up to a moment.
 """
@@ -44,7 +44,7 @@ class Active:
 
 @dataclass(frozen=True)
 class Seen:
-    """What one feature set sees of one game.
+    """View of one game by one feature set.
 
     parameters: The set's, as far as they were given.
     source: What was played: "random play, seed 0" or a run's episode.
@@ -77,7 +77,7 @@ class Seen:
 
     @property
     def moment(self) -> str:
-        """Which moment is shown."""
+        """The moment shown."""
         return f"{self.source}, after {wording.count(self.frames)} frames"
 
     @property
@@ -88,7 +88,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class FeaturesSeen:
-    """What feature sets see of games."""
+    """Views of games by feature sets."""
 
     SCHEMA: ClassVar[str] = "arcademark.features/1"
 

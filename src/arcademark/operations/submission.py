@@ -40,7 +40,7 @@ MAX_CHARACTERS = 100
 
 @dataclass(frozen=True)
 class Paper:
-    """Who publishes a run.
+    """Publication of a run.
 
     key: "doe-2026": the collection's name, too.
     year: None where the catalogue knows the paper by its key; then the texts are empty.
@@ -56,7 +56,7 @@ class Paper:
 
 @dataclass(frozen=True)
 class SubmittedRun:
-    """What was found in a submitted run.
+    """Result of checking a submitted run.
 
     directory: As it was given.
     ok: Whether every episode was confirmed, and nothing else is wrong.

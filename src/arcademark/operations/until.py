@@ -135,7 +135,7 @@ class InformativePlay:
 
     @property
     def reached(self) -> bool:
-        """Whether the last estimate is within the error."""
+        """True if the last estimate is within the error."""
         last = self.steps[-1].error
         return last is not None and last <= self.error
 

@@ -1,4 +1,4 @@
-"""What verifying a run showed, as a document."""
+"""Document of a verification."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to do: the trials of a run."""
+"""Planning a run: its trials, from agents, games, a protocol and seeds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ALL_STARTS: AllStarts = "all-starts"
 
 @dataclass(frozen=True)
 class Learnt:
-    """What a learner or trainer had learnt when its training in another run was over.
+    """State of a learner or trainer at the end of its training in another run.
 
     run, trial: The run's directory and the trial's id there.
     protocol: Under which it was trained.

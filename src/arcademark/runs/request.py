@@ -1,4 +1,4 @@
-"""What to play and how, as `arcademark.run` and the commands are told it."""
+"""Requests to play agents, as `arcademark.run` and the commands receive them."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ Place = str | os.PathLike[str]
 
 
 class RunOptions(TypedDict, total=False):
-    """How agents are played. The options of ``arcademark run`` have the same names but where another is given here.
+    """Options of playing agents; ``arcademark run`` has the same names, unless another is given here.
 
     suite: Other tasks than Atari games, under their own protocol instead of a named one, or games of one's own: a
         suite's file, its name, or ``"gymnasium:CartPole-v1"``.
     overrides: Settings of the protocol to change (``--override``), as ``{"fire_reset": True}``; the run is labelled as
         modified.
     settings: The agent's own parameters (``--set``).
-    seeds: How many, from 0, or which; one by default.
-    episodes: A trial's, or "all-starts", every no-op start once; the protocol's number by default.
-    frames, training_episodes: A learner's budget, in one of the two; the protocol's by default.
-    name: What reports call the agent; by default its reference, or the name of its class or function.
-    commands: Programs in any language that play (``--agent-command``), beside the agents.
-    answer_seconds: That an answer of such a program may take, 60 by default.
-    workers: Processes that play; one per core by default, this one for agents made in Python.
-    engine: "local", or "ray" for a cluster, with its ``address``, and ``gpus`` for each worker.
-    scratch: A folder on a local disk to record in, which is copied to the run's directory.
-    emulator: "console" or "ale"; by default our own console where it can be had.
-    episode_seconds: That an episode may take before its trial is given up.
-    shard: Which, from 1, and of how many; ``arcademark runs merge`` makes one run of them.
-    out: The run's directory; by default in ``runs``, named after the agent, and the protocol if it is another than
+    seeds: Number of seeds, counted from 0, or the seeds themselves; one by default.
+    episodes: Episodes per trial, or "all-starts", every no-op start once; the protocol's number by default.
+    frames, training_episodes: Training budget of a learner, in one of the two units; the protocol's by default.
+    name: Name of the agent in reports; by default its reference, or the name of its class or function.
+    commands: Programs in any language that play (``--agent-command``), in addition to the agents.
+    answer_seconds: Seconds that an answer of such a program may take, 60 by default.
+    workers: Number of processes; one per core by default. Agents made in Python play in this process.
+    engine: "local", or "ray" for a cluster, with its ``address``, and ``gpus`` per worker.
+    scratch: Folder on a local disk to record in, which is copied to the run's directory.
+    emulator: "console" or "ale"; by default our own emulator where it is available.
+    episode_seconds: Seconds that an episode may take before its trial is given up.
+    shard: Number of the shard, from 1, and of all shards, which ``arcademark runs merge`` joins.
+    out: The run's directory; by default in ``runs``, named after the agent, and the protocol if it is not
         world-records.
-    tensorboard: A folder for TensorBoard's event files, to which scores are added as they happen.
-    wandb: A project of W&B, in which they are logged; the package ``wandb`` must be installed.
-    slurm: What the jobs of a SLURM cluster get that play, by the names of ``--slurm``: ``{"time": "4:00:00", "cpus": 4,
-        "mem": "2G*attempt", "merge:partition": "cpu"}``; lists for several lines of ``setup``. It returns when they
-        have ended; interrupted, they go on. Agents are those that a command can name.
+    tensorboard: Folder for TensorBoard's event files, to which scores are added as they happen.
+    wandb: Project of W&B in which scores are logged; the package ``wandb`` must be installed.
+    slurm: Parameters of jobs of a SLURM cluster that play, by the names of ``--slurm``: ``{"time": "4:00:00",
+        "cpus": 4, "mem": "2G*attempt", "merge:partition": "cpu"}``; lists for several lines of ``setup``. The call
+        returns when the jobs have ended; they continue if it is interrupted. Only agents that a command can name.
     """
 
     suite: str | None
@@ -83,7 +83,7 @@ class RunOptions(TypedDict, total=False):
 
 
 _OF_ENGINE = ("engine", "address", "scratch", "gpus", "emulator", "answer_seconds", "episode_seconds")
-"""Options that ``--engine`` has."""
+"""Settings of ``--engine``."""
 
 DEFAULTS: RunOptions = {
     **dict.fromkeys(RunOptions.__annotations__),  # type: ignore[typeddict-item]
@@ -93,15 +93,15 @@ DEFAULTS: RunOptions = {
     "commands": (),
     "engine": "local",
 }
-"""What holds where an option is not given; None is what `RunOptions` says."""
+"""Values of options that are not given; None stands for the defaults of `RunOptions`."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """Agents, and how they are to be played.
+    """Agents and the options of playing them.
 
-    directory: Of the run, or of its shard.
-    named_game: That a model's name says it was trained on.
+    directory: Directory of the run, or of its shard.
+    named_game: Game that a model was trained on, by its name.
     """
 
     agents: tuple[AgentSpec, ...]
@@ -111,15 +111,15 @@ class Request:
     named_game: str | None = None
 
     def plan(self, games: str | Sequence[str] | None) -> Plan:
-        """Plan all trials on these games, the usual ones if None; errors are those of `make_plan`."""
+        """Plan all trials on games, the usual ones if None; errors as of `make_plan`."""
         budget: dict[str, Any] = self._given("episodes", "frames", "training_episodes", "emulator")
         wanted = self.usual_games() if games is None else games
         return make_plan(self.agents, wanted, self.protocol, self.options["seeds"], **budget)
 
     def usual_games(self, part: str = "") -> str | list[str]:
-        """Return the games of the run that is there, or of its shards, so that it goes on; of a new one the default.
+        """Return the games of the existing run or of its shards, which is continued; the default of a new run.
 
-        ``part`` is the run's folder within the directory, where that holds several.
+        ``part`` is the run's folder within a directory of several runs.
         """
         if self.protocol.suite:
             return "all"
@@ -133,12 +133,12 @@ class Request:
         return [*document["games"]]
 
     def of_shard(self, plan: Plan) -> Plan:
-        """Return the shard's part of a plan; all of it where no shard is meant."""
+        """Return the requested shard of a plan; the whole plan if none is requested."""
         shard = self.options["shard"]
         return plan if shard is None else scheduling.shard(plan, *shard)
 
     def submit(self, plan: Plan, play: Sequence[str]) -> None:
-        """Have a plan played by jobs of SLURM, by a command's arguments, and wait until they have ended."""
+        """Submit a plan as jobs of SLURM that run a command with these arguments, and wait until they have ended."""
         from arcademark.runs.cluster import slurm
 
         if any(self.options[name] is not None for name in ("shard", "tensorboard", "wandb", "address")):
@@ -160,12 +160,12 @@ class Request:
         queue.wait(folder)
 
     def play(self, plan: Plan, hear: OnEvent, directory: Path | None = None) -> RunSummary:
-        """Play what is missing of a plan; errors are those of `arcademark.runs.execution.execute`.
+        """Play the missing episodes of a plan; errors as of `arcademark.runs.execution.execute`.
 
-        Where jobs of SLURM are to play it, it is refused: it would play all that they play.
+        A plan that jobs of SLURM play is refused, since it would be played twice.
         """
         where = directory or self.directory
-        for folder in (where, where.parent):  # a run's, or that of several, as of variants
+        for folder in (where, where.parent):  # of the run, or of several runs, such as variants
             queue.check_idle(folder, look=True)
         how = self._given("workers", "engine", "address", "gpus", "episode_seconds", "scratch")
         with logged(plan, where, self.options["tensorboard"], self.options["wandb"]) as log:
@@ -181,7 +181,7 @@ class Request:
 
 
 def request(agent: Agent | Sequence[Agent], protocol: str | Protocol | None, options: RunOptions) -> Request:
-    """Read what is asked for; an `ArcadeMarkError` where something is unknown, or does not go with something else."""
+    """Read a request; ArcadeMarkError: a name is unknown, or options contradict each other."""
     wanted: RunOptions = {**DEFAULTS, **options}
     placed(wanted["engine"], wanted["address"], wanted["gpus"])
     commands, patience = wanted["commands"], wanted["answer_seconds"]
@@ -217,7 +217,7 @@ def words(
     protocol: str | Protocol | None,
     given: RunOptions,
 ) -> list[str]:
-    """Return the arguments of ``arcademark`` that play the same; an `ArcadeMarkError` where no command can."""
+    """Return the arguments of ``arcademark`` for a call of `arcademark.run`; ArcadeMarkError: no command can do it."""
     agents = [agent] if isinstance(agent, str) or not isinstance(agent, Sequence) else [*agent]
     if len(agents) > 1 or not all(isinstance(one, str) for one in agents):
         raise ArcadeMarkError("slurm: jobs play one agent that a command can name, as in 'my_agent.py:make_agent'")

@@ -1,4 +1,4 @@
-"""What every agent must keep, as checks.
+"""Checks that every agent must pass.
 
 Each check takes `make`, which gives a fresh agent, and the `EnvironmentSpec` that it was made for. The episodes are
 made up: random observations, which do not depend on the actions, are enough to catch an agent that depends on anything

@@ -1,4 +1,4 @@
-"""What all checks share."""
+"""Helper of all checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every environment must keep, as checks.
+"""Checks that every environment must pass.
 
 Each check takes `open_env`, which gives a fresh environment, always of the same spec. A check that fails raises
 `AssertionError` and says what differed. `check_environment` runs all of them::
@@ -34,7 +34,7 @@ class SeenMoment(NamedTuple):
 
     @property
     def ended(self) -> bool:
-        """Whether the episode ended there."""
+        """True if the episode ended there."""
         return self.terminated or self.truncated
 
 

@@ -1,4 +1,4 @@
-"""What every feature set keeps: the contract of `arcademark.classic.features.base`."""
+"""Checks of feature sets, for the contract of `arcademark.classic.features.base`."""
 
 from __future__ import annotations
 

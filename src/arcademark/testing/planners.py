@@ -1,4 +1,4 @@
-"""What every planner must keep, as checks; `check_agent` runs them.
+"""Checks that every planner must pass; `check_agent` runs them.
 
 They let the planner play short episodes of the game that its `EnvironmentSpec` names, the toy game best, since it is
 fast: ``environment_spec("toy", protocol)``. Compared are actions, simulated frames and what was drawn. A check that
@@ -33,7 +33,7 @@ BREAKS = 12
 
 
 class Decision(NamedTuple):
-    """What one decision came to, with the episode's simulated frames and its generator's state afterwards."""
+    """One decision, with the episode's simulated frames and its generator's state afterwards."""
 
     action: int
     simulated_frames: int

@@ -1,4 +1,4 @@
-"""From the numbers that a network gives to actions: the best ones, or some drawn from its distribution."""
+"""Choice of actions from a network's outputs: the best ones, or samples of its distribution."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Chooser:
             self._count = self._low.size
 
     def fits(self, count: int, continuous: bool | None = None) -> bool:
-        """Whether so many numbers choose the task's actions, of a network for real ones or others, None if unknown."""
+        """Tell whether so many outputs fit the task's actions; `continuous` is None if unknown."""
         if self._arrays is None:
             return count == self._count and not continuous
         if self._arrays.integer:

@@ -1,4 +1,4 @@
-"""What a checkpoint holds: tensors and plain settings, read without running anything in the file.
+"""Readers of checkpoints: tensors and plain settings, read without running anything in the file.
 
 A format is recognised by its content. Pickled tensors go through PyTorch's weights-only reader, which makes nothing but
 tensors, plain containers, numbers of NumPy's and stand-ins for everything else (`pickled`). Of Stable-Baselines3's
@@ -85,7 +85,7 @@ TRUST = (
 
 @dataclass(frozen=True)
 class Contents:
-    """What was read.
+    """Contents of a checkpoint.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ _COPY = re.compile(r"(?:^|_)(?:target|targ|old|lagged|opt|optim|optimizer|opt_st
 
 
 def is_copy(name: str) -> bool:
-    """Whether a tensor is of a copy of the network, such as a target network, or of an optimiser, by its name."""
+    """Tell by its name whether a tensor belongs to a copy of the network, or to an optimiser."""
     return any(_COPY.search(part) for part in name.split("."))
 
 

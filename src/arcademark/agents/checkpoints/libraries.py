@@ -1,4 +1,4 @@
-"""From tensors to the network that they are of, library by library.
+"""Reconstruction of networks from their tensors, library by library.
 
 Libraries name their tensors, and names and shapes say what the layers are; strides and activations are those of the
 library's own network. A tensor that no layer takes, and that is not of a critic or a target network, is an error: a
@@ -133,7 +133,7 @@ def _found(contents: Contents, place: str, num_actions: int, scale: float | None
 
 
 def _is_named_by_flax(contents: Contents) -> bool:
-    """Whether layers have the names that Flax gives those of CleanRL's and Dopamine's networks."""
+    """Tell whether layers have the names that Flax gives those of CleanRL's and Dopamine's networks."""
     names = (name.split(".")[-2] for name in contents.tensors if name.endswith(".kernel"))
     return contents.settings.get("library") == "flax" and all(re.fullmatch(r"(Conv|Dense)_\d", name) for name in names)
 
@@ -227,7 +227,7 @@ def fitting(contents: Contents, names: Sequence[str], place: str) -> dict[str, T
 
 
 def _fire_reset(settings: Mapping[str, Any]) -> bool:
-    """Whether FIRE was pressed for it where it learnt: as the file says, else as the libraries' own wrappers do."""
+    """Tell whether FIRE was pressed in training: by the file, else as the libraries' own wrappers do."""
     space = settings.get("observation_space")
     pressed = space.get("fire_reset") if isinstance(space, Mapping) else None
     return pressed if isinstance(pressed, bool) else "algorithm" not in settings  # trainers here once did not say

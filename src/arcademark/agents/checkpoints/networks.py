@@ -1,4 +1,4 @@
-"""What networks are made of: layers, told by the names and shapes of their tensors, and heads."""
+"""Parts of networks: layers, identified by the names and shapes of their tensors, and heads."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ACTIVATIONS: Mapping[str, Act] = {
 
 
 class PlayedNetwork(nn.Module):
-    """What every network has that is played.
+    """Base of all networks that are played.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ class Layers:
         )
 
     def has(self, prefix: str) -> bool:
-        """Whether a tensor's name begins so."""
+        """Tell whether a tensor's name begins with a prefix."""
         return any(name.startswith(prefix) for name in self.tensors)
 
     def take(self, name: str) -> Tensor:

@@ -24,7 +24,7 @@ _LOOPS = ("Loop", "Scan", "SequenceMap")
 
 
 def is_onnx(data: bytes) -> bool:
-    """Whether a file begins as ONNX's do: with the version of the format, which is small."""
+    """Tell whether a file begins as ONNX's do: with the version of the format, which is small."""
     return data[:1] == b"\x08" and b"\x01" <= data[1:2] <= b"\x7f"
 
 

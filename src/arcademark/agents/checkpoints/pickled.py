@@ -165,7 +165,7 @@ def _content(content: Any) -> Any:
 
 
 def _is_key(key: Any, parts: int = MAX_ARGUMENTS) -> bool:
-    """Whether an object takes little time to hash and compare: such as hold others may hold one of them many times."""
+    """Tell whether an object hashes and compares fast; containers may hold one object many times."""
     if isinstance(key, tuple):
         return len(key) <= parts and all(_is_key(part, 0) for part in key)
     if isinstance(key, str | bytes):

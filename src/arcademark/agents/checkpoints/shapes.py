@@ -141,7 +141,7 @@ def _turned(name: str, value: Tensor) -> tuple[str, Tensor]:
 
 
 def _says_nothing(name: str, value: Tensor) -> bool:
-    """Whether it is a single number beside the layers, such as a counter or a temperature."""
+    """Tell whether a tensor is a single number beside the layers, such as a counter or a temperature."""
     return value.numel() == 1 and not name.endswith((".weight", ".bias"))
 
 

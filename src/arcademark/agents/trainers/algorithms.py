@@ -1,4 +1,4 @@
-"""What trains or plays the algorithms of the review and those it builds on, as data.
+"""Algorithms of the review and those it builds on, with the agents that train or play them.
 
 A trainer that is added gets a line in `arcademark.agents.loading`, and its name here.
 """

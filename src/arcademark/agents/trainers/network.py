@@ -85,7 +85,7 @@ class NetworkTrainer:
 
     @property
     def draws(self) -> bool:
-        """Whether it draws random numbers in evaluation."""
+        """True if it draws random numbers in evaluation."""
         return not self.deterministic or self.epsilon > 0
 
     def evaluate(self) -> None:

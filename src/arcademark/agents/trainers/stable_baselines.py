@@ -26,7 +26,7 @@ from arcademark.errors import ArcadeMarkError
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class OnPolicy(StableBaselines):
-    """What PPO and A2C share.
+    """Base of PPO and A2C.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class A2C(OnPolicy):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class OffPolicy(StableBaselines):
-    """What DQN and SAC share.
+    """Base of DQN and SAC.
 
     A checkpoint leaves the replay buffer out: after a restart `learning_starts` steps are played by the policy, and
     count as training, before it learns again.

@@ -1,1 +1,1 @@
-"""What a learning agent sees of a game: linear features of screens and memory."""
+"""Linear features of screens and memory."""

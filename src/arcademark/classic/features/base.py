@@ -1,4 +1,4 @@
-"""What a feature set is: observations in, the numbers of the features that are active out.
+"""Contract of a feature set: observations in, the numbers of the active features out.
 
 Linear learners need only the features that are not zero, and of binary ones only what changed::
 
@@ -31,7 +31,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class Change(NamedTuple):
-    """Which binary features became and ceased to be active, each once, in no particular order.
+    """Binary features that became and ceased to be active, each once, in no particular order.
 
     Both arrays are valid until the next `update` or `begin` only.
     """

@@ -1,4 +1,4 @@
-"""How colours are told apart: the 128 that a screen may hold, or the 8 of SECAM television.
+"""Colours that features distinguish: the 128 that a screen may hold, or the 8 of SECAM television.
 
 A screen's colour is a hue times 8 plus a brightness. On a SECAM television the console shows the brightness alone, as
 one of eight colours (Bellemare et al. 2013, Appendix A.1)::

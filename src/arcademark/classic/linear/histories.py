@@ -1,4 +1,4 @@
-"""Which traces features have: kernels on groups of features with one history.
+"""Traces of features: kernels on groups of features with one history.
 
 What an update adds to the weights of a feature follows from when it was active and from which actions were taken then.
 So features that share the recent part of that history share their traces, and a step need touch only those that turn on
@@ -86,7 +86,7 @@ class Groups(NamedTuple):
 
 
 class Episode(NamedTuple):
-    """What happened so far in the episode; T places for steps.
+    """Episode so far; T places for steps.
 
     Parameters
     ----------

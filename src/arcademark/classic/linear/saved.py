@@ -30,7 +30,7 @@ Count = Annotated[int, Meta(ge=0, le=2**60)]
 
 
 class Header(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """What weights are of, and what else learning goes on from."""
+    """Header of saved weights: their agent, and the other state of learning."""
 
     version: int = VERSION
     features: str

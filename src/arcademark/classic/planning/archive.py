@@ -1,4 +1,4 @@
-"""What Go-Explore has found: cells, how to come to each, and which to return to.
+"""Go-Explore's archive: cells, the trajectory to each, and the choice of the next one.
 
 A trajectory is a chain of experiences, each an action and where the one before it is; chains share their beginnings.
 Experience 0 is the start. Only what leads somewhere worth keeping is written down.
@@ -28,7 +28,7 @@ class Trajectory(NamedTuple):
     last: int
 
     def beats(self, other: Trajectory) -> bool:
-        """Whether it has a higher score, or the same with fewer actions."""
+        """Tell whether it has a higher score, or the same with fewer actions."""
         return (self.score, -self.length) > (other.score, -other.length)
 
 
@@ -100,7 +100,7 @@ class Archive:
         self._counts[list(cells)] += 1
 
     def improves(self, cell: int | None, score: float, length: int) -> bool:
-        """Whether a trajectory of this score and length is new or better for a cell."""
+        """Tell whether a trajectory of this score and length is new or better for a cell."""
         return cell is None or Trajectory(score, length, START).beats(self._ways[cell])
 
     def put(self, key: bytes, state: State, way: Trajectory) -> int:

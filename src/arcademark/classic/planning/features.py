@@ -1,4 +1,4 @@
-"""What width-based planners and Go-Explore see of a state: atoms that are true there, or the cell that it falls into.
+"""Atoms of a state, for width-based planners, and its cell, for Go-Explore.
 
 An atom is one small fact, numbered. A state is *novel* in a search if it makes an atom true that was not true before,
 or, for rollouts, not at so small a depth. A `NoveltyTable` holds the least depth at which each atom was met::

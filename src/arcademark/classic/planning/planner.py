@@ -1,4 +1,4 @@
-"""What the built-in planners share: they play any game, and they can be kept and restored.
+"""Base of the built-in planners: they play any game, and can be kept and restored.
 
 What is kept is data in MessagePack, never Python objects; an array is its type, its shape and its numbers.
 """

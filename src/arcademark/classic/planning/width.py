@@ -1,4 +1,4 @@
-"""What IW(1) and Rollout-IW(1) share: nodes that remember their atoms, a frame budget, the best path.
+"""Base of IW(1) and Rollout-IW(1): nodes that remember their atoms, a frame budget, the best path.
 
 The tree is that of `tree`; the atoms of its nodes are kept beside it. Nodes that the last decision left below its
 action are used again: nothing is emulated for them, yet novelty is judged anew, from the new root. So a decision finds

@@ -1,1 +1,1 @@
-"""What there is, and whether it is right."""
+"""Commands that show runs and facts, and check them."""

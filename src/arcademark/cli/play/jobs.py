@@ -1,4 +1,4 @@
-"""What commands share that have something played as jobs of a SLURM cluster."""
+"""Options and submission of commands that play as jobs of a SLURM cluster."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TO_THE_END = re.compile(r"(?:^|,)\s*(?=(?:setup|teardown|python)=)")
 
 @dataclass(frozen=True)
 class Jobs:
-    """What jobs are asked for."""
+    """Requested jobs."""
 
     slurm: tuple[str, ...]
     dry_run: bool

@@ -1,4 +1,4 @@
-"""What ``run``, ``plan``, ``tune`` and ``robustness`` share: how agents are to be played, and playing them."""
+"""Options and play of agents, shared by ``run``, ``plan``, ``tune`` and ``robustness``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a run is seen while it is played: a bar on a terminal, a line now and then elsewhere. All on standard error."""
+"""Display of a run while it is played, on standard error: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is published: the catalogue and the leaderboard."""
+"""Commands for the catalogue and the leaderboard."""

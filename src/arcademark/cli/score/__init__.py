@@ -1,1 +1,1 @@
-"""What scores say."""
+"""Commands that report and compare scores."""

@@ -1,4 +1,4 @@
-"""What plays the frames: ale-py, our own console, or the toy game in their place.
+"""Contract of a console, which plays frames: ale-py, our own emulator, or the toy game.
 
 A console plays an agent's step as its `StepRecord` says, shows its screen and memory, and can be saved and restored.
 What else a protocol says is done above it, in ``play.py``.
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 
 class EpisodeStart(NamedTuple):
-    """How an episode begins: frames that the machine counts as emulated already, and lives (0: none in this game)."""
+    """Start of an episode: frames that the machine counts as emulated already, and lives (0: none in this game)."""
 
     frames: int
     lives: int

@@ -1,4 +1,4 @@
-"""What must be known of a game's ROM before it is loaded, measured with ale-py 0.12 and tested on every ROM."""
+"""Facts about games' ROMs that are needed before loading, measured with ale-py 0.12 and tested on every ROM."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ MAX_BYTES = 2**20  # of what a program says
 
 
 class Client(Message):
-    """That the program speaks a version of the protocol, and how observations are to be sent."""
+    """Greeting of a program, with its version of the protocol and the way to send observations."""
 
     version: int
     observations: Transport | None = None

@@ -1,4 +1,4 @@
-"""What is exchanged with programs in any language: framed messages, descriptions of spaces, and observations in memory.
+"""Exchange with programs in any language: framed messages, descriptions of spaces, and observations in memory.
 
 A message is a map. Each comes with its length in four bytes, the first of them the highest, as MessagePack; or as JSON,
 one per line, with bytes in base64. The program speaks first, and its first byte tells which: JSON begins with ``{``.
@@ -37,7 +37,7 @@ _SHARED = "/dev/shm"
 
 
 class NoMessageError(Exception):
-    """What came is no message that was to come; the text says what it is instead."""
+    """Received data that are no expected message; the text describes them."""
 
 
 class Wire:
@@ -59,7 +59,7 @@ class Wire:
 
     @property
     def pending(self) -> bool:
-        """Whether something has come that was not taken."""
+        """True if received bytes were not taken yet."""
         return bool(self._came)
 
     def take(self, most: int) -> Any:
@@ -179,7 +179,7 @@ class Shared:
 
 
 class Message(msgspec.Struct, tag_field="type", tag=str.lower, forbid_unknown_fields=True):
-    """What a program says."""
+    """Message of a program."""
 
 
 def sent(observations: NDArray[Any], how: Transport, memory: NDArray[Any] | None) -> dict[str, Any]:

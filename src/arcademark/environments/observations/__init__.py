@@ -1,1 +1,1 @@
-"""From screens and memory to what an agent sees: `making`, with its fast `kernels` and `area`; `spaces`."""
+"""Observations made of screens and memory: `making`, with its fast `kernels` and `area`; `spaces`."""

@@ -1,4 +1,4 @@
-"""How the usual observation is made fast, in C: 210 × 160 screens, pooled, in luminance, resized to 84 × 84, stacked.
+"""The usual observation made fast, in C: 210 × 160 screens, pooled, in luminance, resized to 84 × 84, stacked.
 
 It equals looking up luminances, taking the maximum and resizing with `area`, bit for bit:
 
@@ -67,7 +67,7 @@ TABLES = _tables()
 
 
 class Observation(ctypes.Structure):
-    """Where observations are made; as in ``steps.c``."""
+    """Addresses of an observation's arrays, as in ``steps.c``."""
 
     _fields_ = (
         *((name, ctypes.c_size_t) for name in ("shrink", "pooled", "old", "stack")),

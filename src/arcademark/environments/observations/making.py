@@ -1,4 +1,4 @@
-"""What the agent sees: the console's screens or memory, made into observations.
+"""Observations of agents, made of the console's screens or memory.
 
 With ``max_pool`` observations equal those of Gymnasium's ``AtariPreprocessing`` followed by ``FrameStackObservation``
 bit for bit, with ``max_pool="rgb"`` those of Stable-Baselines3's ``AtariWrapper``, and with ``max_pool="resized"``

@@ -1,4 +1,4 @@
-"""How observations are shown to what trains, and their spaces."""
+"""Forms in which observations are shown to training libraries, and their spaces."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from arcademark.suite.protocols import AtariProtocol
 
 
 class ObservationView:
-    """What a spec's observations are shown as.
+    """Form in which a spec's observations are shown.
 
     As they are, those of tasks as Gymnasium has them. With `channels_first` as PyTorch's networks take them: screens as
     `observation.channels_first` has them; of tasks one array of numbers each: a picture (bytes of 0 to 255 of three
@@ -78,7 +78,7 @@ class ObservationView:
 
 
 def _is_picture(space: spaces.Space[Any]) -> bool:
-    """Whether it is what Stable-Baselines3 takes for a picture (its ``is_image_space``)."""
+    """Tell whether Stable-Baselines3 takes a space for pictures (its ``is_image_space``)."""
     return (
         isinstance(space, spaces.Box)
         and space.dtype == np.uint8

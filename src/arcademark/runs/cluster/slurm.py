@@ -189,7 +189,7 @@ class Submission:
 
     @property
     def complete(self) -> bool:
-        """Whether all is merged."""
+        """True if all trials are done in the merged runs."""
         return _complete_in(self.folder, {name: plan.trials for name, plan in self.plans.items()})
 
     def _place(self, number: int) -> Path:
@@ -511,7 +511,7 @@ def _quietly(parameters: Mapping[str, Any]) -> Iterator[None]:
 
 
 def _complete_in(place: Path, trials: Mapping[str, Sequence[Trial]]) -> bool:
-    """Whether every trial of plans is done in the directories of a place."""
+    """Tell whether every trial of plans is done in the directories of a place."""
     return all(_complete_run(place / name, mine) for name, mine in trials.items())
 
 
@@ -536,7 +536,7 @@ def _sum(place: Path, query: str) -> float:
 
 
 def _recorded(place: Path) -> bool:
-    """Whether a shard's runs hold any episode, or part of one, or what cannot be read."""
+    """Tell whether a shard's runs hold an episode, a part of one, or a file that cannot be read."""
     for path in _databases(place):
         try:
             with open_for_reading(path.parent, checked=False) as database:
@@ -563,7 +563,7 @@ def _ended(process: int, seconds: float) -> bool:
 
 
 def _runs(job: str) -> bool:
-    """Whether a job was neither cancelled nor put back into the queue already."""
+    """Tell whether a job is running: neither cancelled nor put back into the queue."""
     with contextlib.suppress(ArcadeMarkError):
         return queue.ask("squeue", "--noheader", "--jobs", job, "--format", "%T").strip() == "RUNNING"
     return False

@@ -1,1 +1,1 @@
-"""Where trials run. Every engine gives the same scores."""
+"""Engines, which play trials in this process, in worker processes or on Ray; all give the same scores."""

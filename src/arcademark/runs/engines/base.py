@@ -1,4 +1,4 @@
-"""What an engine is: something that plays jobs and hands back what happened, in batches.
+"""Contract of an engine: it plays jobs and returns their events in batches.
 
 A batch is recorded before the engine is asked for the next one, so that what it reads back after a worker died (a
 learner's checkpoint, a planner's episode) is never older than what was handed out.
@@ -45,7 +45,7 @@ class MissingEpisodes(Iterator[int]):
 
 @dataclass(frozen=True)
 class Job:
-    """What is left to do of a trial."""
+    """Remaining work of a trial."""
 
     trial: Trial
     episodes: MissingEpisodes  # the evaluation episodes that are missing
@@ -57,7 +57,7 @@ Batch = Sequence[tuple[str, TrialEvent]]  # events of trials, by their ids, in o
 
 
 class Memory(Protocol):
-    """What is recorded of work that was begun."""
+    """Recorded state of work that was begun."""
 
     def checkpoint(self, trial_id: str) -> Checkpoint | None:
         """Return a learner's last checkpoint, or what an agent had learnt in another run."""
@@ -67,7 +67,7 @@ class Memory(Protocol):
 
 
 class Engine(Protocol):
-    """Where trials run."""
+    """Plays the jobs of a run."""
 
     def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
         """Play all jobs, yielding what happened; a batch may be empty, and comes at least twice a second."""

@@ -61,7 +61,7 @@ class Link(Protocol):
         """Yield the messages that have come, without waiting; EOFError or OSError if none will, or a `GarbledError`."""
 
     def ended(self) -> bool:
-        """Whether the process has ended, as far as is known; what it sent before may still be had."""
+        """Tell whether the process is known to have ended; messages sent before may still arrive."""
 
     def kill(self) -> Ending:
         """End the process with all that it started, and say how it ended."""
@@ -98,12 +98,12 @@ class _Work:
 
     @property
     def shareable(self) -> bool:
-        """Whether several workers may play it: it was opened, and does not learn."""
+        """True if several workers may play it: it was opened and does not learn."""
         return self.opened is not None and not self.opened.learns
 
     @property
     def played(self) -> bool:
-        """Whether all episodes were."""
+        """True if all episodes were played."""
         return self.shareable and not (self.pending or self.players)
 
     def take(self, opened: Opened, workers: int) -> list[int]:

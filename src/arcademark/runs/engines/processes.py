@@ -43,7 +43,7 @@ Blame = Literal["process", "node", "memory"]
 
 @dataclass(frozen=True)
 class Ending:
-    """How a process ended."""
+    """End of a process and its cause."""
 
     how: str
     blame: Blame = "process"
@@ -55,7 +55,7 @@ def available_cores() -> int:
 
 
 class GarbledError(Exception):
-    """What came is not what was to come."""
+    """Received data that are no expected message."""
 
     def __init__(self, what: str = "what is no message") -> None:
         super().__init__(what)
@@ -81,7 +81,7 @@ class Incoming:
 
     @property
     def broken_off(self) -> bool:
-        """Whether the rest of a message has not come for too long."""
+        """True if the rest of a message is overdue."""
         return bool(self._came) and time.monotonic() - self._last > STALLED_SECONDS
 
     def whole(self) -> Iterator[Any]:
@@ -190,7 +190,7 @@ class Process(Channel):
         super().__init__(end, receives=kinds)
 
     def ended(self) -> bool:
-        """Whether the process has ended; what it sent before may still be had."""
+        """Tell whether the process has ended; messages sent before may still arrive."""
         return self.process.poll() is not None
 
     def kill(self) -> Ending:

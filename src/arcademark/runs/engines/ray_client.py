@@ -236,7 +236,7 @@ def _room(gpus: float) -> int:
 
 
 def _node_lives() -> bool:
-    """Whether the node that this process is on is still part of the cluster; without it nothing can be started."""
+    """Tell whether this process's node is still part of the cluster; without it nothing can be started."""
     import ray
 
     with contextlib.suppress(Exception):  # that the whole cluster is lost Ray notices itself
@@ -246,7 +246,7 @@ def _node_lives() -> bool:
 
 
 def _grows() -> bool:
-    """Whether there may be an autoscaler, which adds nodes: without one each node is reported as a type of its own."""
+    """Tell whether there may be an autoscaler: without one, each node is reported as a type of its own."""
     import ray
     from ray.experimental.internal_kv import _internal_kv_get
 

@@ -44,7 +44,7 @@ SEEDS = 2**63
 
 @dataclass
 class Sitting:
-    """What a person played at one sitting.
+    """Episodes and frame times of a person's session.
 
     Attributes
     ----------

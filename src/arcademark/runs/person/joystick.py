@@ -20,7 +20,7 @@ HELP_STEPPED = f"{HELP} · Enter: no action"
 
 
 class Stick:
-    """What is held, and the action that this is.
+    """State of the joystick and the action that it selects.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Stick:
         return self._actions[best]
 
     def touched(self) -> bool:
-        """Whether an action is held or was tapped; Enter is for none."""
+        """Tell whether an action is held or was tapped; Enter is for no action."""
         return bool(self._held or self._tapped)
 
     def release(self) -> None:

@@ -1,4 +1,4 @@
-"""What plays each game of a run: our own console where it can be had and is proven for the game, else ale-py.
+"""Choice of each game's emulator: our own where it is available and proven for the game, else ale-py.
 
 Scores, frames and actions are the same, so this is no part of the protocol; saved states are each one's own.
 """

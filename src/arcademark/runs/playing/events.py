@@ -1,4 +1,4 @@
-"""What happens while a run is played: what is told of a trial by who plays it, and to who listens to `execute`."""
+"""Events of a run: those that the player of a trial reports, and those that `execute` passes to its listener."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Begun:
 
 @dataclass(frozen=True)
 class PlayedFrames:
-    """What was done since the last time this was said."""
+    """Frames and decisions since the last report."""
 
     frames: Difference  # of episodes
     simulated_frames: Difference = 0  # emulated while planning
@@ -100,7 +100,7 @@ class Lost:
 
 @dataclass(frozen=True)
 class Used:
-    """What the process that plays a trial has used for it; programs that it starts are not counted."""
+    """Memory that the process of a trial used; programs that it starts are not counted."""
 
     peak_bytes: Annotated[int, Meta(ge=0, le=MAX_NUMBER)]  # of memory
 
@@ -126,7 +126,7 @@ class NoConsole:
 
 @dataclass(frozen=True)
 class OfTrial:
-    """What is told of a trial and recorded later: a training episode, or that its worker was lost."""
+    """Event of a trial that is recorded later: the end of a training episode, or the loss of its worker."""
 
     trial_id: str
     event: TrainedEpisode | Lost
@@ -166,7 +166,7 @@ class FireMissed:
 
 @dataclass(frozen=True)
 class Learning:
-    """How far learners are."""
+    """Progress of training."""
 
     episodes: int  # of training so far, that of earlier commands included
     frames: int  # likewise
@@ -178,7 +178,7 @@ class Learning:
 
 @dataclass(frozen=True)
 class Planning:
-    """What planners did."""
+    """Planners' decisions and simulated frames."""
 
     decisions: int  # actions chosen in this command
     simulated_frames: int  # frames emulated meanwhile by their models, in this command
@@ -187,7 +187,7 @@ class Planning:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the run is; told a few times per second."""
+    """Progress of a run, reported a few times per second."""
 
     episodes_done: int  # of evaluation, those of earlier commands included
     episodes: int  # of the whole plan
@@ -231,7 +231,7 @@ Event = (
 
 @dataclass(frozen=True)
 class RunSummary:
-    """How a command ended."""
+    """Result of a command that played a run."""
 
     directory: Path
     trials: int  # of the whole plan
@@ -251,5 +251,5 @@ class RunSummary:
 
     @property
     def complete(self) -> bool:
-        """Whether every trial is done."""
+        """True if every trial is done."""
         return self.done == self.trials

@@ -1,4 +1,4 @@
-"""What a trainer's checkpoint holds, the file of it in the run's directory, and playing what was learnt in another run.
+"""Trainers' checkpoints, their files in a run's directory, and agents that were trained in another run.
 
 The file is ``checkpoints/<trial>.zip``. A checkpoint is the length of a text, this text, JSON with the games that have
 ended and wait for an earlier one to be recorded, then what the trainer kept.

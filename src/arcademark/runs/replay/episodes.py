@@ -52,7 +52,7 @@ def replay_all(environment: Environment, recorded: Recorded, actions: Iterable[i
 
 
 class EpisodeFilter(TypedDict, total=False):
-    """Which episodes of a run: those that fit all that is given and not None."""
+    """Filter of a run's episodes: those that match every value given and not None."""
 
     trial: str | None  # a trial's id, or the beginning of it
     agent: str | None  # an agent's label, as in "const(action=FIRE)"
@@ -92,7 +92,7 @@ def open_recorded(
 
 
 class Replayed(NamedTuple):
-    """What an episode's actions gave."""
+    """Result of replaying an episode's actions."""
 
     score: float
     frames: int

@@ -1,4 +1,4 @@
-"""What a suite's tasks are made of, and whether they can be measured on: each is played twice.
+"""Check of a suite's tasks: each is described and played twice, to see whether it repeats.
 
 A random agent plays every task in worker processes, its episodes are replayed in others, and observations of an episode
 that is played twice here are compared to the byte.
@@ -62,7 +62,7 @@ class CheckedTask:
 
 @dataclass(frozen=True)
 class SuiteCheck:
-    """What a suite's tasks are made of and how they play, of so many episodes of random play each."""
+    """Description of a suite's tasks, with results of random play."""
 
     SCHEMA: ClassVar[str] = "arcademark.suite-check/1"
 
@@ -73,7 +73,7 @@ class SuiteCheck:
 
     @property
     def ok(self) -> bool:
-        """Whether every task can be played, and is the same when it is played again."""
+        """True if every task can be played and repeats exactly."""
         return all(task.repeatable for task in self.tasks)
 
     @property

@@ -1,1 +1,1 @@
-"""How long trials take and in which order they begin: progress, expected lengths, measured speed."""
+"""Expected lengths, progress and measured speed of trials, which give the order in which they begin."""

@@ -1,4 +1,4 @@
-"""What is left of trials, in expected frames: what order they are begun in, and how they are dealt out, follows.
+"""Expected remaining frames of trials, from which their order and their division into shards follow.
 
 An episode is taken to be as long as the recorded ones of its game on average. Of a game of which nothing is recorded it
 is as long as random play's (`arcademark.suite.tasks.Game.random_frames`), by as much longer or shorter as the recorded
@@ -29,7 +29,7 @@ SIMULATED_PER_PLAYED = 100.0
 
 
 class Lengths:
-    """How long evaluation episodes are expected to be, in frames.
+    """Expected lengths of evaluation episodes, in frames.
 
     `recorded` yields a game, the frames of some of its episodes together, and how many these are; any game may come
     more than once.

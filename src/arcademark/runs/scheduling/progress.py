@@ -1,4 +1,4 @@
-"""How far a run is, and how long the rest will take at the speed of the last minutes.
+"""Progress of a run, and the time left at the speed of the last minutes.
 
 An evaluation episode is expected to be as long as the mean of those played, of the same trial, else of the game, else
 of all; before a learner's first, as the last ones of its training, and so are those of training where the budget is in
@@ -78,7 +78,7 @@ class TrialStanding:
 
     @property
     def in_training(self) -> bool:
-        """Whether it learns, and goes on with it."""
+        """True if its training is not over."""
         return self.learns and not self.trained and not self.failed
 
     @property
@@ -87,7 +87,7 @@ class TrialStanding:
 
     @property
     def done(self) -> bool:
-        """Whether nothing is left."""
+        """True if nothing is left to play."""
         return not self.failed and (self.trained or not self.learns) and not self.episodes_left
 
     def training_length(self) -> float | None:
@@ -112,7 +112,7 @@ class TrialStanding:
 
     @property
     def over(self) -> bool:
-        """Whether no more is played of it."""
+        """True if it is done or failed."""
         return self.done or self.failed
 
 

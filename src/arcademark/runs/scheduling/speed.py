@@ -1,4 +1,4 @@
-"""How fast an agent plays on this machine: some of a trial in a process of its own; nothing is kept of it.
+"""Measurement of an agent's speed on this machine: part of a trial in a process of its own, not recorded.
 
 What plays at one pace is measured over some seconds. A planner may plan for seconds before it decides, and what its
 decisions cost depends on where the game stands, so whole decisions are sampled all along an episode of random play: at
@@ -51,7 +51,7 @@ Rate = Annotated[float, Meta(ge=0, le=MAX_NUMBER)]
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast agents of one kind play on one core; a planner's decisions are measured game by game.
+    """Speed of agents of one kind on one core; planners are measured game by game.
 
     kind: Whether they plan, learn, or do neither.
     measured: Agents and games of which some seconds, or a planner's decisions, were played on this machine; none if the

@@ -1,4 +1,4 @@
-"""What a plan asks for, as the manifest of a run, and how a run is begun or continued with it."""
+"""The manifest of a plan, with which a run is begun or continued."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _WITH_EPISODES = "SELECT DISTINCT trial FROM episode"
 
 @dataclass(frozen=True)
 class Merged:
-    """What a merge has made."""
+    """Result of a merge."""
 
     directory: Path
     sources: tuple[Path, ...]

@@ -1,4 +1,4 @@
-"""With what a run was made: versions, the machine, a user's own agent and the files it is given."""
+"""Provenance of a run: versions, the machine, a user's own agent and the files it is given."""
 
 from __future__ import annotations
 

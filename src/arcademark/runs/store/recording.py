@@ -191,7 +191,7 @@ class Recorder:
         )
 
     def any_episode(self) -> bool:
-        """Whether anything was played yet."""
+        """Tell whether anything was played yet."""
         played = "SELECT 1 FROM episode UNION ALL SELECT 1 FROM unfinished LIMIT 1"
         return self.database.execute(played).fetchone() is not None
 

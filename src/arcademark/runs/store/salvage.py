@@ -1,4 +1,4 @@
-"""What a run still holds after damage: the rows that SQLite can read, if what they hold belongs there.
+"""Checks for damage in a run, and salvage of the rows that can be read and are valid.
 
 An episode is intact if its values are in range and its actions, whose stream ends with a checksum, are as many as its
 steps. What is lost is played again. Nothing is written to the run.
@@ -62,7 +62,7 @@ class Salvaged:
 
 @dataclass(frozen=True)
 class Checked:
-    """What is damaged in a run.
+    """Damage found in a run.
 
     ok: Whether nothing is.
     problems: What is damaged or lost, a line each.

@@ -1,4 +1,4 @@
-"""What this user's own runs kept of an unfinished episode is told from what somebody else wrote.
+"""Seals by which a user's own unfinished episodes are told from those that somebody else wrote.
 
 A planner goes on from states that the emulator takes as they are: made-up ones write over its memory. So an unfinished
 episode is stored behind a seal, a hash of all that is kept of it and of the emulator, with a key that lies in the

@@ -1,4 +1,4 @@
-"""From the shapes on sample screens to classes of objects: discovery, filtering, merging.
+"""Classes of objects found among the shapes on sample screens: discovery, filtering, merging.
 
 Bellemare et al. (2013, A.3) name these steps and say little more. How alike shapes must be, how often a class must be
 seen and how far it must move are the defaults of ALE 0.1, the program of Naddaf (2010) in which this began; the paper's

@@ -63,7 +63,7 @@ VERSION = 2
 
 
 class Disco:
-    """Where objects are and how pairs of them stand and move to each other; `CountedFeatures`.
+    """Positions of objects, and relative positions and velocities of pairs of them; `CountedFeatures`.
 
     `background`, uint8 (height, width), has the colours of what is no object. `classes` are what to look for; the other
     parameters are those of `make_disco`. ArcadeMarkError if there would be more features than can be numbered.

@@ -1,4 +1,4 @@
-"""What shapes were seen on sample screens, how often and where."""
+"""Shapes seen on sample screens, with their frequencies and positions."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class BlobProst(BProst):
 
 
 class BlobSpots:
-    """Which tiles hold the middle of a blob of which colour, given as changes; pixels fall into tiles as in `tiles`."""
+    """Tiles that hold the middle of a blob, by colour, given as changes; pixels fall into tiles as in `tiles`."""
 
     def __init__(self, background: NDArray[np.uint8], rows: int, columns: int, proximity: int) -> None:
         shape = background.shape

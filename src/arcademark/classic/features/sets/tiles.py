@@ -1,4 +1,4 @@
-"""Which colours show in which tile of the screen, given as changes.
+"""Colours that show in each tile of the screen, given as changes.
 
 A pixel's tile is in row ``y * rows // height``, and its column likewise, so tiles need not be of one size, and on a
 screen of fewer pixels than tiles some are empty. A pixel whose colour is its background's is not seen::
