@@ -1,4 +1,4 @@
-"""Plan trials, play them and keep what happened; `plan` says what, `execution` has it played and recorded.
+"""Planning, playing and recording of trials: `plan` makes the trials, `execution` plays and records them.
 
 * ``playing``: one trial, episode by episode. ``engines``: where trials are played: here, in processes, on Ray.
 * ``scheduling``: how long trials take, and in which order they begin. ``person``: a person plays.

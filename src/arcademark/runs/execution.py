@@ -1,4 +1,4 @@
-"""Play a plan and record it: jobs ─→ engine ─→ batches of events ─→ one transaction each ─→ whoever asked is told."""
+"""Play a plan and record it: jobs ─→ engine ─→ batches of events ─→ one transaction each ─→ listener."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ from arcademark.runs.store.entering import describe, enter, now
 from arcademark.runs.store.recording import Recorder
 from arcademark.suite.settings import MAX_FRAMES
 
-PEAKS_SECONDS = 60.0  # between two notes of how much memory trials took
+PEAKS_SECONDS = 60.0  # between updates of trials' peak memory in the manifest
 PROGRESS_SECONDS, LIVE_SECONDS = 0.25, 2.0
-PROGRESS_SHARE = 0.05  # of the time that telling progress takes at most
+PROGRESS_SHARE = 0.05  # maximum share of the time that reports of progress take
 ENGINES: dict[str, MakeEngine] = {"local": LocalEngine, "ray": RayEngine}
 PLUGINS = "arcademark.engines"
 
@@ -75,8 +75,8 @@ def execute(
     """Play the missing episodes of a plan and record them.
 
     The same plan on the same directory continues. A trial that failed is tried again. Ctrl-C (or SIGTERM) ends the
-    play; all that had finished is recorded, and a planner's episode goes on where it was last kept. A learner in
-    training that has not been kept since its last episode first ends the one in play: a second Ctrl-C does not wait.
+    play; finished episodes are recorded, and a planner's episode continues from its last checkpoint. A learner with
+    training episodes since its last checkpoint first ends the one in play; a second Ctrl-C does not wait.
 
     Parameters
     ----------
@@ -84,34 +84,34 @@ def execute(
     directory : path
         The run's directory, made if missing.
     engine : str
-        Where trials run: "local", in processes of this machine, "ray", on a Ray cluster, or the name that another
-        package gives one (entry points ``arcademark.engines``, of a `arcademark.runs.engines.base.MakeEngine`).
+        "local", for processes of this machine, "ray", for a Ray cluster, or the name of another package's engine (entry
+        points ``arcademark.engines``, each a `arcademark.runs.engines.base.MakeEngine`).
     workers : int, optional
-        Number of processes; by default one per core, on a cluster as many as it has free processors. It cannot change a
-        score. An agent that was made in this process is played in it.
+        Number of processes; by default one per core, on a cluster one per free processor. It does not change scores. An
+        agent that was made in this process is played in it.
     episode_seconds : float, optional
         Wall time that an episode may take before its trial is given up; any by default.
     address : str, optional
-        Of the Ray cluster, "host:port", or "auto" for the one that this machine is a node of. By default Ray is started
-        on this machine.
+        Address of the Ray cluster, "host:port", or "auto" for the one that this machine is a node of. By default Ray is
+        started on this machine.
     gpus : float, optional
-        GPUs, or a share of one, that each worker is given on a Ray cluster; none by default.
+        GPUs, or a share of one, per worker on a Ray cluster; none by default.
     scratch : path, optional
         A folder on a local disk to record in. The run is copied to its directory every minute, so that copying takes a
         tenth of the time at most, and at the end; a run that was killed continues from its last copy. For directories
         on a file system that machines share.
     on_event : callable
-        Is told each `Event`, in this thread.
+        Called with each `Event`, in this thread.
     command : str, optional
-        What to write in the manifest; the command line of this process by default.
+        Command written in the manifest; the command line of this process by default.
     make : callable, optional
-        Makes the engine, instead of that of the name `engine`.
+        Makes the engine, instead of `engine`.
 
     Raises
     ------
     ArcadeMarkError
-        If the directory is another run's, the store cannot be used, the engine cannot start, or the console is asked
-        for and cannot be had. All that was recorded is kept.
+        If the directory is another run's, the store cannot be used, the engine cannot start, or our emulator is
+        requested and not available. All that was recorded is kept.
     """
     placing = placed(engine, address, gpus)
     if workers is not None and workers < 1:
@@ -139,7 +139,7 @@ def execute(
 
 
 def engine_of(name: str) -> MakeEngine:
-    """Return what makes an engine: ours, or that of another package (``arcademark.engines``)."""
+    """Return the factory of an engine, ours or another package's (``arcademark.engines``)."""
     make: MakeEngine | None = ENGINES.get(name) or plugins.named(PLUGINS, name)
     if make is None:
         raise UnknownNameError("engine", name, [*ENGINES, *plugins.names(PLUGINS)])
@@ -147,7 +147,7 @@ def engine_of(name: str) -> MakeEngine:
 
 
 def placed(engine: str, address: str | None, gpus: float | None) -> dict[str, Any]:
-    """Return what of these an engine is given, as `execute` has them; an ArcadeMarkError if it has none."""
+    """Return the arguments of an engine among these, as of `execute`; ArcadeMarkError: the engine has none."""
     engine_of(engine)
     if gpus is not None and not (0 <= gpus < math.inf and (gpus <= 1 or gpus.is_integer())):
         raise ArcadeMarkError(f"GPUs of a worker {gpus}: expected a share of one, or a whole number")
@@ -158,7 +158,7 @@ def placed(engine: str, address: str | None, gpus: float | None) -> dict[str, An
 
 
 class _Run:
-    """One command's work on a run."""
+    """Work of one command on a run."""
 
     def __init__(
         self, plan: Plan, recorder: Recorder, on_event: OnEvent, command: int, chosen: Mapping[str, Emulator | None]
@@ -180,10 +180,10 @@ class _Run:
         self._peaks_due = PEAKS_SECONDS
 
     def play(self, engine: Engine) -> None:
-        """Play all jobs, recording each batch before it is told."""
+        """Play all jobs, recording each batch before its events are reported."""
         for standing in self._standings:
             if standing.trained:
-                self._hand_over(standing.trial.id)  # a crash may have come first
+                self._hand_over(standing.trial.id)  # a crash may have prevented it
         self._tell(
             events.RunBegun(
                 self._tracker.progress(),
@@ -194,7 +194,7 @@ class _Run:
         )
         for missed in _without_fire(self._jobs):
             self._tell(missed)
-        live.remove(self._directory)  # what a killed one said last
+        live.remove(self._directory)  # left by a killed process
         with _stop_signals() as signals, closing(engine.run(self._jobs, self._recorder)) as batches:
             for batch in batches:
                 self._take(batch)
@@ -211,7 +211,7 @@ class _Run:
         live.remove(self._directory)
 
     def summary(self) -> RunSummary:
-        """Say how it ended."""
+        """Return how it ended."""
         tracker = self._tracker
         return RunSummary(
             directory=self._directory,
@@ -253,7 +253,7 @@ class _Run:
                 self._live_due = now + LIVE_SECONDS
 
     def _write_live(self, progress: Progress) -> None:
-        """Write how it goes, for whoever reads the run's progress."""
+        """Write the progress to a file, for ``arcademark status``."""
         simulated = progress.planning.simulated_frames_per_second if progress.planning else 0.0
         state: live.Live = {
             "trials": [*itertools.islice(self._tracker.playing, live.MAX_PLAYING)],
@@ -264,7 +264,7 @@ class _Run:
         live.write(self._directory, state)
 
     def _record(self, batch: Batch) -> None:
-        """Record a batch, all or nothing: finished episodes last, together."""
+        """Record a batch in one transaction; finished episodes last, together."""
         played: list[EpisodeResult] = []
         evaluated = Counter[str]()
         with self._recorder.transaction():
@@ -291,18 +291,18 @@ class _Run:
             self._recorder.note_evaluations(evaluated, self._command, now())
 
     def _hand_over(self, trial_id: str) -> None:
-        """Write what a trainer has learnt as a file, unless it is there."""
+        """Write a trainer's network as a file, unless it exists."""
         trial, checkpoint = self._trials[trial_id], self._recorder.checkpoint(trial_id)
         trains = trial.learnt is None and kind(trial.agent) == "trainer"
         if trains and checkpoint is not None and not networks.path_of(self._directory, trial_id).exists():
-            self._recorder.copy_home()  # a file is of what is recorded
+            self._recorder.copy_home()  # the file belongs to recorded training
             with clear_errors(self._directory):
                 networks.write(self._directory, trial_id, checkpoint)
 
     def _note_opened(self, trial: Trial, opened: Opened) -> None:
-        """Say in the manifest what is known once an agent was made: what plays the game, whether it plans, with what.
+        """Add to the manifest what is known once an agent was made: emulator, libraries, and whether it plans.
 
-        It is read and written once for what many trials have in common.
+        Trials with the same facts share one update.
         """
         common = trial.game, trial.agent.label, opened.libraries
         if common in self._noted and opened.trained_frames is None:
@@ -324,7 +324,7 @@ class _Run:
             manifest.write(self._directory, document)
 
     def _note_peaks(self) -> None:
-        """Say in the manifest how much memory trials took."""
+        """Add the peak memory of trials to the manifest."""
         if not self._peaks:
             return
         with clear_errors(self._directory):
@@ -360,7 +360,7 @@ class _Run:
 
 
 def _without_fire(jobs: Sequence[Job]) -> Iterator[events.FireMissed]:
-    """Say of each agent where nobody presses FIRE for it as when it learnt."""
+    """Yield the games of each agent in which FIRE is not pressed for it as in its training."""
     games: dict[str, dict[str, None]] = {}
     for trial in (job.trial for job in jobs):
         if trial.network and fire.missed(environment_spec(trial.game, trial.protocol), trial.network.fire_reset):
@@ -370,7 +370,7 @@ def _without_fire(jobs: Sequence[Job]) -> Iterator[events.FireMissed]:
 
 
 def _jobs(standings: Sequence[TrialStanding], recorder: Recorder, chosen: Mapping[str, Emulator | None]) -> list[Job]:
-    """Return what is left to do of trials, that first which is expected to take longest."""
+    """Return the remaining work of trials, the longest expected one first."""
     lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in standings)
     left = [standing for standing in standings if not standing.done]
     jobs = []

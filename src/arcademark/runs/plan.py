@@ -27,17 +27,17 @@ from arcademark.suite.subsets import resolve_tasks
 
 AllStarts = Literal["all-starts"]
 ALL_STARTS: AllStarts = "all-starts"
-"""Instead of a number of episodes: every start that the protocol draws from, once."""
+"""Value instead of a number of episodes: every start that the protocol draws from, once."""
 
 
 @dataclass(frozen=True)
 class Learnt:
     """State of a learner or trainer at the end of its training in another run.
 
-    run, trial: The run's directory and the trial's id there.
-    protocol: Under which it was trained.
-    frames: Of its training.
-    sha256: Of its checkpoint.
+    run, trial: Directory of the run and id of the trial there.
+    protocol: Protocol of the training.
+    frames: Length of the training.
+    sha256: SHA-256 of the checkpoint.
     """
 
     run: Path
@@ -54,32 +54,32 @@ class Trial:
     agent: AgentSpec
     game: str  # the task's id
     protocol: Protocol
-    seed: int  # with an episode's number it fixes every random draw of that episode
+    seed: int  # with an episode's number it determines every random draw of that episode
     episodes: int  # evaluation episodes
-    training_frames: int | None = None  # a learner's budget; None where its training is counted in episodes
-    training_episodes: int | None = None  # the budget in episodes; None where it is counted in frames
-    learnt: Learnt | None = None  # what it plays with, as it was trained in another run and is not in this one
+    training_frames: int | None = None  # budget of a learner; None if its budget is in episodes
+    training_episodes: int | None = None  # budget in episodes; None if it is in frames
+    learnt: Learnt | None = None  # result of training in another run, with which it plays
 
     @property
     def network(self) -> NetworkSpec | None:
-        """The agent, if it is a trained network that plays from its file."""
+        """The agent, if it is a trained network played from its file."""
         return self.agent if isinstance(self.agent, NetworkSpec) else None
 
     @property
     def checkpoint(self) -> str:
-        """SHA-256 of what was learnt elsewhere: of a network's file, or of a learner's checkpoint; "" if of nothing."""
+        """SHA-256 of a network's file, or of a checkpoint of another run; "" if there is neither."""
         elsewhere = self.learnt or self.network
         return elsewhere.sha256 if elsewhere else ""
 
     @cached_property
     def id(self) -> str:
-        """Stable name, "random-pong-s0-1a2b3c4d"; see `manifest.trial_id`."""
+        """The trial's stable name, "random-pong-s0-1a2b3c4d"; see `manifest.trial_id`."""
         budget = self.training_frames, self.training_episodes
         return trial_id(self.agent.label, self.game, self.protocol, self.seed, *budget, self.checkpoint)
 
     @property
     def record(self) -> TrialRecord:
-        """The trial as it is stored before it begins."""
+        """The trial's record before it begins."""
         return TrialRecord(
             id=self.id,
             agent=self.agent.label,
@@ -93,7 +93,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """An agent that does not play a game, and why."""
+    """Agent that does not play a game, with the reason."""
 
     agent: str
     game: str
@@ -102,20 +102,20 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Plan:
-    """Every trial of a run, or of a shard of it."""
+    """Trials of a run, or of a shard of it."""
 
-    trials: tuple[Trial, ...]  # in the order in which they are begun
+    trials: tuple[Trial, ...]  # in the order in which they begin
     agents: tuple[AgentSpec, ...]
     games: tuple[str, ...]
     protocol: Protocol
     seeds: tuple[int, ...]
     episodes: int  # evaluation episodes per trial
-    frames: int | None  # training frames that were asked for; None for the protocol's
-    left_out: tuple[LeftOut, ...]  # the combinations that have no trial
-    training_episodes: int | None = None  # training episodes that were asked for, likewise
-    emulator: Emulator | None = None  # what plays the games, None to choose. It changes no score.
-    shard: tuple[int, int] | None = None  # which, from 1, of how many; None: it has all trials
-    elsewhere: tuple[Trial, ...] = ()  # those of the other shards
+    frames: int | None  # requested training frames; None for the protocol's
+    left_out: tuple[LeftOut, ...]  # combinations of agent and game without a trial
+    training_episodes: int | None = None  # requested training episodes, likewise
+    emulator: Emulator | None = None  # requested emulator, None to choose; it changes no score
+    shard: tuple[int, int] | None = None  # number of the shard, from 1, and of all shards; None for the whole run
+    elsewhere: tuple[Trial, ...] = ()  # trials of the other shards
 
 
 def make_plan(
@@ -133,13 +133,13 @@ def make_plan(
     Parameters
     ----------
     agents : str, AgentSpec or a sequence of these
-        A name or reference, as `agent_specs` reads it, or what that returned.
+        A name or reference, as `agent_specs` reads it, or its result.
     games : str or sequence of str
         A suite, a subset or games, as `resolve_tasks` reads them, or games one by one, in any spelling; with a
         suite that is a file, its tasks and subsets, as `TaskSuite.resolve` reads them.
     protocol : str or Protocol
     seeds : int or sequence of int
-        How many, from 0, or which.
+        Number of seeds, from 0, or the seeds themselves.
     episodes : int or "all-starts", optional
         Evaluation episodes per trial; by default the protocol's, or those of planners if all agents are. "all-starts"
         plays each no-op start once, under the protocol changed so (`AtariProtocol.every_start`).
@@ -148,16 +148,16 @@ def make_plan(
     training_episodes : int, optional
         The same in episodes, instead of `frames`.
     emulator : {"ale", "console"}, optional
-        What plays the games: ale-py or our own console; by default the console where it can be had.
+        Emulator, ale-py or our own; by default our own where it is available.
 
     Raises
     ------
     UnknownNameError
         If an agent, a game, the protocol or the emulator is unknown.
     ArcadeMarkError
-        If the protocol cannot be run here or has no starts to be played once each, checkpoints are missing or cannot be
-        played, a number is out of range, training has two budgets or no agent that learns, two agents cannot be told
-        apart by their labels, or no agent plays any of the games.
+        If the protocol cannot be run here or has no set of starts, checkpoints are missing or cannot be played, a
+        number is out of range, training has two budgets or no agent that learns, two agents have the same label, or no
+        agent plays any of the games.
     """
     if emulator is not None and emulator not in get_args(Emulator):
         raise UnknownNameError("emulator", emulator, get_args(Emulator))
@@ -220,7 +220,7 @@ def make_plan(
 
 
 def _with_checkpoints(trials: Sequence[Trial], environments: Mapping[str, EnvironmentSpec]) -> Iterator[Trial]:
-    """Yield the trials, those of trained networks with what is known of their files, which must all be playable."""
+    """Yield the trials; those of trained networks with facts of their files, which must all be playable."""
     played: dict[str, list[EnvironmentSpec]] = {}
     specs = {trial.network.label: trial.network for trial in trials if trial.network}
     for trial in filter(lambda trial: trial.network, trials):
@@ -233,14 +233,14 @@ def _with_checkpoints(trials: Sequence[Trial], environments: Mapping[str, Enviro
 
 
 def _unplanned(spec: AgentSpec, game: str, emulator: Emulator | None) -> str | None:
-    """Say why nothing can be planned in a game, if the agent is known to plan and so it is."""
+    """Return why an agent that plans cannot do so in a game; None if it can, or does not plan."""
     if game in facts.NOT_EXACT and kind(spec) == "planner" and choose_emulator(game, emulator) == "ale":
         return "ale-py's saved states do not replay exactly there, so nothing can be planned; the console's do"
     return None
 
 
 def _seeds(seeds: int | Sequence[int]) -> Sequence[int]:
-    """Return the seeds as plain integers, one more than there may be at most."""
+    """Return the seeds as plain integers, at most one more than the maximum."""
     try:
         if not isinstance(seeds, Iterable):
             return range(min(operator.index(seeds), MAX_TRIALS + 1))

@@ -12,7 +12,7 @@ from typing import Any
 from arcademark.errors import ArcadeMarkError
 
 JOB = "arcademark"  # what jobs are called
-SIGNAL_SECONDS = 90  # before the limit that a job is told to end; submitit's own default
+SIGNAL_SECONDS = 90  # from the signal that ends a job to its time limit; submitit's own default
 
 ALIASES = {"cpus": "cpus_per_task", "gpus": "gpus_per_node"}
 _COUNTS = {"array_parallelism", "cpus_per_gpu", "cpus_per_task", "signal_delay_s"}
@@ -24,23 +24,23 @@ _TEXTS = {
 _OTHERS = {"reservation"}  # of sbatch, which submitit passes on
 _LINES = {"setup", "teardown"}  # of the script, as many as there are
 PARAMETERS = frozenset({"time", *_COUNTS, *_TEXTS, *_OTHERS, *_LINES})
-"""submitit's names, but for those that are for jobs of several processes, and what else sbatch is given."""
+"""submitit's names, without those of jobs of several processes, and further options of sbatch."""
 
 GROWING = frozenset({"time", "mem", "mem_per_cpu", "mem_per_gpu"})
-"""What may be given for each attempt: ``mem=2G*attempt``."""
+"""Parameters that may grow with the attempt: ``mem=2G*attempt``."""
 _MEMORY = re.compile(r"(\d{1,9})([KMGT]?)", re.IGNORECASE)
 
 OF_LAST = "merge:"
-"""What parameters of the job that merges begin with."""
+"""Prefix of parameters of the job that merges."""
 
 GPUS = frozenset({"gpus_per_node", "gpus_per_task", "cpus_per_gpu", "mem_per_gpu"})
-"""What the job that merges does not have."""
+"""Parameters that the job that merges does not take over."""
 
 _SETUP = (
     "export SUBMITIT_LOG_LEVEL=ERROR; "
     "for wait in 0 10 30 60; do sleep $wait; {} -P -c 'import submitit, arcademark.runs.cluster.slurm' && break; done"
 )
-"""Our own lines say what submitit does; where packages are being installed anew as a job begins, it waits for them."""
+"""Silences submitit, whose messages repeat ours; waits for packages that are being installed as a job begins."""
 
 _TIME = re.compile(r"(?:(?P<days>\d{1,4})-)?(\d{1,6})(?::(\d{1,2}))?(?::(\d{1,2}))?")
 
@@ -48,19 +48,19 @@ _TIME = re.compile(r"(?:(?P<days>\d{1,4})-)?(\d{1,6})(?::(\d{1,2}))?(?::(\d{1,2}
 def read_parameters(
     pairs: Sequence[tuple[str, str]], merge: Sequence[tuple[str, str]] = (), attempt: int = 1
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read the parameters of jobs, and of the one that merges where they differ, as submitit has them.
+    """Return submitit's parameters of the jobs, and of the one that merges.
 
     Values such as ``2G*attempt`` are multiplied by the attempt.
 
     Returns
     -------
     dict, dict
-        Those of jobs; those of the one that merges, which has no GPU unless `merge` asks for one.
+        Of the jobs; of the one that merges, which has no GPU unless `merge` requests one.
 
     Raises
     ------
     ArcadeMarkError
-        With what was expected.
+        If a parameter is unknown, given twice, or has a wrong value.
     """
     given = _read("--slurm", pairs, attempt)
     if "time" not in given:
@@ -110,7 +110,7 @@ def _multiplied(option: str, name: str, text: str, attempt: int) -> str:
 
 
 def _complete(option: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Add what was not asked for to a job's parameters."""
+    """Complete a job's parameters with defaults."""
     values: dict[str, Any] = {"job_name": JOB, "signal_delay_s": SIGNAL_SECONDS, "stderr_to_stdout": True, **given}
     if 60 * values["time"] <= 2 * values["signal_delay_s"]:
         raise ArcadeMarkError(

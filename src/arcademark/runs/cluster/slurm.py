@@ -3,7 +3,7 @@
 Each job runs a command, ``arcademark run … --engine shard=K/N`` say, in a folder of its own, below the run's.
 Before its time limit, where it is preempted, and where the command ends before it is done, it puts itself back into the
 queue, where the same command continues; a last job merges all shards. submitit keeps what a job is to call as
-a pickle in the folder ``slurm``; what SLURM says of the jobs is read by `arcademark.records.queue`.
+a pickle in the folder ``slurm``; `arcademark.records.queue` reads the jobs' state from SLURM.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ ROUNDS_WITHOUT_PROGRESS = 3  # in a row, after which a job is not put back into 
 
 FRAMES = """SELECT total(frames) FROM
 (SELECT frames FROM episode UNION ALL SELECT frames FROM unfinished UNION ALL SELECT frames FROM checkpoint)"""
-"""That a run holds, of episodes and of what can go on."""
+"""Frames that a run holds, in episodes and in unfinished work."""
 
 FAILURES = "SELECT count(error) FROM trial"
 
 MAX_ATTEMPTS = 3
 _ATTEMPT = "attempt-"
-"""How the names of files begin in the folder of logs, each of which says that an attempt ended for want of more."""
+"""Prefix of files in the folder of logs, each of which marks an attempt that had too little memory or time."""
 OURS = ("jobs", "python")
-"""Parameters that are no job's: how many, and what starts Python in them."""
+"""Parameters of the submission itself: the number of jobs, and the command that starts Python in them."""
 _FOR_NOW = re.compile("not available|busy", re.IGNORECASE)
-"""What ``sbatch --test-only`` says also of jobs that fit as soon as nodes are there again."""
+"""Answers of ``sbatch --test-only`` to jobs that only wait for nodes to return."""
 
 
 def submission(
@@ -217,9 +217,9 @@ class Submission:
         return _executor(self.folder, {**self.merge, "dependency": f"afterany:{':'.join(arrays)}"})
 
     def accepted(self) -> int:
-        """Return how many of the jobs that are left this user may have in the queue, beside the one that merges.
+        """Return how many of the remaining jobs this user may queue, in addition to the one that merges.
 
-        All where SLURM cannot be asked; 0 if none.
+        All if there is no SLURM here; 0 if none.
         """
         if shutil.which("sbatch") is None:
             return len(self.left)
@@ -300,10 +300,10 @@ class Submission:
 
 
 def _refusal(script: str, parameters: Mapping[str, Any]) -> str:
-    """Return why SLURM would refuse a job for ever; "" where it would not, or only while nodes are drained or down.
+    """Return why SLURM would always refuse a job; "" if it would not, or only while nodes are drained or down.
 
-    ``sbatch --test-only`` asks for nodes that are there now. ``sbatch`` itself accepts what any node could play, and
-    refuses the rest, but for more processors than a node has where the partition has that node only.
+    ``sbatch --test-only`` looks at the nodes that are up now. ``sbatch`` itself refuses jobs that no node could play,
+    except jobs with too many processors for the only node of a partition.
     """
     try:
         queue.ask("sbatch", "--test-only", text=script, options=_options(parameters))
@@ -317,12 +317,12 @@ def _refusal(script: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _options(parameters: Mapping[str, Any]) -> set[str]:
-    """Return what sbatch is given by its script."""
+    """Return the names of sbatch's options in its script."""
     return {*parameters, *parameters["additional_parameters"]}
 
 
 def _most_cpus(parameters: Mapping[str, Any]) -> int:
-    """Return how many processors the largest node has that a job may get, whatever state it is in; 0 if not told."""
+    """Return the processors of the largest node of the partition, in any state; 0 if unknown."""
     partitions = parameters.get("partition") or os.environ.get("SBATCH_PARTITION", "")
     asked = ("sinfo", "--noheader", "--Node", *([f"--partition={partitions}"] if partitions else []), "--format=%P %c")
     with contextlib.suppress(ArcadeMarkError, ValueError):
@@ -333,7 +333,7 @@ def _most_cpus(parameters: Mapping[str, Any]) -> int:
 
 
 def _remove_new(places: Sequence[Path]) -> None:
-    """Remove folders that a submission which failed has made, and those around them where nothing else is in them."""
+    """Remove the folders that a failed submission has made, and their parents if these are empty."""
     for path in places:
         shutil.rmtree(path, ignore_errors=True)
         with contextlib.suppress(OSError):
@@ -342,7 +342,7 @@ def _remove_new(places: Sequence[Path]) -> None:
 
 
 def largest_array() -> int:
-    """Return how many jobs an array may have here; SLURM's own default where it does not tell."""
+    """Return the maximum number of jobs of an array; SLURM's own default if it is unknown."""
     with contextlib.suppress(ArcadeMarkError):
         said = re.search(
             r"^MaxArraySize\s*=\s*(\d{1,9})\s*$", queue.ask("scontrol", "show", "config"), flags=re.MULTILINE
@@ -353,7 +353,7 @@ def largest_array() -> int:
 
 @dataclass
 class ShardJob:
-    """Plays a shard in a job; submitit calls it, and before the time limit or on preemption its `checkpoint`."""
+    """Function of a job, which plays a shard; submitit calls `checkpoint` before the time limit or on preemption."""
 
     folder: Path
     command: tuple[str, ...]
@@ -361,7 +361,7 @@ class ShardJob:
     signal_seconds: int  # from the signal to the limit
     child: int | None = None  # the process that plays
     before: float = 0.0  # frames that were recorded when it began
-    ended: str = ""  # how that process ended, where it was not told to
+    ended: str = ""  # end of that process in words, if it ended by itself
     killed: bool = False  # whether it was killed, as the system does where memory runs out
     grows: frozenset[str] = frozenset()  # what another attempt has more of
     attempt: int = 1
@@ -371,7 +371,7 @@ class ShardJob:
         return [*self.command, "--engine", f"shard={number}/{self.count}", "--out", str(self._place(number))]
 
     def __call__(self, number: int, rounds: int = 0) -> None:
-        """Play shard `number`, and exit as that does; `rounds` have passed without progress."""
+        """Play shard `number`, and exit with its code; `rounds` have passed without progress."""
         import submitit.helpers  # all that is needed later, as packages may be installed anew meanwhile
 
         job, begun = submitit.JobEnvironment(), time.monotonic()
@@ -397,7 +397,7 @@ class ShardJob:
         sys.exit(code if code >= 0 else 128 - code)
 
     def checkpoint(self, number: int, rounds: int = 0) -> Any:
-        """End the play gently, at last by force; return what to call when the job begins again, or exit for good."""
+        """Stop the play, at last by force; return the function for the job's next start, or exit for good."""
         from submitit.helpers import DelayedSubmission
 
         if self.child is not None:
@@ -433,18 +433,18 @@ class ShardJob:
 
 
 def want_more(folder: Path, number: int) -> None:
-    """Note that jobs of an attempt ended for want of memory or time."""
+    """Record that jobs of an attempt had too little memory or time."""
     (folder / JOBS / f"{_ATTEMPT}{number}").touch()
 
 
 def gather(
     folder: Path, python: Sequence[str], names: Sequence[str], retries: tuple[int, Sequence[str]] | None = None
 ) -> None:
-    """Merge the shards that there are of each plan, in a job, and exit as that does.
+    """Merge the existing shards of each plan, in a job, and exit with the merge's code.
 
-    Where nothing was played, as after ``scancel``, there is no run yet, so that another may be submitted. Where jobs
-    wanted more memory or time, and `retries` say which attempt it was and what makes another, that is submitted; its
-    own last job merges.
+    If nothing was played, as after ``scancel``, no run is made, so that another may be submitted. If jobs had too
+    little memory or time, and `retries` gives the attempt's number and the command of the next one, that is submitted
+    instead; its own last job merges.
     """
     if retries is not None:
         number, again = retries
@@ -484,7 +484,7 @@ def _executor(folder: Path, parameters: Mapping[str, Any]) -> Any:
         from submitit import SlurmExecutor
 
     class Executor(SlurmExecutor):
-        """Is made without SLURM too, to show the script."""
+        """Executor that also works without SLURM, to show the script."""
 
         @classmethod
         def affinity(cls) -> int:
@@ -499,7 +499,7 @@ def _executor(folder: Path, parameters: Mapping[str, Any]) -> Any:
 
 @contextlib.contextmanager
 def _quietly(parameters: Mapping[str, Any]) -> Iterator[None]:
-    """Have submitit submit as from outside of a job, without what it and sbatch print; errors have that, too."""
+    """Let submitit work as if outside of a job, and capture its and sbatch's output, which errors repeat."""
     printed = io.StringIO()
     with (
         queue.outside(_options(parameters)),
@@ -527,7 +527,7 @@ def _complete_run(directory: Path, trials: Sequence[Trial]) -> bool:
 
 
 def _sum(place: Path, query: str) -> float:
-    """Return the sum of what a query gives of a shard's runs; 0 of those that cannot be read."""
+    """Return the sum of a query's results over a shard's runs; 0 for runs that cannot be read."""
     total = 0.0
     for path in _databases(place):
         with contextlib.suppress(ArcadeMarkError), open_for_reading(path.parent, checked=False) as database:
@@ -552,7 +552,7 @@ def _databases(place: Path) -> list[Path]:
 
 
 def _ended(process: int, seconds: float) -> bool:
-    """Wait for a child's end, but leave it to whoever waits for it already."""
+    """Wait for a child's end without reaping it."""
     limit = time.monotonic() + seconds
     with contextlib.suppress(ChildProcessError):
         while os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:

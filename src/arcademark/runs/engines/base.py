@@ -1,7 +1,7 @@
 """Contract of an engine: it plays jobs and returns their events in batches.
 
-A batch is recorded before the engine is asked for the next one, so that what it reads back after a worker died (a
-learner's checkpoint, a planner's episode) is never older than what was handed out.
+A batch is recorded before the engine is asked for the next one, so that state read back after a worker died (a
+learner's checkpoint, a planner's episode) is never older than the events returned.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from arcademark.runs.playing.events import TrialEvent
 
 
 class MissingEpisodes(Iterator[int]):
-    """Numbers of episodes that are yet to be played, those below `wanted` but for those that are there, however many.
+    """Numbers of missing episodes: those below `wanted` that are not in `there`; stored lazily, as there may be many.
 
-    Iterating takes them away, in order.
+    Iterating removes them, in order.
     """
 
     def __init__(self, wanted: int, there: Iterable[int] = ()) -> None:
@@ -38,7 +38,7 @@ class MissingEpisodes(Iterator[int]):
         return number
 
     def put_back(self, numbers: Collection[int]) -> None:
-        """Put some that were taken before the others."""
+        """Put removed numbers back before the others."""
         self._returned.extendleft(sorted(numbers, reverse=True))
         self._left += len(numbers)
 
@@ -60,29 +60,29 @@ class Memory(Protocol):
     """Recorded state of work that was begun."""
 
     def checkpoint(self, trial_id: str) -> Checkpoint | None:
-        """Return a learner's last checkpoint, or what an agent had learnt in another run."""
+        """Return a learner's last checkpoint, or that of its training in another run."""
 
     def unfinished(self, trial_id: str, episodes: Iterable[int]) -> tuple[Unfinished, ...]:
-        """Return what was kept of those of these episodes that are unfinished."""
+        """Return the kept states of those of these episodes that are unfinished."""
 
 
 class Engine(Protocol):
     """Plays the jobs of a run."""
 
     def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
-        """Play all jobs, yielding what happened; a batch may be empty, and comes at least twice a second."""
+        """Play all jobs, yielding batches of events at least twice per second; a batch may be empty."""
 
     def finish(self) -> Batch:
-        """End play at once, but for trainers, and learners with training episodes that no checkpoint holds.
+        """End play at once, except of trainers, and of learners with training episodes that no checkpoint holds.
 
-        What had finished is returned; `run` goes on until learners have ended the episode in play, and all of these
-        have handed over what they learnt.
+        Events so far are returned; `run` continues until these learners have ended the episode in play, and all have
+        returned a checkpoint.
         """
 
     def stop(self) -> Batch:
-        """End all play at once and return what had finished by then."""
+        """End all play at once and return the events so far."""
 
 
 MakeEngine = Callable[..., Engine]
-"""From the number of workers (None: the engine's choice), the wall seconds an episode may take (None: any), and where
-the workers are to be, to an engine."""
+"""Makes an engine of the number of workers (None: the engine's choice), the wall seconds that an episode may take
+(None: any), and the address and GPUs of the workers."""

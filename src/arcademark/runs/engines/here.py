@@ -1,6 +1,6 @@
-"""Trials in this process, one after the other: of agents that were made in it, and so have no file to be loaded from.
+"""Engine in this process, for agents that were made in it and so cannot be loaded from a file; one trial at a time.
 
-Nothing limits what an episode takes, and sums may be split over threads, as the libraries of this process have it.
+An episode has no time limit, and the libraries of this process may use several threads.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class InProcessEngine:
         self._finishing = self._unkept = False
 
     def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
-        """Play all jobs, yielding what happened."""
+        """Play all jobs, yielding batches of events."""
         for job in jobs:
             batch: list[tuple[str, TrialEvent]] = []
             due = time.monotonic() + BATCH_SECONDS
@@ -51,12 +51,12 @@ class InProcessEngine:
                 return
 
     def finish(self) -> Batch:
-        """End play, but first the training episode of a learner that has something to hand over."""
+        """End play, after the training episode of a learner that has progress to checkpoint."""
         self._finishing = True
         return ()
 
     def stop(self) -> Batch:
-        """Return nothing: what is played ends with `run`."""
+        """Return nothing: play ends with `run`."""
         return ()
 
     def _events(self, job: Job, memory: Memory) -> Iterator[TrialEvent | Begun]:

@@ -1,9 +1,9 @@
 """Trials in worker processes, of this machine unless a subclass has them elsewhere.
 
-A worker plays some of an open trial's missing episodes at a time: of what is left, a share that shrinks as the end
-nears, so that idle workers help with the trials in play (guided self-scheduling). A learner stays with one worker; a
-planner's long episodes are given out one at a time. The driver hears from workers a few times per second and at the end
-of each episode. A worker may die at any moment: what it had not handed over is played again, by another.
+A worker plays some of an open trial's missing episodes at a time: a share of the rest that shrinks as the end nears, so
+that idle workers help with the trials in play (guided self-scheduling). A learner stays with one worker; a planner's
+long episodes are assigned one at a time. Workers report to the driver a few times per second and at the end of each
+episode. A worker may die at any time: work that it had not reported is played again by another.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ DEATHS: Mapping[Blame, tuple[int, str]] = {
     "node": (10, "the node that played it was lost {times} times in a row ({how}); are the nodes well?"),
     "memory": (1, "its node ran out of memory and ended it; a retry would need as much ({how})"),
 }
-"""How many losses in a row end a trial, and the message."""
+"""Number of losses in a row that end a trial, and the message."""
 
 
 class Link(Protocol):
-    """A worker process and the way to it; ``incoming`` is what comes from it."""
+    """Connection to a worker process; ``incoming`` holds its messages."""
 
     incoming: Incoming
 
@@ -58,23 +58,23 @@ class Link(Protocol):
         """Send an order; OSError if the worker is dead."""
 
     def arrived(self) -> Iterator[worker.Message]:
-        """Yield the messages that have come, without waiting; EOFError or OSError if none will, or a `GarbledError`."""
+        """Yield received messages without waiting; EOFError or OSError after the last one, or a `GarbledError`."""
 
     def ended(self) -> bool:
         """Tell whether the process is known to have ended; messages sent before may still arrive."""
 
     def kill(self) -> Ending:
-        """End the process with all that it started, and say how it ended."""
+        """End the process and all that it started; return how it ended."""
 
     def close(self) -> None:
-        """Give up what is left of it."""
+        """Close the connection."""
 
 
 @dataclass(eq=False)
 class _Work:
-    """A job on its way: its pending episodes are nobody's yet, `players` workers have some of the others.
+    """A job in play: its pending episodes are not assigned; `players` workers play some of the others.
 
-    `reached` tells how far unfinished episodes were ever kept: frames, and simulated frames.
+    `reached` holds the furthest kept position of unfinished episodes: frames, and simulated frames.
     """
 
     job: Job
@@ -93,7 +93,7 @@ class _Work:
         return self.job.episodes
 
     def urgency(self) -> tuple[float, int]:
-        """Return what idle workers go by: long episodes first, so that the last of all are short."""
+        """Return the priority for idle workers: long episodes first, so that the last ones are short."""
         return self.job.episode_frames, len(self.pending)
 
     @property
@@ -107,7 +107,7 @@ class _Work:
         return self.shareable and not (self.pending or self.players)
 
     def take(self, opened: Opened, workers: int) -> list[int]:
-        """Take the next share of what is pending: a learner's all, a planner's one, else what is fair."""
+        """Take the next share of the pending episodes: all of a learner, one of a planner, else a fair share."""
         pending = len(self.pending)
         fair = pending if opened.learns else 1 if opened.plans else -(-pending // (2 * workers))
         return list(islice(self.pending, max(fair, opened.batch_size)))
@@ -115,10 +115,10 @@ class _Work:
 
 @dataclass(eq=False)
 class _Worker:
-    """A worker process as the driver sees it.
+    """State of a worker process in the driver.
 
-    `unkept`: whether training episodes ended since the last checkpoint, of a trainer whether it trains; `fault`: what
-    it sent that it should not have.
+    `unkept`: whether training episodes ended since the last checkpoint, of a trainer whether it trains; `fault`: an
+    unexpected message that it sent.
     """
 
     link: Link
@@ -130,18 +130,18 @@ class _Worker:
     fault: str = ""
 
     def send(self, order: worker.Order) -> None:
-        """Send an order; that the worker is dead will be noticed where events are read."""
+        """Send an order; a dead worker is noticed when events are read."""
         with contextlib.suppress(OSError):
             self.link.send(order)
 
     def kill(self) -> Ending:
-        """End it, and say how it ended."""
+        """End it, and return how it ended."""
         ending = self.link.kill()
         return Ending(self.fault) if self.fault else ending
 
 
 class LocalEngine:
-    """Plays jobs in up to so many processes, one per core by default; an `arcademark.runs.engines.base.Engine`.
+    """Engine that plays jobs in up to `workers` processes, one per core by default.
 
     `episode_seconds` limits the wall time of an episode, and of making an agent.
     """
@@ -163,7 +163,7 @@ class LocalEngine:
         return processes.Process(worker.main, worker.MESSAGES)
 
     def heard(self, links: Sequence[Link], seconds: float) -> Collection[Link]:
-        """Wait for so many seconds at most until something has come; return where it did or a message broke off."""
+        """Wait up to `seconds` for messages; return the connections with messages or with an overdue part of one."""
         heard = processes.heard(links, seconds)
         return [link for link in links if link in heard or link.incoming.broken_off]
 
@@ -172,7 +172,7 @@ class LocalEngine:
         return worker.Open(job.trial, job.emulator)
 
     def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
-        """Play all jobs, yielding what happened."""
+        """Play all jobs, yielding batches of events."""
         self._fresh, self._left = deque(map(_Work, jobs)), len(jobs)
         self._memory = memory
         self._limit = min(self._limit, sum(max(1, len(job.episodes)) for job in jobs))
@@ -192,7 +192,7 @@ class LocalEngine:
             self.stop()
 
     def finish(self) -> Batch:
-        """End all play but that of learners which have something to hand over; return what had finished."""
+        """End all play except of learners with progress to checkpoint; return the events so far."""
         self._finishing = True
         batch: list[tuple[str, TrialEvent]] = []
         for member in self._workers:
@@ -203,7 +203,7 @@ class LocalEngine:
         return batch
 
     def stop(self) -> Batch:
-        """End all play at once and return what had finished by then."""
+        """End all play at once and return the events so far."""
         self._finishing = True
         batch: list[tuple[str, TrialEvent]] = []
         for member in list(self._workers):
@@ -217,7 +217,7 @@ class LocalEngine:
         member.link.close()
 
     def _end_kept(self, batch: list[tuple[str, TrialEvent]]) -> None:
-        """Once it is to finish, end the workers that have nothing to hand over."""
+        """End the workers without progress to checkpoint, once the engine is finishing."""
         for member in list(self._workers):
             if self._finishing and not member.unkept:
                 self._end(member, batch)
@@ -225,7 +225,7 @@ class LocalEngine:
     # Orders
 
     def _dispatch(self) -> None:
-        """Give idle workers something to do; start workers while there is more."""
+        """Assign work to idle workers; start workers while more is left."""
         for member in self._workers:
             self._order(member)
         starting = sum(member.state == "starting" for member in self._workers)
@@ -250,7 +250,7 @@ class LocalEngine:
             member.send(order)
 
     def _choose(self, member: _Worker) -> _Work | None:
-        """Choose the trial that the worker has open, else one that nobody has begun, else that of longest episodes."""
+        """Choose the trial that the worker has open, else one not begun, else the one with the longest episodes."""
         if self._finishing:
             return None
         if member.work and member.work.id in self._shared and member.work.pending:
@@ -273,7 +273,7 @@ class LocalEngine:
         member.send(worker.PlayEpisodes(episodes, checkpoint, unfinished))
 
     def _settle(self, work: _Work, over: bool = False) -> None:
-        """Notice that a trial is over: all its episodes were played, or it is given up."""
+        """Mark a trial as over if all its episodes were played, or it is given up (`over`)."""
         if not work.over and (over or work.played):
             work.over = True
             self._left -= 1
@@ -294,7 +294,7 @@ class LocalEngine:
         return dead
 
     def _hear_some(self, member: _Worker, batch: list[tuple[str, TrialEvent]]) -> bool:
-        """Take over what a worker has sent; False if nothing more is to be had of it."""
+        """Handle a worker's messages; return False if no more will come."""
         try:
             for message in member.link.arrived():
                 self._hear(member, message, batch)
@@ -376,13 +376,13 @@ class LocalEngine:
     # Failures
 
     def _watch(self, member: _Worker, what: str) -> None:
-        """Set the time by which something must be done; training episodes come one after the other."""
+        """Set the deadline of an episode, or of making the agent; training episodes come one after the other."""
         if self._episode_seconds is not None:
             kept = {key: due for key, due in member.deadlines.items() if key.startswith("evaluation")}
             member.deadlines = kept | {what: time.monotonic() + self._episode_seconds}
 
     def _end_late(self, batch: list[tuple[str, TrialEvent]]) -> None:
-        """Kill workers that take too long, for they may hang where no exception reaches, and give their trials up."""
+        """Kill workers past their deadline, as they may hang, and give up their trials."""
         now = time.monotonic()
         for member in list(self._workers):
             late = [what for what, due in member.deadlines.items() if due < now]
@@ -392,7 +392,7 @@ class LocalEngine:
                 self._end(member, batch)
 
     def _bury(self, member: _Worker) -> list[tuple[str, TrialEvent]]:
-        """Take back what a dead worker had not done; a trial that only kills workers is given up."""
+        """Take back the work of a dead worker; give up a trial that only kills workers."""
         if member not in self._workers:
             return []
         self._workers.remove(member)

@@ -1,8 +1,8 @@
-"""Processes beside this one: how many, how one is started, and how messages go to and from it.
+"""Other processes: their number, their start, and messages to and from them.
 
-A message is a header, with length and checksum, and what it says, so that whatever else comes out of the process (it
-runs anyone's code) is noticed at once. Orders are pickles; what comes back is MessagePack, read as instances of certain
-dataclasses, each field as annotated.
+A message is a header, with length and checksum, and its content, so that other output of the process (it runs anyone's
+code) is noticed at once. Orders are pickles; answers are MessagePack, read as instances of given dataclasses with
+their annotated types.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 
 MAGIC = b"\x93ArcMark"
 HEADER = struct.Struct("<8sBQI")  # MAGIC, the place of what it is among the kinds, its length and its checksum
-MAX_BYTES = 2**31  # of a message: a checkpoint of the largest size and the episodes that led to it
+MAX_BYTES = 2**31  # of a message: the largest checkpoint and its episodes
 READ_BYTES = 2**16
 READS_AT_ONCE = 64
-STALLED_SECONDS = 10.0  # how long the rest of a message that has begun to come may be waited for
+STALLED_SECONDS = 10.0  # maximum wait for the rest of a message
 
 Blame = Literal["process", "node", "memory"]
-"""What was at fault where a process ended: itself, the machine that it was on, or that machine's memory."""
+"""Cause of a process's end: the process itself, its machine, or that machine's memory."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class GarbledError(Exception):
 
 
 class Incoming:
-    """Messages of another process, whose bytes come in pieces.
+    """Messages of another process, received in pieces.
 
-    `kinds`: the dataclasses that may come, each field as annotated; by default pickles, of anything.
+    `kinds`: the dataclasses that are expected, with their annotated types; by default pickles of anything.
     """
 
     def __init__(self, kinds: Sequence[type] | None = None) -> None:
@@ -75,7 +75,7 @@ class Incoming:
         self._last = 0.0
 
     def add(self, data: bytes) -> None:
-        """Add what has come."""
+        """Add received bytes."""
         self._came += data
         self._last = time.monotonic()
 
@@ -85,14 +85,14 @@ class Incoming:
         return bool(self._came) and time.monotonic() - self._last > STALLED_SECONDS
 
     def whole(self) -> Iterator[Any]:
-        """Yield the messages all of which has come; a `GarbledError` where there is none, or one broke off."""
+        """Yield the complete messages; `GarbledError` if the bytes are no message, or its rest is overdue."""
         while (message := self._next()) is not None:
             yield self._open(*message)
         if self.broken_off:
             raise GarbledError
 
     def _next(self) -> tuple[int, bytes] | None:
-        """Take the next message's kind and content, if all of it is there."""
+        """Take the next message's kind and content, if it is complete."""
         if not MAGIC.startswith(bytes(self._came[: len(MAGIC)])):
             raise GarbledError
         if len(self._came) < HEADER.size:
@@ -114,7 +114,7 @@ class Incoming:
             if self._decoders is None:
                 return pickle.loads(content)  # noqa: S301 - from the driver that started this process
             decoder = self._decoders[kind]
-        except Exception:  # whatever unpickling raises
+        except Exception:  # any error of unpickling
             raise GarbledError from None
         try:
             return decoder.decode(content)
@@ -159,9 +159,9 @@ class Channel:
             self._read()
 
     def arrived(self) -> Iterator[Any]:
-        """Yield the messages that have come, without waiting, up to some megabytes of them; errors as in `receive`.
+        """Yield received messages without waiting, up to some megabytes of them; errors as in `receive`.
 
-        A message that broke off is noticed after `STALLED_SECONDS`.
+        An incomplete message is an error after `STALLED_SECONDS`.
         """
         for _ in range(READS_AT_ONCE):
             try:
@@ -183,7 +183,7 @@ class Channel:
 
 
 class Process(Channel):
-    """A process that was started as `spawn` does, and the channel to it, from which messages of these kinds come."""
+    """A process started by `spawn`, with the channel to it; `kinds` are the dataclasses of its messages."""
 
     def __init__(self, serve: Callable[[int], None], kinds: Sequence[type] | None = None) -> None:
         self.process, end = spawn(serve)
@@ -194,12 +194,12 @@ class Process(Channel):
         return self.process.poll() is not None
 
     def kill(self) -> Ending:
-        """End the process with all that it started, and say how it ended."""
+        """End the process and all that it started; return how it ended."""
         return Ending(kill(self.process))
 
 
 def heard(channels: Iterable[Any], seconds: float | None = None) -> list[Any]:
-    """Wait until something comes, for so many seconds at most, and return the channels where it did."""
+    """Wait up to `seconds` for bytes, and return the channels that received some."""
     with selectors.DefaultSelector() as selector:
         for channel in channels:
             selector.register(channel, selectors.EVENT_READ, channel)
@@ -207,9 +207,9 @@ def heard(channels: Iterable[Any], seconds: float | None = None) -> list[Any]:
 
 
 def serving(descriptor: int, kinds: Sequence[type] | None = None) -> Channel:
-    """Return the channel to the process that started this one; what this one starts has no part in it.
+    """Return the channel to the process that started this one; its own child processes do not inherit it.
 
-    `kinds`: those that `Process` was given. What there is to be warned of, the process that started this one says.
+    `kinds`: as given to `Process`. Warnings are left to the process that started this one.
     """
     warnings.simplefilter("ignore", ArcadeMarkWarning)
     end = socket.socket(fileno=descriptor)
@@ -221,10 +221,10 @@ def serving(descriptor: int, kinds: Sequence[type] | None = None) -> Channel:
 def spawn(serve: Callable[[int], None]) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """Start a process that serves this one, in a process group of its own, so that Ctrl-C reaches this one only.
 
-    It takes no notice of SIGTERM either, which batch systems send to all processes: this one tells it to end. It is a
-    fresh interpreter with this one's module search path, rather than `multiprocessing`'s, for that would import the
-    user's main script once more. What it prints goes to standard error. `serve` is a module's function, found by its
-    name; it is given the descriptor of its end of the channel, for `serving`.
+    It ignores SIGTERM, which batch systems send to all processes; this process ends it. It is a fresh interpreter with
+    this one's module search path, rather than one of `multiprocessing`, which would import the user's main script
+    again. Its output goes to standard error. `serve` is a module's function, found by its name and called with the descriptor
+    of its end of the channel, for `serving`.
     """
     module, name = serve.__module__, serve.__name__
     ours, theirs = socket.socketpair()
@@ -250,16 +250,16 @@ def spawn(serve: Callable[[int], None]) -> tuple[subprocess.Popen[bytes], socket
 
 
 def kill(process: subprocess.Popen[bytes]) -> str:
-    """End a process with all that it started in its process group, and say how it ended."""
+    """End a process and its process group; return how it ended."""
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
     return how_ended(process.wait())
 
 
 def how_ended(code: int) -> str:
-    """Say how a process ended, by the code that it left: a signal's name, or ``exit code 3``.
+    """Return how a process ended, by its exit code: a signal's name, or ``exit code 3``.
 
-    Shells and containers hand a signal on as 128 and its number.
+    Shells and containers report a signal as 128 and its number.
     """
     number = -code if code < 0 else code - 128
     with contextlib.suppress(ValueError):

@@ -1,14 +1,14 @@
-"""The process that speaks to Ray for a driver, and what Ray runs on the nodes.
+"""Client process that uses Ray for a driver, and the actor that Ray runs on the nodes.
 
 ::
 
     driver ─ orders, messages ─→ client ─ calls of an actor ─→ host ─ socket ─→ worker     one host a worker
 
-It is a process of its own, for Ray ends the one that uses it when it loses the cluster. A host passes bytes on in both
-directions and looks into none. A worker's messages come as they are asked for, some megabytes at a time, so that Ray's
-object store stays small. With the driver the client ends, and with it the hosts and their workers.
+It is a process of its own, because Ray ends the process that uses it when the cluster is lost. A host forwards bytes in
+both directions without reading them. A worker's messages are fetched some megabytes at a time, so that Ray's object
+store stays small. The client ends with the driver, and the hosts and their workers end with the client.
 
-Ray itself sends calls, and what they return, as pickles: who reaches a cluster can run code there.
+Ray itself sends calls and their results as pickles: whoever reaches a cluster can run code there.
 """
 
 from __future__ import annotations
@@ -40,45 +40,45 @@ END_SECONDS = 2.0  # how long a host has to end its worker
 
 @dataclass(frozen=True)
 class Connect:
-    """Connect to a cluster, or start one of this machine where there is no address."""
+    """Order to connect to a cluster, or to start one on this machine if there is no address."""
 
     address: str | None
-    gpus: float  # that each worker is given
-    waits: bool  # for nodes that an autoscaler adds, where there is no room for a worker yet
+    gpus: float  # per worker
+    waits: bool  # whether to wait for nodes of an autoscaler if there is no room for a worker yet
     console: str | None  # a game that every node must be able to play on our own console
 
 
 @dataclass(frozen=True)
 class StartWorker:
-    """Start a worker, where and when the cluster has room."""
+    """Order to start a worker, as soon as the cluster has room."""
 
     number: int
 
 
 @dataclass(frozen=True)
 class End:
-    """End a worker."""
+    """Order to end a worker."""
 
     number: int
 
 
 @dataclass(frozen=True)
 class Connected:
-    """The cluster is there."""
+    """Report that the cluster is connected."""
 
     workers: int  # for which it has room now
 
 
 @dataclass(frozen=True)
 class Refused:
-    """The cluster cannot be used, and why."""
+    """Report that the cluster cannot be used, with the reason."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class WorkerBytes:
-    """Bytes for a worker, or that it has sent."""
+    """Bytes for a worker, or from it."""
 
     number: int
     data: bytes
@@ -86,7 +86,7 @@ class WorkerBytes:
 
 @dataclass(frozen=True)
 class Ended:
-    """A worker has ended, and how."""
+    """Report of a worker's end."""
 
     number: int
     how: str
@@ -99,9 +99,9 @@ MESSAGES: tuple[type, ...] = (Connected, Refused, WorkerBytes, Ended)
 
 
 class Host:
-    """Ray's actor: starts a worker on its node and passes bytes on.
+    """Ray's actor: starts a worker on its node and forwards bytes.
 
-    Ray sends its code along, so that it can tell where ArcadeMark is missing.
+    Ray sends its code along, so that it can report nodes without ArcadeMark.
     """
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class Host:
         self._socket: socket.socket
 
     def begin(self, console: str | None) -> str | None:
-        """Start the worker; return instead what of this node forbids it."""
+        """Start the worker; return the reason if this node cannot."""
         try:
             from arcademark.environments.registry import choose_emulator
             from arcademark.errors import ArcadeMarkError
@@ -127,11 +127,11 @@ class Host:
 
     def tell(self, data: bytes) -> None:
         """Send bytes to the worker."""
-        with contextlib.suppress(OSError):  # that it is dead is heard
+        with contextlib.suppress(OSError):  # its end is noticed when it is read
             self._socket.sendall(data)
 
     def hear(self) -> bytes:
-        """Wait for bytes of the worker and return what there is; none once it has ended."""
+        """Wait for bytes of the worker and return them; empty once it has ended."""
         heard = bytearray()
         with contextlib.suppress(OSError):  # nothing more for now, or it has ended
             heard += self._socket.recv(READ_BYTES)
@@ -144,7 +144,7 @@ class Host:
         return bytes(heard)
 
     def end(self) -> str:
-        """End the worker with all that it started, and say how it ended."""
+        """End the worker and all that it started; return how it ended."""
         return self._kill()
 
 
@@ -197,7 +197,7 @@ def _connect(address: str | None) -> None:
 
 
 def _silence_raylets() -> None:
-    """Leave out what Ray prints of nodes, up to the whole log of one that is lost, and pass on what agents print."""
+    """Suppress Ray's output about nodes, such as the log of a lost one, but keep that of agents."""
     from ray._private import worker
 
     show: Callable[..., None] = worker.print_to_stdstream
@@ -210,7 +210,7 @@ def _silence_raylets() -> None:
 
 
 def _check_token(address: str) -> None:
-    """Raise Ray's `AuthenticationError` for a token that the cluster refuses; `ray.init` tries on and cannot tell."""
+    """Raise Ray's `AuthenticationError` for a token that the cluster refuses; `ray.init` would only retry."""
     from ray._private.authentication.authentication_token_setup import ensure_token_if_auth_enabled
     from ray._private.services import canonicalize_bootstrap_address
     from ray._raylet import GcsClient
@@ -228,7 +228,7 @@ def _check_token(address: str) -> None:
 
 
 def _room(gpus: float) -> int:
-    """Return for how many workers, with so many GPUs each, the nodes have room that there are."""
+    """Return the number of workers, with `gpus` GPUs each, for which the nodes have room."""
     import ray
 
     every = [node["Resources"] for node in ray.nodes() if node["Alive"]]
@@ -256,7 +256,7 @@ def _grows() -> bool:
 
 
 class _Client:
-    """Passes on what the driver orders, and what workers send."""
+    """Forwards the driver's orders and the workers' messages."""
 
     def __init__(self, channel: Channel, connect: Connect) -> None:
         import ray
@@ -269,7 +269,7 @@ class _Client:
         self._ends: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
-        """Do what is ordered until the driver closes the channel, or this node is lost; then end all workers."""
+        """Obey orders until the driver closes the channel, or this node is lost; then end all workers."""
         orders: asyncio.Queue[Order | None] = asyncio.Queue()
         threading.Thread(target=self._receive, args=(orders, asyncio.get_running_loop()), daemon=True).start()
         watch = asyncio.create_task(self._watch(orders))
@@ -300,7 +300,7 @@ class _Client:
             loop.call_soon_threadsafe(orders.put_nowait, None)
 
     async def _play(self, number: int, host: Any) -> None:
-        """Hand over what a worker sends, and how it ended."""
+        """Forward a worker's messages and report its end."""
         from ray.exceptions import OutOfMemoryError, RayError, RayTaskError
 
         try:
@@ -321,7 +321,7 @@ class _Client:
             self._end(number)
 
     def _end(self, number: int) -> None:
-        """End a worker that nobody wants to hear any more, and its host."""
+        """End a worker and its host, and forward no more messages."""
         if host := self._hosts.pop(number, None):
             ending = asyncio.create_task(_ended(host))
             self._ends.add(ending)

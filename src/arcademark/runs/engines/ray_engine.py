@@ -1,8 +1,8 @@
-"""Trials in worker processes on the nodes of a Ray cluster.
+"""Engine that plays trials in worker processes on the nodes of a Ray cluster.
 
-Workers are placed, told and heard by a process of its own (`arcademark.runs.engines.ray_client`); what they are told
-and what comes of them is checked here as of processes of this machine. A worker that is lost with its node is replaced
-by another, which goes on from what the driver has recorded; what the lost one still sends is never read.
+A separate process (`arcademark.runs.engines.ray_client`) places the workers and forwards orders and messages, which are
+checked here as those of this machine's processes. A worker lost with its node is replaced by another, which continues
+from the recorded state; later messages of the lost one are ignored.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arcademark.runs.engines.base import Batch, Job, Memory
 from arcademark.runs.engines.pool import WAIT_SECONDS, Link, LocalEngine
 from arcademark.runs.engines.processes import Channel, Ending, Incoming, Process
 
-LEAVE_SECONDS = 10.0  # how long the client may take to end
+LEAVE_SECONDS = 10.0  # maximum time for the client to end
 
 
 class Remote:
@@ -38,7 +38,7 @@ class Remote:
         self._client.send(ray_client.WorkerBytes(self.number, b"".join(processes.framed(order))))
 
     def arrived(self) -> Iterator[worker.Message]:
-        """Yield the messages that have come."""
+        """Yield received messages."""
         yield from self.incoming.whole()
         if self.ending:
             raise EOFError
@@ -48,34 +48,34 @@ class Remote:
         return False
 
     def kill(self) -> Ending:
-        """End it, and say how it ended where that is known."""
+        """End it, and return how it ended if known."""
         if self.ending is None:
             with contextlib.suppress(OSError):
                 self._client.send(ray_client.End(self.number))
         return self.ending or Ending("ended by the driver")
 
     def close(self) -> None:
-        """Leave the rest to the client."""
+        """Do nothing: the client closes it."""
 
 
 class RayEngine(LocalEngine):
-    """Plays jobs on a Ray cluster, or on one of this machine's cores that it starts where there is no address.
+    """Engine that plays jobs on a Ray cluster, or on one that it starts on this machine if there is no address.
 
     Parameters
     ----------
     workers : int, optional
-        As many as the cluster has processors for by default. More wait for room, which tells an autoscaler of them.
+        By default as many as the cluster has processors for. More wait for room, as requests that an autoscaler sees.
     episode_seconds : float, optional
         As of `LocalEngine`.
     address : str, optional
         Of the cluster: "host:port", or "auto" for the one that this machine is a node of.
     gpus : float
-        GPUs, or a share of one, that each worker is given.
+        GPUs, or a share of one, per worker.
 
     Raises
     ------
     ArcadeMarkError
-        If Ray is not installed, the address is of another kind, or nothing is said of tokens.
+        If Ray is not installed, the address has another form, or RAY_AUTH_MODE is not set.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class RayEngine(LocalEngine):
         self._client: Process | None = None
 
     def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
-        """Play all jobs, yielding what happened."""
+        """Play all jobs, yielding batches of events."""
         if not jobs:
             return
         console = next((job.trial.game for job in jobs if job.emulator == "console"), None)
@@ -120,7 +120,7 @@ class RayEngine(LocalEngine):
             self.stop()
 
     def stop(self) -> Batch:
-        """End all play at once, leave the cluster, and return what had finished by then."""
+        """End all play at once, leave the cluster, and return the events so far."""
         batch = super().stop()
         if self._client:
             self._client.close()
@@ -131,18 +131,18 @@ class RayEngine(LocalEngine):
         return batch
 
     def start(self) -> Link:
-        """Have a worker started."""
+        """Order a worker."""
         remote = Remote(next(self._numbers), self._channel)
         self._remotes[remote.number] = remote
         self._tell(ray_client.StartWorker(remote.number))
         return remote
 
     def opening(self, job: Job) -> worker.Open:
-        """Return the order to make a job's agent, with the files that it is made of."""
+        """Return the order to make a job's agent, with its files."""
         return replace(super().opening(job), files=shipping.packed(job.trial))
 
     def heard(self, links: Sequence[Link], seconds: float) -> Collection[Link]:
-        """Wait until something has come, and return the workers that it came from."""
+        """Wait for messages, and return the workers that sent some."""
         heard = self._listen_to_client(seconds)
         self._remotes = {link.number: link for link in links if isinstance(link, Remote)}
         return [link for link in self._remotes.values() if link.number in heard or link.incoming.broken_off]
@@ -153,11 +153,11 @@ class RayEngine(LocalEngine):
         return self._client
 
     def _tell(self, order: ray_client.Connect | ray_client.StartWorker) -> None:
-        with contextlib.suppress(OSError):  # that the client is gone is heard
+        with contextlib.suppress(OSError):  # its end is noticed when it is read
             self._channel.send(order)
 
     def _listen_to_client(self, seconds: float) -> set[int]:
-        """Wait for what the client has to say, for so many seconds at most; return the numbers of workers heard."""
+        """Wait up to `seconds` for the client's messages; return the numbers of the workers that these are of."""
         heard = set()
         try:
             for channel in processes.heard([self._channel], seconds):

@@ -1,8 +1,8 @@
-"""An agent's files on their way to a machine that lacks them: its code, its network, and what its parameters name.
+"""Transfer of an agent's files to a machine that lacks them: its code, its network, and files named by its parameters.
 
-Where all files lie at the same place with the same content, as on a shared file system, they are used as they are. Else
-they are kept below the cache folder, under a checksum of them all, at the paths that they had, so that files find each
-other; what is there is never written again, and checked whenever it is used. Commands' programs are compared, not sent.
+Files with the same path and content on both machines, as on a shared file system, are used in place. Others are kept
+below the cache folder, under a checksum of them all, at their original paths, so that files find each other; they are
+written once, and checked at each use. Programs of commands are compared, not sent.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from arcademark.runs.store.provenance import file_of, texts
 
 @dataclass(frozen=True)
 class Packed:
-    """An agent's files: absolute paths and contents, the folder that relative ones start at, its code's SHA-256.
+    """An agent's files: absolute paths and contents, the folder of relative paths, and the SHA-256 of its code.
 
-    `home` is what "~" stands for where they come from.
+    `home` is the home folder ("~") on the machine that they come from.
     """
 
     folder: str
@@ -40,7 +40,7 @@ class Packed:
 
 
 def packed(trial: Trial) -> Packed | None:
-    """Return the files of a trial's agent, None of one that comes with the package."""
+    """Return the files of a trial's agent; None for a built-in one."""
     spec = trial.agent
     if not (trial.network or spec.own):
         return None
@@ -55,12 +55,12 @@ def packed(trial: Trial) -> Packed | None:
 
 
 def unpacked(trial: Trial, files: Packed | None) -> Trial:
-    """Return a trial whose agent's files are here, and go to the folder where its relative paths start.
+    """Return a trial with its agent's files on this machine, and change to the folder of its relative paths.
 
     Raises
     ------
     ArcadeMarkError
-        If they cannot be kept, or the agent's module is missing or another one.
+        If the files cannot be kept, or the agent's module is missing or differs.
     """
     if files is None:
         return trial
@@ -107,7 +107,7 @@ def _code(spec: AgentSpec) -> str | None:
 
 
 def _root(files: Packed) -> str:
-    """Return the folder below which the files lie at their paths; "" where they are here as they are there."""
+    """Return the folder below which the files lie at their paths; "" if they are at their original paths."""
     if all(_is(name, content) for name, content in files.files):
         return ""
     sums = [f"{name}\0{hashlib.sha256(content).hexdigest()}\n" for name, content in files.files]
@@ -158,7 +158,7 @@ def _is(name: str, content: bytes) -> bool:
 
 
 def _moved(spec: AgentSpec, root: str, home: str) -> AgentSpec:
-    """Return an agent whose files lie below another folder, under its name."""
+    """Return an agent, under the same name, whose files lie below another folder."""
 
     def moved(value: Any) -> Any:
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A worker process: plays what the driver sends, and ends when the driver does.
+"""Worker process, which plays the driver's orders and ends with the driver.
 
 ::
 
@@ -41,40 +41,40 @@ from arcademark.runs.store.provenance import libraries, versions
 
 @dataclass(frozen=True)
 class Open:
-    """Make the agent of a trial, to play on an emulator."""
+    """Order to make the agent of a trial, to play on an emulator."""
 
     trial: Trial
     emulator: Emulator | None
-    files: Packed | None = None  # those of the agent, where it is made on another machine
+    files: Packed | None = None  # of the agent, if it is made on another machine
 
 
 @dataclass(frozen=True)
 class PlayEpisodes:
-    """Play evaluation episodes of the open trial."""
+    """Order to play evaluation episodes of the open trial."""
 
     episodes: Sequence[int]
-    checkpoint: Checkpoint | None  # from where a learner is trained first
-    unfinished: tuple[Unfinished, ...] = ()  # where some of a planner's episodes go on
+    checkpoint: Checkpoint | None  # from which a learner's training continues first
+    unfinished: tuple[Unfinished, ...] = ()  # kept states of a planner's episodes
 
 
 @dataclass(frozen=True)
 class Stop:
-    """Train no further than the episode in play, and hand over what was learnt."""
+    """Order to end training after the episode in play, with a checkpoint."""
 
 
 @dataclass(frozen=True)
 class WorkerReady:
-    """The process has started, with these versions of what can matter to a score."""
+    """Report that the process has started, with its versions of packages that can change a score."""
 
     versions: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Idle:
-    """All that was asked for is done."""
+    """Report that all orders are done."""
 
 
-Order = Open | PlayEpisodes | Stop  # what a worker is sent
+Order = Open | PlayEpisodes | Stop  # of the driver
 Message = (
     WorkerReady
     | Idle
@@ -88,7 +88,7 @@ Message = (
     | Unfinished
     | Used
 )
-"""What a worker sends."""
+"""Messages of a worker."""
 MESSAGES: tuple[type, ...] = get_args(Message)
 
 
@@ -102,7 +102,7 @@ def main(descriptor: int) -> None:
     def send(message: Message) -> None:
         try:
             channel.send(message)
-        except OSError:  # without a driver there is nothing to live for
+        except OSError:  # the driver is gone
             os._exit(0)
 
     player: TrialPlayer | None = None
@@ -110,12 +110,12 @@ def main(descriptor: int) -> None:
     while True:
         order = orders.get()
         if isinstance(order, Open):
-            player = None  # what the trial before held is given back before the peak is measured anew
+            player = None  # frees the memory of the trial before, so that the peak is of the next one
         player = _obey(order, player, send, stopping)
 
 
 def _receive(channel: Channel, orders: queue.SimpleQueue[Open | PlayEpisodes], stopping: threading.Event) -> None:
-    """Pass orders on, and end the process with the driver, whatever is being played."""
+    """Queue orders, and end the process at once when the driver is gone."""
     try:
         while True:
             order: Order = channel.receive()
@@ -149,13 +149,13 @@ def _obey(
 
 
 def forget_peak() -> None:
-    """Have `peak_bytes` begin anew, where the system can."""
+    """Reset `peak_bytes`, if the system can."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
 def peak_bytes() -> int:
-    """Return the most memory that this process has had, since `forget_peak` on Linux, elsewhere since it began."""
+    """Return this process's peak memory: since `forget_peak` on Linux, since its start elsewhere."""
     with contextlib.suppress(OSError):
         if match := re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii")):
             return 1024 * int(match[1])
@@ -163,7 +163,7 @@ def peak_bytes() -> int:
 
 
 def opened(player: TrialPlayer) -> Opened:
-    """Return what is known of a trial now that its agent was made."""
+    """Return the facts of a trial that are known once its agent was made."""
     agent = player.agent
     learnt = player.trial.learnt
     trained = learnt.frames if learnt else agent.trained_frames if isinstance(agent, CheckedPolicy) else None
@@ -181,5 +181,5 @@ def opened(player: TrialPlayer) -> Opened:
 
 
 def failure(error: BaseException) -> Failed:
-    """Return what to say of a trial that raised."""
+    """Return the failure of a trial that raised an error."""
     return Failed(one_line(str(error), MAX_ERROR_CHARS) if isinstance(error, ArcadeMarkError) else where_raised(error))

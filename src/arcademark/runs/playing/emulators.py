@@ -1,6 +1,6 @@
 """Choice of each game's emulator: our own where it is available and proven for the game, else ale-py.
 
-Scores, frames and actions are the same, so this is no part of the protocol; saved states are each one's own.
+Scores, frames and actions are the same on both, so the emulator is no part of the protocol; saved states differ.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from arcademark.suite.tasks import TOY
 
 
 def choose(plan: Plan, tell: Callable[[Event], object] = lambda _: None) -> dict[str, Emulator | None]:
-    """Return what plays each game of a plan, None of other tasks, once the console is compiled if it is to play.
+    """Return the emulator of each game of a plan, None of other tasks; ours is compiled first if it is chosen.
 
-    That it is about to be compiled, once on a machine, or cannot be, is told.
+    `tell` receives an event when it is about to be compiled, once on a machine, or is not available.
     """
     from arcademark.emulator import build, prove
 
@@ -34,7 +34,7 @@ def choose(plan: Plan, tell: Callable[[Event], object] = lambda _: None) -> dict
 
 
 def named(game: str, emulator: Emulator | None) -> str:
-    """Name an emulator with its version, "console 5f43e732cb187f58" or "ale-py 0.12.1"; "" for what none emulates."""
+    """Name an emulator with its version, "console 5f43e732cb187f58" or "ale-py 0.12.1"; "" for tasks without one."""
     from arcademark.emulator import build
 
     if game == TOY or emulator is None:

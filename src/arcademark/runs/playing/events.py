@@ -30,7 +30,7 @@ Interval = Annotated[int, Meta(ge=1, le=MAX_FRAMES_PER_ACTION)]
 
 @dataclass(frozen=True)
 class Begun:
-    """An episode begins, or goes on where it was kept."""
+    """Start of an episode, or its continuation from a checkpoint."""
 
     phase: Phase
     episode: Amount
@@ -55,16 +55,16 @@ class PlayedFrames:
 
 @dataclass(frozen=True)
 class TrainedEpisode:
-    """A training episode has ended; it is recorded with the next checkpoint."""
+    """End of a training episode, which is recorded with the next checkpoint."""
 
     score: Score
     frames: Amount
-    trained: Amount  # frames of the training by its end
+    trained: Amount  # frames of the training up to its end
 
 
 @dataclass(frozen=True)
 class TrainingBlock:
-    """Training episodes and the checkpoint that holds what was learnt from them."""
+    """Training episodes with the checkpoint after them."""
 
     results: tuple[EpisodeResult, ...]
     checkpoint: Checkpoint
@@ -72,28 +72,28 @@ class TrainingBlock:
 
 @dataclass(frozen=True)
 class Opened:
-    """A trial's agent was made."""
+    """Facts of a trial that are known once its agent was made."""
 
-    frames_per_action: Interval | None  # what the agent asks for instead of the protocol's ``frame_skip``
+    frames_per_action: Interval | None  # requested by the agent instead of the protocol's ``frame_skip``
     learns: bool
-    batch_size: Count  # how many episodes the agent plays at once
+    batch_size: Count  # episodes that the agent plays at once
     plans: bool = False  # whether the agent is a planner
-    trains: bool = False  # whether it is a trainer: it learns, and may be kept at any moment
-    trained_frames: Count | None = None  # what a network was trained for, as its file says
+    trains: bool = False  # whether it is a trainer: it learns, and can be checkpointed at any time
+    trained_frames: Count | None = None  # of a network's training, by its file
     libraries: tuple[str, ...] = ()  # modules of `arcademark.runs.store.provenance.libraries`
-    draws: bool | None = None  # whether the agent draws random numbers, if it says so
+    draws: bool | None = None  # whether the agent draws random numbers, if it declares so
 
 
 @dataclass(frozen=True)
 class Failed:
-    """A trial was given up, and why, in one line."""
+    """Failure of a trial that is given up, with the reason in one line."""
 
     error: str
 
 
 @dataclass(frozen=True)
 class Lost:
-    """The process that played a trial died; what it had not handed over is played again."""
+    """Loss of the process that played a trial; work that it had not reported is played again."""
 
     reason: str
 
@@ -106,20 +106,20 @@ class Used:
 
 
 PlayEvent = Begun | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBlock | Unfinished
-"""Told by who plays a trial."""
+"""Reported by the player of a trial."""
 
 TrialEvent = Opened | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBlock | Unfinished | Used | Failed | Lost
-"""Told by an engine of a trial."""
+"""Reported of a trial by an engine."""
 
 
 @dataclass(frozen=True)
 class Compiling:
-    """The console is about to be compiled, once on a machine; told before `RunBegun`."""
+    """Our emulator is about to be compiled, once on a machine; reported before `RunBegun`."""
 
 
 @dataclass(frozen=True)
 class NoConsole:
-    """The console is not here, which nobody asked for, so that ale-py plays; told before `RunBegun`."""
+    """Our emulator is not available and was not requested, so that ale-py plays; reported before `RunBegun`."""
 
     reason: str
 
@@ -134,46 +134,46 @@ class OfTrial:
 
 @dataclass(frozen=True)
 class Stopping:
-    """It was asked to stop, and waits for learners to end the episode in play, so that what they learnt is kept."""
+    """The run was stopped, and waits for learners to end the episode in play, to keep their progress."""
 
-    unkept: int  # training episodes that ended since the last checkpoints
+    unkept: int  # training episodes since the last checkpoints
 
 
 @dataclass(frozen=True)
 class LearnerBegun:
-    """An agent turned out to be a learner; told once, of the first."""
+    """An agent turned out to be a learner; reported once, of the first."""
 
     trial: TrialRecord
     protocol: Protocol
-    seeds: int  # trials of each game
+    seeds: int  # trials per game
 
 
 @dataclass(frozen=True)
 class NotTrained:
-    """Training was asked for, and an agent turned out not to learn; told once of each."""
+    """Training was requested, and an agent turned out not to learn; reported once per agent."""
 
     agent: str
 
 
 @dataclass(frozen=True)
 class FireMissed:
-    """Networks were trained where FIRE was pressed for them, and nobody presses it here; told before they play."""
+    """Networks were trained with FIRE pressed for them, which it is not here; reported before they play."""
 
     agent: str
     games: tuple[str, ...]
-    waiting: tuple[str, ...]  # those of them that stand still until it is pressed
+    waiting: tuple[str, ...]  # of these, the games that stand still until it is pressed
 
 
 @dataclass(frozen=True)
 class Learning:
     """Progress of training."""
 
-    episodes: int  # of training so far, that of earlier commands included
+    episodes: int  # of training so far, earlier commands included
     frames: int  # likewise
-    wanted_episodes: int | None  # of all trials together; None where budgets are in frames
-    wanted_frames: int | None  # the other way round
+    wanted_episodes: int | None  # of all trials together; None if budgets are in frames
+    wanted_frames: int | None  # of all trials together; None if budgets are in episodes
     recent: tuple[tuple[str, float], ...]
-    """By game: the mean score of the last training episodes of this command, averaged over the trials in training."""
+    """Mean score of the last training episodes of this command by game, averaged over the trials in training."""
 
 
 @dataclass(frozen=True)
@@ -181,36 +181,36 @@ class Planning:
     """Planners' decisions and simulated frames."""
 
     decisions: int  # actions chosen in this command
-    simulated_frames: int  # frames emulated meanwhile by their models, in this command
-    simulated_frames_per_second: float  # in the last minutes
+    simulated_frames: int  # frames emulated by their models in this command
+    simulated_frames_per_second: float  # over the last minutes
 
 
 @dataclass(frozen=True)
 class Progress:
     """Progress of a run, reported a few times per second."""
 
-    episodes_done: int  # of evaluation, those of earlier commands included
+    episodes_done: int  # evaluation episodes, earlier commands included
     episodes: int  # of the whole plan
-    trials_done: int  # failed ones are not
+    trials_done: int  # without failed ones
     trials: int  # of the whole plan
-    frames: int  # played by this command, all workers together; without those that planners simulate
+    frames: int  # played by this command on all workers, without those that planners simulate
     frames_per_second: float  # since this command began
     fraction: float | None
-    """How much of this command's work is done, by frames; None while nothing tells how long an episode is."""
-    seconds_left: float | None  # None while it cannot be told
-    at_most: bool = False  # whether `seconds_left` is a bound, from episodes as long as the protocol lets them be
-    planning: Planning | None = None  # None where no agent plans
-    learning: Learning | None = None  # None where no agent learns, or all have learnt
+    """Share of this command's work that is done, by frames; None while the length of an episode is unknown."""
+    seconds_left: float | None  # None while it is unknown
+    at_most: bool = False  # whether `seconds_left` is a bound, from episodes up to the frame cap
+    planning: Planning | None = None  # None if no agent plans
+    learning: Learning | None = None  # None if no agent is in training
 
 
 @dataclass(frozen=True)
 class RunBegun:
-    """The run's directory is open and the work known."""
+    """The run begins: its directory is open and its work known."""
 
-    progress: Progress  # by earlier commands
+    progress: Progress  # of earlier commands
     left_out: tuple[LeftOut, ...]
-    episodes_begun: int = 0  # further episodes, of planners, that go on where earlier commands left them
-    episodes_trained: int = 0  # recorded episodes of trainings that go on
+    episodes_begun: int = 0  # further episodes, of planners, that earlier commands began
+    episodes_trained: int = 0  # recorded episodes of trainings that continue
 
 
 Event = (
@@ -226,7 +226,7 @@ Event = (
     | Stopping
     | Progress
 )
-"""Told to who listens: an `EpisodeRecord` once an episode is recorded, a `TrialRecord` where a trial was given up."""
+"""Passed to the listener: an `EpisodeRecord` once an episode is recorded, a `TrialRecord` if a trial failed."""
 
 
 @dataclass(frozen=True)
@@ -235,19 +235,18 @@ class RunSummary:
 
     directory: Path
     trials: int  # of the whole plan
-    done: int  # complete trials, those of earlier commands included
+    done: int  # complete trials, earlier commands included
     failed: tuple[TrialRecord, ...]
     episodes: int  # recorded by this command
     frames: int  # played by this command
     wall_seconds: float  # of this command
-    interrupted: bool  # whether it was stopped before the end; the same command continues
+    interrupted: bool  # whether it was stopped; the same command continues
     left_out: tuple[LeftOut, ...]
     decisions: int = 0  # of planners, in this command
-    simulated_frames: int = 0  # emulated by their models meanwhile
-    unkept: int = 0  # training episodes that ended but are not recorded, as it was stopped before their checkpoints
+    simulated_frames: int = 0  # emulated by planners' models
+    unkept: int = 0  # training episodes that ended after the last checkpoints and are lost
     kept: tuple[int, int] | None = None
-    """Frames of training that checkpoints hold, and those of all budgets; None unless learners that count frames have
-    some left."""
+    """Frames of training in checkpoints, and of all budgets; None unless training by frames is left."""
 
     @property
     def complete(self) -> bool:
