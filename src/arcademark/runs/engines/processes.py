@@ -223,8 +223,8 @@ def spawn(serve: Callable[[int], None]) -> tuple[subprocess.Popen[bytes], socket
 
     It ignores SIGTERM, which batch systems send to all processes; this process ends it. It is a fresh interpreter with
     this one's module search path, rather than one of `multiprocessing`, which would import the user's main script
-    again. Its output goes to standard error. `serve` is a module's function, found by its name and called with the descriptor
-    of its end of the channel, for `serving`.
+    again. Its output goes to standard error. `serve` is a module's function, found by its name and called with the
+    descriptor of its end of the channel, for `serving`.
     """
     module, name = serve.__module__, serve.__name__
     ours, theirs = socket.socketpair()

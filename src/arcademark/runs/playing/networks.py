@@ -1,7 +1,7 @@
 """Trainers' checkpoints, their files in a run's directory, and agents that were trained in another run.
 
-The file is ``checkpoints/<trial>.zip``. A checkpoint is the length of a text, this text, JSON with the games that have
-ended and wait for an earlier one to be recorded, then what the trainer kept.
+The file is ``checkpoints/<trial>.zip``. A checkpoint is the length of a text, this text (JSON of the finished games
+that wait for an earlier one to be recorded), and the trainer's own checkpoint.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from arcademark.runs.plan import Learnt, Plan
 
 FOLDER = "checkpoints"
 _LENGTH = 8
-"""Bytes that tell the length."""
+"""Bytes of the length."""
 
 
 def packed(waiting: Iterable[EpisodeResult], kept: bytes) -> bytes:
@@ -33,12 +33,12 @@ def packed(waiting: Iterable[EpisodeResult], kept: bytes) -> bytes:
 
 
 def opened(checkpoint: Checkpoint, trial_id: str) -> tuple[list[EpisodeResult], bytes]:
-    """Return the games that wait to be recorded, and what the trainer kept.
+    """Return the games that wait to be recorded, and the trainer's own checkpoint.
 
     Raises
     ------
     ArcadeMarkError
-        If they are no games of the trial.
+        If the games are not of the trial.
     """
     data = checkpoint.data
     end = _LENGTH + int.from_bytes(data[:_LENGTH], "little")
@@ -55,17 +55,17 @@ def opened(checkpoint: Checkpoint, trial_id: str) -> tuple[list[EpisodeResult], 
 
 
 def path_of(directory: Path, trial_id: str) -> Path:
-    """Return where the file of a trial lies."""
+    """Return the path of a trial's file."""
     return directory / FOLDER / f"{trial_id}.zip"
 
 
 def write(directory: Path, trial_id: str, checkpoint: Checkpoint) -> None:
-    """Write what a trial's training ended with, whole or not at all.
+    """Write the network of a trial whose training is over, whole or not at all.
 
     Raises
     ------
     ArcadeMarkError
-        If there is something else in its place.
+        If another kind of file is in its place.
     OSError
         If it cannot be written.
     """
@@ -79,10 +79,9 @@ def write(directory: Path, trial_id: str, checkpoint: Checkpoint) -> None:
 
 
 def learnt_in(directory: Path) -> Mapping[tuple[str, str, int], Learnt | None]:
-    """Return what was learnt in a run, by agent, game and seed; None of agents that do not learn.
+    """Return the results of a run's training, by agent, game and seed; None for agents that do not learn.
 
-    Left out are those that learn, or may, and whose training did not come to its end. ArcadeMarkError: the run cannot
-    be read.
+    Trials whose training is not over are left out. ArcadeMarkError: the run cannot be read.
     """
     run = read_run(directory)
     by_trial: dict[tuple[str, str, int], Learnt | None] = {}
@@ -97,20 +96,20 @@ def learnt_in(directory: Path) -> Mapping[tuple[str, str, int], Learnt | None]:
 
 
 def trained_in(plan: Plan, learnt: Mapping[tuple[str, str, int], Learnt | None]) -> Plan:
-    """Return a plan in which what learns plays as `learnt_in` another run; left out is what that has not."""
+    """Return a plan whose learning agents play with the results of `learnt_in`, without trials that have none."""
     keyed = ((trial, (trial.agent.label, trial.game, trial.seed)) for trial in plan.trials)
     return replace(plan, trials=tuple(replace(trial, learnt=learnt[key]) for trial, key in keyed if key in learnt))
 
 
 def digest(checkpoint: Checkpoint) -> str:
-    """Return the SHA-256 of what a checkpoint holds."""
+    """Return the SHA-256 of a checkpoint's data."""
     return hashlib.sha256(checkpoint.data).hexdigest()
 
 
 def brought(learnt: Learnt) -> Checkpoint:
-    """Return the checkpoint that a trial begins with: of no training of its own.
+    """Return the checkpoint that a trial of an agent trained elsewhere begins with.
 
-    ArcadeMarkError: the run where it was trained has none, or another.
+    ArcadeMarkError: the other run has no such checkpoint any more.
     """
     kept = _finished(learnt.run, learnt.trial)
     if kept is None or digest(kept) != learnt.sha256:

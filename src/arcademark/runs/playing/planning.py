@@ -1,10 +1,10 @@
-"""Episodes of a planner: it decides in a model of the game, and the real game plays what it decided.
+"""Episodes of a planner, which decides in a model of the game; its decisions are played in the real game.
 
-What is needed to go on within an episode, which can take hours, is handed over every ``checkpoint_seconds``, between
-two decisions or where the planner says that it can be stopped; on other tasks than games only between two decisions of
-planners of ours, whose searches begin anew there. An episode that goes on from there is the same to the last draw:
-wherever it might go on, the model is put at the state and its drawn numbers are dropped, whether it was kept there or
-not. Counted are the frames that the planner makes the model play; putting it at a state takes none.
+An episode can take hours. A checkpoint is reported every ``checkpoint_seconds``, between two decisions or where the
+planner yields True; on other tasks than games only between two decisions of built-in planners, whose searches begin
+anew there. An episode continued from a checkpoint is the same to the last draw: wherever it might continue, the model
+is put at the state and its drawn numbers are dropped, whether or not a checkpoint was taken. Frames that the planner
+plays in the model are counted; putting it at a state takes none.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from arcademark.runs.playing.slot import Meter, Slot
 if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel, State
 
-MAX_TIME_SHARE = 0.05  # share of the time that may go into keeping, where a checkpoint takes long to make
+MAX_TIME_SHARE = 0.05  # maximum share of the time that checkpoints take
 
 
 def plan_episodes(
@@ -36,7 +36,7 @@ def plan_episodes(
     unfinished: Sequence[Unfinished] = (),
     time_share: float | None = None,
 ) -> Iterator[PlayEvent]:
-    """Play evaluation episodes one after the other; keeping them takes this share of the time, 5 % by default."""
+    """Play evaluation episodes one after the other; checkpoints take up to `time_share` of the time, 5 % by default."""
     kept = {item.episode: item for item in unfinished}
     player = _PlannerPlayer(trial, planner, slot, model, MAX_TIME_SHARE if time_share is None else time_share)
     for episode in episodes:
@@ -46,7 +46,7 @@ def plan_episodes(
 
 
 class _PlannerPlayer:
-    """Plays single episodes, keeping them now and then."""
+    """Plays single episodes, with checkpoints."""
 
     def __init__(
         self, trial: Trial, planner: CheckedPlanner, slot: Slot, model: GenerativeModel, time_share: float
@@ -61,7 +61,7 @@ class _PlannerPlayer:
         self._keep_at = time.perf_counter() + planner.checkpoint_seconds
 
     def play(self, episode: int, kept: Unfinished | None) -> Iterator[PlayEvent]:
-        """Play one episode, from its beginning or from where it was kept."""
+        """Play one episode, from its beginning or from a checkpoint."""
         slot = self._slot
         if kept is None:
             rng = slot.begin(self._trial.seed, "evaluation", episode)
@@ -81,7 +81,7 @@ class _PlannerPlayer:
         yield slot.result(self._trial.id, terminated)
 
     def _decide(self, first: bool, rng: np.random.Generator) -> Generator[PlayEvent, None, int]:
-        """Let the planner choose, passing on what may be told meanwhile."""
+        """Let the planner choose an action, and yield events meanwhile."""
         state = self._snapshot(self._slot.environment)
         planning = self._planner.plan(self._model, state, first, rng)
         self._put(state, rng)
@@ -101,7 +101,7 @@ class _PlannerPlayer:
                 yield meter.tick((self._slot,))
 
     def _put(self, state: State, rng: np.random.Generator) -> None:
-        """Put the model where the real game stands, as if nothing had been done with it."""
+        """Put the model into the real game's state, and drop its drawn numbers."""
         self._model.use(rng)
         self._model.restore(state)
         self._counted = self._model.frames
@@ -112,7 +112,7 @@ class _PlannerPlayer:
         self._counted = frames
 
     def _keep(self, rng: np.random.Generator) -> Iterator[Unfinished]:
-        """Yield what is needed to go on from here, if it is time; too large a checkpoint is not kept."""
+        """Yield a checkpoint if one is due; one that is too large is left out."""
         began = time.perf_counter()
         if began < self._keep_at:
             return

@@ -33,15 +33,15 @@ TICK_SECONDS = 0.25
 
 
 def begin(environment: Environment, seed: int, phase: Phase, episode: int) -> float:
-    """Start an episode as all that play or replay it do, and return the reward of what is pressed for the agent."""
+    """Start an episode, for play or replay, and return the reward of actions pressed for the agent."""
     noops = environment.spec.protocol.noops(episode) if phase == "evaluation" else None
     return environment.reset(episode_rng(seed, phase, episode, "environment"), noops)
 
 
 class Slot:
-    """One environment and the episode that is played in it.
+    """One environment and the episode played in it.
 
-    `waits_for_fire` says that the agent may never press FIRE where the game waits for it.
+    `waits_for_fire`: whether the agent may never press FIRE in a game that waits for it.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Slot:
         return episode_rng(seed, phase, episode, "agent")
 
     def resume(self, seed: int, kept: Unfinished) -> np.random.Generator:
-        """Play a kept episode again up to where it was kept, and return the agent's generator as it was there."""
+        """Replay an unfinished episode up to its checkpoint, and return the agent's generator as it was there."""
         rng = self.begin(seed, "evaluation", kept.episode)
         ended = False
         for action in one_by_one(decode_actions(kept.actions)):
@@ -92,14 +92,14 @@ class Slot:
         return step
 
     def each_frame(self, action: Any) -> Iterator[Step]:
-        """Play one action frame by frame, yielding what each gave."""
+        """Play one action frame by frame, and yield each frame's result."""
         self.actions.append(action)
         for step in self.environment.each_frame(action):
             self.score += step.reward
             yield step
 
     def go_on(self) -> Step:
-        """Go on in the same game after a lost life, by a step of the agent unless actions are pressed for it."""
+        """Continue the same game after a lost life, by a step of the agent unless actions are pressed for it."""
         step = self.environment.go_on()
         if not fire.presses(self.environment.spec):
             self.actions.append(0)
@@ -107,7 +107,7 @@ class Slot:
         return step
 
     def played(self) -> PlayedFrames:
-        """Say what was played of the episode, without what was played before it was resumed."""
+        """Return the amounts played of the episode since its start or its resumption."""
         return self._all() - self._before
 
     def _all(self) -> PlayedFrames:
@@ -130,7 +130,7 @@ class Slot:
         return EpisodeResult(record, encode_actions(self.actions))
 
     def unfinished(self, rng: np.random.Generator, checkpoint: bytes) -> Unfinished:
-        """Return what is needed to go on from here: the agent's generator and what it keeps."""
+        """Return a checkpoint of the episode: the agent's generator and its own checkpoint."""
         return Unfinished(
             episode=self.episode,
             frames=self.environment.episode_frames,
@@ -152,18 +152,18 @@ def fitting(checkpoint: bytes, where: str) -> bytes:
 
 
 class Meter:
-    """Says every `TICK_SECONDS` what was played since it last did."""
+    """Reports every `TICK_SECONDS` the amounts played since the last report."""
 
     def __init__(self) -> None:
         self.due = time.perf_counter() + TICK_SECONDS
         self._ended = self._told = PlayedFrames(0)
 
     def ended(self, slot: Slot) -> None:
-        """Take over what was played in a slot, before the next episode begins there."""
+        """Add the amounts of a slot's ended episode, before the next one begins there."""
         self._ended += slot.played()
 
     def tick(self, playing: Sequence[Slot]) -> PlayedFrames:
-        """Say what was played, in the slots given and in episodes that have ended."""
+        """Return the amounts played in the slots given and in ended episodes since the last report."""
         total = self._ended
         for slot in playing:
             total += slot.played()

@@ -1,9 +1,9 @@
-"""A trainer's training: games that begin by number and are recorded whole, whatever the trainer sees of them.
+"""Training by a trainer: numbered games, recorded whole, even if the trainer sees each life as an episode.
 
-Games end in another order than they begin in. What is recorded with a checkpoint is every game up to the first that is
-still in play; later ones that have ended wait within the checkpoint. After a stop, games that were in play are played
-again from their beginning, under their numbers. When the budget is spent, no game begins any more, and those in play
-are played to their end, without learning from them.
+Games end in another order than they begin in. A checkpoint is recorded with every game up to the first that is still in
+play; later games that have ended wait within the checkpoint. After a stop, games in play are played again from their
+beginning, under their numbers. When the budget is spent, no game begins any more, and those in play are played to their
+end without learning.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from arcademark.runs.playing.slot import TICK_SECONDS, Slot, fitting
 
 
 class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
-    """A trial's games in training, each of which begins under the next number that is free.
+    """Games of a trial in training, each under the next free number.
 
-    A `gymnasium.vector.VectorEnv` with ``AutoresetMode.SAME_STEP``, where a lost life that ends an episode goes on in
-    the same game if the protocol says so; what is recorded are whole games with their raw scores.
+    A `gymnasium.vector.VectorEnv` with ``AutoresetMode.SAME_STEP``, in which a lost life may end an episode and the
+    same game continues, as the protocol says; whole games are recorded, with their raw scores.
 
     Parameters
     ----------
@@ -46,16 +46,16 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
     games : sequence of ConsoleEnvironment or of TaskEnvironment
         Opened for training.
     start : Checkpoint
-        What came before.
+        Training before a restart.
     waiting : sequence of EpisodeResult
-        Games that have ended and are not recorded, as an earlier one has not.
+        Games that have ended and wait for an earlier one to be recorded.
     first : bool
         Whether observations are shown as PyTorch's networks take them; see `environments.observations.spaces.View`.
 
     Attributes
     ----------
     frames : int
-        Played in this training, before a restart too.
+        Frames of this training, those before a restart included.
     """
 
     def __init__(
@@ -93,13 +93,13 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
 
     @property
     def frames(self) -> int:
-        """Frames played in this training."""
+        """Frames of this training."""
         return self._earlier + (int(self._batch.frames.sum()) if self._begun else 0)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin the first games, or see those in play; `seed` changes nothing, as numbers tell all."""
+        """Begin the first games, or observe those in play; `seed` has no effect: games are seeded by number."""
         if not self._begun:
             self._begun = True
             for row in range(self.num_envs):
@@ -137,7 +137,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
         return self._shown.rows(self._observations.copy()), given, terminated, truncated, infos
 
     def play_out(self, trainer: CheckedTrainer) -> Iterator[None]:
-        """Play the games that are in play to their end, the trainer's policy choosing."""
+        """Play the games in play to their end with the trainer's policy."""
         idle, first = np.zeros(self.num_envs, np.bool_), self._first
         while self._begun and not idle.all():
             actions = one_by_one(trainer.act(self._observations.copy(), first, self._rngs))
@@ -149,13 +149,13 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
             yield
 
     def events(self) -> list[PlayEvent]:
-        """Return what happened since the last time."""
+        """Return the events since the last call."""
         frames_told, self._told = self._told, self.frames
         happened, self._events = [*self._events, PlayedFrames(self._told - frames_told)], []
         return happened
 
     def block(self, trainer: CheckedTrainer, finished: bool) -> TrainingBlock:
-        """Return the games that can be recorded, with a checkpoint."""
+        """Return a checkpoint with the games that can be recorded."""
         results = []
         while self._next in self._ended:
             results.append(self._ended.pop(self._next))
@@ -180,7 +180,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
         return rewards, terminated, truncated
 
     def _goes_on(self, row: int, terminated: bool) -> bool:
-        """Go on in the same game after a lost life; False, with the game's result, if it is over."""
+        """Continue the same game after a lost life; add the game's result and return False if it is over."""
         slot, game = self._slots[row], self._slots[row].environment
         if game.life_lost:
             _, terminated, truncated = slot.go_on()
@@ -194,7 +194,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
         return False
 
     def _begin(self, row: int) -> None:
-        """Begin the game of the next number."""
+        """Begin the game with the next number."""
         slot, number = self._slots[row], next(self._numbers)
         self._earlier += slot.environment.episode_frames
         self._events.append(Begun("training", number))
@@ -213,7 +213,7 @@ def fit(
 ) -> Iterator[PlayEvent]:
     """Train until the budget is spent or it is stopped, yielding a block of games with each checkpoint.
 
-    `pause_after` says from how long the last checkpoint took and its size how long to train before the next is due.
+    `pause_after` returns how long to train before the next checkpoint, given the seconds and size of the last one.
     """
     start = checkpoint or Checkpoint(0, 0, False, b"")
     waiting: list[EpisodeResult] = []

@@ -1,8 +1,8 @@
-"""Do one trial: the loops are generators; limits, progress and the store consume what they yield.
+"""Play one trial: the loops are generators, whose events limits, progress and the store consume.
 
-In evaluation a policy acts on all slots, each an environment, at once; a slot that ends takes the next episode. A
-learner's training and planning (`arcademark.runs.playing.planning`) play one episode at a time; training's last is
-played to its end. A trainer has a loop of its own (`arcademark.runs.playing.training`). A policy always sees
+In evaluation a policy acts on all slots, each an environment, at once; a slot whose episode ends takes the next one. A
+learner's training and planning (`arcademark.runs.playing.planning`) play one episode at a time; the last training
+episode is played to its end. A trainer has its own loop (`arcademark.runs.playing.training`). A policy always receives
 ``batch_size`` rows; those without an episode are blank and their actions are not used.
 """
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from arcademark.environments.play import ConsoleEnvironment
     from arcademark.environments.tasks import TaskEnvironment
 
-CHECKPOINT_SECONDS = 60.0  # wall time of training after which a checkpoint is due, however few frames it was
-CHECKPOINT_SHARE = 0.02  # most of the time that checkpoints which are due for the time may take
-CHECKPOINT_BYTES_PER_SECOND = 1_000_000.0  # what of them may be written a second
+CHECKPOINT_SECONDS = 60.0  # wall time of training after which a checkpoint is due
+CHECKPOINT_SHARE = 0.02  # maximum share of the time that such checkpoints take
+CHECKPOINT_BYTES_PER_SECOND = 1_000_000.0  # maximum rate of writing them
 
 
 class TrialPlayer:
-    """A trial's agent and games, made once and used for any of its episodes."""
+    """A trial's agent and environments, made once and used for any of its episodes."""
 
     def __init__(self, trial: Trial, emulator: Emulator | None = None) -> None:
         self.trial = trial
@@ -62,10 +62,11 @@ class TrialPlayer:
         unfinished: Sequence[Unfinished] = (),
         stopping: Callable[[], bool] = lambda: False,
     ) -> Iterator[PlayEvent]:
-        """Play these evaluation episodes, after the training that is left if the agent learns.
+        """Play these evaluation episodes, after the remaining training of an agent that learns.
 
-        `checkpoint` is where training goes on, or what was learnt in another run; `unfinished` where a planner's
-        episodes go on. `stopping` is asked between training episodes: whether to end, with a checkpoint.
+        Training continues from `checkpoint`, or that holds the result of training in another run; a planner's episodes
+        continue from `unfinished`. `stopping` is called between training episodes: True ends training, with a
+        checkpoint.
         """
         agent = self.agent
         if self.trial.learnt:
@@ -90,7 +91,7 @@ class TrialPlayer:
             yield from plan_episodes(self.trial, agent, self._slots[0], self.model, episodes, unfinished)
 
     def _take_over(self, checkpoint: Checkpoint | None) -> None:
-        """Make the agent what it had learnt in another run."""
+        """Restore the agent's training in another run."""
         if checkpoint is None or not isinstance(self.agent, CheckedLearner | CheckedTrainer):
             raise ArcadeMarkError(f"{self.agent.where}: what it had learnt is not there; give the same command again")
         data = checkpoint.data
@@ -115,7 +116,7 @@ class TrialPlayer:
 def evaluate(
     trial: Trial, policy: CheckedPolicy, spec: EnvironmentSpec, slots: Sequence[Slot], episodes: Collection[int]
 ) -> Iterator[PlayEvent]:
-    """Play evaluation episodes in slots, the policy acting on all slots at once."""
+    """Play evaluation episodes in slots, on all of which the policy acts at once."""
     rows = policy.batch_size
     observations = policy.rows(spec)
     first = np.ones(rows, np.bool_)
@@ -160,7 +161,7 @@ def train(
 ) -> Iterator[PlayEvent]:
     """Train a learner until its budget is spent or it is stopped, yielding a block of episodes with each checkpoint.
 
-    A checkpoint is due after the learner's ``checkpoint_frames``, sooner where these take long, and when it stops.
+    A checkpoint is due after the learner's ``checkpoint_frames``, sooner if these take long, and when it stops.
     """
     start = checkpoint or Checkpoint(0, 0, False, b"")
     if checkpoint is not None:
@@ -208,9 +209,9 @@ def _pause(seconds: float, size: int) -> float:
 def training_episode(
     trial: Trial, learner: CheckedLearner, slot: Slot, number: int, meter: Meter
 ) -> Iterator[PlayedFrames | EpisodeResult]:
-    """Play one training episode, the learner learning from each step; the episode's result comes last.
+    """Play one training episode and let the learner learn from each step; yield the episode's result last.
 
-    Where a lost life ends an episode for the learner but not its game, what is played and recorded is the whole game.
+    If a lost life ends an episode for the learner but not the game, the whole game is played and recorded.
     """
     environment = slot.environment
     clip = trial.protocol.training_reward_clipping

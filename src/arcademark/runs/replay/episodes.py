@@ -1,6 +1,6 @@
-"""Playing a recorded episode again, from its actions alone.
+"""Replay of recorded episodes from their actions alone.
 
-It follows from the trial's game and protocol, the generator of its environment, which (seed, phase, episode) give, and
+An episode follows from the trial's game and protocol, the environment's generator, given by (seed, phase, episode), and
 the actions. No agent is loaded.
 """
 
@@ -31,14 +31,14 @@ Seen = Literal["palette", "ram"]
 
 
 class Recorded(NamedTuple):
-    """An episode and the trial that it belongs to."""
+    """An episode with its trial."""
 
     trial: TrialRecord
     episode: EpisodeRecord
 
 
 def replay_all(environment: Environment, recorded: Recorded, actions: Iterable[int]) -> Replayed:
-    """Play an episode again and sum it up."""
+    """Replay an episode and return its totals."""
     score, steps, end, lost = 0.0, 0, None, 0
     try:
         for reward, terminated, truncated in replay(environment, recorded, actions):
@@ -60,13 +60,13 @@ class EpisodeFilter(TypedDict, total=False):
     seed: int | None
     phase: Phase | None
     episode: int | None
-    suite: str | TaskSuite | None  # whose tasks may be made to play them again, beside those that come with ArcadeMark
+    suite: str | TaskSuite | None  # whose tasks may be made for the replay, in addition to the shipped suites'
 
 
 def observed_as(protocol: Protocol, observation: Seen) -> Protocol:
-    """Return a protocol whose observations are single whole screens of palette indices, or memory, where it is Atari's.
+    """Return an Atari protocol that observes single whole screens of palette indices, or memory; others unchanged.
 
-    Training episodes are those that are recorded: whole games where a lost life goes on in the same one.
+    Training episodes end as they are recorded: with the whole game, if the same game continues after a lost life.
     """
     if not isinstance(protocol, AtariProtocol):
         return protocol
@@ -83,9 +83,10 @@ def observed_as(protocol: Protocol, observation: Seen) -> Protocol:
 def open_recorded(
     protocol: Protocol, trial: TrialRecord, phase: Phase, emulator: Emulator | None = None, *, pictures: bool = False
 ) -> Environment:
-    """Open the environment in which a trial was played, without the agent's observations, which no one looks at.
+    """Open the environment of a trial, without the agent's observations, which a replay does not need.
 
-    By default it is the `referee`, ale-py wherever that can play the game, whatever the trial was played on.
+    The emulator is by default the `referee`: ale-py if it can play the game, whichever emulator the trial was played
+    on.
     """
     spec = environment_spec(trial.game, observed_as(protocol, "ram"), trial.frames_per_action)
     return open_environment(spec, training=phase == "training", emulator=emulator or referee(spec), pictures=pictures)
@@ -97,14 +98,14 @@ class Replayed(NamedTuple):
     score: float
     frames: int
     steps: int
-    end: str | None  # None where the episode goes on after the last action
+    end: str | None  # None if the episode continues after the last action
     lost: int = 0  # points that the game took back because its counter passed its end
 
 
 def replay(
     environment: Environment, recorded: Recorded, actions: Iterable[int], by_frame: bool = False
 ) -> Iterator[Step]:
-    """Play an episode again, yielding what each step or frame gives, until it ends or no action is left."""
+    """Replay an episode, and yield the result of each step or frame, until it ends or no action is left."""
     trial, episode = recorded
     before = begin(environment, trial.seed, episode.phase, episode.episode)
     for action in actions:
@@ -116,7 +117,7 @@ def replay(
 
 
 def select(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> tuple[Recorded, ...]:
-    """Return the recorded episodes that fit, in the run's order."""
+    """Return the recorded episodes that match, in the run's order."""
     trials = {trial.id: trial for trial in select_trials(run, **choice)}
     phase, episode = choice.get("phase"), choice.get("episode")
     rows = run.episodes
@@ -134,7 +135,7 @@ def select(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> tuple[Recorded, .
 
 
 def select_one(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> Recorded:
-    """Return the episode that is meant: the first unless `episode` is given, of evaluation where both phases fit."""
+    """Return the selected episode: number 0 unless `episode` is given, of evaluation if both phases match."""
     wanted: EpisodeFilter = {**choice, "episode": choice.get("episode") or 0}
     matching = select(run, **wanted)
     trials = list({recorded.trial.id: recorded.trial for recorded in matching}.values())
@@ -149,16 +150,16 @@ def select_one(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> Recorded:
 
 
 def _task(protocol: Protocol, name: str) -> str:
-    """Return the task that any spelling means."""
+    """Return the id of a task in any spelling."""
     if isinstance(protocol, StepProtocol):
         return name.strip().lower()
     return TOY if name.strip().lower() == TOY else canonical_game(name)
 
 
 def with_roms(run: RunRecord, suite: str | TaskSuite | None) -> RunRecord:
-    """Return a run whose games of one's own are found where the reader's suite has them, as no run says that itself.
+    """Return a run with the ROMs of its own games located by the reader's suite; runs do not record them.
 
-    ArcadeMarkError: the suite has not such a game, or describes it otherwise.
+    ArcadeMarkError: the suite lacks such a game, or describes it differently.
     """
     recorded = run.protocol.suite
     if suite is None or recorded is None or not recorded.of_games:
@@ -180,12 +181,12 @@ def with_roms(run: RunRecord, suite: str | TaskSuite | None) -> RunRecord:
 def read_to_replay(
     directory: str | os.PathLike[str], suite: str | TaskSuite | None, *, whole: bool = True
 ) -> RunRecord:
-    """Read a run that is to be played again, with its games as `with_roms` finds them; errors as of both."""
+    """Read a run for a replay, with its games located by `with_roms`; errors as of both."""
     return with_roms(read_run(directory, whole=whole), suite)
 
 
 def refuse_tasks(run: RunRecord, suite: str | TaskSuite | None) -> None:
-    """Raise where playing again would make a task that the reader did not ask for: a run may be anybody's."""
+    """Raise ArcadeMarkError if a replay would make a task that the reader did not name: a run may be anyone's."""
     if (of := run.protocol.suite) and of.of_games and not of.folder:
         raise ArcadeMarkError(
             f"{run.directory}: was played on games of one's own, whose ROMs no run holds; give the file that describes "
@@ -206,9 +207,9 @@ def refuse_tasks(run: RunRecord, suite: str | TaskSuite | None) -> None:
 
 
 def select_trials(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> tuple[TrialRecord, ...]:
-    """Return the trials that fit, in the run's order, whatever phase and episode are asked for.
+    """Return the trials that match, in the run's order; phase and episode are ignored.
 
-    All that replays asks here first, so that a run without actions is refused here.
+    Every replay calls it first, so that a run without actions is refused here.
     """
     imported.refuse(run)
     refuse_tasks(run, choice.get("suite"))
