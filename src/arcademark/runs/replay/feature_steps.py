@@ -1,4 +1,4 @@
-"""Moments of play: what a feature set would be shown, step by step, in random play or in an episode that was recorded.
+"""Observations for feature sets, step by step, of random play or of a recorded episode.
 
 Also the actions of a recorded episode, as a trajectory that background sampling follows.
 """
@@ -29,22 +29,22 @@ RANDOM_PLAY = "ale-2013"  # protocol of random play
 
 @dataclass(frozen=True)
 class Moment:
-    """One observation, before the action that follows it."""
+    """An observation of an episode, before the next action."""
 
     first: bool  # whether it begins an episode
     frames: int  # frames played so far, in all episodes shown
     observation: NDArray[np.uint8]  # valid until the next moment
-    environment: Environment  # where it stands; `render` gives the picture
+    environment: Environment  # in that state; `render` returns the picture
 
 
 @dataclass(frozen=True)
 class RecordedPlay:
-    """A game and the moments of it, in their order; `moments` may be asked for again."""
+    """A game and its observations, in order; `moments` may be called again."""
 
-    spec: EnvironmentSpec  # with the observations that are asked for
+    spec: EnvironmentSpec  # with the requested observations
     seed: int  # of random play, or of the recorded trial
     recorded: Recorded | None = None  # the episode; None for random play
-    actions: tuple[int, ...] = ()  # the episode's; empty for random play
+    actions: tuple[int, ...] = ()  # of the episode; empty for random play
 
     @property
     def frames(self) -> int | None:
@@ -52,7 +52,7 @@ class RecordedPlay:
         return None if self.recorded is None else self.recorded.episode.frames
 
     def moments(self) -> Iterator[Moment]:
-        """Yield the moments: of the recorded episode, or of one random episode after another without end."""
+        """Yield the observations of the recorded episode, or of one random episode after another without end."""
         phase: Phase = "evaluation" if self.recorded is None else self.recorded.episode.phase
         emulator = choose_emulator(self.spec.game, compiles=False, suite=self.spec.atari.suite)
         environment = open_environment(self.spec, training=phase == "training", emulator=emulator)
@@ -73,14 +73,14 @@ class RecordedPlay:
 
 
 def random_play(game: str, observation: Seen, seed: int = 0) -> RecordedPlay:
-    """Return random play as an untrained agent plays that explores always: a uniformly random action every 5 frames."""
+    """Return random play as of an untrained agent that always explores: a uniformly random action every 5 frames."""
     return RecordedPlay(environment_spec(game, observed_as(protocol(RANDOM_PLAY), observation)), seed)
 
 
 def recorded_play(
     directory: str | os.PathLike[str], observation: Seen, **choice: Unpack[EpisodeFilter]
 ) -> RecordedPlay:
-    """Return an episode of a run, with observations of another kind than its agent's; `choice` as of `select_one`."""
+    """Return an episode of a run, with another kind of observations than its agent's; `choice` as of `select_one`."""
     run = read_to_replay(directory, choice.get("suite"))
     recorded = select_one(run, **choice)
     settings = observed_as(run.protocol, observation)
@@ -93,11 +93,11 @@ class RecordedTrajectory:
     """The actions of a recorded episode, to sample screens from (`arcademark.classic.features.samples`)."""
 
     recorded: Recorded
-    protocol: Protocol  # under which the trajectory is to be followed
+    protocol: Protocol  # under which the trajectory is followed
     actions: tuple[int, ...]  # of that protocol's action set, one for each of its agent steps
 
     def text(self) -> str:
-        """Return the file: what it is as a comment, then a number per line."""
+        """Return the file's text: a description as comments, then a number per line."""
         trial, row = self.recorded
         settings = self.protocol
         actions = f"the {settings.action_set} action set" if isinstance(settings, AtariProtocol) else "the task"
@@ -116,7 +116,7 @@ def recorded_trajectory(
 ) -> RecordedTrajectory:
     """Return the actions of a recorded episode, as the run's protocol or another numbers and times them.
 
-    `choice` is as of `select_one`. The protocol must have every action that was played, and ask for as many.
+    `choice` is as of `select_one`. The protocol must have every action that was played, at the same rate.
     """
     run = read_to_replay(directory, choice.get("suite"))
     recorded = select_one(run, **choice)
@@ -147,7 +147,7 @@ def _actions(run: RunRecord, recorded: Recorded) -> list[int]:
 
 
 def _episode(environment: Environment, actions: Iterator[int], before: int) -> Iterator[Moment]:
-    """Yield the moments of an episode that has begun before each of its actions, given the frames played before it."""
+    """Yield the observation before each action of an episode that has begun; `before` frames were played earlier."""
     observation = np.empty(environment.spec.observation_shape, np.uint8)
     first = True
     for action in actions:

@@ -1,7 +1,7 @@
 """Episodes of a run as a Minari dataset, for offline learners (extra ``minari``; Younis et al. 2024).
 
-Each episode is replayed: observations are those that the protocol shows agents, rewards raw. Minari itself writes the
-files, in its HDF5 format without loss.
+Each episode is replayed, with the protocol's observations and raw rewards. Minari itself writes the files, in its HDF5
+format without loss.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ def export(
     """Write the evaluation episodes of one agent on one game or task as a dataset; return how many episodes and steps.
 
     `target` is a new folder, ``DATASETS/NAME-v0``: ``minari.load_dataset("NAME-v0")`` finds it where the environment
-    variable ``MINARI_DATASETS_PATH`` is ``DATASETS``. One episode at a time is in memory, with all its observations.
+    variable ``MINARI_DATASETS_PATH`` is ``DATASETS``. Memory holds one episode at a time, with all its observations.
 
     Raises
     ------
     ArcadeMarkError
-        If Minari is missing, the folder is there already or cannot be written, the run cannot be read, several agents
-        or games fit, an episode does not replay to its score, or Minari has no such observations.
+        If Minari is missing, the folder exists or cannot be written, the run cannot be read, several agents or games
+        match, an episode does not replay to its score, or Minari does not support the observations.
     """
     place, run = Path(target), read_to_replay(directory, choice.get("suite"))
     if os.path.lexists(place) or not _NAME.fullmatch(place.name):
@@ -93,7 +93,7 @@ def export(
 
 
 def _env_spec(run: RunRecord, game: str) -> EnvSpec:
-    """Return what makes the game, or the task's environment, again, in values that JSON has."""
+    """Return the specification that makes the game or task again, in JSON values."""
     rules = run.protocol
     if isinstance(rules, StepProtocol):
         task = rules.suite.tasks[game]
@@ -109,7 +109,7 @@ def _env_spec(run: RunRecord, game: str) -> EnvSpec:
 
 
 def _episode(run: RunRecord, recorded: Recorded, environment: Environment) -> dict[str, Any]:
-    """Play an episode again and return its arrays, with an observation more than steps."""
+    """Replay an episode and return its arrays, with one more observation than steps."""
     trial, row = recorded
     spec = environment.spec
     actions = read_actions(run.directory, trial.id, row.episode)

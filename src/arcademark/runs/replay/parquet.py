@@ -1,4 +1,4 @@
-"""Episodes of runs as a Parquet file, a row an episode, whatever their number: some are in memory at a time."""
+"""Export of runs' episodes to a Parquet file, one row per episode, a block of rows at a time."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def export(
 
     Columns: run, protocol, trial, agent, game, phase, end, as dictionaries; seed, episode, score in points, frames,
     steps, simulated_frames, wall_seconds; with `actions` these too, as binary: a byte each, two, the lower one first,
-    where an episode has some above 255. That none is missing `arcademark.runs.store.salvage.check` tells.
+    where an episode has some above 255. `arcademark.runs.store.salvage.check` finds missing episodes.
 
     Raises
     ------
     ArcadeMarkError
-        If pyarrow is missing, the file is there already or cannot be written, or a run is damaged.
+        If pyarrow is missing, the file exists or cannot be written, or a run is damaged.
     """
     place = Path(target)
     if place.suffix != ".parquet":
@@ -74,7 +74,7 @@ def export(
 
 
 def _blocks(directory: Path, *, actions: bool) -> Iterator[dict[str, Any]]:
-    """Yield columns: numbers, and texts as places in a list and the list."""
+    """Yield columns: numbers, and texts as indices into a list, with the list."""
     with open_run(directory) as (database, document, protocol):
         recorded = read_trials(directory, database, document, protocol)
         trials = [trial.id for trial in recorded]
@@ -100,7 +100,7 @@ def _blocks(directory: Path, *, actions: bool) -> Iterator[dict[str, Any]]:
 def _parts(
     directory: Path, database: sqlite3.Connection, trials: Sequence[str], *, actions: bool
 ) -> Iterator[tuple[Columns, list[bytes]]]:
-    """Yield episodes, so many with their actions as memory holds."""
+    """Yield blocks of episodes, small enough for memory with their actions."""
     if not actions:
         yield from ((columns, []) for columns, _ in read_blocks(directory, database, trials, AT_ONCE, actions=False))
         return

@@ -1,4 +1,4 @@
-"""Recorded episodes on the console: whether they give what was recorded, and after each frame what ale-py shows."""
+"""Replay of recorded episodes on our emulator, compared with the record and with ale-py after each frame."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arcademark.suite.tasks import TOY
 
 
 def prove_episode(task: EpisodeCheck) -> Finding:
-    """Replay an episode on the console, then frame by frame on the console and ale-py, and tell what differs."""
+    """Replay an episode on our emulator, then frame by frame on it and ale-py, and return the first difference."""
     trial, row = task.recorded
     if not isinstance(task.protocol, AtariProtocol) or trial.game == TOY:
         return finding_of(task.recorded, "unverifiable", "the console plays Atari games alone")
@@ -28,7 +28,7 @@ def prove_episode(task: EpisodeCheck) -> Finding:
 
 
 def _difference(task: EpisodeCheck) -> str:
-    """Say what differs first after the same frame on the console and on ale-py; "" if nothing does."""
+    """Return the first difference between our emulator and ale-py after the same frame; "" if there is none."""
     trial, row = task.recorded
     actions = one_by_one(read_actions(task.directory, trial.id, row.episode, row.phase))
     ours, theirs = (open_recorded(task.protocol, trial, row.phase, emulator) for emulator in ("console", "ale"))

@@ -1,8 +1,8 @@
-"""Scores as they happen, for who watches from elsewhere: TensorBoard's event files, and W&B.
+"""Logs of scores while a run is played: TensorBoard's event files, and W&B.
 
-Of each training episode, at the frames that its trial was trained for by its end: ``score``, ``frames``, ``mean_score``
-(of the last `RECENT` episodes of this command) and ``fps``, frames of training a second over these episodes. Of each
-evaluation episode, at its number: ``score`` and ``frames``. What a stop lost is told again when it is trained again.
+For each training episode, at the training frames of its trial: ``score``, ``frames``, ``mean_score`` (of the last
+`RECENT` episodes of this command) and ``fps``, training frames per second over these episodes. For each evaluation
+episode, at its number: ``score`` and ``frames``. Episodes lost by a stop are logged again when they are trained again.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from arcademark.runs.replay import tensorboard
 
 RECENT = 100
 FEWEST_SECONDS = 1.0
-"""Over which a speed is told: episodes of games played side by side are heard of at once."""
+"""Shortest time of which a speed is logged, as episodes of parallel games are reported together."""
 
 
 Log = Callable[[Trial, Phase, int, Mapping[str, float]], None]
-"""Is given a trial, and the scalars of one of its episodes by their tags, at a step of a phase."""
+"""Logs scalars of a trial's episode, by their tags, at a step of a phase."""
 
 
 def event_files(folder: Path) -> Log:
-    """Return what appends to TensorBoard's event files in a folder: one of this command in each trial's."""
+    """Return a log in TensorBoard's event files: one file per trial and command, in a folder per trial."""
     tensorboard.check_installed()
     with clear_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -46,7 +46,7 @@ def event_files(folder: Path) -> Log:
 
 
 class Wandb:
-    """A project of W&B, in which each trial is a run, and the runs of a directory are a group."""
+    """Log in a project of W&B: each trial is a run, and the runs of a directory are a group."""
 
     def __init__(self, project: str, group: str) -> None:
         try:
@@ -59,7 +59,7 @@ class Wandb:
             wandb.login()
 
     def add(self, trial: Trial, phase: Phase, step: int, values: Mapping[str, float]) -> None:
-        """Log them in the trial's run, ``training/step`` and ``evaluation/step`` being their axes."""
+        """Log scalars in the trial's run, over ``training/step`` or ``evaluation/step``."""
         if trial.id not in self._runs:
             with self._clear_errors():
                 self._runs[trial.id] = self._open(trial)
@@ -87,7 +87,7 @@ class Wandb:
 
 
 class Scalars:
-    """Makes scalars of what happens, and hands them to logs."""
+    """Makes scalars of events, and writes them to logs."""
 
     def __init__(self, plan: Plan, logs: Sequence[Log]) -> None:
         self._trials = {trial.id: trial for trial in plan.trials}
@@ -95,7 +95,7 @@ class Scalars:
         self._recent = defaultdict[str, deque[tuple[float, int, float]]](lambda: deque(maxlen=RECENT))
 
     def hear(self, event: Event) -> None:
-        """Log what an event says of an episode."""
+        """Log the scores of an episode's event."""
         match event:
             case OfTrial(trial_id, TrainedEpisode(score, frames, trained)):
                 now, recent = time.perf_counter(), self._recent[trial_id]
@@ -109,7 +109,7 @@ class Scalars:
                 values = {"score": event.score, "frames": event.frames}
                 self._log(event.trial_id, "evaluation", event.episode, values)
             case OfTrial(trial_id, Lost()):
-                self._recent.pop(trial_id, None)  # what is trained again would count twice
+                self._recent.pop(trial_id, None)  # episodes trained again would count twice
 
     def _log(self, trial_id: str, phase: Phase, step: int, values: Mapping[str, float]) -> None:
         tagged = {f"{phase}/{name}": value for name, value in values.items()}
@@ -121,12 +121,12 @@ class Scalars:
 def logged(
     plan: Plan, directory: Path, folder: str | os.PathLike[str] | None, project: str | None
 ) -> Iterator[Callable[[Event], None]]:
-    """Log what happens to a plan's trials in a folder of event files, a project of W&B, both or neither.
+    """Yield a listener that logs a plan's trials in a folder of event files, a project of W&B, both or neither.
 
     Raises
     ------
     ArcadeMarkError
-        If the package that it takes is not installed, W&B refuses, or the folder cannot be written to.
+        If a package is not installed, W&B refuses, or the folder cannot be written to.
     """
     logs: list[Log] = [] if folder is None else [event_files(Path(folder))]
     with ExitStack() as stack:

@@ -29,21 +29,21 @@ from arcademark.runs.replay.verify import verify
 from arcademark.suite.protocols import StepProtocol
 
 STEPS = 200
-"""Of the episode whose observations are compared."""
+"""Steps of the episode whose observations are compared."""
 
 
 @dataclass(frozen=True)
 class CheckedTask:
-    """A task: what it is made of, and how it plays.
+    """Description of a task, with results of random play.
 
     environment, package: Gymnasium's id, and the package with its version that makes it.
-    observation, actions: What an agent is given and answers, in words.
-    steps: Mean of an episode of random play; None where none was played.
-    random_score: Of random play on average, with the standard error; None as `steps`.
-    repeatable: Whether playing twice gave the same.
-    difference: What differs if not, or why it could not be played.
+    observation, actions: Types of observations and actions, in words.
+    steps: Mean length of an episode of random play; None where none was played.
+    random_score: Mean score of random play, with the standard error; None as `steps`.
+    repeatable: Whether it played the same twice.
+    difference: The difference if not, or why it could not be played.
     planned: Whether planners can search it.
-    unplanned: Why not.
+    unplanned: Why planners cannot search it; "" if they can.
     """
 
     task: str
@@ -90,7 +90,7 @@ def check_suite(
 ) -> SuiteCheck:
     """Play every task of a suite twice.
 
-    ``follow`` is told how many episodes are played, played again and observed, of how many, after each.
+    ``follow`` is called with the number of episodes played, replayed and observed so far, and the total.
     """
     specs: dict[str, EnvironmentSpec | str] = {}
     for task in protocol.suite.tasks:
@@ -181,7 +181,7 @@ def _observed(spec: EnvironmentSpec) -> list[bytes]:
 
 
 def _observation(kind: np.dtype[Any]) -> str:
-    """Say what an observation is made of: "float32 (4,)", or its parts."""
+    """Describe an observation: "float32 (4,)", or its parts."""
     if kind.names:
         return "; ".join(f"{name}: {_observation(kind[name])}" for name in kind.names)
     base, shape = kind.subdtype or (kind, ())

@@ -1,4 +1,4 @@
-"""Scores of runs as TensorBoard's event files, a folder a trial: of what was played, and as it is played."""
+"""Scores of runs as TensorBoard's event files, one folder per trial, after or during play."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Point = tuple[float, int, Mapping[str, float]]
 def write(records: Sequence[RunRecord], folder: Path) -> int:
     """Write each trial's scores and return how many trials there are.
 
-    ``training/score`` and ``training/frames`` of each episode of training stand at the frames that were trained by its
-    end, those of ``evaluation`` at the number of the episode. Times are seconds of play.
+    ``training/score`` and ``training/frames`` of each training episode are at the frames trained up to its end, those
+    of ``evaluation`` at the number of the episode. Times are seconds of play.
 
     Raises
     ------
     ArcadeMarkError
-        If the folder holds anything, there is no run, TensorBoard is not installed, or a file cannot be written.
+        If the folder is not empty, no run is given, TensorBoard is not installed, or a file cannot be written.
     """
     check_installed()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -47,7 +47,7 @@ def write(records: Sequence[RunRecord], folder: Path) -> int:
 
 
 def add(path: Path, points: Iterable[Point]) -> None:
-    """Add scalars to an event file, which is made with its folder if it is not there."""
+    """Add scalars to an event file, which is made with its folder if missing."""
     event, summary, writer_of = check_installed()
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:

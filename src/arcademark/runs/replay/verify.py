@@ -1,7 +1,7 @@
-"""Are these scores real? Every recorded episode is played again from its actions, and must give what was recorded.
+"""Verification of scores: every recorded episode is replayed from its actions and must give the recorded result.
 
-That the agent would choose these actions is not confirmed, nor how many frames a planner simulated: playing the same
-trial again, in another directory, shows that.
+Neither the agent's choice of these actions nor a planner's simulated frames are confirmed; playing the same trial again
+in another directory confirms both.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from arcademark.runs.replay.episodes import (
 from arcademark.runs.store.provenance import versions
 from arcademark.suite.protocols import Protocol
 
-MAX_MISSING = 1_000  # training episodes of a trial that are told to be missing: made-up numbers would never end
+MAX_MISSING = 1_000  # maximum number of missing training episodes that are listed per trial
 
 
 @dataclass(frozen=True)
 class EpisodeCheck:
-    """One episode to verify, all that a process needs to know of it."""
+    """An episode to verify, with all facts that a process needs."""
 
     directory: Path
     protocol: Protocol
     recorded: Recorded
-    copies: int = 1  # how often the episode is recorded; once, unless someone changed the database
+    copies: int = 1  # records of the episode: 1, unless the database was changed
 
 
 @knowing(EpisodeFilter)
@@ -64,13 +64,13 @@ def verify(
     Parameters
     ----------
     run : path or RunRecord
-        Its directory, or the run as it was read.
+        The run's directory, or the run.
     workers : int, optional
         Processes; one per core by default.
     on_finding : callable, optional
-        Called with each finding as it comes, and the number of all that will.
+        Called with each finding, and the number of all findings.
     **choice
-        Which episodes, as `arcademark.runs.replay.episodes.EpisodeFilter` lists.
+        Fields of `arcademark.runs.replay.episodes.EpisodeFilter`.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def verify_episode(task: EpisodeCheck, environment: Environment | None = None) -
 
 
 def finding_of(recorded: Recorded, outcome: Outcome, detail: str) -> Finding:
-    """Return what is found of an episode."""
+    """Return a finding about an episode."""
     trial, row = recorded
     return Finding(trial.id, trial.game, row.phase, row.episode, outcome, detail)
 
@@ -134,7 +134,7 @@ def _passed(finding: Finding) -> str:
 
 
 def _differences(row: EpisodeRecord, actions: int, result: Replayed) -> list[str]:
-    """Name what differs, what happens first in the episode first."""
+    """List the differences, in the order in which they occur."""
     differing = []
     if result.steps < actions:
         differing.append(f"it is {result.end} at step {result.steps}, but {actions} actions are recorded")
@@ -160,7 +160,7 @@ def _key(row: EpisodeRecord) -> tuple[str, str, int]:
 
 
 def _verify_all(tasks: Sequence[EpisodeCheck], workers: int) -> Iterator[tuple[int, Finding]]:
-    """Verify episodes; worker k of n takes every n-th, so that a trial's stay in order and all are about as busy."""
+    """Verify episodes; worker k of n takes every n-th, so that workers are about equally busy."""
     numbered = list(enumerate(tasks))
     shares = [numbered[first::workers] for first in range(min(workers, len(tasks)))]
     yield from _verify_some(numbered) if len(shares) <= 1 else _verify_in_processes(shares)
@@ -174,7 +174,7 @@ def _verify_some(numbered: Sequence[tuple[int, EpisodeCheck]]) -> Iterator[tuple
         trial, row = task.recorded
         if opened != (trial.id, row.phase):
             opened, environment = (trial.id, row.phase), None
-            with contextlib.suppress(ArcadeMarkError):  # which `verify_episode` then says of each episode
+            with contextlib.suppress(ArcadeMarkError):  # which `verify_episode` reports for each episode
                 environment = open_recorded(task.protocol, trial, row.phase)
         yield index, verify_episode(task, environment)
 
@@ -202,14 +202,14 @@ def _verify_in_processes(shares: Sequence[list[tuple[int, EpisodeCheck]]]) -> It
 
 
 def serve(descriptor: int) -> None:
-    """Verify what comes in at a socket and send each finding back: a process of `verify`."""
+    """Verify the episodes received at a socket and send each finding back: a process of `verify`."""
     channel = serving(descriptor, [Finding])
-    with contextlib.suppress(EOFError, ConnectionError):  # nobody asks any longer
+    with contextlib.suppress(EOFError, ConnectionError):  # the verifying process is gone
         for _, finding in _verify_some(channel.receive()):
             channel.send(finding)
 
 
-# What is known besides the episodes
+# Warnings and notes besides the episodes
 
 
 def _warnings(run: RunRecord, trials: Sequence[TrialRecord]) -> tuple[str, ...]:
@@ -250,13 +250,13 @@ def _notes(run: RunRecord, trial: TrialRecord) -> Iterator[str]:
 
 
 def cut_short(run: RunRecord, trial: TrialRecord) -> bool:
-    """Tell whether a training's recorded games have fewer frames than it had, as it was interrupted in some."""
+    """Tell whether a training's recorded games have fewer frames than the training, as it was interrupted in some."""
     short = trial.status == "done" and int(run.training(trial).frames.sum()) < (trial.training_frames or 0)
     return short and _interrupted(run, trial)
 
 
 def _interrupted(run: RunRecord, trial: TrialRecord) -> bool:
-    """Tell whether games that were trained on may have been begun anew; learners of ours go on where they were."""
+    """Tell whether training games may have been begun anew; built-in learners continue them."""
     if trial.training_frames is None:  # trainers train for frames
         return False
     reference = next((str(agent["reference"]) for agent in run.manifest["agents"] if agent["label"] == trial.agent), "")
@@ -265,10 +265,10 @@ def _interrupted(run: RunRecord, trial: TrialRecord) -> bool:
 
 
 def _taken_away(run: RunRecord, trial: TrialRecord) -> Iterator[Finding]:
-    """Find what is missing of a learner's training: its episodes are recorded in order, until the budget is spent.
+    """Find missing episodes of a learner's training, which are recorded in order, until the budget is spent.
 
-    Where several games are trained on at once, those in play when it is interrupted are begun anew, and what was played
-    of them is spent, too.
+    If several games are trained on at once, those in play at an interruption are begun anew, and their frames count as
+    spent, too.
     """
     rows = run.training(trial)
     frames = dict(zip(rows.episode.tolist(), rows.frames.tolist(), strict=True))

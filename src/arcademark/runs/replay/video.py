@@ -1,4 +1,4 @@
-"""Moving pictures: GIF with what Pillow has, MP4 with the extra ``video``; PNG, all pictures side by side.
+"""Moving pictures: GIF by Pillow, MP4 with the extra ``video``; PNG, a sheet of pictures.
 
 A picture is a uint8 array of shape (height, width, 3), taken one at a time. After a GIF's first picture, only the
 rectangle that changed is written, in its exact colours, or the 256 nearest where it has more.
@@ -26,7 +26,7 @@ Picture = NDArray[np.uint8]
 
 GIF_TICKS_PER_SECOND = 100
 GIF_COLOURS = 256
-GIF_FASTEST_TICKS = 2  # most programs show a shorter delay as a much longer one
+GIF_FASTEST_TICKS = 2  # most programs show shorter delays as much longer ones
 
 BAR_HEIGHT = 22
 MARGIN = 6
@@ -35,11 +35,11 @@ COLUMN = 12
 FONT_SIZE = 13
 BAR_COLOUR, TEXT_COLOUR = (24, 24, 27), (244, 244, 245)
 CHOSEN_COLOUR, OTHER_COLOUR = (250, 204, 21), (113, 113, 122)
-SHEET_WIDTH = 1300  # in which pictures of a sheet stand side by side; at least one does
+SHEET_WIDTH = 1300  # maximum width of a row of pictures, which has at least one
 
 
 def write(path: Path, pictures: Iterable[Picture], pictures_per_second: float) -> None:
-    """Write a moving picture, .gif or .mp4 by its name, or a .png of all; nothing is left there if that fails.
+    """Write a .gif, a .mp4, or a .png sheet, by the file's name; no file is left if that fails.
 
     `pictures` are at least one, all of one size.
     """
@@ -55,14 +55,14 @@ def write(path: Path, pictures: Iterable[Picture], pictures_per_second: float) -
 def captioned(screen: Picture, scale: int, left: str, right: str) -> Picture:
     """Enlarge a screen by a whole factor and put a bar with two texts below it.
 
-    The left text is left out where there is no room for both.
+    The left text is omitted if there is no room for both.
     """
     large = screen.repeat(scale, axis=1).repeat(scale, axis=0)
     return np.concatenate([large, _bar(large.shape[1], left, right)])
 
 
 def noted(picture: Picture, note: str) -> Picture:
-    """Put a bar with a text below a picture; what has no room is cut off."""
+    """Put a bar with a text below a picture; the text is cut to fit."""
     return np.concatenate([picture, _bar(picture.shape[1], _fitting(note, picture.shape[1] - 3 * MARGIN), "")])
 
 
@@ -79,9 +79,9 @@ def _cut(text: str, kept: int) -> str:
 
 @lru_cache(maxsize=64)
 def action_bar(width: int, action: str, chosen: int, values: tuple[float, ...] = ()) -> Picture:
-    """Draw a bar with an action's name and, where values are given, a column for each action, lowest to highest.
+    """Draw a bar with an action's name and, if values are given, a column per action, scaled from lowest to highest.
 
-    The chosen one is bright; there is none where a value is NaN.
+    The chosen action's column is bright; NaN has no column.
     """
     image = Image.fromarray(_bar(width, action, ""))
     draw = ImageDraw.Draw(image)
@@ -98,7 +98,7 @@ def action_bar(width: int, action: str, chosen: int, values: tuple[float, ...] =
 
 
 def beside(pictures: Sequence[Picture]) -> Picture:
-    """Put pictures side by side, with a gap between; lower ones are filled up."""
+    """Put pictures side by side, with gaps; lower ones are padded."""
     height = max(picture.shape[0] for picture in pictures)
     filled = []
     for place, picture in enumerate(pictures):
@@ -114,7 +114,7 @@ def beside(pictures: Sequence[Picture]) -> Picture:
 def _bar(width: int, left: str, right: str) -> Picture:
     image = Image.new("RGB", (width, BAR_HEIGHT), BAR_COLOUR)
     draw = ImageDraw.Draw(image)
-    draw.fontmode = "1"  # no smoothing: it would need more colours than a GIF has
+    draw.fontmode = "1"  # without smoothing, which would need more colours than a GIF has
     font = ImageFont.load_default(size=FONT_SIZE)
     draw.text((width - MARGIN, BAR_HEIGHT // 2), right, TEXT_COLOUR, font, anchor="rm")
     if draw.textlength(left, font) + draw.textlength(right, font) + 3 * MARGIN <= width:
@@ -125,8 +125,7 @@ def _bar(width: int, left: str, right: str) -> Picture:
 def write_gif(path: Path, pictures: Iterable[Picture], pictures_per_second: float) -> None:
     """Write a GIF that repeats for ever.
 
-    Its delays are whole hundredths of a second; where that is not the speed asked for they alternate, so that the whole
-    takes the right time.
+    Delays are whole hundredths of a second; they alternate where needed, so that the total time is right.
     """
     ticks = GIF_TICKS_PER_SECOND / pictures_per_second
     if ticks < GIF_FASTEST_TICKS:
@@ -147,7 +146,7 @@ def write_gif(path: Path, pictures: Iterable[Picture], pictures_per_second: floa
 
 
 def _changed(picture: Picture, before: Picture | None) -> tuple[int, int, int, int]:
-    """Return top, bottom, left and right of the rectangle that changed; a single pixel if nothing did."""
+    """Return top, bottom, left and right of the changed rectangle; a single pixel if nothing changed."""
     height, width, _ = picture.shape
     if before is None:
         return 0, height, 0, width
@@ -161,7 +160,7 @@ def _changed(picture: Picture, before: Picture | None) -> tuple[int, int, int, i
 
 
 def _gif_header(width: int, height: int) -> bytes:
-    """Signature, size, no common palette, repeat for ever (Netscape's extension), who made it.
+    """Return the header: signature, size, no global palette, repetition (Netscape's extension), a comment.
 
     GIF89a specification, §17, §18, §24.
     """
@@ -184,7 +183,7 @@ def _write_gif_picture(file: IO[bytes], picture: Picture, offset: tuple[int, int
 
 
 def _packed(colours: NDArray[Any]) -> NDArray[np.uint32]:
-    """Return colours, shape (..., 3), as a number each, in the order of their red, green and blue."""
+    """Return colours, shape (..., 3), as numbers, in the order of red, green and blue."""
     red, green, blue = (colours[..., channel].astype(np.uint32) for channel in range(3))
     return np.asarray((red << 16) + (green << 8) + blue, np.uint32)
 
@@ -209,7 +208,7 @@ def write_mp4(path: Path, pictures: Iterable[Picture], pictures_per_second: floa
 
 
 def write_png(path: Path, pictures: Iterable[Picture], _: float) -> None:
-    """Write all pictures on one sheet, in rows of at most `SHEET_WIDTH`, or of one picture."""
+    """Write all pictures on one sheet, in rows of at most `SHEET_WIDTH` pixels, or of one picture."""
     kept = list(pictures)
     columns = max(1, SHEET_WIDTH // (kept[0].shape[1] + GAP))
     rows = [beside(kept[start : start + columns]) for start in range(0, len(kept), columns)]

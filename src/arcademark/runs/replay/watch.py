@@ -1,6 +1,6 @@
 """Episodes as moving pictures, with the running score: recorded actions are replayed, or an agent plays meanwhile.
 
-What is shown is the screen of an environment that plays the same actions frame by frame, not what the agent sees.
+The screen is that of an environment that plays the same actions frame by frame, not the agent's observation.
 """
 
 from __future__ import annotations
@@ -37,11 +37,10 @@ from arcademark.suite.protocols import Protocol
 
 FRAMES_PER_SECOND = 60
 PER_SECOND = {"frame": FRAMES_PER_SECOND, "step": 15}
-"""Pictures, by what a protocol counts."""
+"""Pictures per second, by the protocol's unit."""
 
 EVERY_FRAMES = {".gif": 3, ".mp4": 1}
-"""Real speed in both. An odd number, since games flicker: what they draw every other frame would always be left out, or
-never."""
+"""Frames per picture, at real speed. Odd numbers, since games draw some objects only every other frame."""
 
 PICTURES = 12
 """Of a sheet."""
@@ -51,7 +50,7 @@ _STARTS = {".gif": b"GIF89a", ".mp4": b"\0\0\0\0ftyp", ".png": b"\x89PNG"}
 
 @dataclass(frozen=True, eq=False)
 class Shot:
-    """The screen after a frame, and what is told of it: the action chosen, by its number and name."""
+    """Screen after a frame, with the score and the chosen action, by its number and name."""
 
     screen: video.Picture
     frames: int
@@ -76,13 +75,13 @@ def watch(
     on_frames: Callable[[int, int], None] = lambda _done, _total: None,
     **choice: Unpack[EpisodeFilter],
 ) -> Path:
-    """Write an episode of a run as GIF or MP4, at the speed at which people play, and return the file.
+    """Write an episode of a run as GIF, MP4 or PNG, at the speed at which people play, and return the file.
 
-    By default it is a GIF in the current folder, named after game, seed and episode; it shows one of 3 frames, an MP4
-    each. A PNG shows so many `pictures`, evenly spaced, the last one being the end. With `beside`, a run and a choice,
-    a second episode is shown next to it; with `actions` the action too. Without `overwrite` only a file that this
-    function wrote is replaced. `on_frames` is called now and then with the frames shown and those of the (longer)
-    episode. No file is left where the replay does not give the recorded score.
+    By default it is a GIF in the current folder, named after game, seed and episode. A GIF shows every third frame, an
+    MP4 every frame, and a PNG a number of `pictures`, evenly spaced up to the end. With `beside`, a run and a choice, a
+    second episode is shown next to it; with `actions` the actions, too. Only a file that this function wrote is
+    replaced, unless `overwrite`. `on_frames` is called with the frames shown so far and those of the longer episode. No
+    file is left if the replay does not give the recorded score.
     """
     episodes = _chosen(directory, choice, beside)
     names = dict.fromkeys(_name(recorded) for _, recorded in episodes)
@@ -119,7 +118,7 @@ def shown(
     scale: int = 2,
     **choice: Unpack[EpisodeFilter],
 ) -> Iterator[video.Picture]:
-    """Yield a picture a frame of one recorded episode, or of two next to each other; as `watch` otherwise."""
+    """Yield one picture per frame of a recorded episode, or of two next to each other; otherwise as `watch`."""
     episodes = _chosen(directory, choice, beside)
     for shots in _together([_replayed(*episode) for episode in episodes]):
         yield _picture(shots, episodes, scale, actions=True)
@@ -128,20 +127,20 @@ def shown(
 def play(
     trial: Trial, show: Callable[[video.Picture], bool], *, episode: int | None = None, scale: int = 2
 ) -> float | None:
-    """Let an agent play an evaluation episode, the first by default, and show a picture a frame.
+    """Let an agent play an evaluation episode, the first by default, and show one picture per frame.
 
-    A learner is trained before, unseen. Nothing is recorded.
+    A learner is trained before, without pictures. Nothing is recorded.
 
     Parameters
     ----------
     trial : Trial
     show : callable
-        Is given each picture when it is due; False ends the episode.
+        Called with each picture when it is due; False ends the episode.
 
     Returns
     -------
     float or None
-        The score; None where it was ended. It is that of the same trial's episode in a run.
+        The score, as of the same trial's episode in a run; None if the episode was ended.
     """
     number = episode or 0
     player = _Shown(trial, number, show, scale)
@@ -159,11 +158,11 @@ def play(
 
 
 class _EndedError(Exception):
-    """Somebody has seen enough."""
+    """The viewer ended the episode."""
 
 
 class _Shown(TrialPlayer):
-    """Plays a trial's episode, and every action again frame by frame to show it."""
+    """Plays a trial's episode, and repeats every action frame by frame to show it."""
 
     def __init__(self, trial: Trial, episode: int, show: Callable[[video.Picture], bool], scale: int) -> None:
         emulator = referee(environment_spec(trial.game, trial.protocol))
@@ -220,7 +219,7 @@ def _name(recorded: Recorded) -> str:
 
 
 def _together(films: Sequence[Iterator[Shot]]) -> Iterator[tuple[Shot, ...]]:
-    """Yield the shots of several episodes together; one that has ended stays."""
+    """Yield the shots of several episodes together; the last one of an ended episode is repeated."""
     last: list[Shot] = []
     for found in zip_longest(*films):
         last = [shot or last[place] for place, shot in enumerate(found)]
@@ -230,7 +229,7 @@ def _together(films: Sequence[Iterator[Shot]]) -> Iterator[tuple[Shot, ...]]:
 def _picture(
     shots: Sequence[Shot], episodes: Sequence[tuple[RunRecord, Recorded]], scale: int, actions: bool
 ) -> video.Picture:
-    """Draw what is shown at once, two episodes side by side."""
+    """Draw one picture of one episode, or of two side by side."""
     pictures = []
     for shot, (run, (trial, row)) in zip(shots, episodes, strict=True):
         names = _names(run.protocol, trial.game, row.episode, trial.agent, trial.seed)
@@ -239,7 +238,7 @@ def _picture(
 
 
 def _names(protocol: Protocol, task: str, episode: int, agent: str, seed: int) -> tuple[str, str]:
-    """Say what is played, and who plays."""
+    """Return the titles of the episode and of its player."""
     return f"{protocol.task_name(task)} · episode {episode}", f"{escaped(agent)} · seed {seed}"
 
 
@@ -255,7 +254,7 @@ def _single(shot: Shot, left: str, player: str, scale: int, actions: bool) -> vi
 
 
 def _replayed(run: RunRecord, recorded: Recorded) -> Iterator[Shot]:
-    """Replay an episode frame by frame; raise at its end where it is not the one that was recorded."""
+    """Replay an episode frame by frame; ArcadeMarkError at its end if it differs from the record."""
     trial, row = recorded
     environment = open_recorded(run.protocol, trial, row.phase, pictures=True)
     score, ended = 0.0, False
@@ -280,13 +279,13 @@ def _replayed(run: RunRecord, recorded: Recorded) -> Iterator[Shot]:
 
 
 def _chosen_action(spec: EnvironmentSpec, action: Any) -> tuple[int, str]:
-    """Return an action's number and name; of an array 0 and its numbers."""
+    """Return an action's number and name; for an array 0 and its numbers."""
     if spec.array_actions is None:
         return action, spec.action_meanings[action]
     return 0, " ".join(f"{number:.3g}" for number in np.ravel(action).tolist())
 
 
 def clock(frames: int) -> str:
-    """Say how long so many frames are, "1:32"."""
+    """Return the time of a number of frames, "1:32"."""
     seconds = frames // FRAMES_PER_SECOND
     return f"{seconds // 60}:{seconds % 60:02}"
