@@ -1,7 +1,7 @@
 """A person plays a trial in a window: in real time, 60 frames per second, or stepped, the game waiting for each action.
 
-The action is read where an agent would choose one, and held for as many frames. While paused the picture is hidden; the
-pause counts to the episode's wall time, not to its frames.
+The action is read when an agent would choose one, and held for as many frames. While paused the picture is hidden; the
+pause counts for the episode's wall time, not for its frames.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from arcademark.suite.task_suites import TaskSuite
 
 SCALE = 3
 SEEDS = 2**63
-"""How many there are to practise with."""
+"""Number of seeds for practice."""
 
 
 @dataclass
@@ -49,11 +49,11 @@ class Sitting:
     Attributes
     ----------
     episodes : list of EpisodeRecord
-        Those that were finished.
+        Finished episodes.
     left : bool
-        Whether another was ended before its end.
+        Whether an episode was left unfinished.
     errors : array of float
-        By how much the time between two pictures was off 1/60 s, in seconds.
+        Deviations of the time between two pictures from 1/60 s, in seconds.
     """
 
     episodes: list[EpisodeRecord] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Sitting:
     errors: array[float] = field(default_factory=lambda: array("d"))
 
     def error(self, share: float) -> float:
-        """Return the error, in seconds, that so great a share of pictures stays within; NaN where there are none."""
+        """Return a quantile of the errors, in seconds; NaN if there are none."""
         return float(np.quantile(self.errors, share)) if self.errors else float("nan")
 
 
@@ -75,10 +75,10 @@ def planned(
     name: str | None = None,
     stepped: bool = False,
 ) -> Plan:
-    """Plan so many more episodes of a person's run, which is begun where there is none; of None, for practice.
+    """Plan further episodes of a person's run in a directory, or of practice if that is None.
 
-    With a name the label is "NAME [human]", or "NAME [human, stepped]". ArcadeMarkError as of `make_plan`, or if the
-    run there cannot be read.
+    With a name the label is "NAME [human]", or "NAME [human, stepped]". ArcadeMarkError: as of `make_plan`, or an
+    existing run cannot be read.
     """
     spec = AgentSpec(human.NAME, {"stepped": True} if stepped else {})
     if name is not None:
@@ -95,9 +95,9 @@ def planned(
 
 
 def record(plan: Plan, directory: str | os.PathLike[str], window: Window, *, scale: int = SCALE) -> Sitting:
-    """Have a person play the episodes that are missing of a plan of `planned`, and record each as it ends.
+    """Let a person play the missing episodes of a plan of `planned`, and record each as it ends.
 
-    ArcadeMarkError as of `execution.execute`, or if no window can be opened.
+    ArcadeMarkError: as of `execution.execute`, or no window can be opened.
     """
     sitting = Sitting()
 
@@ -112,7 +112,7 @@ def record(plan: Plan, directory: str | os.PathLike[str], window: Window, *, sca
 
 
 def practise(trial: Trial, window: Window, *, scale: int = SCALE) -> Sitting:
-    """Have a person play until they end it, of other seeds than the trial's; nothing is recorded."""
+    """Let a person play other seeds than the trial's until they stop; nothing is recorded."""
     sitting = Sitting()
     seed = int(np.random.default_rng().integers(SEEDS))
     emulator = referee(environment_spec(trial.game, trial.protocol))
@@ -123,11 +123,11 @@ def practise(trial: Trial, window: Window, *, scale: int = SCALE) -> Sitting:
 
 
 class _EndedError(Exception):
-    """Somebody has closed the window."""
+    """The window was closed."""
 
 
 class HumanPlayer(TrialPlayer):
-    """Plays a trial's episodes as a person says."""
+    """Plays a trial's episodes with a person's actions."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class HumanPlayer(TrialPlayer):
         self._stepped = bool(all_parameters(trial.agent)["stepped"])
         self._stick = Stick(self.spec.action_meanings)
         self._meter = Meter()
-        self._last: float | None = None  # when the picture before was shown, if this one is due right after
+        self._last: float | None = None  # time of the picture before, if this one follows it directly
         window.listener = self._stick.hear
 
     def play(
@@ -154,7 +154,7 @@ class HumanPlayer(TrialPlayer):
         unfinished: Sequence[Unfinished] = (),
         stopping: Callable[[], bool] = lambda: False,
     ) -> Iterator[PlayEvent]:
-        """Play these evaluation episodes, each once it is begun by FIRE, until the window is closed."""
+        """Play these evaluation episodes, each begun by FIRE, until the window is closed."""
         slot = self.slot(0)
         try:
             for episode in episodes:
@@ -195,7 +195,7 @@ class HumanPlayer(TrialPlayer):
         self._last = None
 
     def _show(self, picture: video.Picture, playing: Sequence[Slot]) -> Iterator[PlayedFrames]:
-        """Show a picture once, after a pause if there is one, and say now and then what was played."""
+        """Show a picture once, after any pause, and yield the amounts played when due."""
         hidden = True
         while hidden:
             hidden = self._stick.paused
@@ -226,7 +226,7 @@ def _standing(frames: int, score: float) -> str:
 def _blank(
     game: str, suite: TaskSuite | None, scale: int, left: str = "", right: str = "", stepped: bool = False
 ) -> video.Picture:
-    """Draw what is shown instead of the game."""
+    """Draw a blank screen with a caption."""
     return _drawn(np.zeros((*facts.screen_shape(game, suite), 3), np.uint8), scale, left, right, stepped)
 
 

@@ -1,7 +1,6 @@
 """A keyboard or gamepad as the console's joystick, from pygame's events (extra ``window``).
 
-Arrows or WASD and the space bar; stick or D-pad and any button. A key that was tapped since the joystick was last read
-counts as held once.
+Arrows or WASD and the space bar; stick or D-pad and any button. A key tapped since the last read counts as held once.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 PARTS = ("UP", "DOWN", "LEFT", "RIGHT", "FIRE")
-"""What actions are made of: "UPRIGHTFIRE", or none of them for "NOOP"."""
+"""Parts of actions, as in "UPRIGHTFIRE"; "NOOP" has none."""
 NONE = ""
-"""What Enter is: chosen where an action is waited for, and no part of any."""
+"""Part of Enter, which chooses "NOOP" in stepped play."""
 TILT = 0.5
-"""How far a gamepad's stick is moved, of 1, before it counts."""
+"""Tilt of a gamepad's stick, of 1, from which on it counts."""
 HELP = "arrows or WASD, space: fire · P: pause · Esc: end"
 HELP_STEPPED = f"{HELP} · Enter: no action"
 
@@ -51,7 +50,7 @@ class Stick:
         self.paused = self.begun = False
 
     def action(self) -> int:
-        """Return the action that is held: of those that are part of it, the largest, then that of the latest keys."""
+        """Return the held action: the one with the most held parts, then that of the latest keys."""
         parts = [*self._held.values(), *self._tapped.values()]
         self._tapped.clear()
         order = {part: place for place, part in enumerate(parts)}
@@ -64,20 +63,20 @@ class Stick:
         return bool(self._held or self._tapped)
 
     def release(self) -> None:
-        """Take all keys for released until they are pressed again."""
+        """Treat all keys as released until they are pressed again."""
         self._held.clear()
         self._tapped.clear()
         self.begun = False
 
     def hear(self, event: Any) -> None:
-        """Take note of an event."""
+        """Process an event."""
         pygame = self._pygame
         match event.type:
             case pygame.KEYDOWN | pygame.KEYUP:
                 self._hear_key(event.key, event.type == pygame.KEYDOWN)
             case pygame.JOYDEVICEADDED:
                 pad = pygame.joystick.Joystick(event.device_index)
-                self._pads[pad.get_instance_id()] = pad  # else it is closed
+                self._pads[pad.get_instance_id()] = pad  # keeps it open
             case pygame.JOYDEVICEREMOVED:
                 self._pads.pop(event.instance_id, None)
                 self._held.clear()

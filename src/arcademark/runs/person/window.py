@@ -1,6 +1,6 @@
 """A window on the screen that shows pictures at a steady speed (extra ``window``: pygame-ce).
 
-Esc or closing the window ends; space pauses, unless somebody else listens to keys. A picture is a uint8 array of shape
+Esc or closing the window ends; space pauses, unless a listener handles keys. A picture is a uint8 array of shape
 (height, width, 3).
 """
 
@@ -19,9 +19,9 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.importing import needing
 
 UNSEEN = ("dummy", "offscreen")
-"""SDL's drivers that show nobody anything, which it takes where there is no display."""
+"""SDL's drivers without a visible window, which it chooses if there is no display."""
 AWAKE_SECONDS = 0.001
-"""Before a picture is due, in which it is waited for without sleep, from which systems wake late."""
+"""Time before a picture is due without sleep, as systems wake late."""
 
 
 class Window:
@@ -31,19 +31,19 @@ class Window:
     ----------
     title : str
     frames_per_second : float
-        How often a picture is shown at most.
+        Maximum number of pictures per second.
     remedy : str
-        What to do where no window can be opened, for the message that says so.
+        What to do if no window can be opened, for the error message.
 
     Attributes
     ----------
     closed : bool
-        Whether somebody has closed it.
+        Whether it was closed.
     paused : bool
     shown : float
-        When the last picture was, in seconds of `time.perf_counter`.
+        Time of the last picture, in seconds of `time.perf_counter`.
     listener : callable or None
-        Is given each event of pygame's but those that close the window; space does not pause then.
+        Called with each event of pygame, except those that close the window; space does not pause then.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Window:
         self._pygame.display.quit()
 
     def show(self, picture: NDArray[np.uint8]) -> bool:
-        """Show a picture when it is due, and stay with it while paused; return whether the window is still open."""
+        """Show a picture when it is due, and wait while paused; return whether the window is still open."""
         pygame = self._pygame
         height, width, _ = picture.shape
         if self._screen is None:
@@ -103,7 +103,7 @@ class Window:
         return not self.closed
 
     def _wait(self) -> None:
-        """Wait until the next picture is due; one that is late puts off those that follow."""
+        """Wait until the next picture is due; a late one delays the following ones."""
         self._due = max(self._due + 1 / self._rate, time.perf_counter())
         while (left := self._due - time.perf_counter()) > 0:
             time.sleep(max(left - AWAKE_SECONDS, 0))

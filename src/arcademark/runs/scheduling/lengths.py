@@ -1,8 +1,8 @@
 """Expected remaining frames of trials, from which their order and their division into shards follow.
 
-An episode is taken to be as long as the recorded ones of its game on average. Of a game of which nothing is recorded it
-is as long as random play's (`arcademark.suite.tasks.Game.random_frames`), by as much longer or shorter as the recorded
-games are, and never longer than the protocol's cap.
+An episode is expected to be as long as the mean of the recorded ones of its game. In a game without recorded episodes,
+its length is that of random play (`arcademark.suite.tasks.Game.random_frames`), scaled by the ratio in the recorded
+games, and at most the protocol's cap.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from arcademark.records.model import RunRecord
 
 SIMULATED_PER_PLAYED = 100.0
-"""Frames that planners, whose searches have tens to thousands, are taken to simulate for each that they play."""
+"""Assumed number of frames that planners simulate per frame played; searches have tens to thousands."""
 
 
 class Lengths:
     """Expected lengths of evaluation episodes, in frames.
 
-    `recorded` yields a game, the frames of some of its episodes together, and how many these are; any game may come
-    more than once.
+    `recorded` yields a game, the total frames of some of its episodes, and their number; a game may come more than
+    once.
     """
 
     def __init__(self, recorded: Iterable[tuple[str, int, int]] = ()) -> None:
@@ -52,13 +52,13 @@ class Lengths:
 
 @cache
 def _random_play_frames(game: str) -> float:
-    """Return the length of random play, of all games on average where it is not known."""
+    """Return the length of random play; the mean over games where it is unknown."""
     known = games()
     return known[game].random_frames if game in known else sum(one.random_frames for one in known.values()) / len(known)
 
 
 def frames_left(standings: Sequence[TrialStanding], lengths: Lengths) -> list[float]:
-    """Return what is left of each trial, in frames that are emulated, as far as its agent's class tells."""
+    """Return the remaining frames to emulate of each trial, as far as its agent's class shows them."""
     kinds = {spec.label: kind(spec) for spec in {standing.trial.agent for standing in standings}}
     left = []
     for standing in standings:
@@ -71,7 +71,7 @@ def frames_left(standings: Sequence[TrialStanding], lengths: Lengths) -> list[fl
 
 
 def recorded_standings(trials: Iterable[Trial], record: RunRecord | None) -> list[TrialStanding]:
-    """Return where trials stand in what is recorded of their run, if anything is."""
+    """Return the standings of trials in the record of their run, if there is one."""
     known = {trial.id: trial for trial in record.trials} if record else {}
     learners = {trial.agent for trial in known.values() if trial.learns}
     standings = []
@@ -84,7 +84,7 @@ def recorded_standings(trials: Iterable[Trial], record: RunRecord | None) -> lis
 
 
 def expected_frames(trials: Iterable[Trial], record: RunRecord | None) -> Mapping[str, float]:
-    """Return what is left of each game's trials, in frames that are emulated."""
+    """Return the remaining frames to emulate of each game's trials."""
     standings = recorded_standings(trials, record)
     lengths = Lengths((standing.trial.game, standing.frames, standing.episodes) for standing in standings)
     left = defaultdict[str, float](float)
@@ -94,9 +94,9 @@ def expected_frames(trials: Iterable[Trial], record: RunRecord | None) -> Mappin
 
 
 def deal(weights: Sequence[float], count: int) -> list[list[int]]:
-    """Deal what weighs so much out in `count` shards, each the places of its items, in order.
+    """Divide items of given weights into `count` shards; each is the list of its items' indices, in order.
 
-    The heaviest first, each to the shard that weighs least so far.
+    Items are assigned heaviest first, each to the lightest shard so far.
     """
     shards: list[list[int]] = [[] for _ in range(count)]
     least = [(0.0, 0, number) for number in range(count)]
@@ -108,10 +108,10 @@ def deal(weights: Sequence[float], count: int) -> list[list[int]]:
 
 
 def dealt(plans: Mapping[str, Plan], count: int) -> list[dict[str, tuple[Trial, ...]]]:
-    """Deal plans out in `count` shards: of each, the trials of every plan, by the plan's name.
+    """Divide plans into `count` shards: for each, the trials of every plan, by the plan's name.
 
-    Always the same, of about as many frames each, by what is known before anything is played. The first plan is dealt
-    out, the others' trials follow those of their game and seed.
+    The division is always the same, with about equal expected frames, and uses nothing recorded. The first plan is
+    divided; trials of the others follow those of their game and seed.
 
     Raises
     ------
@@ -141,12 +141,12 @@ def dealt(plans: Mapping[str, Plan], count: int) -> list[dict[str, tuple[Trial, 
 def shards(plans: Mapping[str, Plan], number: int, count: int) -> dict[str, Plan]:
     """Return shard `number`, from 1, of plans that are played in `count` shards, each in directories of its own.
 
-    Plans of which nothing is in it are left out. `arcademark.runs.store.merging` makes one run of all.
+    Plans without trials in it are left out. `arcademark.runs.store.merging` merges the shards.
 
     Raises
     ------
     ArcadeMarkError
-        If there is no such shard, or fewer trials than shards.
+        If the number is out of range, or there are fewer trials than shards.
     """
     trials = len(next(iter(plans.values())).trials)
     if not 1 <= number <= count <= trials:
@@ -163,7 +163,7 @@ def shard(plan: Plan, number: int, count: int) -> Plan:
 
 
 def _part(plan: Plan, here: tuple[Trial, ...], shard: tuple[int, int]) -> Plan:
-    """Return a plan of some of its trials alone, that knows the others."""
+    """Return a plan of some of its trials, with the others as those of other shards."""
     ids = {trial.id for trial in here}
     elsewhere = tuple(trial for trial in plan.trials if trial.id not in ids)
     return replace(plan, trials=here, shard=shard, elsewhere=elsewhere)

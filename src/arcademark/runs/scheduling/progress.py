@@ -1,8 +1,9 @@
 """Progress of a run, and the time left at the speed of the last minutes.
 
-An evaluation episode is expected to be as long as the mean of those played, of the same trial, else of the game, else
-of all; before a learner's first, as the last ones of its training, and so are those of training where the budget is in
-episodes. Before the first episode of a planner or learner, which take long, the protocol's cap gives a bound.
+The expected length of an evaluation episode is the mean of those played: of the same trial, else of the game, else of
+all. Before a learner's first one it is that of its last training episodes, as it is for training episodes, if the
+budget is in episodes. Before the first episode of a planner or learner, which takes long, the protocol's cap gives a
+bound.
 """
 
 from __future__ import annotations
@@ -35,29 +36,29 @@ RECENT_EPISODES = 20  # training episodes whose mean score and length are report
 
 @dataclass
 class TrialStanding:
-    """One trial: what was played of it."""
+    """Amounts played of a trial."""
 
     trial: Trial
-    episodes: int = 0  # recorded evaluation, of the episodes that the trial asks for
+    episodes: int = 0  # recorded evaluation episodes, up to the requested number
     frames: int = 0  # of these episodes
     learns: bool = False
-    trained: bool = False  # its training budget is spent
+    trained: bool = False  # whether its training budget is spent
     training_frames: int = 0  # recorded
     training_episodes: int = 0  # recorded
-    in_play: int = 0  # frames played of episodes that are not yet recorded
+    in_play: int = 0  # frames of episodes that are not recorded yet
     failed: bool = False
     plans: bool = False
     kept: dict[int, int] = field(default_factory=dict)
-    """Frames up to where each of its unfinished episodes is recorded, by number."""
+    """Frames up to the checkpoint of each unfinished episode, by number."""
     unrecorded: int = 0  # training episodes since the last checkpoint
     recent: list[TrainedEpisode] = field(default_factory=list)
-    """The last training episodes that this command played, `RECENT_EPISODES` at most."""
+    """The last training episodes of this command, at most `RECENT_EPISODES`."""
 
     @classmethod
     def from_record(
         cls, trial: Trial, record: TrialRecord | None, frames: int, kept: Mapping[int, int] | None = None
     ) -> Self:
-        """Return where a trial stands by what is recorded of it; `frames` are of its evaluation episodes."""
+        """Return the standing of a trial by its record; `frames` are of its evaluation episodes."""
         begun = dict(kept or {})
         if record is None:
             return cls(trial)
@@ -66,12 +67,12 @@ class TrialStanding:
 
     @property
     def episodes_left(self) -> int:
-        """Evaluation episodes that are still to be played."""
+        """Evaluation episodes left to play."""
         return 0 if self._training_is_scored else max(0, self.trial.episodes - self.episodes)
 
     @property
     def episodes_done(self) -> int:
-        """Episodes of its score that are recorded, where training is scored all of them at its end."""
+        """Recorded episodes of its score; if training is scored, all of them at its end."""
         if self._training_is_scored:
             return self.trial.episodes if self.trained else 0
         return self.trial.episodes - self.episodes_left
@@ -91,13 +92,13 @@ class TrialStanding:
         return not self.failed and (self.trained or not self.learns) and not self.episodes_left
 
     def training_length(self) -> float | None:
-        """Return how long its last training episodes were; None if there are none."""
+        """Return the mean length of its last training episodes; None if there are none."""
         if self.recent:
             return sum(episode.frames for episode in self.recent) / len(self.recent)
         return self.training_frames / self.training_episodes if self.training_episodes else None
 
     def frames_left(self, length: float | None, training_length: float | None) -> float | None:
-        """Guess the frames that are left if episodes have these lengths; None if nothing tells."""
+        """Estimate the remaining frames for given lengths of episodes; None if a length is missing."""
         training = 0.0
         if self.in_training:
             if self.trial.training_frames is not None:
@@ -127,7 +128,7 @@ def _mean_lengths(amounts: Iterable[tuple[str, int, int]]) -> dict[str | None, f
 
 
 def _frames_left(standings: Sequence[TrialStanding]) -> tuple[float | None, bool]:
-    """Estimate the frames that are left, None if nothing tells, and say whether it is a bound."""
+    """Estimate the remaining frames, None if unknown, and return whether they are a bound."""
     played = _mean_lengths((one.trial.game, one.frames, one.episodes) for one in standings)
     trained = _mean_lengths(
         (one.trial.game, sum(row.frames for row in one.recent), len(one.recent)) for one in standings
@@ -151,14 +152,14 @@ def _frames_left(standings: Sequence[TrialStanding]) -> tuple[float | None, bool
 
 
 class Tracker:
-    """Counts what happens to the trials of a plan, from where they stand now."""
+    """Counts the events of a plan's trials, from their standings."""
 
     def __init__(self, standings: Sequence[TrialStanding]) -> None:
         self._standings = {standing.trial.id: standing for standing in standings}
         self._started = time.perf_counter()
-        self._points = deque([(0.0, PlayedFrames(0))])  # of the last minutes: when, and what was played by then
+        self._points = deque([(0.0, PlayedFrames(0))])  # of the last minutes: times, and amounts played by then
         self.playing: dict[str, None] = {}
-        """The ids of trials of which this command heard, and which are not over."""
+        """Ids of trials with events of this command that are not over."""
         self.played = PlayedFrames(0)
         self.episodes = 0
 
@@ -174,12 +175,12 @@ class Tracker:
 
     @property
     def unkept(self) -> int:
-        """Training episodes that have ended, and that no checkpoint holds."""
+        """Number of training episodes since the last checkpoints."""
         return sum(standing.unrecorded for standing in self._learners())
 
     @property
     def kept(self) -> tuple[int, int] | None:
-        """Frames of training that checkpoints hold, and those of all budgets; None unless these are left in frames."""
+        """Frames of training in checkpoints, and of all budgets; None unless training by frames is left."""
         learners = self._learners()
         budgets = [one.trial.training_frames for one in learners if one.trial.training_frames is not None]
         if len(budgets) < len(learners) or not any(one.in_training for one in learners):
@@ -192,7 +193,7 @@ class Tracker:
         self.playing[trial_id] = None
         match event:
             case Opened(learns=learns, plans=plans):
-                if learns and not standing.learns:  # then all trials of the agent do
+                if learns and not standing.learns:  # as do all trials of the agent
                     for other in self._standings.values():
                         other.learns |= other.trial.agent.label == standing.trial.agent.label
                 standing.learns, standing.plans = learns, plans
@@ -225,7 +226,7 @@ class Tracker:
             del self.playing[trial_id]
 
     def progress(self) -> Progress:
-        """Say how far the run is."""
+        """Return the progress of the run."""
         every = [*self._standings.values()]
         frames, seconds = self.played.frames, self.seconds
         left, bound = _frames_left([one for one in every if not one.failed])
@@ -272,7 +273,7 @@ class Tracker:
         )
 
     def _lately(self, seconds: float) -> tuple[PlayedFrames, float]:
-        """Return what was played in the last minutes, and in how many seconds."""
+        """Return the amounts played in the last minutes, and the seconds."""
         points = self._points
         if seconds - points[-1][0] >= POINT_SECONDS:
             points.append((seconds, self.played))

@@ -1,8 +1,8 @@
 """Measurement of an agent's speed on this machine: part of a trial in a process of its own, not recorded.
 
-What plays at one pace is measured over some seconds. A planner may plan for seconds before it decides, and what its
-decisions cost depends on where the game stands, so whole decisions are sampled all along an episode of random play: at
-each place the first of an episode, for which nothing is planned yet, and some that follow it.
+Policies and learners are measured over some seconds. A planner may search for seconds before it decides, and the cost
+of a decision depends on the state of the game, so whole decisions are sampled along an episode of random play: at each
+place a first decision, without an earlier search, and some that follow it.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel, State
 
 SECONDS = 2.0  # of play
-PATIENCE_SECONDS = 60.0  # for an agent to be made, and to play anything
-MAX_PLAYED = 10_000  # episodes, of which the seconds hold fewer
+PATIENCE_SECONDS = 60.0  # maximum time to make an agent, and to play the first frames
+MAX_PLAYED = 10_000  # more episodes than are played in the time
 
-PLANNED_SECONDS = 600.0  # of all games' decisions together, after which no other is sampled
-LEAST_SECONDS, MAX_SECONDS = 10.0, 60.0  # of one game's
+PLANNED_SECONDS = 600.0  # maximum time of sampling decisions, over all games
+LEAST_SECONDS, MAX_SECONDS = 10.0, 60.0  # limits per game
 PLANNER_PATIENCE_SECONDS = 1800.0
 RANDOM_SECONDS = 2.0  # of random play
 EIGHTHS = (4, 2, 6, 1, 5, 3, 7)
-"""In which parts of the random episode decisions are sampled, in this order."""
-LATER = 250  # decisions that follow the first at one place, at most
+"""Places in the random episode at which decisions are sampled, in this order."""
+LATER = 250  # maximum number of decisions after the first one at a place
 
 
 Rate = Annotated[float, Meta(ge=0, le=MAX_NUMBER)]
@@ -53,16 +53,15 @@ Rate = Annotated[float, Meta(ge=0, le=MAX_NUMBER)]
 class Pace:
     """Speed of agents of one kind on one core; planners are measured game by game.
 
-    kind: Whether they plan, learn, or do neither.
-    measured: Agents and games of which some seconds, or a planner's decisions, were played on this machine; none if the
-    speed was given.
-    decisions: Of a planner, that were measured; 0 of others.
-    frames_per_second: That are played.
-    simulated_frames_per_second: That planners simulate meanwhile.
-    starting_seconds: Until a process has started and made its agent; but for planners, until it began to play.
-    batch_size: Episodes that are played at once.
-    first_frames, first_simulated_frames, first_seconds: Of the first decision of an episode, for which a planner has
-    planned nothing; the other amounts are of those that follow. 0 of others.
+    kind: Kind of the agents: planners, learners, or others.
+    measured: Agents and games measured on this machine; empty if the speed was given.
+    decisions: Measured decisions of a planner; 0 for others.
+    frames_per_second: Frames played per second.
+    simulated_frames_per_second: Frames that planners simulate per second, in addition.
+    starting_seconds: Time until a process has started and made its agent; except for planners, until it plays.
+    batch_size: Episodes played at once.
+    first_frames, first_simulated_frames, first_seconds: Amounts of the first decision of an episode, before which a
+    planner has not searched; the other amounts are of later decisions. 0 for others.
     """
 
     kind: Literal["policy", "learner", "planner"]
@@ -77,7 +76,7 @@ class Pace:
     first_seconds: Seconds = 0.0
 
     def episode(self, frames: float) -> tuple[float, float]:
-        """Return the seconds that an episode of so many frames takes, and the frames that are simulated in it."""
+        """Return the seconds and the simulated frames of an episode of this length."""
         later = max(frames - self.first_frames, 0.0) / self.frames_per_second
         return self.first_seconds + later, self.first_simulated_frames + later * self.simulated_frames_per_second
 
@@ -90,19 +89,19 @@ def measure(
     workers: int = 1,
     follow: Callable[[int, int], None] = lambda *_: None,
 ) -> list[Pace]:
-    """Measure trials, in training if their agents learn, each in a process of its own, so many at once.
+    """Measure trials, in training if their agents learn, each in a process of its own, `workers` at once.
 
     Parameters
     ----------
     trials : sequence of (Trial, Emulator or None)
     workers : int
     follow : callable
-        Is given how many are measured, and of how many.
+        Called with the numbers of measured and of all trials.
 
     Raises
     ------
     ArcadeMarkError
-        If a trial fails, or plays nothing in `PATIENCE_SECONDS`; a planner nothing in `PLANNER_PATIENCE_SECONDS`.
+        If a trial fails, or plays nothing within `PATIENCE_SECONDS`, a planner within `PLANNER_PATIENCE_SECONDS`.
     """
     seconds = min(MAX_SECONDS, max(LEAST_SECONDS, PLANNED_SECONDS / len(trials)))
     waiting, playing, paces = deque(enumerate(trials)), dict[int, _Measured](), dict[int, Pace]()
@@ -124,7 +123,7 @@ def measure(
 
 
 class _Measured(processes.Process):
-    """A process that plays to be measured."""
+    """Process whose play is measured."""
 
     def __init__(self, trial: Trial, emulator: Emulator | None, seconds: float) -> None:
         self._where = f"{trial.agent.label} on {trial.game}"
@@ -134,7 +133,7 @@ class _Measured(processes.Process):
         self._opened: tuple[float, Opened] | None = None
         self._played: list[tuple[float, PlayedFrames]] = []
         super().__init__(serve, MESSAGES)
-        with suppress(OSError):  # that it died is noticed below
+        with suppress(OSError):  # its death is noticed below
             self.send((trial, emulator, seconds))
 
     def end(self) -> None:
@@ -143,7 +142,7 @@ class _Measured(processes.Process):
         self.close()
 
     def pace(self) -> Pace | None:
-        """Return how fast it is, once that can be told; ArcadeMarkError if it cannot."""
+        """Return the speed, once it is known; ArcadeMarkError if it cannot be measured."""
         try:
             for message in self.arrived():
                 match message:
@@ -176,9 +175,9 @@ class _Measured(processes.Process):
 
 
 def serve(descriptor: int) -> None:
-    """Play the trial that comes in at a socket, and tell what is done: a process of `measure`."""
+    """Play the trial received at a socket, and report its events: a process of `measure`."""
     channel = processes.serving(descriptor, MESSAGES)
-    with suppress(EOFError, ConnectionError):  # nobody asks any longer
+    with suppress(EOFError, ConnectionError):  # the measuring process is gone
         try:
             trial, emulator, seconds = channel.receive()
             player = TrialPlayer(trial, emulator)
@@ -193,11 +192,11 @@ def serve(descriptor: int) -> None:
 
 
 def sample(player: TrialPlayer, seconds: float) -> Pace:
-    """Have a planner decide here and there in an episode, for so many seconds where it takes long."""
+    """Measure a planner's decisions at several places of an episode, for about `seconds`."""
     planner, model = cast(CheckedPlanner, player.agent), player.model
     assert model is not None
     rng = episode_rng(player.trial.seed, "evaluation", 0, "agent")
-    played, spent = [PlayedFrames(0), PlayedFrames(0)], [0.0, 0.0]  # of first decisions, and of those that follow
+    played, spent = [PlayedFrames(0), PlayedFrames(0)], [0.0, 0.0]  # of first and of later decisions
     began = time.perf_counter()
     for place in _places(player, rng):
         state: State | None = place
@@ -211,7 +210,7 @@ def sample(player: TrialPlayer, seconds: float) -> Pace:
             spent[number > 0] += max(1e-9, time.perf_counter() - then)
         if played[1].decisions and time.perf_counter() - began > seconds:
             break
-    if not played[1].decisions:  # no episode went on
+    if not played[1].decisions:  # every episode ended with its first decision
         played[1], spent[1] = played[0], spent[0]
     (first, later), count = played, played[0].decisions
     return Pace(
@@ -227,7 +226,7 @@ def sample(player: TrialPlayer, seconds: float) -> Pace:
 
 
 def _places(player: TrialPlayer, rng: np.random.Generator) -> Iterator[State]:
-    """Play at random, and yield where the game stood at several times."""
+    """Play at random, and yield states from several places of the episode."""
     from arcademark.environments.generative import snapshot
 
     environment = player.open()
@@ -249,7 +248,7 @@ def _places(player: TrialPlayer, rng: np.random.Generator) -> Iterator[State]:
 def _decide(
     planner: CheckedPlanner, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
 ) -> tuple[PlayedFrames, State | None]:
-    """Have a planner decide, and play what it chose; return what that took, and where it led unless it ended."""
+    """Let a planner decide, and play its action; return the amounts, and the next state, None at the end."""
     planning = planner.plan(model, state, first, rng)
     model.use(rng)
     model.restore(state)

@@ -1,6 +1,6 @@
-"""Writes a run's directory, whose format and readers are `arcademark.records`: one process writes, any read.
+"""Writing of a run's directory, whose format and readers are `arcademark.records`: one process writes, any may read.
 
-`recording` is the one writer, `entering` begins a run or continues it with what a plan asks for, `provenance` says of
-which code and machine, `seal` tells this user's own state of a run; `merging`, `salvage` and `importing` make runs of
-other runs, of damaged ones, and of logs.
+`recording` is the only writer, `entering` begins a run or continues it with a plan, `provenance` records code and
+machine, `seal` marks this user's own unfinished episodes; `merging`, `salvage` and `importing` make runs of other runs,
+of damaged ones, and of logs.
 """

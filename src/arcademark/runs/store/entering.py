@@ -21,7 +21,7 @@ from arcademark.runs.store.recording import Recorder
 
 
 def describe(plan: Plan, command: str) -> manifest.Document:
-    """Return the manifest of a run that begins now."""
+    """Return the manifest of a run of a plan that begins now."""
     known: dict[str, str | None] = {}
     learnt = next((trial.learnt for trial in plan.trials if trial.learnt), None)
     return {
@@ -47,7 +47,7 @@ def describe(plan: Plan, command: str) -> manifest.Document:
 
 
 def ledger_entries(plan: Plan, directory: Path) -> Iterator[LedgerEntry]:
-    """Yield the entries that a plan is to add to the ledger: agents on games, by no command yet."""
+    """Yield the entries that a plan adds to the ledger: agents on games, without commands yet."""
     trials = ((trial.record, trial.episodes) for trial in plan.trials)
     for entry in make_entries(directory, describe(plan, ""), plan.protocol, trials, ()):
         yield dataclasses.replace(entry, begun="", commands=())
@@ -68,9 +68,9 @@ def _agent(spec: AgentSpec, plan: Plan, known: dict[str, str | None]) -> dict[st
 
 
 def enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
-    """Begin the run, or continue it if nothing that changes a score has changed since; return its commands so far.
+    """Begin the run, or continue it if nothing that changes a score has changed; return its number of commands.
 
-    ArcadeMarkError if the directory is another run's, or what was learnt elsewhere is another now.
+    ArcadeMarkError: the directory is another run's, or the result of training in another run has changed.
     """
     directory = recorder.directory
     there = manifest.read(directory) if (directory / manifest.FILE).exists() else None
@@ -104,13 +104,13 @@ def enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
                 kept_from = f"what was learnt in {trial.learnt.run}"
                 raise ArcadeMarkError(f"{directory}: trial {trial.id} is not {kept_from}; restore it from a copy")
         with clear_errors(directory):
-            manifest.write(directory, document)  # before the database: it knows all trials that are there
+            manifest.write(directory, document)  # before the database, as it lists all its trials
     recorder.copy_home()
     return 1 + len(document["continued"])
 
 
 def begin(plan: Plan, directory: Path) -> None:
-    """Record what a plan asks for in a directory, where nothing is played yet; errors as of `enter`."""
+    """Record a plan in a directory, without playing; errors as of `enter`."""
     with Recorder(directory) as recorder:
         enter(recorder, plan, describe(plan, provenance.command()))
 

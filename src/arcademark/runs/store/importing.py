@@ -1,4 +1,4 @@
-"""Writes runs of what logs say."""
+"""Writing of runs from training logs."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def write(
     command: str,
     versions: dict[str, str | None],
 ) -> None:
-    """Write a run of what was read, into the empty directory that is held.
+    """Write a run of trials read from logs, into a recorder's empty directory.
 
     Raises
     ------
     ArcadeMarkError
-        If a trial has more rows than a run holds, or a number that none does.
+        If a trial has too many rows, or a number out of range.
     """
     most = {trial.agent: 0 for trial in trials}
     for trial in trials:

@@ -1,4 +1,4 @@
-"""Runs played apart, shards of one plan, seeds or a copy continued elsewhere, as one run."""
+"""Merging of runs: shards of one plan, single seeds, or a copy continued elsewhere."""
 
 from __future__ import annotations
 
@@ -39,35 +39,34 @@ class Merged:
 
     directory: Path
     sources: tuple[Path, ...]
-    trials: int  # of the run that there is now
+    trials: int  # of the merged run
     done: int
     failed: int
     episodes: int
-    added: int  # episodes that were not there before
-    unfinished: tuple[TrialRecord, ...]  # trials that were asked for and are not done
+    added: int  # new episodes
+    unfinished: tuple[TrialRecord, ...]  # planned trials that are not done
 
 
 def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[str]]) -> Merged:
-    """Make one run of several, of which each may hold trials and episodes that others hold too.
+    """Merge several runs, which may have trials and episodes in common, into one.
 
-    The rows are those of one run that was never taken apart; the order of `directories` changes nothing, and merging
-    again adds nothing. Trials that are unfinished stay so, and so are those of shards that are not given: ``arcademark
-    run`` continues them in `out`.
+    The result has the rows of a run that was never divided; the order of `directories` changes nothing, and merging
+    again adds nothing. Unfinished trials, and those of shards that are not given, stay unfinished: ``arcademark run``
+    continues them in `out`.
 
     Parameters
     ----------
     out : path
-        The run that is made, or a run that takes the others in.
+        A new run, or an existing one to which the others are added.
     directories : sequence of path
-        Runs of the same agents under the same protocol, not being written.
+        Runs of the same agents under the same protocol, which no process writes.
 
     Raises
     ------
     ArcadeMarkError
         If agents (by the checksum of their code, files and networks), protocol, training budget, ROMs or ale-py differ,
-        an episode that two of them hold differs in more than the time it took, or a run was imported, is damaged or is
-        being played. Then `out` holds what it held before, a new one is not there; what is left of a killed merge can
-        be given again.
+        an episode in two of the runs differs in more than its duration, or a run was imported, is damaged or is being
+        played. Then `out` is unchanged, and a new one is not made; the rest of a killed merge can be given again.
     """
     place = Path(out)
     known = {path.resolve(): path for path in map(Path, directories) if path.resolve() != place.resolve()}
@@ -125,7 +124,7 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
 
 
 def _check(sources: Mapping[Path, manifest.Document]) -> None:
-    """Refuse runs that were not asked for the same but for games, seeds and episodes."""
+    """Refuse runs whose plans differ in more than games, seeds and episodes."""
     for directory, document in sources.items():
         manifest.protocol_of(directory, document)
         if "imported" in document:
@@ -142,7 +141,7 @@ def _check(sources: Mapping[Path, manifest.Document]) -> None:
 
 
 def note(database: sqlite3.Connection, rows: Iterable[tuple[str, int, str, int]], numbers: Sequence[int]) -> None:
-    """Add what commands noted of evaluations, under the numbers that they have now."""
+    """Add the numbers of episodes that commands evaluated, under the commands' new numbers."""
     database.executemany(
         f"{insert('evaluation')} ON CONFLICT (trial, command) DO UPDATE SET"
         " begun = min(begun, excluded.begun), episodes = episodes + excluded.episodes",
@@ -157,9 +156,9 @@ def _take(
     numbers: Sequence[int],
     holders: dict[str, Path],
 ) -> set[str]:
-    """Take a run in; return the trials of which it has a trainer's network.
+    """Add a run; return its trials with a trainer's network.
 
-    `holders` are the runs that trials' episodes come from, to which it adds itself.
+    `holders` maps trials to the run of their episodes; this run is added.
     """
     protocol = manifest.protocol_of(directory, document)
     with open_for_reading(directory) as source:
@@ -192,9 +191,9 @@ def _take(
 
 
 def _add_trials(database: sqlite3.Connection, directory: Path, source: sqlite3.Connection) -> set[str]:
-    """Add the trials of a run; return those that were there.
+    """Add the trials of a run; return those that existed.
 
-    A trial that one run gave up and another did not can be tried again.
+    A trial that failed in one run only can be tried again.
     """
     there = {row[0] for row in database.execute("SELECT id FROM trial")}
     names = [*TABLES["trial"]]
@@ -227,9 +226,9 @@ def _add_episodes(
     shared: set[str],
     holders: Mapping[str, Path],
 ) -> dict[str, int]:
-    """Add the episodes of a run that are not there; return for each shared trial how many of evaluation were added.
+    """Add the new episodes of a run; return the number of added evaluation episodes per shared trial.
 
-    Those that are there must be the same but for the time that they took.
+    Existing episodes must be the same except for their duration.
     """
     added, columns = dict.fromkeys(shared, 0), [*TABLES["episode"]]
     timed = columns.index("wall_seconds")
@@ -257,7 +256,7 @@ def _add_episodes(
 def of_added(
     notes: Iterable[tuple[str, int, str, int]], added: Mapping[str, int]
 ) -> Iterator[tuple[str, int, str, int]]:
-    """Yield what each command noted of evaluations; of trials that other runs hold too no more than was added."""
+    """Yield the evaluations of each command, for shared trials limited to the added episodes."""
     left = dict(added)
     for trial, command, begun, episodes in notes:
         if trial in left:
@@ -269,7 +268,7 @@ def of_added(
 
 
 def put_in_order(database: sqlite3.Connection, document: manifest.Document) -> None:
-    """Give the trials the places that they have in a plan of all."""
+    """Order the trials as in a plan of all of them."""
     trials = select_trials(database, manifest.protocol_of(Path(), document))
     places = ((place, trial.id) for place, trial in enumerate(in_order(document, trials)))
     database.executemany("UPDATE trial SET position = ? WHERE id = ?", list(places))

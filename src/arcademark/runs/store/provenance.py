@@ -28,11 +28,11 @@ _LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "ray": ("ray",),
     "onnxruntime": ("onnxruntime", "onnxruntime-gpu"),
 }
-"""Libraries whose version can change what an agent learns or does: modules, and the packages that may bring each."""
+"""Libraries whose version can change an agent's behaviour: modules, and the packages that may provide each."""
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that can matter to a score."""
+    """Return the versions that can change a score."""
     return {
         "arcademark": __version__,
         "ale-py": importlib.metadata.version("ale-py"),
@@ -47,7 +47,7 @@ def libraries() -> tuple[str, ...]:
 
 
 def versions_of(modules: Iterable[str]) -> dict[str, str]:
-    """Return the versions of agents' libraries by package; modules that are none of theirs are left out."""
+    """Return the versions of agents' libraries by package; other modules are left out."""
     versions = {}
     for package in (package for name, packages in _LIBRARIES.items() if name in modules for package in packages):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -84,9 +84,9 @@ def code_of(spec: AgentSpec) -> dict[str, str] | None:
 
 
 def source_of(reference: str) -> dict[str, str] | None:
-    """Describe the file of a user's own agent, ``module:factory`` or ``file.py:factory``; None of a built-in one.
+    """Describe the file of a user's own agent, ``module:factory`` or ``file.py:factory``; None for a built-in one.
 
-    Only that file is looked at: what it imports or loads besides is for its author to keep.
+    Only that file is read; files that it imports or loads are left to its author.
     """
     path = file_of(reference)
     if path is None:
@@ -95,17 +95,17 @@ def source_of(reference: str) -> dict[str, str] | None:
 
 
 def file_of(reference: str) -> Path | None:
-    """Return the file of a user's own agent; None of a built-in one, or where there is none."""
+    """Return the file of a user's own agent; None for a built-in one, or if it is missing."""
     place, colon, _ = reference.rpartition(":")
     path = (Path(place) if place.endswith(".py") else _file_of_module(place)) if colon else None
     return path if path is not None and path.is_file() else None
 
 
 def files_of(parameters: Mapping[str, object], known: dict[str, str | None] | None = None) -> dict[str, str]:
-    """Return the SHA-256 of each file that the parameters of a user's own agent name, weights say, by the parameter.
+    """Return the SHA-256 of each file, such as weights, named by parameters of a user's own agent, by parameter.
 
-    Left out is what does not exist, for the agent may be about to write it, and folders, for it may log into them.
-    `known` keeps what was found, by path, for the next agent that names the same.
+    Missing files are left out, as the agent may write them later, and folders, as it may log into them. `known` caches
+    checksums by path for other agents.
     """
     known = {} if known is None else known
     checksums = {}
@@ -117,7 +117,7 @@ def files_of(parameters: Mapping[str, object], known: dict[str, str | None] | No
 
 
 def texts(value: object, name: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the texts in a JSON value that may be paths, with where they stand."""
+    """Yield the texts in a JSON value that may be paths, with their places."""
     if isinstance(value, Mapping):
         for key, item in value.items():
             yield from texts(item, f"{name}.{key}" if name else str(key))
@@ -135,7 +135,7 @@ def _checksum(path: Path, name: str) -> str | None:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        if error.errno == errno.ENAMETOOLONG:  # a text, no path
+        if error.errno == errno.ENAMETOOLONG:  # not a path
             return None
         raise ArcadeMarkError(
             f"parameter '{name}': {path} cannot be read ({error.strerror}); check its permissions"

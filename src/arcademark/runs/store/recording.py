@@ -1,11 +1,10 @@
-"""The one writer of a run's directory.
+"""The only writer of a run's directory.
 
 Every batch of results is one SQLite transaction in write-ahead mode. With ``synchronous=FULL`` a commit survives the
-loss of power: it costs one flush of the disk, paid by the driver while the workers play on.
+loss of power; it costs one flush of the disk, during which the workers play on.
 
-Write-ahead mode is for readers and a writer on one machine. Where machines share a file system the database may lie on
-a local disk (`scratch`) while it is written; then the run's directory only ever holds a whole one, which newer copies
-replace.
+Write-ahead mode needs readers and writer on one machine. On a shared file system the database can be on a local disk
+(`scratch`) while it is written; the run's directory then always holds a whole copy, which newer ones replace.
 """
 
 from __future__ import annotations
@@ -52,20 +51,19 @@ from arcademark.runs.plan import Trial
 from arcademark.runs.scheduling.progress import TrialStanding
 from arcademark.runs.store import seal
 
-MANY_PAGES = 1000  # unused pages of the database that are worth the time to give them back
-COPY_SECONDS = 60.0  # between copies of what is played on a local disk, at least
+MANY_PAGES = 1000  # unused pages from which on the database is made smaller
+COPY_SECONDS = 60.0  # minimum time between copies from a local disk
 COPY_BYTES = 2**20  # at a time
-COPY_SHARE = 0.1  # of the time that copying takes at most
-NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})  # errors of a file system that has none
-MAX_LOCK_BYTES = 32  # of a lock, which holds the number of a process
+COPY_SHARE = 0.1  # maximum share of the time that copying takes
+NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})  # errors of a file system without locks
+MAX_LOCK_BYTES = 32  # of a lock file, which holds the number of a process
 
 
 class Recorder:
-    """Holds a run's directory, made if missing, for writing until `close`.
+    """Locks a run's directory, made if missing, for writing until `close`.
 
-    `emulators` names what plays each game, with its version: what is unfinished is kept for it, and found again only
-    for it. `scratch` is a folder on a local disk in which the database lies until `close`; `copy_home` renews that of
-    the directory.
+    `emulators` names each game's emulator with its version; unfinished episodes are restored on the same one only.
+    `scratch` is a folder on a local disk that holds the database until `close`; `copy_home` copies it to the directory.
     """
 
     def __init__(
@@ -112,9 +110,9 @@ class Recorder:
                 error.add_note(note)
 
     def close(self, *, empty: bool = False) -> None:
-        """Let go of the directory; a database that nobody reads becomes one plain file again.
+        """Unlock the directory; a database without readers becomes a single file again.
 
-        `empty`: whether to remove what was made, as it has not become a run.
+        `empty`: whether to remove the files made, as no run was begun.
         """
         with self._undo:
             with contextlib.suppress(sqlite3.Error):
@@ -132,13 +130,13 @@ class Recorder:
                 self._copy_last()
 
     def _give_back(self) -> None:
-        """Make the file small again where most of it held checkpoints that are gone."""
+        """Shrink the file if most of it is unused, as after checkpoints were deleted."""
         pages, free = (self.database.execute(f"PRAGMA {name}_count").fetchone()[0] for name in ("page", "freelist"))
         if free > max(MANY_PAGES, pages / 2):
             self.database.execute("VACUUM")
 
     def copy_home(self, *, due: bool = False) -> None:
-        """Have the directory hold all that is recorded, where the database lies elsewhere; with `due` now and then."""
+        """Copy a database on another disk to the directory; with `due` only if a copy is due."""
         if self._place == self.directory or self._copied == self.database.total_changes:
             return
         if due and time.monotonic() < self._copy_due:
@@ -168,7 +166,7 @@ class Recorder:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write all that the block records, or nothing."""
+        """Commit all that the block records, or nothing."""
         self.check_there()
         with clear_errors(self._place):
             self.database.execute("BEGIN IMMEDIATE")
@@ -181,7 +179,7 @@ class Recorder:
                 raise
 
     def check_there(self) -> None:
-        """Notice that the database was deleted or moved: what is written then would be lost without a word."""
+        """Raise ArcadeMarkError if the database was deleted or moved, as writes would be lost silently."""
         with contextlib.suppress(OSError):
             if os.path.samestat(os.stat(self._place / DATABASE), self._file):
                 return
@@ -196,12 +194,12 @@ class Recorder:
         return self.database.execute(played).fetchone() is not None
 
     def forget_trials(self) -> None:
-        """Drop the trials of a run in which nothing was played, for its settings have changed."""
+        """Delete the trials of a run in which nothing was played, as its settings have changed."""
         for table in reversed([*TABLES]):
             self.database.execute(f"DELETE FROM {table}")
 
     def check_trials(self, document: manifest.Document) -> None:
-        """Refuse trials that are not of a manifest's plan; where nothing was played, a crash left them: drop all."""
+        """Refuse trials outside of a manifest's plan; delete all trials, left by a crash, if nothing was played."""
         protocol = manifest.protocol_of(self.directory, document)
         try:
             read_trials(self.directory, self.database, document, protocol)
@@ -211,7 +209,7 @@ class Recorder:
             self.forget_trials()
 
     def add_trials(self, trials: Iterable[TrialRecord], *, again: bool = True) -> None:
-        """Add trials after the others; of those that are there, raise the episodes and, with `again`, forget errors."""
+        """Add trials after the others; of existing ones raise the episodes and, with `again`, delete the errors."""
         there = {row[0] for row in self.database.execute("SELECT id FROM trial")}
         position = itertools.count(len(there))
         self.database.executemany(
@@ -221,7 +219,7 @@ class Recorder:
         )
 
     def begin_trial(self, trial_id: str, frames_per_action: int | None, learns: bool, plans: bool = False) -> None:
-        """Record what is known of a trial once its agent was made."""
+        """Record the facts of a trial that are known once its agent was made."""
         self.database.execute(
             "UPDATE trial SET frames_per_action = ?, learns = ?, plans = ?,"
             " training_frames = iif(?, training_frames, NULL), training_episodes = iif(?, training_episodes, NULL)"
@@ -230,7 +228,7 @@ class Recorder:
         )
 
     def add_episodes(self, results: Iterable[EpisodeResult]) -> None:
-        """Record finished episodes; what was kept to finish them goes."""
+        """Record finished episodes, and delete their checkpoints."""
         rows = [row_of("episode", one.record, trial=one.record.trial_id, actions=one.actions) for one in results]
         self.database.executemany(insert("episode"), rows)
         if self.database.execute("SELECT 1 FROM unfinished LIMIT 1").fetchone():
@@ -238,17 +236,17 @@ class Recorder:
             self.database.executemany("DELETE FROM unfinished WHERE trial = ? AND episode = ?", evaluated)
 
     def keep_episode(self, trial_id: str, kept: Unfinished) -> None:
-        """Record how far an episode is, in the place of what was kept of it before."""
+        """Record a checkpoint of an episode, which replaces the one before."""
         stored = seal.sealed(trial_id, self._emulator(trial_id), kept)
         self.database.execute(insert("unfinished", "OR REPLACE"), row_of("unfinished", stored, trial=trial_id))
 
     def add_training(self, trial_id: str, results: Iterable[EpisodeResult], checkpoint: Checkpoint) -> None:
-        """Record training episodes together with the checkpoint that holds what was learnt from them."""
+        """Record training episodes together with the checkpoint after them."""
         self.add_episodes(results)
         self.database.execute(insert("checkpoint", "OR REPLACE"), row_of("checkpoint", checkpoint, trial=trial_id))
 
     def note_evaluations(self, episodes: Mapping[str, int], command: int, now: str) -> None:
-        """Record that a command evaluated trials: when it did for the first time, and in how many episodes of each."""
+        """Record the evaluations of a command: the time of its first one, and the episodes per trial."""
         self.database.executemany(
             insert("evaluation")
             + " ON CONFLICT (trial, command) DO UPDATE SET episodes = episodes + excluded.episodes",
@@ -256,11 +254,11 @@ class Recorder:
         )
 
     def fail_trial(self, trial_id: str, error: str) -> None:
-        """Record that a trial was given up."""
+        """Record that a trial failed."""
         self.database.execute("UPDATE trial SET error = ? WHERE id = ?", (one_line(error, MAX_ERROR_CHARS), trial_id))
 
     def standings(self, trials: Sequence[Trial]) -> list[TrialStanding]:
-        """Return where these trials stand, at least one."""
+        """Return the standings of these trials, at least one."""
         evaluation = "SELECT trial, sum(frames) FROM episode WHERE phase = 'evaluation' GROUP BY trial"
         with clear_errors(self.directory):
             records = {record.id: record for record in select_trials(self.database, trials[0].protocol)}
@@ -276,7 +274,7 @@ class Recorder:
         return standings
 
     def evaluated(self, trial_id: str) -> Iterator[int]:
-        """Yield the numbers of a trial's evaluation episodes that are recorded and asked for, in order."""
+        """Yield the numbers of a trial's requested evaluation episodes that are recorded, in order."""
         with clear_errors(self.directory):
             for (number,) in self.database.execute(
                 "SELECT episode FROM episode JOIN trial ON id = trial WHERE trial = ? AND phase = 'evaluation'"
@@ -291,7 +289,7 @@ class Recorder:
             return read_checkpoint(self.directory, self.database, trial_id)
 
     def unfinished(self, trial_id: str, episodes: Iterable[int]) -> tuple[Unfinished, ...]:
-        """Return what this user's runs on this emulator kept of these episodes, where unfinished; see `seal`."""
+        """Return the checkpoints of these episodes by this user and emulator; see `seal`."""
         with clear_errors(self.directory):
             emulator = self._emulator(trial_id)
             query = f"SELECT {', '.join(Unfinished.__annotations__)} FROM unfinished WHERE trial = ? AND episode = ?"
@@ -305,7 +303,7 @@ class Recorder:
 
 
 def _claim(directory: Path) -> None:
-    """Make the directory, or check that what lies in it is a run."""
+    """Make the directory, or check that it holds a run."""
     if directory.exists() and not directory.is_dir():
         raise ArcadeMarkError(f"{directory}: is a file; choose a directory")
     directory.mkdir(parents=True, exist_ok=True)
@@ -323,7 +321,7 @@ def _claim(directory: Path) -> None:
 
 @contextlib.contextmanager
 def _locked(directory: Path) -> Iterator[IO[str]]:
-    """Hold the lock that says who writes; the system lets go of it when the process ends, however it ends."""
+    """Hold the writer's lock, which the system releases when the process ends in any way."""
     path = directory / LOCK
     if os.path.lexists(path) and not (
         stat.S_ISREG((status := path.lstat()).st_mode) and status.st_size <= MAX_LOCK_BYTES
@@ -331,7 +329,7 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
         raise ArcadeMarkError(f"{path}: is no lock of a run; remove it, or choose another directory")
     with open_lock(path) as file:
         try:
-            for wait in (0.02, 0.1, 0.5):  # who looks whether the run is played holds it for a moment
+            for wait in (0.02, 0.1, 0.5):  # a reader that checks the lock holds it briefly
                 with contextlib.suppress(BlockingIOError):
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     break
@@ -371,7 +369,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _prepare(directory: Path, database: sqlite3.Connection, journal: str) -> None:
-    """Lay the schema in an empty database; check any other; have it keep such a journal."""
+    """Create the tables of an empty database, or check the others; set the kind of journal."""
     guard(database, directory / DATABASE)
     if database.execute("SELECT 1 FROM sqlite_master").fetchone():
         with layout.open_for_reading(directory, keys=True) as reading:
@@ -384,4 +382,4 @@ def _prepare(directory: Path, database: sqlite3.Connection, journal: str) -> Non
     database.execute("PRAGMA synchronous = FULL")
     database.execute("PRAGMA foreign_keys = ON")
     lay_out(directory, database)
-    database.set_progress_handler(None, 0)  # what was read whole is sound
+    database.set_progress_handler(None, 0)  # it was checked as a whole

@@ -1,7 +1,7 @@
 """Checks for damage in a run, and salvage of the rows that can be read and are valid.
 
 An episode is intact if its values are in range and its actions, whose stream ends with a checksum, are as many as its
-steps. What is lost is played again. Nothing is written to the run.
+steps. Lost episodes are played again. Nothing is written to the damaged run.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from arcademark.runs.store.recording import Recorder
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.settings import MAX_EPISODES
 
-_MAX_SKIPPED = 2**40  # numbers of rows that are stepped over at once
+_MAX_SKIPPED = 2**40  # maximum number of rows that are skipped at once
 
 _COUNTS = """
 SELECT id, learns, ifnull((SELECT episodes FROM checkpoint WHERE trial = id), 0),
@@ -85,11 +85,11 @@ def check(directory: str | os.PathLike[str]) -> Checked:
     Raises
     ------
     ArcadeMarkError
-        If there is no run.
+        If the directory holds no run.
     """
     path = Path(directory)
     if not os.path.lexists(path / DATABASE) and not os.path.lexists(path / manifest.FILE):
-        manifest.read(path)  # tells that it is no run
+        manifest.read(path)  # raises the error
     problems, known = [], None
     try:
         known = _read_manifest(path)
@@ -102,7 +102,7 @@ def check(directory: str | os.PathLike[str]) -> Checked:
             check_index(path, database, "episode")
             if known is not None and not wrong:
                 read_checked(path, database, *known)
-            database.set_progress_handler(None, 0)  # what was read whole is sound
+            database.set_progress_handler(None, 0)  # it was checked as a whole
             imported = known is not None and "imported" in known[0]
             for table in ("episode", "checkpoint"):
                 problems += (f"{path}: {why}" for _, why in wrong_blobs(database, table))
@@ -114,14 +114,14 @@ def check(directory: str | os.PathLike[str]) -> Checked:
 
 
 def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> Checked:
-    """Write every intact episode that can be read into a new run, which the run's own command continues in `out`.
+    """Write every intact episode into a new run, which the run's own command continues in `out`.
 
-    Training goes on from its checkpoint only where all episodes behind it are intact, and begins again elsewhere.
+    Training continues from its checkpoint only if all episodes before it are intact, and else begins again.
 
     Raises
     ------
     ArcadeMarkError
-        If the manifest is missing or damaged, nothing can be read, a process is writing the run, or `out` is not new.
+        If the manifest is missing or damaged, nothing can be read, a process writes the run, or `out` is not new.
     """
     path, place = Path(directory), Path(out)
     if os.path.lexists(place / manifest.FILE):
@@ -158,9 +158,9 @@ def _read_manifest(path: Path) -> tuple[manifest.Document, Protocol]:
 
 
 def _rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, tuple[Any, ...], bool]]:
-    """Yield the rows that can be read, by number, and whether they are what was recorded.
+    """Yield the rows that can be read, with their numbers, and whether they are intact.
 
-    After one that cannot be read, 1, 2, 4, … numbers are stepped over.
+    After one that cannot be read, 1, 2, 4, … numbers are skipped.
     """
     after, step = -1, 1
     intact = " AND ".join([intact_values(table)] + [intact_blobs(table)] * (table in ("episode", "checkpoint")))
@@ -181,7 +181,7 @@ def _rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, tuple
 
 
 def _wrong_actions(database: sqlite3.Connection, imported: bool) -> Iterator[tuple[int, str]]:
-    """Yield the episodes with other numbers of actions than steps, as `wrong_rows`; imported ones have no actions."""
+    """Yield the episodes whose numbers of actions and steps differ, as `wrong_rows`; imported ones have no actions."""
     columns = "rowid, trial, phase, episode, steps, actions"
     query = f"SELECT {columns} FROM episode WHERE typeof(steps) = 'integer' AND typeof(phase) = 'text'"
     for number, trial, phase, episode, steps, actions in database.execute(query) if not imported else ():
@@ -197,7 +197,7 @@ def _wrong_actions(database: sqlite3.Connection, imported: bool) -> Iterator[tup
 def _copy(
     source: sqlite3.Connection, recorder: Recorder, document: manifest.Document, protocol: Protocol
 ) -> Iterator[str]:
-    """Copy what is intact, and yield what is not; trials whose rows are lost are known by their names."""
+    """Copy intact rows, and yield the damage; lost trials are restored from the plan by their ids."""
     database, imported = recorder.database, "imported" in document
     for table in TABLES:
         for number, row, is_intact in _rows(source, table):
@@ -220,14 +220,14 @@ def _copy(
 
 
 def _without(database: sqlite3.Connection, table: str, wrong: Iterable[tuple[int, str]]) -> Iterator[str]:
-    """Delete the rows that are wrong, and yield what is."""
+    """Delete the wrong rows, and yield their errors."""
     for number, why in [*wrong]:
         database.execute(f"DELETE FROM {table} WHERE rowid = ?", (number,))
         yield why
 
 
 def _make_consistent(database: sqlite3.Connection, protocol: Protocol) -> Iterator[str]:
-    """Leave out training of which a part is lost, and let notes tell of no more than there is; yield what goes."""
+    """Delete training with lost parts, and limit evaluations to existing episodes; yield what was deleted."""
     evaluated: dict[str, int] = {}
     for trial, learns, due, trained, last, there, noted in database.execute(_COUNTS).fetchall():
         begins_again, scored = not due == trained == last, scored_phase(protocol, bool(learns))
@@ -245,7 +245,7 @@ def _make_consistent(database: sqlite3.Connection, protocol: Protocol) -> Iterat
 
 
 def _networks(directory: Path, database: sqlite3.Connection) -> Iterator[str]:
-    """Yield which files of trained networks are not what the run holds."""
+    """Yield the files of trained networks that differ from the run's checkpoints."""
     for trial, episodes, frames, data in database.execute(
         "SELECT trial, episodes, frames, data FROM checkpoint WHERE finished"
     ):

@@ -1,8 +1,8 @@
 """Seals by which a user's own unfinished episodes are told from those that somebody else wrote.
 
-A planner goes on from states that the emulator takes as they are: made-up ones write over its memory. So an unfinished
-episode is stored behind a seal, a hash of all that is kept of it and of the emulator, with a key that lies in the
-user's own cache folder and in no run. Without the seal it is begun again, and ends the same.
+A planner continues from states that the emulator does not check: forged ones could overwrite its memory. So an
+unfinished episode is stored with a seal, a hash of its checkpoint and of the emulator's name, with a key in the user's
+cache folder. Without a valid seal the episode begins again, with the same result.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ KEY = "seal.key"
 
 
 def sealed(trial_id: str, emulator: str, kept: Unfinished) -> Unfinished:
-    """Put the seal before the checkpoint; `emulator` names what plays the trial, with its version."""
+    """Put the seal before the checkpoint; `emulator` is the name and version of the trial's emulator."""
     return replace(kept, checkpoint=_seal(trial_id, emulator, kept) + kept.checkpoint)
 
 
 def unsealed(trial_id: str, emulator: str, stored: Unfinished) -> Unfinished | None:
-    """Return what `sealed` was given; None if the seal is missing, another user's, or of something else."""
+    """Return the checkpoint without its seal; None if the seal is missing, another user's, or does not match."""
     kept = replace(stored, checkpoint=stored.checkpoint[SIZE:])
     return kept if hmac.compare_digest(stored.checkpoint[:SIZE], _seal(trial_id, emulator, kept)) else None
 
@@ -48,7 +48,7 @@ def _seal(trial_id: str, emulator: str, kept: Unfinished) -> bytes:
 
 @functools.cache
 def _key(folder: Path | None) -> bytes:
-    """Return the user's key, made at first; one of this process alone where none can be kept."""
+    """Return the user's key, made at first use; a key of this process alone if it cannot be stored."""
     key = secrets.token_bytes(SIZE)
 
     def write(draft: Path) -> None:
@@ -64,5 +64,5 @@ def _key(folder: Path | None) -> bytes:
             secret = not exposed(path) and not path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)
             if secret and len(content := read_bytes(path, SIZE)) == SIZE:
                 return content
-            path.unlink()  # of a full disk, or known to others
+            path.unlink()  # truncated by a full disk, or readable by others
     return key
