@@ -9,9 +9,9 @@ Accepted, in this order:
    `PredictPolicy`;
 4. a plain callable, observation → action, made a `Policy` by `CallablePolicy`.
 
-What 3 and 4 are given is theirs to keep. Every action goes through `CheckedPolicy` or `CheckedPlanner`: the one place
-where an agent's mistakes become a line that names the agent, the game and what was expected. Their methods raise
-`ArcadeMarkError` if the agent raises, or returns something else than it should.
+Agents of 3 and 4 may keep their observations. Every action is checked by `CheckedPolicy` or `CheckedPlanner`, the only
+place where an agent's mistakes become an error that names the agent, the game and the expected value. Their methods
+raise `ArcadeMarkError` if the agent raises, or returns an invalid value.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def _adapted(given: Any, name: str, env: EnvironmentSpec) -> CheckedPolicy | Che
 class PredictPolicy:
     """An agent with ``predict(observation)``, which returns an action, or an action and a state.
 
-    It is asked about one episode at a time, or, where it declares a ``predict_batch``, about so many at once, a row
-    each. `state` and `episode_start` are passed if it takes them, and the state it returns is kept for the episode;
+    It is called for one episode at a time, or, if it declares a ``predict_batch``, for that many at once, a row each.
+    `state` and `episode_start` are passed if it takes them, and the returned state is kept for the episode;
     ``deterministic=True`` is passed if it takes it, since its own sampling would not be repeatable.
     """
 
@@ -108,7 +108,7 @@ class PredictPolicy:
         self._states: list[Any] = []
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
-        """Ask for all episodes at once, or for each in turn, with the state that belongs to it."""
+        """Call the agent for all episodes at once, or for each in turn, with the episode's state."""
         if self.batch_size is not None:
             answer, self._states = self._ask(_own(observations), self._states or None, first.copy())
             return np.asarray(answer)
@@ -134,7 +134,7 @@ class CallablePolicy:
         self._function, self._shape = function, shape
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
-        """Ask for each episode in turn."""
+        """Call the function for each episode in turn."""
         return np.array([_single(self._function(_own(one)), self._shape) for one in observations])
 
 
@@ -143,13 +143,13 @@ def _shape(env: EnvironmentSpec) -> tuple[int, ...]:
 
 
 def _own(observation: Any) -> Any:
-    """Return a copy of an observation, one of several parts as a dictionary, as Gymnasium has it."""
+    """Return a copy of an observation; of one with several parts a dictionary, as in Gymnasium."""
     names = observation.dtype.names
     return observation.copy() if names is None else {name: _own(observation[name]) for name in names}
 
 
 def _single(answer: Any, shape: tuple[int, ...]) -> Any:
-    """Unwrap an action that came in a batch of one."""
+    """Return an action without the axis of a batch of one."""
     array = np.asarray(answer)
     return array.reshape(shape)[()] if array.size == math.prod(shape) else answer
 
@@ -157,8 +157,7 @@ def _single(answer: Any, shape: tuple[int, ...]) -> Any:
 class CheckedAgent:
     """Base of checked policies and planners.
 
-    What is annotated in these classes is what an agent may declare, by attributes of its own; `where` names the agent
-    and the game, for messages.
+    An agent may declare the annotated attributes of these classes; `where` names the agent and the game, for messages.
     """
 
     frames_per_action: Annotated[int, Meta(ge=1, le=MAX_FRAMES_PER_ACTION)] | None = None
@@ -179,9 +178,9 @@ class CheckedAgent:
             setattr(self, attribute, read)
 
     def action_values(self) -> NDArray[np.float64] | None:
-        """Return what the agent said of each action when it last chose, of the first episode in play; None if nothing.
+        """Return the agent's values of the actions at its last choice, of the first episode in play; None without any.
 
-        NaN where it said nothing of an action.
+        An action without a value has NaN.
         """
         given = getattr(self._agent, "action_values", None)
         if given is None:
@@ -205,7 +204,7 @@ class CheckedAgent:
             raise self._raised(method, error) from error
 
     def run(self, method: str, steps: Iterator[Any]) -> Generator[Any, None, Any]:
-        """Yield what a generator of the agent does, and return what it returns; ArcadeMarkError if it raises."""
+        """Run a generator of the agent, and return its result; ArcadeMarkError if it raises."""
         while True:
             try:
                 yielded = next(steps)
@@ -216,7 +215,7 @@ class CheckedAgent:
             yield self._step(method, yielded)
 
     def _step(self, method: str, yielded: Any) -> Any:
-        """Return what is passed on of what a generator yielded."""
+        """Return the value to yield for one that a generator yielded."""
 
     def _raised(self, method: str, error: BaseException) -> ArcadeMarkError:
         if isinstance(error, CommandError):
@@ -224,11 +223,11 @@ class CheckedAgent:
         return ArcadeMarkError(f"{self.where}: {method} raised {where_raised(error)}")
 
     def evaluate(self) -> None:
-        """Have a learner or trainer neither learn nor explore from now on."""
+        """Switch a learner or trainer to evaluation: it neither learns nor explores."""
         self.call("evaluate")
 
     def checkpoint(self) -> bytes:
-        """Return everything that the agent keeps."""
+        """Return the agent's state as bytes."""
         saved = self.call("checkpoint")
         if not isinstance(saved, (bytes, bytearray)):
             raise ArcadeMarkError(f"{self.where}: checkpoint returned {type(saved).__name__}; expected bytes")
@@ -240,9 +239,9 @@ class CheckedAgent:
 
 
 class CheckedPolicy(CheckedAgent):
-    """A policy whose mistakes are reported clearly; all it returns is valid.
+    """A policy whose mistakes are reported clearly, and whose actions are valid.
 
-    `called` is what its author calls the method that chooses.
+    `called` is the name of its method in messages.
     """
 
     batch_size: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = 1
@@ -255,14 +254,14 @@ class CheckedPolicy(CheckedAgent):
         self.called = getattr(policy, "called", "act")
 
     def rows(self, env: EnvironmentSpec) -> Observations:
-        """Return blank rows for the observations of ``batch_size`` episodes: those that the agent maps, if it does."""
+        """Return blank rows for the observations of ``batch_size`` episodes, in memory that the agent maps, if any."""
         if isinstance(self.policy, CommandPolicy) and self.policy.memory is not None:
             self.policy.memory[...] = np.zeros((), self.policy.memory.dtype)
             return self.policy.memory
         return np.zeros((self.batch_size, *env.observation_shape), env.observation_dtype)
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
-        """Ask the agent and check its answer: integers in ``range(num_actions)``, one for each episode."""
+        """Return the agent's actions, checked: integers in ``range(num_actions)``, one per episode."""
         try:
             actions: NDArray[Any] = np.asarray(self.policy.act(observations, first, rngs))
         except (Exception, SystemExit) as error:
@@ -295,7 +294,7 @@ class CheckedLearner(CheckedPolicy):
         self.call("train")
 
     def set_progress(self, share: float) -> None:
-        """Tell a learner that has `set_progress` which share of its training is over."""
+        """Report the finished share of training to a learner that has `set_progress`."""
         if has(self.policy, "set_progress"):
             self.call("set_progress", share)
 
@@ -317,7 +316,7 @@ class CheckedTrainer(CheckedPolicy):
             raise ArcadeMarkError(f"{self.where}: it has no num_envs; expected how many games it trains on at once")
 
     def fit(self, envs: VectorEnv[Observations, Actions, Flags], frames: int) -> Iterator[None]:
-        """Train, yielding wherever the trainer does."""
+        """Train, yielding where the trainer yields."""
         training = self.call("fit", envs, frames)
         if not isinstance(training, Iterator):
             raise ArcadeMarkError(f"{self.where}: fit returned {type(training).__name__}; expected a generator")
@@ -325,7 +324,7 @@ class CheckedTrainer(CheckedPolicy):
 
 
 class CheckedPlanner(CheckedAgent):
-    """A planner whose mistakes are reported clearly; the actions it returns are valid."""
+    """A planner whose mistakes are reported clearly, and whose actions are valid."""
 
     checkpoint_seconds: Annotated[float, Meta(gt=0)] = 10.0
 
@@ -343,7 +342,7 @@ class CheckedPlanner(CheckedAgent):
     def plan(
         self, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
     ) -> Generator[bool, None, int]:
-        """Ask for an action and check it; yields wherever the planner does, True where a checkpoint can be taken."""
+        """Return the planner's action, checked; yield where the planner yields, True if a checkpoint can be taken."""
         answer = self.call("plan", model, state, first, rng)
         if isinstance(answer, Generator):
             answer = yield from self.run("plan", answer)
@@ -368,7 +367,7 @@ class CheckedPlanner(CheckedAgent):
         return bool(yielded) and self._keeps
 
     def checkpoint(self) -> bytes:
-        """Return what the planner keeps; nothing if it has no `checkpoint`."""
+        """Return the planner's checkpoint; empty if it has no `checkpoint`."""
         return super().checkpoint() if self._keeps else b""
 
     def restore(self, checkpoint: bytes) -> None:

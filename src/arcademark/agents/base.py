@@ -7,26 +7,26 @@ is checked against them.
 Optional attributes, read once after the agent is made (``action_values`` after each action that is watched):
 
 ``frames_per_action`` : int or None
-    Emulated frames an action, where the agent asks for another number than the protocol's ``frame_skip``. Recorded.
+    Emulated frames per action, if the agent requests another number than the protocol's ``frame_skip``. Recorded.
 ``observation`` : "palette" or "ram"
-    What the agent is shown instead of the protocol's observations: screens of 7-bit colours in the console's size, or
-    its memory. It sees one screen, of one frame. Nothing else of the protocol changes, nor do actions replay otherwise.
+    Observations that the agent requests instead of the protocol's: screens of 7-bit colours in the console's size, or
+    its memory. It sees one screen, of one frame. Other settings of the protocol, and replays, do not change.
 ``batch_size`` : int
-    How many episodes a policy would like to play at once (default 1). It cannot change a score.
+    Number of episodes that a policy plays at once (default 1). It does not change scores.
 ``predict_batch`` : int
-    The same of an agent with `predict`, which is then given observations of shape (episodes, …), and an array of
-    ``episode_start``, and returns an action each.
+    The same for an agent with `predict`, which then receives observations of shape (episodes, …) and an array of
+    ``episode_start``, and returns one action per episode.
 ``draws`` : bool
-    Whether a policy with `act` draws random numbers (not known by default). One that does not repeats itself: where
-    nothing but the start of a game is left to chance, reports say how many different episodes it has.
+    Whether a policy with `act` draws random numbers (unknown by default). One that does not repeats itself: if only the
+    start of a game is random, reports give the number of different episodes.
 ``trained_frames`` : int
-    Emulated frames that a network was trained for before, as its file says. Recorded, and shown in reports.
+    Emulated frames of a network's earlier training, by its file. Recorded, and shown in reports.
 ``action_values`` : float array, shape (N, num_actions) or, of a planner, (num_actions,)
-    Of an agent with `act` or `plan`: what it expects of each action, or how much it prefers it, as it last chose;
-    ``watch --live`` shows them.
+    Of an agent with `act` or `plan`: expected returns or preferences of the actions at its last choice; ``watch
+    --live`` shows them.
 ``checkpoint_frames`` : int
-    Of a learner or trainer: the most training frames between checkpoints; it cannot change a score. Where they take
-    long there are more of them: about one a minute, fewer if they are large.
+    Of a learner or trainer: maximum number of training frames between checkpoints; it does not change scores. If these
+    frames take long, checkpoints are taken about once a minute, less often if they are large.
 ``set_progress(share)``
     Of a learner: called before each training episode with the share of the training budget that is spent, from 0 to
     less than 1. A step size that decreases over training follows it.
@@ -34,11 +34,11 @@ Optional attributes, read once after the agent is made (``action_values`` after 
     Of a trainer: whether the games it trains on show stacked screens and colours first, as PyTorch's convolutions take
     them, and other tasks pictures or vectors alone (`environments.observations.spaces.View`; default False).
 ``checkpoint_seconds`` : float
-    Of a planner: about how much play may be lost when the process dies. It cannot change a score.
+    Of a planner: time between checkpoints, which is lost at most when the process dies. It does not change scores.
 ``action_space``, ``observation_space``
-    Gymnasium's, of what it was made for: an agent whose spaces are not the game's is refused.
+    Gymnasium's spaces of the task that it was made for: an agent whose spaces are not the game's is refused.
 
-A planner of one's own needs no more than this; run it as ``arcademark run my_planner.py:Greedy --games pong``::
+A complete planner; run it as ``arcademark run my_planner.py:Greedy --games pong``::
 
     class Greedy:
         def __init__(self, env):
@@ -128,24 +128,24 @@ class Learner(Policy, Protocol):
 
     Training and evaluation use the same `act`; `train` and `evaluate` switch between the two. `checkpoint` is called
     between episodes only, changes nothing, and must hold everything that training depends on (weights, traces,
-    counters, buffers, the state of any generator of its own): a learner restored from it goes on exactly as if it had
-    never stopped. What was learnt since the last one is lost when the process dies, and is played again.
+    counters, buffers, the state of any generator of its own): a learner restored from it continues exactly as if it had
+    never stopped. Training since the last checkpoint is lost when the process dies, and is played again.
     """
 
     def train(self) -> None:
-        """Explore and learn from now on."""
+        """Switch to training: explore and learn."""
 
     def evaluate(self) -> None:
-        """Neither learn nor change from now on."""
+        """Switch to evaluation: neither learn nor change."""
 
     def learn(self, transition: Transition, rng: np.random.Generator) -> None:
         """Learn from one step; `rng` is the episode's generator."""
 
     def checkpoint(self) -> bytes:
-        """Everything the learner is, as bytes."""
+        """Return the learner's complete state as bytes."""
 
     def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds."""
+        """Restore the state of a checkpoint."""
 
 
 @runtime_checkable
@@ -163,7 +163,7 @@ class Trainer(Policy, Protocol):
     def fit(self, envs: VectorEnv[Observations, Actions, Flags], frames: int) -> Iterator[None]:
         """Train, yielding at least a few times per second, or between updates where these take longer.
 
-        Where it yields `checkpoint` may be asked for, and it may never be asked to go on.
+        After each yield `checkpoint` may be called, and the generator may be abandoned.
 
         Parameters
         ----------
@@ -176,13 +176,13 @@ class Trainer(Policy, Protocol):
         """
 
     def evaluate(self) -> None:
-        """Neither learn nor explore from now on; `act` explores before, as in training."""
+        """Switch to evaluation: neither learn nor explore; before it, `act` explores as in training."""
 
     def checkpoint(self) -> bytes:
-        """All that training needs to go on, but for games in play and what is too large to be kept, as bytes."""
+        """Return the state of training as bytes, without games in play and data that are too large."""
 
     def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds; `fit` or `evaluate` follows."""
+        """Restore the state of a checkpoint; `fit` or `evaluate` follows."""
 
 
 Kind = Literal["policy", "learner", "trainer", "planner", "function"]
@@ -191,13 +191,13 @@ METHODS: Mapping[Kind, tuple[str, ...]] = {
     "learner": ("learn", "train", "evaluate", "checkpoint", "restore"),
     "trainer": ("fit", "evaluate", "checkpoint", "restore"),
 }
-"""What a learner and a trainer have that another policy has not; the first tells it."""
+"""Methods that distinguish a learner and a trainer from another policy; the first one decides."""
 
 
 def kind_by_methods(agent: object, name: str) -> Kind:
-    """Say what kind an agent is, or what its class makes; ArcadeMarkError if it has only some of a learner's methods.
+    """Return the kind of an agent or of a class; ArcadeMarkError: it has only some of a learner's methods.
 
-    `name` is the agent's, for messages. "function" where no method tells.
+    `name` is the agent's, for messages. Without a known method the kind is "function".
     """
     if not has(agent, "act"):
         return "planner" if has(agent, "plan") else "policy" if has(agent, "predict") else "function"
@@ -221,10 +221,10 @@ class Planner(Protocol):
     """An agent that tries actions in a model of the game before it chooses one.
 
     It plays one episode at a time and sees no observations, only the model
-    (`arcademark.environments.generative.GenerativeModel`). Every frame that it emulates there is counted and
-    recorded. A planner that keeps nothing between decisions may leave out `checkpoint` and `restore`, both of them. One
-    whose searches begin anew at each decision may set ``searches_anew = True``: it is then kept between decisions on
-    tasks whose states cannot be stored, too.
+    (`arcademark.environments.generative.GenerativeModel`). Every frame that it emulates in the model is counted and
+    recorded. A planner without state between decisions may omit `checkpoint` and `restore`, both of them. One whose
+    searches begin anew at each decision may set ``searches_anew = True``: checkpoints are then taken between decisions
+    on tasks whose states cannot be stored, too.
     """
 
     def plan(
@@ -235,14 +235,15 @@ class Planner(Protocol):
         Parameters
         ----------
         model : GenerativeModel
-            Another game than the one that is played: nothing done to it shows there. It stands anywhere, and after a
-            restart it is another object: restore what you start from. Its own draws (sticky actions) come from `rng`
-            too; those of the real game no planner can foresee.
+            A copy of the game: actions in it do not affect the real game. Its state is arbitrary, and after a restart
+            it is
+            another object: restore the state that you start from. Its own draws (sticky actions) come from `rng`, too;
+            a planner cannot foresee those of the real game.
         state : State
-            Where the real game stands: ``model.restore(state)``. Under sticky actions that need not be where the last
-            decision expected it, so what was kept is of use only if its state equals this one.
+            State of the real game: ``model.restore(state)``. Under sticky actions it may differ from the one that the
+            last decision expected, so kept searches are of use only if their state equals this one.
         first : bool
-            Whether an episode begins: a planner forgets there what it kept. False after `restore`.
+            Whether an episode begins, where a planner forgets its kept searches. False after `restore`.
         rng : numpy.random.Generator
             The episode's own generator, the only source of randomness.
 
@@ -250,15 +251,15 @@ class Planner(Protocol):
         -------
         int
             In ``range(env.num_actions)``. Or a generator that returns it (``return action``) and yields at least a few
-            times per second: None, where progress may be reported, or True, where moreover `checkpoint` holds the
-            decision so far. Such a planner, restored, is asked again with the same `state`, and goes on from there.
+            times per second: None, where progress may be reported, or True, where `checkpoint` also holds the decision
+            so far. Such a planner, restored, is called again with the same `state`, and continues its search.
         """
 
     def checkpoint(self) -> bytes:
-        """Everything kept between decisions, as bytes; asked for between decisions, and where `plan` yields True.
+        """Return the state between decisions as bytes; called between decisions, and where `plan` yields True.
 
-        It changes nothing: the planner goes on as if it had not been asked.
+        The call must not change the planner.
         """
 
     def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds: the episode goes on exactly as if it had never stopped."""
+        """Restore the state of a checkpoint: the episode continues exactly as if it had never stopped."""

@@ -8,8 +8,8 @@
             ←─ act(first, seeds, observations) ─
             ── actions(actions) ─────────→                … and train, learn, evaluate, checkpoint, restore
 
-Each message is answered by one, so that whatever else comes is noticed. A program runs in a process group of its own,
-which a guard ends when this process does, however that ends.
+Each message has exactly one answer, so that other output is noticed. A program runs in a process group of its own,
+which a guard ends when this process ends in any way.
 """
 
 from __future__ import annotations
@@ -50,20 +50,20 @@ from arcademark.environments.registry import as_asked
 from arcademark.errors import ArcadeMarkError, escaped, one_line
 
 ANSWER_SECONDS = 60.0
-"""How long an answer may take, unless the user says otherwise."""
+"""Default limit of an answer's time."""
 
-LEAVE_SECONDS = 2.0  # what a program has to end by itself once its standard input has
-LOOK_SECONDS = 0.25  # how soon it is noticed that a program has ended and left its output to another
+LEAVE_SECONDS = 2.0  # time to end by itself once its standard input is closed
+LOOK_SECONDS = 0.25  # interval of checks whether a program has ended but left its output to another
 MAX_ANSWER = 2**20  # bytes
 MAX_CHECKPOINT = 2**31
-MAX_STDERR_BYTES = 4096  # bytes of standard error that are kept
+MAX_STDERR_BYTES = 4096  # kept bytes of standard error
 MAX_READS = 64  # of what is left of it
 SEEDS = 2**32
 
 GUARD = """trap '' HUP INT TERM; read _; rm -f "$1"; kill -KILL 0"""
-"""What waits in the program's process group for its pipe to close, and ends the group."""
+"""Guard in the program's process group, which waits for its pipe to close and ends the group."""
 START = """trap '' TERM; exec "$@\""""
-"""What starts the program, so that it takes no notice of SIGTERM, which batch systems send to all processes."""
+"""Start of the program, which ignores SIGTERM, as batch systems send it to all processes."""
 
 Count = Annotated[int, Meta(ge=1, le=2**62)]
 
@@ -87,7 +87,7 @@ class Ready(Message):
 
 
 class Acted(Message, tag="actions"):
-    """An action a row: a number, or lists of them."""
+    """Actions, one per row: a number, or lists of numbers."""
 
     actions: list[Any]
 
@@ -144,7 +144,7 @@ class AgentCommand:
 def read_command(text: str, timeout: float = ANSWER_SECONDS) -> AgentCommand:
     """Split a command into words as a shell would, and find its program; nothing is started.
 
-    ArcadeMarkError: its quotes do not close, it has no words or what no text holds, or there is no such program.
+    ArcadeMarkError: its quotes do not close, it is empty or has invisible characters, or there is no such program.
     """
     try:
         words = shlex.split(text)
@@ -166,7 +166,7 @@ def read_command(text: str, timeout: float = ANSWER_SECONDS) -> AgentCommand:
 
 
 def factory_of_command(command: AgentCommand, label: str, names: tuple[str, ...]) -> Callable[..., CommandPolicy]:
-    """Return the factory of a command's agent; any parameters are its own, and it is told these."""
+    """Return the factory of a command's agent, which receives the parameters `names`."""
 
     def start(env: EnvironmentSpec, **parameters: Any) -> CommandPolicy:
         program = AgentProcess(command, f"agent {label} on {env.game}")
@@ -180,7 +180,7 @@ def factory_of_command(command: AgentCommand, label: str, names: tuple[str, ...]
 
 
 class CommandPolicy:
-    """A program as a policy; a `arcademark.agents.base.Policy`. What it does wrong raises a `CommandError`."""
+    """A program as an `arcademark.agents.base.Policy`; its mistakes raise a `CommandError`."""
 
     def __init__(self, program: AgentProcess, ready: Ready, memory: Observations | None) -> None:
         for name in ("batch_size", "observation", "frames_per_action", "trained_frames", "checkpoint_frames"):
@@ -191,7 +191,7 @@ class CommandPolicy:
         weakref.finalize(self, program.end, LEAVE_SECONDS)
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
-        """Ask for an action a row; where an episode begins, a seed is drawn from its generator."""
+        """Request an action per row; where an episode begins, a seed is drawn from its generator."""
         self._seeds += [0] * (len(first) - len(self._seeds))
         for row in np.flatnonzero(first).tolist():
             self._seeds[row] = int(rngs[row].integers(SEEDS))
@@ -207,31 +207,31 @@ class CommandLearner(CommandPolicy):
     """A program as an `arcademark.agents.base.Learner`."""
 
     def train(self) -> None:
-        """Have it explore and learn from now on."""
+        """Switch it to training."""
         self._program.ask({"type": "train"}, Done)
 
     def evaluate(self) -> None:
-        """Have it neither learn nor change from now on."""
+        """Switch it to evaluation."""
         self._program.ask({"type": "evaluate"}, Done)
 
     def learn(self, transition: Transition, rng: np.random.Generator) -> None:
-        """Tell what its last action gave."""
+        """Send the result of its last action."""
         after = sent(transition.next_observation[None], self._how, self.memory)
         given = {name: getattr(transition, name) for name in ("reward", "terminated", "truncated")}
         action = np.asarray(transition.action).tolist()
         self._program.ask({"type": "learn", "action": action, **given, **after}, Done)
 
     def checkpoint(self) -> bytes:
-        """Ask for everything that it is."""
+        """Request its state as bytes."""
         return self._program.ask({"type": "checkpoint"}, Kept, MAX_CHECKPOINT).data
 
     def restore(self, checkpoint: bytes) -> None:
-        """Have it become what `checkpoint` holds."""
+        """Restore the state of a checkpoint."""
         self._program.ask({"type": "restore", "data": checkpoint}, Done)
 
 
 class AgentProcess:
-    """A command's process, and what is exchanged with it.
+    """A command's process, and the exchange with it.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ class AgentProcess:
             self._poll.register(descriptor, select.POLLIN)
 
     def meet(self, env: EnvironmentSpec, parameters: Mapping[str, Any]) -> tuple[Ready, Observations | None]:
-        """Tell the game, and return what the agent says of itself, with the memory of its observations if it maps it.
+        """Send the game, and return the agent's properties, with the memory of its observations if it maps it.
 
         CommandError: as of `ask`, or it speaks another version.
         """
@@ -308,9 +308,9 @@ class AgentProcess:
             self._shared.unlink()
 
     def ask(self, message: Mapping[str, Any] | None, kind: type[Answer], most: int = MAX_ANSWER) -> Answer:
-        """Send a message, if any, and return its answer, which is of a kind and has up to so many bytes.
+        """Send a message, if any, and return its answer, of a kind and of up to `most` bytes.
 
-        CommandError: what came is another, or nothing within the time there is; the program is ended.
+        CommandError: the answer is wrong, or too late; the program is ended.
         """
         to = f"its answer to '{message['type']}'" if message else "its first message"
         if self._ended:
@@ -338,7 +338,7 @@ class AgentProcess:
         return answer
 
     def end(self, seconds: float = 0.0) -> None:
-        """End the process and what it started, which has so long to end by itself once its standard input has."""
+        """End the process and all that it started, after closing its standard input and waiting for `seconds`."""
         if self._ended or os.getpid() != self._owner:  # a copy of the process that was forked off since
             return
         self._ended = True
@@ -366,7 +366,7 @@ class AgentProcess:
                 left = left[os.write(self._in, left) :]
         except BlockingIOError:
             return left
-        except BrokenPipeError:  # it reads no more; that it ended is noticed where it is heard
+        except BrokenPipeError:  # it reads no more; its end is noticed when it is read
             pass
         return memoryview(b"")
 
@@ -411,7 +411,7 @@ class AgentProcess:
         return names.get(-code, f"signal {-code}") if code < 0 else f"exit code {code}"
 
     def fault(self, what: str) -> CommandError:
-        """End the program, and return the error that says what it did wrong."""
+        """End the program, and return the error about it."""
         with contextlib.suppress(OSError):
             for _ in range(MAX_READS):
                 if self._err not in dict(self._poll.poll(0)) or not self._hear():

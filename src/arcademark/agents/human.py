@@ -19,16 +19,16 @@ class Human:
     Parameters
     ----------
     stepped : bool
-        Whether the game stood still until an action was chosen, and not in real time.
+        Whether the game waited for each action, instead of running in real time.
     """
 
     citation = "Mnih et al. 2015, Methods: a person under the agents' conditions, at 60 frames per second without sound"
 
-    observation: Literal["ram"] = "ram"  # as nobody looks at the protocol's, which take time to make
+    observation: Literal["ram"] = "ram"  # the protocol's are not used, and take time to make
 
     def __init__(self, env: EnvironmentSpec, *, stepped: bool = False) -> None:
         self.stepped = stepped
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
-        """Refuse: a person cannot be asked by a program."""
+        """Raise ArcadeMarkError: a program cannot ask a person."""
         raise ArcadeMarkError(PLAYS)

@@ -5,7 +5,7 @@
     "perturb" ─ agent_specs ─→ 18 × AgentSpec ─ applies? ─→ make_agent(spec, env) ─→ CheckedPolicy | CheckedLearner
     "my_agent.py:make" ──────→  1 × AgentSpec                                        | CheckedTrainer | CheckedPlanner
 
-An `AgentSpec` is pure data: it says all that is needed to make the agent again, in another process or next year.
+An `AgentSpec` is pure data, sufficient to make the agent again, in another process or next year.
 """
 
 from __future__ import annotations
@@ -91,11 +91,11 @@ class AgentSpec:
 
     @property
     def code(self) -> str:
-        """The reference of its code, which is no file's of an agent of ours."""
+        """The reference of its code; that of a built-in agent names no file."""
         return self.ref
 
     def factory(self) -> Callable[..., Any]:
-        """Return what makes the agent; errors as of `agent_specs`."""
+        """Return the agent's factory; errors as of `agent_specs`."""
         builtin = _BUILTIN.get(self.ref)
         if builtin is None:
             return load_factory(self.ref)
@@ -106,7 +106,7 @@ class AgentSpec:
 
 @dataclass(frozen=True)
 class NetworkSpec(AgentSpec):
-    """Trained networks, of which each trial plays its own file.
+    """Trained networks; each trial plays its own file.
 
     Parameters
     ----------
@@ -115,9 +115,9 @@ class NetworkSpec(AgentSpec):
     sha256 : str
         Of the trial's file; "" before it is planned.
     fire_reset : bool
-        Whether FIRE was pressed for the trial's network where it learnt, as far as is known.
+        Whether FIRE was pressed in the training of the trial's network, as far as known.
     assumed : str
-        What its file does not say and was taken for granted; "" if nothing was.
+        Assumptions about the network that its file does not state; "" if there are none.
     """
 
     sha256: str = ""
@@ -137,7 +137,7 @@ class NetworkSpec(AgentSpec):
         return str(self.parameters.get("network", ""))
 
     def factory(self) -> Callable[..., Any]:
-        """Return what plays the file of a game and seed."""
+        """Return the factory that plays the file of a game and seed."""
         from arcademark.agents.checkpoints.policy import player
 
         return player(self.ref, self.sha256)
@@ -155,7 +155,7 @@ class CommandSpec(AgentSpec):
         return self.command.label
 
     def factory(self) -> Callable[..., Any]:
-        """Return what starts the program."""
+        """Return the factory that starts the program."""
         return factory_of_command(self.command, self.label, tuple(self.parameters))
 
 
@@ -167,20 +167,20 @@ class MadeSpec(AgentSpec):
     own = True
 
     def factory(self) -> Callable[..., Any]:
-        """Return the factory, or what copies the agent."""
+        """Return the factory, or one that copies the agent."""
         return factory_of(self.made)
 
 
 GENERAL = frozenset({"random", "breadth-first", "uct", "ppo", "a2c", "dqn", "qr-dqn", "recurrent-ppo", "sac"})
-"""Agents of ours that play other tasks than Atari games, too."""
+"""Built-in agents that also play other tasks than Atari games."""
 
 
 @dataclass(frozen=True)
 class BuiltinAgent:
-    """An agent that comes with the package, or the set of the agents `members`, which has no factory.
+    """A built-in agent, or the set of the agents `members`, which has no factory.
 
-    `place` says where it is, "module:name", of the set "module". It is imported when asked for: compiled features take
-    long to be.
+    `place` is its "module:name", for the set "module". It is imported at first use, as compiled features take long to
+    import.
     """
 
     name: str
@@ -252,7 +252,7 @@ def builtin_agents() -> Mapping[str, BuiltinAgent]:
 
 
 def agent_specs(ref: str, settings: Mapping[str, object] | None = None) -> tuple[AgentSpec, ...]:
-    """Name the agents that a reference stands for: 18 for "const" or "perturb" without an action, 37 for "baselines".
+    """Return the agents of a reference: 18 for "const" or "perturb" without an action, 37 for "baselines".
 
     Parameters
     ----------
@@ -290,9 +290,9 @@ def _with(
 
 
 def own_reference(ref: str) -> str:
-    """Return the canonical reference of an agent that is not ours, or of a name that an installed package declares.
+    """Return the canonical reference of a user's agent, or of a name that an installed package declares.
 
-    ArcadeMarkError if there is no such name, or what it stands for cannot be imported.
+    ArcadeMarkError: there is no such name, or its object cannot be imported.
     """
     if ":" in ref or ref.endswith(".py"):
         return canonical_reference(ref)
@@ -312,7 +312,7 @@ def command_spec(
     command : str
         ``"./my_agent --fast"``; split into words as a shell does, and run without one.
     settings : mapping of str to object
-        The agent's own parameters, which it is told.
+        The agent's own parameters, which are sent to it.
     timeout : float
         Seconds that an answer of the program may take.
 
@@ -335,7 +335,7 @@ def made_spec(made: object, settings: Mapping[str, object] | None = None) -> Age
 
 
 def named(specs: Sequence[AgentSpec], name: str) -> tuple[AgentSpec, ...]:
-    """Call the one agent there is by a name of its own, of visible characters."""
+    """Give the only agent a name of visible characters; ArcadeMarkError if there are several."""
     if len(specs) > 1:
         raise ArcadeMarkError(f"--name {escaped(name)}: names one agent, and these are {len(specs)}; leave it out")
     if not name.strip() or len(name) > LONGEST_NAME or escaped(name) != name:
@@ -346,7 +346,7 @@ def named(specs: Sequence[AgentSpec], name: str) -> tuple[AgentSpec, ...]:
 
 
 def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
-    """Say why this agent does not play this game, or None if it does; a plan leaves such trials out and says so.
+    """Return why this agent does not play this game, None if it does; a plan leaves such trials out, with the reason.
 
     A factory may carry a function ``supports(env, **parameters)`` that returns the reason or None.
     """
@@ -366,7 +366,7 @@ def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
 
 
 def all_parameters(spec: AgentSpec) -> dict[str, Any]:
-    """Return an agent's parameters as JSON values, those that are left at their defaults too."""
+    """Return an agent's parameters as JSON values, including defaults."""
     parameters, _ = declared(spec.factory())
     defaults = {p.name: str(p.default) if isinstance(p.default, PurePath) else p.default for p in parameters}
     return defaults | dict(spec.parameters)
@@ -375,21 +375,21 @@ def all_parameters(spec: AgentSpec) -> dict[str, Any]:
 def names_seed(spec: AgentSpec) -> bool:
     """Tell whether a parameter, or a word of its command, names the trial's seed, as in "model-{seed}.pt".
 
-    So an agent of one's own says that each seed is a training of its own (it is told the seed, and opens the file).
+    Each seed of such an agent is a separate training, whose file it opens.
     """
     words = spec.command.words if isinstance(spec, CommandSpec) else ()
     return any("{seed}" in word for word in (*map(str, all_parameters(spec).values()), *words))
 
 
 def kind(spec: AgentSpec) -> Kind:
-    """Say what kind of agent it is, before it is made; as `kind_of`."""
+    """Return the kind of an agent before it is made; as `kind_of`."""
     return "policy" if isinstance(spec, NetworkSpec) else kind_of(spec.factory(), spec.label)
 
 
 def kind_of(factory: Callable[..., Any], name: str) -> Kind:
-    """Say what a factory makes if its class shows it, or "function" where only what it returns does.
+    """Return the kind of a factory's agents if its class shows it, else "function".
 
-    `name` is the agent's, for messages. ArcadeMarkError if its class has only some of a learner's methods.
+    `name` is the agent's, for messages. ArcadeMarkError: its class has only some of a learner's methods.
     """
     if not inspect.isclass(factory) or hasattr(factory, "__getattr__"):
         return "function"
@@ -400,7 +400,7 @@ def kind_of(factory: Callable[..., Any], name: str) -> Kind:
 def make_agent(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
     """Make the agent for one game, adapted and checked.
 
-    ArcadeMarkError if it cannot be loaded, does not play this game, its factory raises, or what it returns is no agent.
+    ArcadeMarkError: it cannot be loaded, does not play this game, or its factory raises or does not return an agent.
     """
     if reason := applies(spec, env):
         raise ArcadeMarkError(f"agent {spec.label} does not play this game: {reason}")
@@ -417,9 +417,9 @@ def make_agent(spec: AgentSpec, env: EnvironmentSpec) -> CheckedPolicy | Checked
 
 
 def with_checkpoints(spec: NetworkSpec, games: Sequence[EnvironmentSpec]) -> Mapping[tuple[str, int], NetworkSpec]:
-    """Return the agent of each trial of a trained network, by game and seed, with what is known of its file.
+    """Return the agent of each trial of a trained network, by game and seed, with the facts of its file.
 
-    ArcadeMarkError if files are missing, or one of them cannot be played in its game.
+    ArcadeMarkError: files are missing, or one of them cannot be played in its game.
     """
     from arcademark.agents.checkpoints import policy
 

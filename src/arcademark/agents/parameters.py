@@ -2,11 +2,11 @@
 
 A factory is ``factory(env, *, name: type = default, …)``. Its first positional parameter receives the
 `EnvironmentSpec`, unless that parameter has a default or is annotated with a type that can be set (a factory may take
-no environment at all). Every other named parameter is declared: its annotation says what it accepts, its default
-whether it may be left out. Without an annotation the type of the default counts. Bounds are part of an annotation,
+no environment at all). Every other named parameter is declared: its annotation gives the accepted values, its default
+makes it optional. Without an annotation the type of the default counts. Bounds are part of an annotation,
 ``Annotated[int, msgspec.Meta(ge=1)]``.
 
-Values are kept as JSON: what ``--set depth=2`` says is what a run records, and a worker reads it back.
+Values are stored as JSON: a run records the value of ``--set depth=2``, and a worker reads it back.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ AboveZero = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 BOOLEANS = {"yes": True, "on": True, "no": False, "off": False}
-"""Words beside msgspec's own: true, false, 1 and 0."""
+"""Words for booleans in addition to msgspec's true, false, 1 and 0."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter that an agent declares.
+    """Declared parameter of an agent.
 
-    `annotation` is `MISSING` where any JSON value or text is taken, `default` where a value is required.
+    `annotation` is `MISSING` if any JSON value or text is accepted, `default` if a value is required.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Parameter:
         return describe(self.annotation)
 
     def read(self, value: object) -> Any:
-        """Return `value`, text or already typed, as the JSON value that is recorded; ValueError as of `coerce`."""
+        """Return `value`, text or typed, as the JSON value to record; ValueError as of `coerce`."""
         read = coerce(value, self.annotation)
         try:
             return json.loads(json.dumps(read, default=_path_text, allow_nan=False))
@@ -127,7 +127,7 @@ def read_parameters(owner: str, parameters: Sequence[Parameter], settings: Mappi
 
 
 def describe(annotation: Any) -> str:
-    """Say in words what an annotation accepts."""
+    """Describe the values that an annotation accepts."""
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is Annotated:
         kind, bounds = describe(arguments[0]), arguments[1]
@@ -155,9 +155,9 @@ def describe(annotation: Any) -> str:
 
 
 def coerce(value: object, annotation: Any) -> Any:
-    """Read text, or a value that is already typed, as what an annotation asks for.
+    """Convert text, or a typed value, to an annotation's type.
 
-    ValueError if it is not that; with text where it is a number that is not finite.
+    ValueError: it is not of that type; with a text if it is a number that is not finite.
     """
     plain = _unbounded(annotation)
     kind, members = typing.get_origin(plain) or plain, typing.get_args(plain)
@@ -217,7 +217,7 @@ def _path_text(value: object) -> str:
 
 
 def _namespace(factory: Any) -> dict[str, Any]:
-    """Return the names that annotations of a factory can mean: a dataclass's fields are annotated in other modules."""
+    """Return the names in a factory's annotations, for dataclasses also those of their bases' modules."""
     if not inspect.isclass(factory):
         return dict(getattr(inspect.unwrap(factory), "__globals__", {}))
     modules = [sys.modules.get(base.__module__) for base in reversed(inspect.getmro(factory))]
@@ -225,10 +225,10 @@ def _namespace(factory: Any) -> dict[str, Any]:
 
 
 def _evaluated(annotation: Any, namespace: dict[str, Any]) -> Any:
-    """Return what an annotation's text means, or the text where it cannot be evaluated."""
+    """Return the value of an annotation's text, or the text if it cannot be evaluated."""
     try:
         return eval(annotation, namespace) if isinstance(annotation, str) else annotation  # noqa: S307 - of a module that was imported
-    except Exception:  # whatever an annotation raises, e.g. a name imported for type checkers only
+    except Exception:  # any error, e.g. of a name imported for type checkers only
         return annotation
 
 

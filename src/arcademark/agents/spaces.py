@@ -22,14 +22,14 @@ from arcademark.suite.protocols import AtariProtocol
 from arcademark.suite.settings import format_setting
 
 MAX_STACKED = 16
-"""Screens in an observation that anyone stacks."""
+"""Maximum number of stacked screens that is considered."""
 
 
 def check_spaces(agent: object, where: str, env: EnvironmentSpec) -> None:
-    """Refuse an agent, as its factory returned it, whose spaces are not the game's; one without is taken as it is.
+    """Refuse an agent, as its factory returned it, whose spaces are not the game's; one without spaces is accepted.
 
-    ArcadeMarkError if it is for another number of actions, or observations of another shape or type. `where` names the
-    agent and the game, for messages; `env` is what it is shown.
+    ArcadeMarkError: it is for another number of actions, or observations of another shape or type. `where` names the
+    agent and the game, for messages; `env` describes its observations.
     """
     actions, observations = (getattr(agent, f"{name}_space", None) for name in ("action", "observation"))
     for name, space, check in (
@@ -48,7 +48,7 @@ def _made_for(space: object) -> str:
 
 
 def _wrong_actions(space: object, env: EnvironmentSpec) -> str:
-    """Say what is wrong with a space of actions, "" if nothing; things that are no spaces say nothing."""
+    """Return the error of a space of actions, "" if it fits, or is no space."""
     count, shape, arrays = getattr(space, "n", None), getattr(space, "shape", ()), env.array_actions
     if not callable(getattr(space, "contains", None)) and not isinstance(space, SimpleNamespace) and count is None:
         return ""
@@ -69,7 +69,7 @@ def _wrong_actions(space: object, env: EnvironmentSpec) -> str:
 
 
 def _wrong_observations(space: object, env: EnvironmentSpec) -> str:
-    """Say what is wrong with a space of observations, "" if nothing."""
+    """Return the error of a space of observations, "" if it fits, or is no space."""
     shape, dtype = getattr(space, "shape", None), getattr(space, "dtype", None)
     if shape is None:
         return f"expected arrays of shape {env.observation_shape}" if callable(getattr(space, "contains", None)) else ""

@@ -8,7 +8,7 @@
     pickled.py    objects that a pickle names → stand-ins that do nothing
     orbax_folders.py  a folder that Orbax wrote → tensors
     libraries.py  tensors and settings → a network that values or weighs each action, made of what is in networks.py
-    shapes.py     the same where only tensors' shapes tell the network
+    shapes.py     the same for networks that only tensors' shapes identify
     foreign.py    the same for ONNX, TorchScript and RLlib, which bring their own
     policy.py     a network → a policy on a batch of episodes
     choosing.py   the numbers that a network gives → actions, of any kind

@@ -1,8 +1,8 @@
 """Readers of checkpoints: tensors and plain settings, read without running anything in the file.
 
-A format is recognised by its content. Pickled tensors go through PyTorch's weights-only reader, which makes nothing but
-tensors, plain containers, numbers of NumPy's and stand-ins for everything else (`pickled`). Of Stable-Baselines3's
-settings, which are JSON, serialised entries are left out. Sizes are checked before anything is inflated or allocated.
+A format is recognised by its content. Pickled tensors are read by PyTorch's weights-only reader, which makes only
+tensors, plain containers, NumPy's numbers and stand-ins for everything else (`pickled`). Serialised entries of
+Stable-Baselines3's settings, which are JSON, are left out. Sizes are checked before anything is inflated or allocated.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ MAX_ITEMS = 2_000_000
 MAX_NAME_CHARS = 1_000
 """Of a path within a file. A key is written once there, however often it is on paths."""
 _OLD = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
-"""How files of PyTorch's before 1.6 begin: a pickled number."""
+"""Start of PyTorch's files before 1.6: a pickled number."""
 _SAMPLE_FACTORY = (b"env_steps", b"train_step")
 """Keys beside the model in a checkpoint of Sample-Factory."""
 
@@ -75,7 +75,7 @@ _ZIPS: Mapping[str, tuple[str, str]] = {
     r"AndroidManifest\.xml": ("an Android package", "name a checkpoint"),
     r"META-INF/MANIFEST\.MF": ("a Java archive", "name a checkpoint"),
 }
-"""What a zip archive is that has a file of such a name, at the top or in its only folder, and what to do about it."""
+"""Kinds of zip archives by the name of a file, at the top or in the only folder, and the remedy."""
 
 TRUST = (
     "whoever wrote the file decides what that does on this machine; if you trust its source, add --set trust=true, "
@@ -91,16 +91,15 @@ class Contents:
     ----------
     format : str
     tensors : mapping of str to torch.Tensor
-        By the names that the library gave them.
+        Tensors by the library's names.
     settings : mapping of str to JSON value
-        What the file says of how it was trained, by the library's own names.
+        Settings of the training in the file, by the library's names.
     module : object
-        Of "module" and "torchscript" what was loaded, of "onnx" the whole model, of "rllib" the folder; else None.
+        The loaded object of "module" and "torchscript", the whole model of "onnx", the folder of "rllib"; else None.
     pickled : StandIn or None
-        Of a pickled module that was not loaded.
+        Stand-in for a pickled module that was not loaded.
     folders : frozenset of str
-        Beginnings of tensors' names under which a file keeps several things that need not belong to each other: "" of
-        ``{"agent": …, "args": …}``.
+        Prefixes of tensors' names under which a file keeps independent objects: "" for ``{"agent": …, "args": …}``.
     """
 
     format: Format
@@ -113,7 +112,7 @@ class Contents:
     def part(self, key: str, place: str) -> Contents:
         """Return the tensors whose names begin with `key`, without it: one of the networks in a file.
 
-        UnknownNameError if there are none; the error lists the first parts of names.
+        UnknownNameError: there are none; the error lists the first parts of names.
         """
         if not key:
             return self
@@ -128,7 +127,7 @@ class Contents:
         raise UnknownNameError(f"part of {place}:", key, sorted(parts))
 
     def trained_frames(self, frame_skip: int) -> int | None:
-        """Return for how many emulated frames it was trained, as the file says; None where it does not, or cannot be.
+        """Return the emulated frames of its training, by the file; None if they are not given, or out of range.
 
         Stable-Baselines3 (``num_timesteps``) and CleanRL's arguments (``total_timesteps``) count steps of the agent, of
         `frame_skip` frames each; Sample-Factory frames (``env_steps``), or steps with ``summaries_use_frameskip=False``
@@ -224,7 +223,7 @@ def _within(names: Iterable[str]) -> set[str]:
 
 
 def _other_zip(names: set[str], place: str) -> ArcadeMarkError:
-    """Say what an archive is that PyTorch did not write."""
+    """Return the error of an archive that PyTorch did not write."""
     for pattern, (what, remedy) in _ZIPS.items():
         if any(re.fullmatch(pattern, name) for name in names | _within(names)):
             return ArcadeMarkError(f"{place}: is {what}, which is no checkpoint that is known; {remedy}")
@@ -336,7 +335,7 @@ def _all_tensors(loaded: Any, data: bytes, place: str) -> dict[str, Tensor]:
 
 
 def _leaves(value: Any, place: str) -> Iterator[tuple[str, Any]]:
-    """Yield what nested mappings, lists and modules hold, but for optimisers, by the path to it."""
+    """Yield the items of nested mappings, lists and modules, without optimisers, by their paths."""
     seen: set[int] = set()
     count = itertools.count(1)
 
@@ -370,7 +369,7 @@ def _attribute(thing: Any, name: str, default: Any = None) -> Any:
 
 
 def _class_name(value: Any) -> str:
-    """Return what `str` returns of a class, which a stand-in may stand for."""
+    """Return the result of `str` for a class or its stand-in."""
     return f"<class '{value.kind}'>" if isinstance(value, type) and issubclass(value, StandIn) else str(value)
 
 
@@ -402,7 +401,7 @@ def _policy_settings(policy: Any, path: Path) -> dict[str, Any]:
 def files_beside(data: bytes, path: Path) -> list[Path]:
     """Return the files that a checkpoint is read with: ONNX's tensors, Sample-Factory's settings; errors of the former.
 
-    They are part of it: of its checksum, and wherever it goes.
+    They are part of its checksum, and are sent along with it.
     """
     if is_onnx(data):
         return files_of(data, path)
@@ -447,7 +446,8 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
             raise _pickled_error(data, place) from None
         raise ArcadeMarkError(f"{place}: is damaged; copy it again") from None
     except Exception as error:
-        if trust and isinstance(error, AttributeError | ImportError):  # a class is missing; its tensors are there
+        if trust and isinstance(error, AttributeError | ImportError):  # a class is missing; the tensors can be read
+        without it
             return _load(data, place)
         what = f"{type(error).__name__}: {said(str, error)}"
         if trust:
@@ -460,7 +460,7 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
 
 
 def _kinds(data: bytes, archive: ZipArchive | None) -> list[tuple[type[StandIn], str]]:
-    """Return stand-ins for what the pickle in a file of PyTorch's names; an error if it is damaged."""
+    """Return stand-ins for the classes that the pickle in a PyTorch file names; an error if it is damaged."""
     return stand_ins(*_pickles(data, archive))
 
 
@@ -472,7 +472,7 @@ def _pickles(data: bytes, archive: ZipArchive | None) -> tuple[bytes, int]:
 
 
 def _pickled_error(data: bytes, place: str) -> ArcadeMarkError:
-    """Return the error of a file of PyTorch's that holds something else than tensors, which is named."""
+    """Return the error of a PyTorch file that holds other objects than tensors, with their names."""
     archive = _archive(data, place, MAX_BYTES) if data.startswith(b"PK") else None
     kinds: list[str] = []
     try:
@@ -491,7 +491,7 @@ def _pickled_error(data: bytes, place: str) -> ArcadeMarkError:
 
 
 def _allowed() -> dict[str, Any]:
-    """Return NumPy's numbers, as Sample-Factory keeps its best score: made of a type and bytes, they run nothing."""
+    """Return NumPy's number types, which run nothing; Sample-Factory's best score is such a number."""
     kinds = [np.dtype(code) for code in "?bBhHiIlLqQefd"]
     scalar = np._core.multiarray.scalar  # type: ignore[attr-defined]
     names = {f"numpy.{core}.multiarray.scalar": scalar for core in ("core", "_core")} | {"numpy.dtype": np.dtype}
@@ -513,7 +513,7 @@ def _torchscript(data: bytes, path: Path, trust: bool) -> Contents:
 
 
 def _safetensors(data: bytes, path: Path) -> Contents:
-    """Read safetensors: a header of JSON that says where each tensor lies, then the tensors."""
+    """Read safetensors: a header of JSON with the position of each tensor, then the tensors."""
     length = int.from_bytes(data[:8], "little")
     if length > MAX_SETTINGS_BYTES:
         raise ArcadeMarkError(f"{path}: a header of {length:,} bytes; at most {MAX_SETTINGS_BYTES:,} are read")
@@ -543,7 +543,7 @@ def _flax(data: bytes, path: Path) -> Contents:
 
     try:
         read = msgspec.msgpack.decode(data, ext_hook=array)
-    except Exception as error:  # of MessagePack, and of NumPy and PyTorch where what it says of an array is not so
+    except Exception as error:  # of MessagePack, and of NumPy and PyTorch for arrays that are described wrongly
         raise ArcadeMarkError(
             f"{path}: is no checkpoint that is known, or damaged ({said(str, error)}); copy it again"
         ) from None

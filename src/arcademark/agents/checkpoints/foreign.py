@@ -19,7 +19,7 @@ from arcademark.importing import needing, said
 
 
 class Module(PlayedNetwork):
-    """A module of anyone's: observations, divided by `scale`, to a number for each action.
+    """A user's module: observations, divided by `scale`, to a number for each action.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ class Module(PlayedNetwork):
 
 
 MAX_SECONDS = 60.0
-"""That an ONNX model's first answer may take; it is looked at between its operators."""
+"""Limit of an ONNX model's first answer, checked between its operators."""
 MAX_WORKING_BYTES = 2**30
-"""Of all that ONNX models of a process compute with; networks of the review's algorithms need some 10 MB."""
+"""Working memory of a process's ONNX models; networks of the review's algorithms need some 10 MB."""
 
 
 @cache
 def _bound_memory() -> None:
-    """Let onnxruntime take no more memory, once for a process: what asks for more fails at once."""
+    """Limit onnxruntime's memory, once per process: larger requests fail at once."""
     import onnxruntime as ort
 
     memory = ort.OrtMemoryInfo("Cpu", ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, ort.OrtMemType.DEFAULT)
@@ -123,8 +123,8 @@ _CONNECTORS = (
 class Rllib(Module):
     """The module of an RLlib checkpoint, restored by RLlib, which runs what is pickled in it (RLlib 2.40 and later).
 
-    Observations are given as the module's space has them: -1 to 1, as ``wrap_atari_for_new_api_stack`` makes them, 0 to
-    1, or as they are, divided by `scale`; screens stacked in the last axis.
+    Observations are scaled to the module's space: -1 to 1, as by ``wrap_atari_for_new_api_stack``, 0 to 1, or
+    unchanged, divided by `scale`; screens are stacked in the last axis.
     """
 
     def __init__(self, folder: Path, scale: float, place: str) -> None:
@@ -199,7 +199,7 @@ def _rl_module(folder: Path, place: str) -> Path:
 DreamerSize = Literal["nano", "micro", "mini", "XXS", "XS", "S", "M", "L", "XL"]
 
 MAX_UNITS = 2**16
-"""Of a side of what a network of settings alone is given, and of its actions."""
+"""Maximum side of observations, and maximum number of actions, of a network made of settings alone."""
 
 
 def import_dreamer(place: str) -> None:
@@ -243,7 +243,7 @@ class Dreamer(PlayedNetwork):
         )
 
     def forward(self, observations: Tensor, state: State) -> tuple[Tensor, State]:
-        """Return the logits of actions, and the memory but for the action that is taken."""
+        """Return the logits of actions, and the memory without the action to be taken."""
         h, z, action, going = (part[0] for part in state)
         begin = self.world.get_initial_state()
         h = torch.where(going > 0, h, begin["h"])

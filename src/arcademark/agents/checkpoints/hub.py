@@ -1,7 +1,7 @@
 """A model of the Hugging Face Hub, "hf:sb3/ppo-PongNoFrameskip-v4": its network's file, and the game in its name.
 
-Only that file is fetched, by ``huggingface_hub``, and read as any checkpoint is: nothing in it is run. A folder of the
-same layout is read where it is.
+Only that file is fetched, by ``huggingface_hub``, and read like any checkpoint: nothing in it is run. A folder of the
+same layout is read in place.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _parts(reference: str) -> tuple[str, str, str]:
 
 
 def _chosen(files: list[str], name: str, wanted: str, reference: str) -> str:
-    """Return the file of the network: the one that is wanted, else that of the model's name, else the only one."""
+    """Return the file of the network: the requested one, else that of the model's name, else the only one."""
     networks = [file for file in files if file.endswith(_NETWORKS) and not _OTHERS.fullmatch(PurePosixPath(file).name)]
     top = [file for file in networks if "/" not in file] or networks
     same = [file for file in top if PurePosixPath(file).stem == name]

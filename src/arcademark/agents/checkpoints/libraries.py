@@ -1,8 +1,8 @@
 """Reconstruction of networks from their tensors, library by library.
 
-Libraries name their tensors, and names and shapes say what the layers are; strides and activations are those of the
-library's own network. A tensor that no layer takes, and that is not of a critic or a target network, is an error: a
-network is played as it was trained or not at all.
+Names and shapes of a library's tensors identify the layers; strides and activations are those of the library's own
+network. A tensor that no layer uses, except of a critic or a target network, is an error: a network is played as it was
+trained or not at all.
 
 Sources: Stable-Baselines3 2.9 (``common/torch_layers.py``, ``common/policies.py``), sb3-contrib 2.9, CleanRL
 (``cleanrl/*_atari*.py``), Sample-Factory 2 (``model/``).
@@ -41,11 +41,11 @@ from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.importing import said
 
 MAX_LEVELS = 8
-"""How far within a file a network may lie."""
+"""Maximum depth of a network within a file."""
 _PLAIN_LAYERS = frozenset(
     {"Sequential", "ModuleList", "ModuleDict", "Conv2d", "Linear", "LSTM", "GRU", "LayerNorm", "ReLU", "Flatten"}
 )
-"""PyTorch's of networks that are told by their tensors."""
+"""PyTorch's layers in networks that are identified by their tensors."""
 
 
 def build(
@@ -60,15 +60,15 @@ def build(
     place : str
         Begins every error.
     num_actions : int, optional
-        Of the game that it is to play.
+        Of the game to be played.
     scale : float or None, optional
-        What screens are divided by, and `activation` what follows each layer, where only shapes tell the network; None
-        is what `shapes.build` says.
+        Divisor of screens, and `activation` the function after each layer, of a network that only shapes identify; None
+        as in `shapes.build`.
 
     Raises
     ------
     ArcadeMarkError
-        If its network is none that is known here, or its tensors do not fit each other.
+        If its network is unknown, or its tensors do not fit each other.
     """
     by_settings = {"stable-baselines3": _stable_baselines3, "sample-factory": _sample_factory, "dreamerv3": _dreamer}
     names = [str(contents.settings.get("algorithm")), contents.format]
@@ -98,9 +98,9 @@ def _made(make: Callable[[Layers], Any], layers: Layers) -> Any:
 
 
 def _found(contents: Contents, place: str, num_actions: int, scale: float | None, activation: str) -> PlayedNetwork:
-    """Make the one network of a file that its tensors' names tell, else the one that their shapes tell.
+    """Make the only network of a file that its tensors' names identify, else the one that their shapes identify.
 
-    It may be all of the file or a part, such as its "agent"; whatever lies further within is looked at last.
+    It may be the whole file or a part, such as its "agent"; the outermost parts are tried first.
     """
     if contents.pickled is not None and (odd := _odd_layer(contents.pickled)):
         raise Layers(contents, place).error(f"its module has {odd}, which its tensors do not tell")
@@ -139,7 +139,7 @@ def _is_named_by_flax(contents: Contents) -> bool:
 
 
 def _by_names(layers: Layers) -> Callable[[Layers], Network] | None:
-    """Return what makes a network whose tensors have such names, if that is known."""
+    """Return the function that makes a network with such names of tensors, if they are known."""
     if any(layers.has(name) for name in ("action_net.", "q_net.", "quantile_net.", "actor.mu.")):
         return _stable_baselines3
     if layers.has("action_parameterization."):
@@ -150,8 +150,8 @@ def _by_names(layers: Layers) -> Callable[[Layers], Network] | None:
 def _levels(contents: Contents, free: bool = False) -> Iterator[tuple[dict[str, dict[str, Tensor]], list[set[str]]]]:
     """Yield the whole and then, level by level, the parts that tensors' names say, copies of networks excepted.
 
-    With each level come sets of parts that are of one module: one is played only where all others are networks, too,
-    that can be chosen. Parts that lie in a folder of the file are not bound so, and with `free` none are.
+    Each level comes with sets of parts of one module: a part is played only if all others are networks that can be
+    chosen, too. Parts in a folder of the file are not bound so, and with `free` none are.
     """
     level = {"": plain_names(contents.tensors)}
     together: list[set[str]] = []
@@ -181,7 +181,7 @@ def _levels(contents: Contents, free: bool = False) -> Iterator[tuple[dict[str, 
 
 
 def _only(parts: Iterable[str], place: str) -> str:
-    """Return the one part of a file that may be played, a critic only where there is nothing else."""
+    """Return the only part of a file that may be played, a critic only if there is no other."""
     names = [*parts]
     names = [name for name in names if shapes.role(name) != "critic"] or names
     if len(names) > 1:
@@ -202,7 +202,7 @@ def _assumed(scale: float | None, activation: str) -> str:
 
 
 def _odd_layer(module: StandIn) -> str:
-    """Return a layer of a pickled module that networks which are told by their tensors do not have; "" if none."""
+    """Return a layer of a pickled module that tensors do not identify; "" if there is none."""
     for layer in module.within():
         if layer.kind.startswith("torch.nn.modules.") and (kind := layer.kind.rpartition(".")[2]) not in _PLAIN_LAYERS:
             return kind

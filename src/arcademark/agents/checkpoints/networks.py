@@ -41,23 +41,23 @@ class PlayedNetwork(nn.Module):
     Attributes
     ----------
     shape : tuple of int or None
-        Of an observation, channels first; None: whatever it is given.
+        Of an observation, channels first; None for any.
     num_actions : int or None
-        Numbers that it gives; None: known when it answers.
+        Number of outputs; None until it answers.
     stochastic : bool
         Whether the numbers are logits of a distribution to sample from, rather than values.
     blank : int or None
-        What screens from before an episode began are filled with in its stack of screens; None: they are its first one.
+        Fill value of screens before the start of an episode in its stack; None for copies of the first screen.
     fire_reset : bool
         Whether FIRE was pressed for it where it learnt.
     continuous : bool or None
-        Whether the numbers are those of actions that are real numbers, as `choosing.Chooser` has them; None: unknown.
+        Whether the outputs are of real-valued actions, as of `choosing.Chooser`; None if unknown.
     squashed : bool
-        Whether these become actions by the hyperbolic tangent.
+        Whether the hyperbolic tangent makes these actions.
     draws : bool or None
-        Whether the numbers themselves are left to chance; None where that is not known.
+        Whether the outputs themselves are random; None if unknown.
     assumed : str
-        What its file does not say and was taken for granted; "" if nothing was.
+        Assumptions about the network that its file does not state; "" if there are none.
     """
 
     shape: tuple[int, ...] | None = None
@@ -120,7 +120,7 @@ class Network(PlayedNetwork):
         return (zeros, zeros) if isinstance(self.core, nn.LSTM) else (zeros,)
 
     def forward(self, observations: Tensor, state: State) -> tuple[Tensor, State]:
-        """Return what each action is given, shape (rows, actions), and the memory after it."""
+        """Return the outputs per action, shape (rows, actions), and the new memory."""
         features = self.body(self.prepare(observations))
         if self.core is not None:
             out, after = self.core(features.unsqueeze(0), state if isinstance(self.core, nn.LSTM) else state[0])
@@ -129,7 +129,7 @@ class Network(PlayedNetwork):
 
 
 class UnknownNetworkError(ArcadeMarkError):
-    """Tensors that are of no network that is known here."""
+    """Error of tensors that belong to no known network."""
 
 
 class Layers:
@@ -158,7 +158,7 @@ class Layers:
         return any(name.startswith(prefix) for name in self.tensors)
 
     def take(self, name: str) -> Tensor:
-        """Return a tensor of finite numbers, which is used thereby."""
+        """Return a tensor of finite numbers, and mark it as used."""
         self.used.add(name)
         taken = self.tensors[name].float()
         if not taken.isfinite().all():
@@ -222,9 +222,9 @@ class Layers:
         return module
 
     def shape(self, body: Sequence[nn.Module], head: nn.Module | None = None) -> tuple[int, ...]:
-        """Return the shape of observations that a body takes: what the settings say, else what fits its layers.
+        """Return the shape of a body's observations: that of the settings, else one that fits its layers.
 
-        Where it has none with weights, what fits the `head`.
+        If the body has no weights, the shape fits the `head`.
         """
         space = self.settings.get("observation_space", {})
         said = () if "nvec" in space else space.get("_shape") or ()  # of several numbers, each of which is one-hot

@@ -1,7 +1,6 @@
-"""ONNX models: the files that hold their weights beside them, and what of them is refused before it runs.
+"""ONNX models: the files with their weights, and checks before a model runs.
 
-A model names such files relative to its own. They are part of the checkpoint: read from its folder, wherever the
-command is given, and from nowhere else.
+A model names such files relative to its own path. They are part of the checkpoint, and are read from its folder only.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ def files_of(data: bytes, path: Path) -> list[Path]:
 def whole(data: bytes, path: Path, most: int) -> bytes:
     """Return an ONNX model that holds all its tensors, none of them in a file beside it.
 
-    ArcadeMarkError: as of `files_of`; a file lacks what is said to be in it; it repeats operators in a loop, which need
-    not end; it holds more than `most` bytes; or its weights are no numbers.
+    ArcadeMarkError: as of `files_of`; a file is shorter than stated; the model repeats operators in a loop, which need
+    not end; it holds more than `most` bytes; or its weights are not finite.
     """
     parts = _parts(data, path)
     if loops := [part.op_type for part in parts if part.DESCRIPTOR.name == "NodeProto" and part.op_type in _LOOPS]:
@@ -71,7 +70,7 @@ def whole(data: bytes, path: Path, most: int) -> bytes:
 
 
 def _check_numbers(tensor: Any, path: Path) -> None:
-    """Refuse weights that are no numbers; -infinity beside numbers masks, and a single infinity is a bound."""
+    """Refuse weights that are not finite; -infinity among numbers is a mask, and a single infinity a bound."""
     from onnx import numpy_helper
 
     if tensor.data_type not in (tensor.FLOAT, tensor.FLOAT16, tensor.DOUBLE):

@@ -17,9 +17,9 @@ _TREE = "_METADATA"
 
 
 def orbax_root(folder: Path) -> Path | None:
-    """Return where the tree of a checkpoint is described: in its folder, or that of its only item with one.
+    """Return the folder with the description of a checkpoint's tree: its own, or that of its only item with one.
 
-    Of a manager's folder it is that of the latest step. None if the folder is of no checkpoint.
+    For a manager's folder it is that of the latest step. None if the folder holds no checkpoint.
     """
     if (folder / _TREE).is_file():
         return folder
@@ -31,7 +31,7 @@ def orbax_root(folder: Path) -> Path | None:
 
 
 def read_folder(folder: Path, place: str) -> Contents:
-    """Read the arrays of a checkpoint, but for those of optimisers and target networks.
+    """Read the arrays of a checkpoint, without those of optimisers and target networks.
 
     ArcadeMarkError if TensorStore is missing, it is damaged or too large, or an array's name leads out of its folder.
     """
@@ -77,7 +77,7 @@ def _name(entry: Any) -> str:
 
 
 def _spec(root: Path, tree: Any, name: str) -> dict[str, Any]:
-    """Say to TensorStore where an array is and how it is written."""
+    """Return TensorStore's specification of an array."""
     base = {"driver": "file", "path": f"{root.absolute()}/"}
     inner = {"driver": "ocdbt", "base": base, "path": f"{name}/"}
     within = inner if tree.get("use_ocdbt", True) else {"driver": "file", "path": f"{root.absolute()}/{name}/"}

@@ -36,16 +36,16 @@ def is_checkpoint(reference: str) -> bool:
 
 
 def folder_kind(folder: Path) -> Literal["rllib", "orbax", ""]:
-    """Return which library's checkpoint a folder is, "" if of none."""
+    """Return the library of a checkpoint's folder; "" if it is none."""
     if any((folder / name).is_file() for name in RLLIB):
         return "rllib"
     return "orbax" if orbax_root(folder) is not None else ""
 
 
 def short(pattern: str) -> str:
-    """Return a short name, "pong.zip", or of a pattern what there is beside its fields, "models-ppo".
+    """Return a short name, "pong.zip", or of a pattern its fixed parts, "models-ppo".
 
-    That is from the folder before its first field on, without what only announces a field: "seed{seed}".
+    These begin with the folder before the first field, without words that only announce a field: "seed{seed}".
     """
     parts = Path(pattern).parts
     first = next((i for i, part in enumerate(parts) if _FIELD.search(part)), None)
@@ -78,12 +78,12 @@ def file_of(pattern: str, game: str, seed: int) -> Path:
     """Return the checkpoint of a game and seed.
 
     ``{game}`` is our id, "space_invaders"; ``{gym_id}`` is "SpaceInvadersNoFrameskip-v4", "ALE/SpaceInvaders-v5" or
-    "ALE-SpaceInvaders-v5", whichever is there; ``{seed}`` is the trial's.
+    "ALE-SpaceInvaders-v5", whichever exists; ``{seed}`` is the trial's.
 
     Raises
     ------
     ArcadeMarkError
-        If there is none, or several.
+        If no file exists, or several.
     """
     return files_of(pattern, [(game, seed)])[game, seed]
 

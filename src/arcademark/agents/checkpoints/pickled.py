@@ -1,9 +1,9 @@
 """Pickled objects, read without running anything: each becomes a stand-in that keeps its state.
 
-PyTorch's weights-only reader makes objects of allowed classes alone. A pickle names its classes and functions, so that
-each unknown one can be allowed as a class of its own that does nothing: `StandIn`. Of a pickled module this leaves its
-tensors, by the names that its state dict would have. In pickles of others, such as Dopamine's, `load` replaces all
-classes and functions, and makes tensors of the arrays of NumPy and JAX.
+PyTorch's weights-only reader makes objects of allowed classes only. A pickle names its classes and functions, so that
+each unknown one can be allowed as a class of its own that does nothing: `StandIn`. A pickled module then has its
+tensors, by the names of its state dict. In other pickles, such as Dopamine's, `load` replaces all classes and
+functions, and makes tensors of the arrays of NumPy and JAX.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 MAX_KINDS = 10_000
 """Classes and functions that a pickle names."""
 MAX_OPERATIONS, MAX_TUPLES = 2_000_000, 10_000
-"""Of a pickle that is none of PyTorch's. Deeper tuples than so many could end the interpreter."""
+"""Of a pickle other than PyTorch's. Deeper nested tuples could end the interpreter."""
 MAX_KEY_CHARS, MAX_ARGUMENTS = 10_000, 1_000
 """Of a key or a class's name; of a call, or of a tuple that is a key."""
 PICKLES_OLD = 4
@@ -48,9 +48,9 @@ class StandIn:
     items: dict[Any, Any]
 
     def __setstate__(self, state: Any) -> None:
-        """Keep the attributes that an object is given."""
+        """Keep the attributes of an object."""
         state = state[0] if isinstance(state, tuple) and len(state) == 2 else state
-        self.state = state if isinstance(state, Mapping) else {}  # no copy, of which a file could ask for many
+        self.state = state if isinstance(state, Mapping) else {}  # not a copy, as a file could demand many
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Keep an item of a mapping of its own kind."""
@@ -64,7 +64,7 @@ class StandIn:
 
     @property
     def parts(self) -> dict[Any, Any]:
-        """Return what a module's state dict is made of, of another object its items."""
+        """Return the parts of a module's state dict, or the items of another object."""
         kept = [self.state.get(name) for name in ("_parameters", "_buffers")]
         own = {name: value for part in kept if isinstance(part, Mapping) for name, value in part.items()}
         return self.items | own | self.modules
@@ -143,7 +143,7 @@ class _Array(StandIn):
 
 
 def _known(size: int) -> dict[str, Any]:
-    """Return what stands in for the functions by which arrays are pickled, in a file of so many bytes."""
+    """Return stand-ins for the functions that make pickled arrays, in a file of `size` bytes."""
 
     class Array(_Array):
         left_bytes = size
@@ -186,8 +186,8 @@ _BOUNDED = {
     pickle.NEWOBJ_EX: (slice(-2, None), lambda given: isinstance(given, tuple | dict) and len(given) <= MAX_ARGUMENTS),
     pickle.BUILD: (slice(-2, -1), lambda thing: isinstance(thing, StandIn)),
 }
-"""Operations whose time depends on what they are given, which a few bytes name again, or that set attributes: where it
-lies, and its check."""
+"""Operations that set attributes, or whose time depends on operands, which a few bytes can repeat: the place of these
+operands on the stack, and their check."""
 
 
 def _checked(operation: bytes, place: slice, is_small: Callable[[Any], bool]) -> Callable[[Any], None]:
@@ -213,7 +213,7 @@ class _Unpickler(pickle._Unpickler):  # type: ignore[misc, name-defined]  # in C
         self.kinds = dict(known)
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return what stands in for a class or function."""
+        """Return the stand-in for a class or function."""
         if len(module) + len(name) > MAX_KEY_CHARS:
             raise ValueError(f"it names a class by more than {MAX_KEY_CHARS:,} characters, the most that is read")
         kind = f"{module}.{name}"
@@ -224,11 +224,11 @@ class _Unpickler(pickle._Unpickler):  # type: ignore[misc, name-defined]  # in C
         return self.kinds[kind]
 
     def persistent_load(self, _: Any) -> StandIn:
-        """Return what stands in for a part of PyTorch's file."""
+        """Return a stand-in for a part of PyTorch's file."""
         return StandIn()
 
     def get_extension(self, code: int) -> Any:
-        """Refuse what a number stands for in this process."""
+        """Refuse classes named by the numbers of this process."""
         raise ValueError(f"it names a class by the number {code}")
 
 

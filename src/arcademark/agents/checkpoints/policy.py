@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from arcademark.agents.checkpoints.networks import PlayedNetwork
 
 ROWS = 16
-"""Observations of one forward pass; fewer are filled up. How many there are changes the last bits of the answers, so it
-is always the same number, and a score does not depend on how many episodes are played at once."""
+"""Observations of a forward pass, padded if there are fewer. The number changes the last bits of the outputs, so it is
+fixed, and scores do not depend on the number of episodes played at once."""
 
 
 class NetworkPolicy:
@@ -51,22 +51,16 @@ class NetworkPolicy:
     ) -> None:
         import torch
 
-        torch.set_num_threads(1)  # workers share the cores
-        self._network = network.to(device)
-        self._device, self._epsilon = device, epsilon
-        self._samples = not deterministic and network.stochastic
-        self.draws = self._samples or epsilon > 0 or network.draws
-        self.batch_size = batch
-        self._state = tuple(part.to(device).clone() for part in network.start(-(-batch // ROWS) * ROWS))
-        self._last = False
-        game = env.protocol if isinstance(env.protocol, AtariProtocol) else None
-        self._screens = game.frame_stack if game else 1
-        self._steps = np.full(batch, self._screens)  # since each episode began: enough, if it was elsewhere
-        as_they_are = game is not None or network.shape == env.observation_shape
-        self._env, self._view = env, None if as_they_are else ObservationView(env, channels_first=True)
-        self._chooser = Chooser(env, network.squashed)
-        count, shape = self._network.num_actions, self._network.shape
-        if count is not None and self._chooser.fits(count, network.continuous) and env.array_actions is not None:
+        torch.set_num_threads(1)  # workers share the cores self._network = network.to(device) self._device,
+        self._epsilon = device, epsilon self._samples = not deterministic and network.stochastic self.draws =
+        self._samples or epsilon > 0 or network.draws self.batch_size = batch self._state =
+        tuple(part.to(device).clone() for part in network.start(-(-batch // ROWS) * ROWS)) self._last = False game =
+        env.protocol if isinstance(env.protocol, AtariProtocol) else None self._screens = game.frame_stack if game else
+        1 self._steps = np.full(batch, self._screens)  # since each episode began; enough for episodes that began
+        elsewhere as_they_are = game is not None or network.shape == env.observation_shape self._env, self._view = env,
+        None if as_they_are else ObservationView(env, channels_first=True) self._chooser = Chooser(env,
+        network.squashed) count, shape = self._network.num_actions, self._network.shape if count is not None and
+        self._chooser.fits(count, network.continuous) and env.array_actions is not None:
             self.action_space = SimpleNamespace(shape=env.array_actions.shape)
         elif count is not None:
             self.action_space = SimpleNamespace(
@@ -81,7 +75,7 @@ class NetworkPolicy:
             self.observation_space = SimpleNamespace(shape=shape, dtype=np.dtype(env.observation_dtype))
 
     def remember(self, state: Sequence[Any]) -> None:
-        """Go on from a memory, tensors of shape (layers, rows, units), as episodes have it that began elsewhere."""
+        """Continue with a memory, tensors of shape (layers, rows, units), of episodes that began elsewhere."""
         for kept, given in zip(self._state, state, strict=True):
             kept[:, : given.shape[1]] = given
 
@@ -125,7 +119,7 @@ class NetworkPolicy:
         return observations
 
     def _values(self, observations: NDArray[Any], first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """Return what each action is given, shape (rows, actions)."""
+        """Return the outputs per action, shape (rows, actions)."""
         import torch
 
         rows = len(first)
@@ -169,15 +163,15 @@ class CheckpointPlayer(NetworkPolicy):
     key : str
         Which of several networks in a file, by the first parts of its tensors' names: "agent"; "" for the only one.
     scale : float or None
-        What observations are divided by before a network of one's own, TorchScript or ONNX sees them, RLlib's where its
-        space does not say, and one that only its tensors' shapes tell; None: 1, of the last as `libraries.build` says.
+        Divisor of observations for a user's network, TorchScript, ONNX, one of RLlib's whose space does not imply it,
+        and one that only its tensors' shapes identify; None: 1, for the last one as in `libraries.build`.
     activation : {"relu", "tanh", "elu", "leakyrelu", "silu", "gelu"}
-        What follows each layer of a network that only its tensors' shapes tell.
+        Function after each layer of a network that only its tensors' shapes identify.
     trust : bool
         Whether code in the file may run.
     fire_pressed : bool
-        Whether FIRE may have been pressed for it where it learnt, if its file does not say and its library's wrappers
-        do so.
+        Whether FIRE may have been pressed in its training, if its file does not state it and its library's wrappers do
+        so.
 
     Attributes
     ----------
@@ -187,16 +181,16 @@ class CheckpointPlayer(NetworkPolicy):
     trained_frames : int or None
         As `contents.Contents.trained_frames`.
     action_space, observation_space
-        What the network was made for, where that is known: a game with others is refused.
+        Spaces of the network, if known: a game with others is refused.
     fire_reset : bool
-        Whether FIRE was pressed for it where it learnt, as far as that is known.
+        Whether FIRE was pressed in its training, as far as known.
     assumed : str
-        What its file does not say and was taken for granted; "" if nothing was.
+        Assumptions about the network that its file does not state; "" if there are none.
 
     Raises
     ------
     ArcadeMarkError
-        If the file has changed, cannot be read, or is of a network that is not known.
+        If the file has changed, cannot be read, or holds an unknown network.
     """
 
     def __init__(
@@ -244,23 +238,23 @@ def check(
 ) -> list[tuple[str, bool, str]]:
     """Make the network of each file for its game as a trial would, one at a time.
 
-    Returns its SHA-256, whether FIRE was pressed for it where it learnt, and what was taken for granted of it.
+    Returns its SHA-256, whether FIRE was pressed in its training, and the assumptions about it.
 
     Parameters
     ----------
     label : str
         The agent's, for messages.
     requested : sequence of (Path, EnvironmentSpec)
-        Files and the games that they are to play.
+        Files and the games that they play.
     settings : mapping of str to object
         Of `CheckpointPlayer`.
 
     Raises
     ------
     ArcadeMarkError
-        If one cannot be played. Where these are several, the error's notes (``__notes__``) have a line for each.
+        If one cannot be played. If there are several, the error's notes (``__notes__``) have a line for each.
     """
-    check_device(f"agent {label}", "cpu")  # a GPU is looked for where it plays, which may be another machine
+    check_device(f"agent {label}", "cpu")  # a GPU is checked where it plays, which may be another machine
     import torch
 
     threads = torch.get_num_threads()
@@ -286,7 +280,7 @@ def check(
 
 
 def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> CheckpointPlayer:
-    """Make a network, and ask it for an action."""
+    """Make a network, and let it choose an action."""
     place = f"checkpoint {path}"
     network = CheckpointPlayer(env, path, "", **settings)
     check_spaces(network, f"{place} on {env.game}", env)
@@ -301,7 +295,7 @@ def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> Che
 
 
 def check_device(place: str, device: str) -> None:
-    """Refuse a device that is not there, in an error that begins with `place`."""
+    """Refuse a missing device, in an error that begins with `place`."""
     with needing(f"{place}: needs PyTorch", "deep"):
         import torch
     if device == "cuda" and not torch.cuda.is_available():

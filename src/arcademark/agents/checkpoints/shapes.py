@@ -1,8 +1,8 @@
-"""A network told by the shapes of its tensors, where their names say nothing: convolutions, then layers, then one head.
+"""Networks identified by the shapes of their tensors, if names do not: convolutions, then layers, then one head.
 
-What shapes leave open is assumed: an activation after every layer but the head, screens divided by 255, the strides of
-DQN's network. Padding and the order in which convolutions' outputs are read follow from the first layer after them.
-Whatever is not told for certain is an error.
+Shapes leave open, and we assume: an activation after every layer except the head, screens divided by 255, the strides
+of DQN's network. Padding and the order of convolutions' outputs follow from the first layer after them. Ambiguous
+networks are errors.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from arcademark.agents.checkpoints.contents import is_copy
 from arcademark.agents.checkpoints.networks import SIZES, STRIDES, Act, Expectation, Layers, Network
 
 MAX_ACTIONS = 18
-"""Of an Atari game; a head with more outputs is no head of actions, but where the task has as many."""
+"""Of an Atari game; a head with more outputs is no head of actions, unless the task has as many."""
 MAX_LAYERS = 200
-"""Of a network: each is compared with all others."""
+"""Of a network, as each is compared with all others."""
 _ROLES = {
     "actor": re.compile(r"(?:^|[._])(?:actor|policy|pi|logits?|dist)(?:[._\d]|$)"),
     "critic": re.compile(r"(?:^|[._])(?:critic|value|vf|v|baseline)(?:[._\d]|$)"),
@@ -31,7 +31,7 @@ _ROLES = {
 
 @dataclass(eq=False)
 class _Layer:
-    """A layer, or a stack of convolutions: what it takes and gives, None where that depends on the screens' size."""
+    """A layer, or a stack of convolutions, with its inputs and outputs; None if they depend on the screens' size."""
 
     names: tuple[str, ...]
     inputs: int | None
@@ -49,7 +49,7 @@ class _Layer:
 
 
 def role(name: str) -> str:
-    """Return what a name says of a network or head: "actor", "critic", or "" where it says neither or both."""
+    """Return the role of a network or head by its name: "actor", "critic", or "" for neither or both."""
     found = [of_name for of_name, pattern in _ROLES.items() if pattern.search(name.lower())]
     return found[0] if len(found) == 1 else ""
 
@@ -63,14 +63,14 @@ def build(layers: Layers, num_actions: int, scale: float | None, activation: Act
     num_actions : int
         Of the game; 0 if not known.
     scale : float or None
-        What screens are divided by; None: 255, and as RLlib's wrappers do for its modules.
+        Divisor of screens; None: 255, for RLlib's modules as in its wrappers.
     activation : callable
-        Makes what follows each layer.
+        Makes the activation after each layer.
 
     Raises
     ------
     UnknownNetworkError
-        If they are of none, or of several.
+        If no network, or several, have these shapes.
     """
     flax = layers.settings.get("library") == "flax"
     if flax:
@@ -133,7 +133,7 @@ class _Scaled(nn.Module):
 
 
 def _turned(name: str, value: Tensor) -> tuple[str, Tensor]:
-    """Return a tensor of Flax's as PyTorch has it: its kernels are (height, width, in, out) and (in, out)."""
+    """Return a Flax tensor in PyTorch's layout; Flax's kernels are (height, width, in, out) and (in, out)."""
     if not name.endswith(".kernel"):
         return name, value
     turned = value.permute(3, 2, 0, 1) if value.dim() == 4 else value.t() if value.dim() == 2 else value
@@ -177,7 +177,7 @@ def _layers_of(layers: Layers) -> tuple[list[_Layer], list[_Layer]]:
 def _eyes(
     layers: Layers, stack: _Layer, features: int, paddings: Sequence[bool], channels_last: bool, activation: Act
 ) -> tuple[list[nn.Module], tuple[int, ...]] | None:
-    """Return a stack's convolutions, whose outputs become so many features, and the shape of screens; None if none."""
+    """Return a stack's convolutions with this number of output features, and the shape of screens; None if none."""
     weights = [layers.tensors[f"{name}.weight"] for name in stack.names]
     if any(w.shape[2] != w.shape[3] or w.shape[2] not in STRIDES for w in weights) or features % weights[-1].shape[0]:
         return None
@@ -197,7 +197,7 @@ def _eyes(
 
 
 class _Same(nn.Module):
-    """A convolution padded as TensorFlow, Flax and RLlib do, so that outputs are as many as strides."""
+    """A convolution padded as in TensorFlow, Flax and RLlib, with one output per stride."""
 
     def __init__(self, convolution: nn.Module) -> None:
         super().__init__()
@@ -225,7 +225,7 @@ def _source(
     others: Sequence[_Layer],
     eyes: Callable[[_Layer, int], object],
 ) -> _Layer | None:
-    """Return the only layer whose outputs a layer can take: one before it in its container, else the end of another."""
+    """Return the only possible source of a layer: one before it in its container, else the end of another."""
     inputs = layer.inputs or 0
     fitting = [other for other in others if other.outputs == inputs and other is not layer]
     before = [
@@ -256,7 +256,7 @@ def _source(
 
 
 def _head(layers: Layers, others: Sequence[_Layer], num_actions: int) -> _Layer:
-    """Return the only layer that gives a number for each action; others that lead nowhere give one, a value."""
+    """Return the only layer with an output per action; other last layers have one output, a value."""
     sources = [layer.source for layer in others]
     ends = [layer for layer in others if layer not in sources and not layer.recurrent]
     atoms = layers.settings.get("n_atoms")

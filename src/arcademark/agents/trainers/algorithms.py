@@ -14,11 +14,11 @@ RLLIB = "RLlib, installed from examples/rllib"
 
 @dataclass(frozen=True)
 class ReviewedAlgorithm:
-    """A published algorithm, and what there is of it here.
+    """A published algorithm, with the agent that implements it here.
 
     in_review: Whether Fan 2021 reports its scores.
-    agent: The agent that is it or comes nearest; "" where there are scores only.
-    library: Whose implementation the agent trains with.
+    agent: The agent that implements it or the nearest one; "" if only scores are available.
+    library: Library of the implementation.
     """
 
     name: str
@@ -63,7 +63,7 @@ ALGORITHMS: tuple[ReviewedAlgorithm, ...] = (
 
 
 def here(algorithm: ReviewedAlgorithm) -> str:
-    """Say what there is of an algorithm here."""
+    """Describe an algorithm's implementation here."""
     if not algorithm.agent:
         return "scores only"
     what = f"agent {algorithm.agent} ({algorithm.library})"

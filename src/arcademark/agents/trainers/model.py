@@ -1,7 +1,7 @@
 """A model of Stable-Baselines3 as a trainer: how it is trained and kept.
 
-A checkpoint is a zip as the library writes it, but for Python objects: ``policy.pth`` and ``policy.optimizer.pth``, or
-one for each optimizer, are tensors. The library's ``model.set_parameters(path)`` reads it.
+A checkpoint is a zip as the library writes it, without Python objects: ``policy.pth`` and ``policy.optimizer.pth``, or
+one file per optimizer, are tensors. The library's ``model.set_parameters(path)`` reads it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from arcademark.agents.trainers.network import LEAST_SCREEN, NetworkTrainer, see
 from arcademark.importing import needing
 
 CHUNK_STEPS = 512
-"""About how many agent steps are trained between two looks at the clock."""
+"""Approximate agent steps of training between two yields."""
 _COUNTERS = ("num_timesteps", "_n_updates", "_episode_num", "_n_calls", "exploration_rate")
 
 
@@ -64,11 +64,11 @@ class StableBaselines(NetworkTrainer):
         return CHUNK_STEPS
 
     def _settings(self) -> dict[str, Any]:
-        """Return what the library's class is given beside the parameters that have its names."""
+        """Return the arguments of the library's class in addition to parameters of the same names."""
         return {}
 
     def _ready(self) -> Any:
-        """Return the library's model, made where it is not there yet, as it was kept."""
+        """Return the library's model, made at first use and restored from the checkpoint."""
         if self._model is None:
             self._model = self._make()
             if self._kept:
@@ -95,7 +95,7 @@ class StableBaselines(NetworkTrainer):
         return model
 
     def _load(self, model: Any) -> None:
-        """Read what was kept into a model."""
+        """Restore the checkpoint into a model."""
         names = [name for name in model.get_parameters() if name != "policy"]
 
         def load(tensors: dict[str, Any], *states: Any) -> None:

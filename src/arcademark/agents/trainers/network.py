@@ -1,4 +1,4 @@
-"""A library's network as a trainer, whatever library trains it: its common settings, what is kept, how it plays.
+"""Base of trainers of any library: common settings, checkpoints, and play of the network.
 
 A checkpoint is a zip: settings and counters as JSON (``data``), and tensors that PyTorch's weights-only reader reads.
 `arcademark.agents.checkpoints` plays it.
@@ -40,7 +40,7 @@ class NetworkTrainer:
     env : EnvironmentSpec
         The game, or other task, to be played.
     num_envs : int
-        Games that are trained on at once.
+        Number of games trained on at once.
     learning_rate : float
         Of the optimizer.
     gamma : float
@@ -50,9 +50,9 @@ class NetworkTrainer:
     epsilon : float
         Probability of a uniformly random action instead, in evaluation (0.05 in Mnih et al. 2015).
     device : {"cpu", "cuda"}
-        Where the network is. Scores repeat on "cpu".
+        Device of the network. Scores are repeatable on "cpu".
     checkpoint_frames : int
-        The most training frames between checkpoints. It changes no score.
+        Maximum number of training frames between checkpoints. It does not change scores.
     """
 
     env: EnvironmentSpec
@@ -78,7 +78,7 @@ class NetworkTrainer:
         self._explores = True
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
-        """Play the network as it would be played from its file."""
+        """Choose actions as the network played from its file would."""
         if self._player is None:
             self._player = self._network()
         return self._player.act(observations, first, rngs)
@@ -89,19 +89,19 @@ class NetworkTrainer:
         return not self.deterministic or self.epsilon > 0
 
     def evaluate(self) -> None:
-        """Neither learn nor explore from now on."""
+        """Switch to evaluation."""
         self._explores, self._player = False, None
 
     def checkpoint(self) -> bytes:
-        """Return networks, optimizer and counters; of a replay buffer nothing is kept."""
+        """Return networks, optimizer and counters, without a replay buffer."""
         return self._kept if self._model is None and self._kept else self._packed()
 
     def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds; of a replay buffer nothing is."""
+        """Restore the state of a checkpoint, with an empty replay buffer."""
         self._kept, self._model, self._player = checkpoint, None, None
 
     def _import(self) -> None:
-        """Refuse in one line where the library is missing."""
+        """Raise ArcadeMarkError if the library is missing."""
         raise NotImplementedError
 
     def _packed(self) -> bytes:
@@ -109,7 +109,7 @@ class NetworkTrainer:
         raise NotImplementedError
 
     def _exploration(self) -> float:
-        """Return how likely a random action is at the end of training."""
+        """Return the probability of a random action at the end of training."""
         return 0.0
 
     def _spaces(self) -> tuple[Any, Any]:
@@ -118,7 +118,7 @@ class NetworkTrainer:
         return view.observation_space, view.action_space
 
     def _network(self) -> NetworkPolicy:
-        """Return the policy as it is played from a file; while it explores, as it does when training ends."""
+        """Return the policy as played from a file; in training with the exploration at its end."""
         from arcademark.agents.checkpoints import libraries
 
         place = f"agent {self.name} on {self.env.game}"
@@ -159,9 +159,9 @@ class NetworkTrainer:
         return out.getvalue()
 
     def _unpack(self, load: Callable[..., None], *names: str) -> Mapping[str, Any]:
-        """Read what was kept: tensors and numbers, nothing that runs; return the settings.
+        """Read the checkpoint, tensors and numbers without code, and return the settings.
 
-        `load` is given the network's tensors and the states of optimizers, which were kept as `names`.
+        `load` receives the network's tensors and the states of the optimizers `names`.
 
         Raises
         ------
@@ -187,5 +187,5 @@ class NetworkTrainer:
 
 
 def seed_of(seed: int | None, done: int) -> int:
-    """Return a seed for NumPy and PyTorch, another one where training goes on."""
+    """Return a seed for NumPy and PyTorch, a new one where training continues."""
     return int(np.random.SeedSequence((seed or 0, done)).generate_state(1)[0])

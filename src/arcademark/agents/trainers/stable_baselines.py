@@ -1,9 +1,9 @@
 """Stable-Baselines3's algorithms as trainers; needs ``pip install '.[sb3]'``.
 
-But for SAC's, settings are those of RL Baselines3 Zoo for Atari games (``hyperparams/*.yml`` at commit 22e3ff2 of
-github.com/DLR-RM/rl-baselines3-zoo), and what it leaves out the library's own defaults. What is ours: schedules run
-over the budget in emulated frames, and observations, lives and rewards are the protocol's; before an episode's first
-screen the stack is blank, as the library has it.
+Except for SAC, settings are those of RL Baselines3 Zoo for Atari games (``hyperparams/*.yml`` at commit 22e3ff2 of
+github.com/DLR-RM/rl-baselines3-zoo), and otherwise the library's own defaults. Our choices: schedules run over the
+budget in emulated frames, and observations, lives and rewards are the protocol's; before an episode's first screen the
+stack is blank, as in the library.
 """
 
 from __future__ import annotations
@@ -297,5 +297,5 @@ class SAC(OffPolicy):
 
 
 def _share(value: float, remaining: float) -> float:
-    """Return what is left of a value where so much of training remains."""
+    """Return a value that falls linearly to 0 over training."""
     return value * remaining
