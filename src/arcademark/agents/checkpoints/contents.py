@@ -446,8 +446,7 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
             raise _pickled_error(data, place) from None
         raise ArcadeMarkError(f"{place}: is damaged; copy it again") from None
     except Exception as error:
-        if trust and isinstance(error, AttributeError | ImportError):  # a class is missing; the tensors can be read
-        without it
+        if trust and isinstance(error, AttributeError | ImportError):  # a class is missing, not its tensors
             return _load(data, place)
         what = f"{type(error).__name__}: {said(str, error)}"
         if trust:

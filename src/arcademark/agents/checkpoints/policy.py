@@ -51,16 +51,22 @@ class NetworkPolicy:
     ) -> None:
         import torch
 
-        torch.set_num_threads(1)  # workers share the cores self._network = network.to(device) self._device,
-        self._epsilon = device, epsilon self._samples = not deterministic and network.stochastic self.draws =
-        self._samples or epsilon > 0 or network.draws self.batch_size = batch self._state =
-        tuple(part.to(device).clone() for part in network.start(-(-batch // ROWS) * ROWS)) self._last = False game =
-        env.protocol if isinstance(env.protocol, AtariProtocol) else None self._screens = game.frame_stack if game else
-        1 self._steps = np.full(batch, self._screens)  # since each episode began; enough for episodes that began
-        elsewhere as_they_are = game is not None or network.shape == env.observation_shape self._env, self._view = env,
-        None if as_they_are else ObservationView(env, channels_first=True) self._chooser = Chooser(env,
-        network.squashed) count, shape = self._network.num_actions, self._network.shape if count is not None and
-        self._chooser.fits(count, network.continuous) and env.array_actions is not None:
+        torch.set_num_threads(1)  # workers share the cores
+        self._network = network.to(device)
+        self._device, self._epsilon = device, epsilon
+        self._samples = not deterministic and network.stochastic
+        self.draws = self._samples or epsilon > 0 or network.draws
+        self.batch_size = batch
+        self._state = tuple(part.to(device).clone() for part in network.start(-(-batch // ROWS) * ROWS))
+        self._last = False
+        game = env.protocol if isinstance(env.protocol, AtariProtocol) else None
+        self._screens = game.frame_stack if game else 1
+        self._steps = np.full(batch, self._screens)  # since each episode began; full for those that began elsewhere
+        as_they_are = game is not None or network.shape == env.observation_shape
+        self._env, self._view = env, None if as_they_are else ObservationView(env, channels_first=True)
+        self._chooser = Chooser(env, network.squashed)
+        count, shape = self._network.num_actions, self._network.shape
+        if count is not None and self._chooser.fits(count, network.continuous) and env.array_actions is not None:
             self.action_space = SimpleNamespace(shape=env.array_actions.shape)
         elif count is not None:
             self.action_space = SimpleNamespace(
