@@ -1,4 +1,4 @@
-"""What ``import arcademark`` offers in Python; each name is reachable as ``arcademark.NAME``.
+"""Python API of ``import arcademark``; each name is reachable as ``arcademark.NAME``.
 
 The command line does the same: ``arcademark.report("runs/dqn")`` is ``arcademark report runs/dqn``, and what it returns
 is shown by a notebook, or saved as a page, LaTeX, Markdown or JSON.
@@ -184,7 +184,7 @@ def _frame(rows: Sequence[Mapping[str, object]]) -> pandas.DataFrame:
 
 
 class Report(Shown, ScoreReport):
-    """What `report` and `run` return: the scores of algorithms, and how they can be shown."""
+    """Result of `report` and `run`: the scores of algorithms, with methods to show them."""
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return each algorithm's score on each game: a row each, with what it is normalised to in percent.
@@ -216,7 +216,7 @@ class Report(Shown, ScoreReport):
 
 
 class Compared(Shown, Comparison):
-    """What `compare` returns: algorithms against each other, and how that can be shown."""
+    """Result of `compare`: a comparison of algorithms, with methods to show it."""
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the difference of each pair of algorithms on each game: a row each, with its test.
@@ -230,11 +230,11 @@ class Compared(Shown, Comparison):
 
 
 class Predictions(Shown, Predicted):
-    """What `predict` returns: predictions for algorithms, and how they can be shown."""
+    """Result of `predict`: predictions for algorithms, with methods to show them."""
 
 
 class Subsets(Shown, Searched):
-    """What `search` returns: the best subsets, and how they can be shown."""
+    """Result of `search`: the best subsets, with methods to show them."""
 
 
 @knowing(RunOptions, DEFAULTS)

@@ -1,4 +1,4 @@
-"""What is shown of the catalogue: its algorithms with their scores and HNS, as documents and as CSV.
+"""The catalogue as documents and as CSV: algorithms with their scores and human-normalised scores (HNS).
 
 HNS is in percent, with the random and human scores of the suite "atari-57", and None on games that are not in it.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -93,14 +92,12 @@ class Published:
     median_hns: float | None
     scores: tuple[PublishedScore, ...] | None
 
-    REPORTED: ClassVar = MappingProxyType(
-        {
-            "training": "the average while training",
-            "evaluation": "an evaluation apart from training",
-            "best": "the best policy or run",
-            "unknown": "not known",
-        }
-    )
+    REPORTED: ClassVar = {
+        "training": "the average while training",
+        "evaluation": "an evaluation apart from training",
+        "best": "the best policy or run",
+        "unknown": "not known",
+    }
 
     @property
     def budget(self) -> str:
@@ -117,7 +114,7 @@ class Published:
 
     @property
     def uncertainties(self) -> tuple[str, ...]:
-        """What the scores' uncertainties are."""
+        """The kinds of uncertainty that the scores are published with."""
         return tuple(dict.fromkeys(score.uncertainty_kind for score in self.scores or () if score.uncertainty_kind))
 
     @property
@@ -156,7 +153,7 @@ class Catalogue:
 
 @dataclass(frozen=True)
 class Errata:
-    """What papers print that does not hold."""
+    """Errata: values in papers that are wrong."""
 
     SCHEMA: ClassVar[str] = "arcademark.errata/1"
 

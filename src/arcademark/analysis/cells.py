@@ -1,4 +1,4 @@
-"""What each algorithm of runs played: the episodes, sorted into algorithm × game.
+"""Episodes of runs, sorted by algorithm and game.
 
 A family of the 2013 baselines (one agent an action) is shown as one algorithm, the best of each game, as its paper
 prints them (Bellemare et al. 2013, §3.1.2).
@@ -31,7 +31,7 @@ FAMILY = re.compile(r"(const|perturb)\(action=(\w+)\)")
 
 @dataclass(frozen=True)
 class PlanningCost:
-    """What a planner's decisions cost in a model of the game.
+    """Cost of a planner's decisions in a model of the game.
 
     decisions: Actions of the scored episodes.
     simulated_frames: Frames that the model emulated to choose them.
@@ -69,12 +69,12 @@ class PlayedGame:
 
     @property
     def different(self) -> int:
-        """How many of the episodes are different ones."""
+        """The number of distinct episodes."""
         return len(self.truncated) if self.kinds is None else np.unique(self.kinds).size
 
     @property
     def exact(self) -> bool:
-        """Whether each episode that there can be was played as often, so that more of them cannot change the score."""
+        """True if every possible episode was played equally often, so that more episodes cannot change the score."""
         if self.kinds is None or self.possible != self.different:
             return False
         counts = np.unique(self.kinds, return_counts=True)[1]
@@ -111,18 +111,18 @@ class PlayedAlgorithm:
 
     @cached_property
     def apart(self) -> bool:
-        """Whether its seeds are trainings of their own; else all seeds are one run."""
+        """True if each seed is a training run of its own; otherwise all seeds count as one run."""
         return any(trained_apart(self.run.record, agent) for agent in self.agents)
 
     @cached_property
     def trained(self) -> bool:
-        """Whether it was trained: as learner, as network, or before, as files that its parameters name may hold."""
+        """True if it was trained: as a learner, as a network, or earlier, in files that its parameters name."""
         known = {agent["label"]: agent for agent in self.run.record.manifest["agents"]}
         return self.apart or any(keeps(known.get(agent, {})) for agent in self.agents)
 
 
 def keeps(agent: Mapping[str, Any]) -> bool:
-    """Whether an agent of a manifest plays from files."""
+    """Return whether an agent of a manifest plays from files."""
     return bool(agent.get("checkpoints") or agent.get("files"))
 
 

@@ -1,4 +1,4 @@
-"""What reports of runs and of tables both say: frozen data, shown by every renderer.
+"""Result types shared by reports of runs and of tables: frozen data for every renderer.
 
 * Normalised scores and summaries are in percent; errors are fractions.
 * What could not be computed is None (never NaN), and a `Notice` says why.
@@ -146,10 +146,10 @@ class Similar:
 
     @property
     def nearest(self) -> float | None:
-        """How many times as many frames the nearest published one was trained for; None without any."""
+        """Training frames of the nearest published algorithm divided by these; None if there is none."""
         return self.published[0].training_frames / self.training_frames if self.published else None
 
     @property
     def differing(self) -> tuple[tuple[tuple[str, ...], list[str]], ...]:
-        """In what published algorithms' protocols are known to differ, and whose do."""
+        """Known protocol differences, each with the published algorithms that have it."""
         return tuple(grouped((item.differs, item.name) for item in self.published if item.differs).items())

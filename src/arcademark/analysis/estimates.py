@@ -1,4 +1,4 @@
-"""What a few games say of all of a suite's: whichever they are, or by a published subset's model."""
+"""Estimates for a whole suite from a few games: from any games, or by a published subset's model."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ estimated: from random play, 0 %, to 19 %, or from 50 % to 1,000 %. What is wide
 
 @dataclass(frozen=True)
 class Estimate:
-    """What some games say of the whole suite, or why they say nothing.
+    """Estimate for a whole suite from some of its games, or the reason for having none.
 
     subset, title: What it was made from, "any" and "5 games", or a published model, "atari-5" and "Atari-5".
     suite: "atari-57", or "atari-100k".
@@ -75,7 +75,7 @@ class Estimate:
 
     @property
     def below(self) -> bool:
-        """Whether it is only known to be below the upper end of its interval."""
+        """True if the value is only known to lie below the upper end of its interval."""
         return self.value is None and self.high is not None
 
     @property
@@ -85,7 +85,7 @@ class Estimate:
 
     @property
     def telling(self) -> bool:
-        """Whether it says anything: whether its interval is no wider than `WIDEST`."""
+        """True if the estimate is informative: its interval is no wider than `WIDEST`."""
         if self.low is None or self.high is None:
             return self.value is not None and self.printed_log_error is not None
         return 1.0 + self.high <= WIDEST * (1.0 + self.low)

@@ -1,4 +1,4 @@
-"""Which normalised scores a document shows, and their summaries, for games played and for tables of scores alike.
+"""Normalised scores of a document and their summaries, for runs and for tables of scores alike.
 
 * Everything is in percent: 0 at a measure's lower reference, 100 at its upper one.
 * Mean and median are of tasks' means over runs, and of a capped measure those means are capped, as in the papers that
@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -104,13 +103,11 @@ def between(metric: Metric, low: Mapping[str, float], high: Mapping[str, float])
 
 def measures(references: Mapping[str, Mapping[str, float]]) -> Mapping[str, Measure]:
     """Return the measures that references allow, scores by kind and task, by name and in order."""
-    return MappingProxyType(
-        {
-            name: between(metric, references[metric.low], references[metric.high])
-            for name, metric in METRICS.items()
-            if references.get(metric.low) and references.get(metric.high)
-        }
-    )
+    return {
+        name: between(metric, references[metric.low], references[metric.high])
+        for name, metric in METRICS.items()
+        if references.get(metric.low) and references.get(metric.high)
+    }
 
 
 def atari(suite: str = "atari-57") -> Mapping[str, Measure]:

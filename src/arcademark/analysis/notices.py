@@ -1,18 +1,15 @@
-"""What a reader must be told before believing a number: kinds of notices, most important first."""
+"""Kinds of notices: caveats that a reader needs to interpret a number, most important first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import MappingProxyType
 from typing import Any
 
 from arcademark.analysis.document import Level, Notice
 from arcademark.wording import prose
 
 _LEVELS: dict[str, Level] = {"warnings": "warning", "notes": "note"}
-KINDS = MappingProxyType(
-    {kind: level for name, level in _LEVELS.items() for kind in prose.variable("notices", name).split()}
-)
+KINDS = {kind: level for name, level in _LEVELS.items() for kind in prose.variable("notices", name).split()}
 
 
 def notice(name: str, /, **values: Any) -> Notice:

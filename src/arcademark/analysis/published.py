@@ -49,7 +49,7 @@ FIRST = "review-2021"
 
 @dataclass(frozen=True)
 class Breakthrough:
-    """In how many games a human bar is reached.
+    """Number of games in which a human threshold is reached.
 
     metric: "human_level" (HNS ≥ 100 %) or "hwrb" (HWRNS ≥ 100 %).
     title, short: How it is called in print, and in a narrow column.

@@ -1,4 +1,4 @@
-"""How far few runs leave a table's numbers uncertain: draws by `metrics.uncertainty.bootstrap`, limits, and notes.
+"""Uncertainty of a table's numbers: draws by `metrics.uncertainty.bootstrap`, their limits, and notes.
 
 Mean and median of a capped measure are of capped means over runs: their intervals are found by the same rule, from the
 draws of the measure before it caps. An algorithm is drawn once for all that it is compared with.
@@ -10,7 +10,6 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -63,16 +62,14 @@ METHOD_TITLES: Mapping[str, str] = {
 Over = Literal["runs", "episodes", "all_episodes"]
 
 
-INTERVALS_OF = MappingProxyType(
-    {
-        "score": "a {noun}'s score",
-        "summary": "summaries",
-        "difference": "differences of summaries",
-        "improvement": "the probability of improvement",
-        "profile": "performance profiles",
-        "estimate": "an estimate if the same {noun}s are played again",
-    }
-)
+INTERVALS_OF = {
+    "score": "a {noun}'s score",
+    "summary": "summaries",
+    "difference": "differences of summaries",
+    "improvement": "the probability of improvement",
+    "profile": "performance profiles",
+    "estimate": "an estimate if the same {noun}s are played again",
+}
 """Numbers that have intervals, in words."""
 
 
@@ -171,7 +168,7 @@ class IntervalMethod:
 
 @dataclass(frozen=True)
 class Intervals:
-    """How the intervals were found.
+    """Methods by which the intervals were computed.
 
     confidence: A fraction, 0.95.
     method, title: Name and words of the method of summaries' intervals.
@@ -204,7 +201,7 @@ class _DrawnSummaries:
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """How intervals are found for one document.
+    """Computation of intervals for one document.
 
     seed, resamples, method: See `arcademark.analysis.uncertainty.Intervals`.
     fixed: Whether the number of draws was given.
@@ -327,7 +324,7 @@ class Bootstrap:
         return runs if episodes is None else {task: episodes[task] for task in runs}
 
     def _alone(self, name: str, runs: Runs) -> bool:
-        """Whether an algorithm has a single run everywhere, or too few episodes of what was never trained somewhere."""
+        """Return whether an algorithm has a single run everywhere or, if never trained, too few episodes somewhere."""
         if name in self.episodes:
             return any(row.size < intervals.FEWEST for row in self._sample(name, runs).values())
         return _single(runs)
@@ -408,7 +405,7 @@ class Bootstrap:
             self.notes.setdefault(STILL, {})[" and ".join(names)] = None
 
     def _lone(self, names: Sequence[str], *sides: Runs) -> bool:
-        """Whether one of several leaves nothing to draw; else take down on which tasks each has too few runs.
+        """Return whether one of several leaves nothing to draw; else record the tasks on which each has too few runs.
 
         Of what was never trained it is taken down in either case, of episodes.
         """

@@ -55,7 +55,7 @@ class CollectionOverlap:
 
 @dataclass(frozen=True)
 class Addition:
-    """What was found in a contributed collection.
+    """Result of checking a contributed collection.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class CatalogueFinding:
 
 @dataclass(frozen=True)
 class CollectionCount:
-    """How much a collection holds: algorithms, those whose scores are lost, games with a score, and scores."""
+    """Size of a collection: algorithms, those whose scores are lost, games with a score, and scores."""
 
     collection: str
     algorithms: int
@@ -48,7 +48,7 @@ class CollectionCount:
 
 @dataclass(frozen=True)
 class Check:
-    """What a check found.
+    """Result of a check of the catalogue.
 
     Parameters
     ----------

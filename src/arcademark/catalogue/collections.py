@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ Names = str | Sequence[str]
 
 @dataclass(frozen=True)
 class Filter:
-    """Which entries to keep; what is None keeps all.
+    """Filter of entries; a field that is None keeps all.
 
     Parameters
     ----------
@@ -126,7 +125,7 @@ def benchmarked(games: Collection[str], fewest: int) -> Mapping[str, Entry]:
             copies = result.setdefault((entry.identity, entry.origin), {})
             copies.setdefault(entry.collection, {})[name] = scored
     kept = {name for copies in result.values() for name in max(copies.values(), key=lambda copy: max(copy.values()))}
-    return MappingProxyType({name: entry for name, entry in named.items() if name in kept})
+    return {name: entry for name, entry in named.items() if name in kept}
 
 
 def select(
@@ -145,7 +144,7 @@ def select(
     result = _named(_chosen(collection))
     if algorithms is not None:
         result = {name: result[name] for wanted in _listed(algorithms) for name in _meant(wanted, result)}
-    return MappingProxyType({name: entry for name, entry in result.items() if keep is None or keep.keeps(entry)})
+    return {name: entry for name, entry in result.items() if keep is None or keep.keeps(entry)}
 
 
 def load(
@@ -262,7 +261,7 @@ def _by_entry(collection: str, as_published: bool) -> Mapping[str, Mapping[str, 
     found: dict[str, dict[str, Result]] = {algorithm: {} for algorithm in reading.read_entries(collection)}
     for result in results(collection, as_published=as_published):
         found[result.entry.algorithm][result.task] = result
-    return MappingProxyType({algorithm: MappingProxyType(scores) for algorithm, scores in found.items()})
+    return found
 
 
 def _listed(names: Names | Iterable[str] | None) -> tuple[str, ...]:

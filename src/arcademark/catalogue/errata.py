@@ -1,4 +1,4 @@
-"""What the papers print that does not hold, and where two things printed cannot both hold.
+"""Errata of papers: printed values that are wrong, and pairs that contradict each other.
 
 ``data/errata/<paper>.csv`` has a row for each erratum; its first four columns are empty unless it is a cell of the
 review's Tables 3-14. Reference scores that another source prints otherwise are errata of the category `DISAGREEMENT`.

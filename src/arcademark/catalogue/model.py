@@ -1,4 +1,4 @@
-"""What the catalogue is made of: sources, entries, results, printed cells and errata.
+"""Data model of the catalogue: sources, entries, results, printed cells and errata.
 
 A *source* is a paper, a *collection* what was read from one: its *entries*, one an algorithm, and their *results*, a
 score each as it holds. What a paper prints stands in `PrintedCell`, and why it does not hold in `Erratum`. Games go by
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Annotated, Literal, TypeAlias, get_args
 
 from msgspec import Meta
@@ -60,7 +59,7 @@ class Source:
 
     @property
     def short(self) -> str:
-        """How text names it: "Fan 2021", "Aitchison et al. 2023", "Badia et al. 2020a"."""
+        """The short citation: "Fan 2021", "Aitchison et al. 2023", "Badia et al. 2020a"."""
         return f"{self.authors} {self.year}{self.key.partition(str(self.year))[2]}"
 
 
@@ -111,7 +110,7 @@ class Entry:
     protocol: str
     reported: Reported
     hand: Hand
-    settings: Mapping[str, SettingValue] = field(default_factory=lambda: MappingProxyType({}))
+    settings: Mapping[str, SettingValue] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
     read_in: str = ""
     unavailable: str = ""
@@ -120,22 +119,22 @@ class Entry:
 
     @property
     def identity(self) -> str:
-        """Which algorithm this is, whatever a collection calls it; entries of the same are no competitors."""
+        """The algorithm's name across collections; entries with the same identity are no competitors."""
         return self.same_as or self.algorithm
 
     @property
     def qualified(self) -> str:
-        """What it is called beside others of its name: "Agent57 (Fan 2021)"."""
+        """The name that distinguishes it from others of its name: "Agent57 (Fan 2021)"."""
         return f"{self.algorithm} ({self.source.short})"
 
     @property
     def origin(self) -> Source:
-        """Where the scores were first published: the paper; where none is named, the source."""
+        """The first publication of the scores: the paper or, where none is named, the source."""
         return self.paper or self.source
 
     @property
     def year(self) -> int:
-        """When that was."""
+        """The year of first publication."""
         return self.origin.year
 
 
@@ -179,7 +178,7 @@ class Result:
 
 @dataclass(frozen=True)
 class PublishedCheckpoint:
-    """How well an algorithm played in the middle of its training: no algorithm, and in no table of scores.
+    """Scores of an algorithm in the middle of its training; part of no table of scores.
 
     Parameters
     ----------
@@ -219,7 +218,7 @@ class Location:
 
 @dataclass(frozen=True)
 class PrintedCell:
-    """What a paper prints at a place, character by character."""
+    """A paper's print at one place, character by character."""
 
     place: Location
     printed: Text

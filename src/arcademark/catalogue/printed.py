@@ -1,4 +1,4 @@
-"""What the review's tables print, cell by cell, and what a printed cell is worth as a number.
+"""Printed cells of the review's tables, and their values as numbers.
 
 A cell is kept as it is printed, with what is wrong in it; "N/A" where a table prints no value. Training frames stand in
 the column of the table's percentage, as the summaries below the games do. The text at hand has lost the columns of that
@@ -52,11 +52,11 @@ class PrintedNumber:
 
     @property
     def half_unit(self) -> float:
-        """How far rounding can have moved the number."""
+        """The largest error by rounding."""
         return float(Decimal((0, (5,), self.last_digit - 1)))
 
     def is_rounding_of(self, exact: float) -> bool:
-        """Whether an exact value can have been rounded to this number, either way where it lies half-way between."""
+        """Return whether an exact value can have been rounded to this number; half-way cases may go either way."""
         return abs(self.value - exact) <= self.half_unit + _FLOAT_NOISE * abs(exact)
 
     def like(self, exact: float) -> str:

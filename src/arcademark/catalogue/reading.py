@@ -14,7 +14,6 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import msgspec
@@ -62,7 +61,7 @@ def read_names(directory: Path | None = None) -> tuple[str, ...]:
 def read_bibtex(directory: Path | None = None) -> Mapping[str, tuple[str, str]]:
     """Return address and BibTeX entry of the papers that have them, by key."""
     rows = tables.read_tables("sources.toml", directory or data_directory())
-    return MappingProxyType({key: (row["url"], row["bibtex"]) for key, row in rows.items() if "bibtex" in row})
+    return {key: (row["url"], row["bibtex"]) for key, row in rows.items() if "bibtex" in row}
 
 
 @cache
@@ -72,7 +71,7 @@ def read_sources(directory: Path | None = None) -> Mapping[str, Source]:
     for key, row in tables.read_tables("sources.toml", directory or data_directory()).items():
         with _at(f"sources.toml, [{key}]"):
             result[key] = source_of(key, row)
-    return MappingProxyType(result)
+    return result
 
 
 @cache
@@ -85,7 +84,7 @@ def read_entries(collection: str, directory: Path | None = None) -> Mapping[str,
     for algorithm, row in rows.items():
         with _at(f"entries/{name}, [{algorithm}]"):
             result[algorithm] = entry_of(collection, algorithm, row, known)
-    return MappingProxyType(result)
+    return result
 
 
 @cache
@@ -118,7 +117,7 @@ def read_checkpoints(directory: Path | None = None) -> tuple[PublishedCheckpoint
                 _refuse_unknown("game", task, tasks.games())
                 if not math.isfinite(score):
                     raise ValueError(f"the score of {task!r} is not finite; correct it")
-            result.append(PublishedCheckpoint(entries[algorithm], int(frames), MappingProxyType(scores)))
+            result.append(PublishedCheckpoint(entries[algorithm], int(frames), scores))
     return tuple(result)
 
 
@@ -207,7 +206,7 @@ def entry_of(collection: str, algorithm: str, row: object, known: Mapping[str, S
     fields = msgspec.structs.asdict(read) | {
         "paper": known.get(read.paper),
         "source": known[read.source],
-        "settings": MappingProxyType(read.settings),
+        "settings": read.settings,
     }
     return Entry(collection, algorithm, **fields)
 

@@ -143,7 +143,7 @@ def iqm(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
 
 
 def optimality_gap(scores: ArrayLike, target: float = PERCENT, *, missing: Missing = "refuse") -> Statistic:
-    """By how much runs fall short of a target on average (Agarwal et al. 2021, §4.3).
+    """Return the mean shortfall of runs from a target (Agarwal et al. 2021, §4.3).
 
     The mean over tasks of the mean over runs of max(target − score, 0) of scores (..., tasks, runs): what lies above
     the target counts as on it. Lower is better; 0 is every run on target. `target` is in the unit of the scores: 100

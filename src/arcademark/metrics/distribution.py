@@ -1,4 +1,4 @@
-"""How scores are distributed: which fraction of tasks, or of runs, lies above each threshold.
+"""Score distributions: the fraction of tasks, or of runs, above each threshold.
 
 Conventions
 -----------

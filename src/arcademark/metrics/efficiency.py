@@ -1,4 +1,4 @@
-"""What a score cost: learning efficiency and game time.
+"""Cost of a score: learning efficiency and game time.
 
 Conventions
 -----------

@@ -1,4 +1,4 @@
-"""How much an algorithm's performance depends on tuning its parameters for each task (Adkins, Bowling and White 2024).
+"""Dependence of performance on per-task tuning of parameters (Adkins, Bowling and White 2024).
 
 "A Method for Evaluating Hyperparameter Sensitivity in Reinforcement Learning", NeurIPS 2024. Scores have shape
 (settings, tasks) or (settings, tasks, runs), none missing; settings' values, shape (settings, parameters), are codes:

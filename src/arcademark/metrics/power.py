@@ -1,4 +1,4 @@
-"""How many seeds, and episodes of each, it takes to detect a difference between two algorithms on one task.
+"""Statistical power: seeds and episodes needed to detect a difference between two algorithms on one task.
 
 Conventions
 -----------

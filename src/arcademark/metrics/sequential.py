@@ -1,4 +1,4 @@
-"""Whether more runs are needed to tell algorithms apart: AdaStop, a group sequential permutation test of all pairs.
+"""AdaStop: a group sequential permutation test of all pairs, to decide whether more runs are needed.
 
 Conventions
 -----------
@@ -42,7 +42,7 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True)
 class SequentialPlan:
-    """How runs are looked at, chosen before they are made; as in the paper, if not said otherwise.
+    """Design of a sequential test, chosen before runs are made; the paper's by default.
 
     group: Runs of each algorithm in a group, N.
     groups: How many groups there may be, K.

@@ -24,7 +24,7 @@ from arcademark.metrics.uncertainty.intervals import LEVEL, student
 
 @dataclass(frozen=True, eq=False)
 class TrainingScore:
-    """How well an agent played while it learned.
+    """Scores of an agent while it learned.
 
     `end` is the mean of the last `episodes` episodes: k, or all there are if fewer. `curve`, shape (windows,), are the
     means of all windows of as many, which end at `end_frames`.

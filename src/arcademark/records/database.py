@@ -51,7 +51,7 @@ class TableColumn(NamedTuple):
     null: bool = False  # whether it may be NULL
 
     def holds(self, value: object) -> bool:
-        """Whether a value is of the type, as SQLite stored it; not, whether it is in range."""
+        """Return whether a value is of the type, as SQLite stored it; its range is not checked."""
         return self.null if value is None else type(value) is _PYTHON[self.type]
 
 

@@ -46,7 +46,7 @@ class LoggedRows:
 
 @dataclass(frozen=True, eq=False)
 class ImportedTrial:
-    """What logs say of one agent's training on one game with one seed.
+    """Log of one agent's training on one game with one seed.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class ImportedTrial:
 
     @property
     def label(self) -> str:
-        """How reports name the agent."""
+        """The agent's name in reports."""
         return f"{self.agent}{self.mark}"
 
 

@@ -47,7 +47,7 @@ class LedgerEntry:
 
     @property
     def setting(self) -> tuple[str, str | None, int | None, int | None]:
-        """What tells this setting from others of the algorithm."""
+        """The key that distinguishes this setting from others of the algorithm."""
         parameters = json.dumps(dict(self.parameters), sort_keys=True)
         return parameters, self.code, self.training_frames, self.training_episodes
 
@@ -62,7 +62,7 @@ class Unread:
 
 @dataclass(frozen=True)
 class Ledger:
-    """What was evaluated."""
+    """Evaluations of runs."""
 
     runs: tuple[str, ...]  # the directories that were read
     entries: tuple[LedgerEntry, ...]  # run by run

@@ -37,7 +37,7 @@ Amount = Annotated[float, Meta(ge=0, le=1e12)]
 
 
 class Live(TypedDict):
-    """What the driver reports."""
+    """Progress that the driver reports."""
 
     trials: list[str]  # ids of those in play
     frames_per_second: Amount  # lately, with those that planners simulate

@@ -96,7 +96,7 @@ class Continued(Provenance):
 
 
 class Imported(TypedDict):
-    """Where the scores come from of a run that was not played here (`arcademark.records.imported`)."""
+    """Source of the scores of a run that was not played here (`arcademark.records.imported`)."""
 
     formats: list[str]  # of `arcademark.scores.reading.FORMATS`
     files: dict[str, str]  # from the path of each log, below what was named, to its SHA-256
@@ -106,7 +106,7 @@ class Imported(TypedDict):
 
 
 class Manifest(Provenance):
-    """What a run was asked for and with what; older runs lack what is not required."""
+    """Request and provenance of a run; older runs lack keys that are not required."""
 
     schema: int  # the version of this layout
     created: NotRequired[str]  # when the run began, ISO 8601 with the zone

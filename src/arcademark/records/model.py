@@ -130,7 +130,7 @@ class EpisodeResult:
 
 @dataclass(frozen=True)
 class EvaluationRecord:
-    """What one command recorded of a trial's score."""
+    """Evaluation episodes of a trial that one command recorded."""
 
     trial_id: str
     command: int  # 0 began the run, n continued it for the nth time
@@ -159,7 +159,7 @@ class RunRecord:
 
     @cached_property
     def _edges(self) -> Mapping[str, tuple[int, int, int]]:
-        """Where each trial's training and its evaluation begin, and where it ends."""
+        """The first row of each trial's training, that of its evaluation, and its end."""
         parts = 2 * self.episodes.trial + ~self.episodes.training
         edges = np.searchsorted(parts, np.arange(2 * len(self.trials) + 1)).tolist()
         return {trial.id: tuple(edges[2 * place : 2 * place + 3]) for place, trial in enumerate(self.trials)}

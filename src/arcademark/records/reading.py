@@ -1,4 +1,4 @@
-"""What happened: the readers of a run's directory, also while it is played.
+"""Readers of a run's directory, also while it is played.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Which episodes of a run are the same: where chance decides nothing but the start, equal actions from it are equal."""
+"""Repeated episodes of a run: where chance decides nothing but the start, equal actions give equal episodes."""
 
 from __future__ import annotations
 

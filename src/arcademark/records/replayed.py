@@ -13,7 +13,7 @@ Outcome = Literal["confirmed", "differs", "unverifiable"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What replaying one episode showed."""
+    """Result of replaying one episode."""
 
     trial_id: str
     game: str
@@ -30,7 +30,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verification:
-    """What verifying a run showed."""
+    """Result of verifying a run."""
 
     directory: Path
     findings: tuple[Finding, ...]
@@ -62,7 +62,7 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Whether every episode was confirmed."""
+        """True if every episode was confirmed."""
         return not self.problems
 
     def _count(self, outcome: Outcome) -> int:

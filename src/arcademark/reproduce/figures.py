@@ -1,4 +1,4 @@
-"""What the papers' figures show, made from the catalogue: data to be drawn, no drawing.
+"""Data of the papers' figures, made from the catalogue; drawn elsewhere.
 
 Conventions
 -----------

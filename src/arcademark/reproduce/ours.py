@@ -1,4 +1,4 @@
-"""What our own runs scored: a CSV file a study, and one of its learning curves, written by ``results/collect.py``."""
+"""Scores of our own runs: per study a CSV file and one of learning curves, written by ``results/collect.py``."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TrialResult:
 
     @property
     def whole(self) -> bool:
-        """Whether it was played to its end."""
+        """True if it was played to its end."""
         return self.frames >= self.budget
 
 
@@ -81,7 +81,7 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What `plan` said of an agent's episode.
+    """Forecast of `plan` for an agent's episode.
 
     frames: Until the frame cap.
     simulated_frames: Emulated while planning.

@@ -30,7 +30,7 @@ HIGH = ("high", "human")
 
 @dataclass(frozen=True)
 class OwnReferences:
-    """What scores 0 % and what scores 100 %, of every task of a file, in the task's own unit."""
+    """Reference scores of every task of a file, those of 0 % and of 100 %, in the task's own unit."""
 
     source: str
     low: Mapping[str, float]

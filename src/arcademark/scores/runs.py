@@ -17,7 +17,6 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -63,7 +62,7 @@ class RunScores:
     episodes: Mapping[tuple[str, str], tuple[NDArray[np.float64], ...]]
     incomplete: tuple[IncompleteTrial, ...]
     apart: frozenset[str] = frozenset()
-    kinds: Mapping[tuple[str, str], NDArray[np.int64]] = field(default_factory=lambda: MappingProxyType({}))
+    kinds: Mapping[tuple[str, str], NDArray[np.int64]] = field(default_factory=dict)
 
     def independent(self, algorithm: str, task: str) -> tuple[NDArray[np.float64], ...]:
         """Return the scores behind a cell by what varies independently: an array a seed, or one of all episodes."""
@@ -150,7 +149,7 @@ def score_run(record: RunRecord) -> RunScores:
 
 
 def trained_apart(record: RunRecord, agent: str) -> bool:
-    """Whether an agent's seeds are trainings of their own, so that scores vary from seed to seed beyond chance.
+    """Return whether each of an agent's seeds is a training run of its own, so that scores vary between seeds.
 
     That is where it learns, where its networks differ by seed on some game, where a parameter of it names the seed
     ("model-{seed}.pt"), and of logs made elsewhere.

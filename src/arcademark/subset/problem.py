@@ -1,4 +1,4 @@
-"""What a search for the best few tasks is about: transformed scores, the summary to be predicted, and the folds.
+"""Problem of a search for the best few tasks: transformed scores, the summary to be predicted, and the folds.
 
 Conventions
 -----------
@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -52,23 +51,21 @@ def unchanged(values: ArrayLike) -> Floats:
     return np.asarray(values, dtype=np.float64)
 
 
-SUMMARIES: Mapping[str, Summary] = MappingProxyType(
-    {
-        "median": lambda scores: float(aggregate.median(scores)),
-        "mean": lambda scores: float(aggregate.mean(scores)),
-        "iqm": lambda scores: float(aggregate.iqm(scores[:, np.newaxis])),
-        "at human level": lambda scores: float(np.count_nonzero(scores >= PERCENT)),
-    }
-)
+SUMMARIES: Mapping[str, Summary] = {
+    "median": lambda scores: float(aggregate.median(scores)),
+    "mean": lambda scores: float(aggregate.mean(scores)),
+    "iqm": lambda scores: float(aggregate.iqm(scores[:, np.newaxis])),
+    "at human level": lambda scores: float(np.count_nonzero(scores >= PERCENT)),
+}
 """Targets by name: over the tasks that an algorithm has. "at human level" counts tasks at 100 percent or more."""
 
-TRANSFORMS: Mapping[str, Transform] = MappingProxyType({"log10": log10_score, "none": unchanged})
+TRANSFORMS: Mapping[str, Transform] = {"log10": log10_score, "none": unchanged}
 """Weakly increasing functions of scores by name."""
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What to predict from what.
+    """Predictors and target of a search.
 
     Parameters
     ----------
@@ -88,7 +85,7 @@ class Problem:
     y: Floats
     algorithms: tuple[str, ...]
     tasks: tuple[str, ...]
-    left_out: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     def positions(self, tasks: Sequence[str]) -> tuple[int, ...]:
         """Return where the named tasks stand."""
@@ -212,7 +209,7 @@ def make_problem(
         wanted,
         tuple(algorithms[row] for row in rows),
         tuple(tasks[column] for column in columns),
-        MappingProxyType(left_out | reasons),
+        left_out | reasons,
     )
 
 

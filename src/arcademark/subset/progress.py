@@ -1,4 +1,4 @@
-"""How far something long is: what searches, plans and repeated choices tell whoever watches."""
+"""Progress callbacks of searches, plans and repeated choices."""
 
 from __future__ import annotations
 

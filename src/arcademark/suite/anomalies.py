@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 from typing import Literal
 
 from arcademark.suite.tables import read_records
@@ -23,7 +22,7 @@ CHECKED = "0.12.1"
 
 @dataclass(frozen=True)
 class Anomaly:
-    """What is odd about a game, and who says so.
+    """An anomaly of a game, with its source.
 
     `kind` is "counter" (`value` is the highest score that the counter can show), "factor" (older emulators paid `value`
     times the points), "endless" (play can go on for ever; None), or "differs": the scores of `paper`, its key in the
@@ -42,9 +41,7 @@ class Anomaly:
 def anomalies() -> Mapping[str, tuple[Anomaly, ...]]:
     """Return the anomalies of each game that has any."""
     every = read_records("anomalies.csv", Anomaly)
-    return MappingProxyType(
-        {task: tuple(one for one in every if one.task == task) for task in {one.task: 0 for one in every}}
-    )
+    return {task: tuple(one for one in every if one.task == task) for task in {one.task: 0 for one in every}}
 
 
 def highest(task: str) -> int | None:

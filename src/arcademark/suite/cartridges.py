@@ -114,7 +114,7 @@ class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
 
     @cached_property
     def expressions(self) -> dict[str, Expression]:
-        """What `score`, `lives` and `end` say, parsed."""
+        """The expressions `score`, `lives` and `end`, parsed."""
         return {field: self._parsed(field) for field in ("score", "lives", "end")}
 
     @property

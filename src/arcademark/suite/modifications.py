@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -26,7 +25,7 @@ Byte = Annotated[int, Meta(ge=0, le=255)]
 
 @dataclass(frozen=True)
 class Write:
-    """What goes to some addresses of the memory: a `value`, or if that is None what the address `copy` holds.
+    """A write to some addresses of the memory: of a `value` or, if that is None, of the byte at the address `copy`.
 
     With `where`, (address, least, most), it is written only while what that address holds is in this range.
     """
@@ -56,9 +55,7 @@ def modifications() -> Mapping[str, Mapping[str, Modification]]:
         place = f"modifications.toml, {game}.{name}"
         return read_as(Modification, {**entry, "game": game, "name": name}, place, "correct that table")
 
-    return MappingProxyType(
-        {
-            game: MappingProxyType({name: read(game, name, entry) for name, entry in table.items()})
-            for game, table in read_tables("modifications.toml").items()
-        }
-    )
+    return {
+        game: {name: read(game, name, entry) for name, entry in table.items()}
+        for game, table in read_tables("modifications.toml").items()
+    }

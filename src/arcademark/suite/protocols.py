@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
@@ -86,7 +85,7 @@ _DEFAULT = {None: "the game's default"}
 
 @dataclass(frozen=True, kw_only=True)
 class AtariProtocol(BaseProtocol):
-    """How Atari games are played; lengths and budgets are in emulated frames.
+    """Protocol of Atari games; lengths and budgets are in emulated frames.
 
     Parameters
     ----------
@@ -278,7 +277,7 @@ class AtariProtocol(BaseProtocol):
 
     @property
     def runnable(self) -> bool:
-        """Whether an episode can be played here: human starts need recordings that were never published."""
+        """True if an episode can be played here; human starts need recordings that were never published."""
         return self.start != "human"
 
     @property
@@ -324,7 +323,7 @@ def _of_suite(data: Mapping[str, Any], suite: TaskSuite | None) -> AtariProtocol
 
 @dataclass(frozen=True, kw_only=True)
 class StepProtocol(BaseProtocol):
-    """How the tasks of a suite that is a file are played; lengths and budgets are in steps.
+    """Protocol of the tasks of a suite file; lengths and budgets are in steps.
 
     Parameters
     ----------
@@ -430,9 +429,7 @@ def _protocol(name: str, entry: Mapping[str, Any]) -> AtariProtocol:
         title=entry["title"],
         citation=entry["citation"],
         **AtariProtocol.parsed({setting: one["value"] for setting, one in given.items()}),
-        provenance=MappingProxyType(
-            {key: SettingSource(of, one[of]) for key, one in given.items() for of in statuses if of in one}
-        ),
+        provenance={key: SettingSource(of, one[of]) for key, one in given.items() for of in statuses if of in one},
     )
 
 
@@ -488,7 +485,7 @@ def step_protocol(suite: TaskSuite) -> StepProtocol:
         title=suite.title,
         citation=suite.citation,
         **given,
-        provenance=MappingProxyType({name: said if name in given else _UNSAID for name in StepProtocol.declarations()}),
+        provenance={name: said if name in given else _UNSAID for name in StepProtocol.declarations()},
         suite=suite,
     )
 

@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from types import MappingProxyType
 from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
@@ -92,7 +91,7 @@ def references(kind: str, suite: str = "atari-57") -> Mapping[str, Reference]:
 @cache
 def scores(kind: str, suite: str = "atari-57") -> Mapping[str, float]:
     """Return a suite's reference scores of one kind by task; errors as of `references`."""
-    return MappingProxyType({task: reference.score for task, reference in references(kind, suite).items()})
+    return {task: reference.score for task, reference in references(kind, suite).items()}
 
 
 def disagreements() -> tuple[Reference, ...]:
@@ -115,4 +114,4 @@ def read_references() -> Mapping[tuple[str, str], Mapping[str, Reference]]:
             row, alternatives = rows[suite.name, kind, task], tuple(others.get((suite.name, kind, task), ()))
             reference = Reference(task, row.kind, row.score, row.source, row.papers, row.note, alternatives)
             references.setdefault((suite.name, kind), {})[task] = reference
-    return MappingProxyType({group: MappingProxyType(by_task) for group, by_task in references.items()})
+    return references

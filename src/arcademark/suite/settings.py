@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field
 from functools import cache
-from types import MappingProxyType
 from typing import Any, Literal, Self
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
@@ -46,7 +45,7 @@ MAX_PIXELS = 10_000
 
 ALWAYS: Any = object()
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_NOTHING: Mapping[str, Any] = {}
 _OLDER = {"status": "choice", "note": "as it was before there was this setting"}
 
 
@@ -60,7 +59,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class Setting:
-    """What there is to say of a protocol's setting, whatever its value.
+    """Declaration of a protocol's setting, whatever its value.
 
     Parameters
     ----------
@@ -109,7 +108,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class SettingSource:
-    """Where a setting's value comes from: cited from the protocol's source, or silent there and chosen by us.
+    """Source of a setting's value: cited from the protocol's source, or left open there and chosen by us.
 
     `note` is the paper and section; for a choice, its reason.
     """
@@ -161,7 +160,7 @@ class BaseProtocol:
     def declarations(cls) -> Mapping[str, Setting]:
         """Return what is declared of every setting that can change a score, in the order in which it is shown."""
         fields = dataclasses.fields(cls)
-        return MappingProxyType({each.name: each.metadata["setting"] for each in fields if each.metadata})
+        return {each.name: each.metadata["setting"] for each in fields if each.metadata}
 
     def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Self], tuple[dict[str, Any]]]:
         return self.from_json, (self.to_json(),)
@@ -200,7 +199,7 @@ class BaseProtocol:
         values = self.settings() | self.parsed(changes)
         named = self.settings() | dict(self.overrides)
         overrides = {name: named[name] for name in values if values[name] != named[name]}
-        return dataclasses.replace(self, **values, overrides=MappingProxyType(overrides))
+        return dataclasses.replace(self, **values, overrides=overrides)
 
     def of_trial(self, task: str) -> dict[str, Any]:
         """Return as JSON values what can change the score of an episode of a task."""
@@ -262,8 +261,8 @@ class BaseProtocol:
             "title": data["title"],
             "citation": data["citation"],
             **cls.parsed({name: given[name] for name in declared}),
-            "provenance": MappingProxyType({name: SettingSource(**notes[name]) for name in declared}),
-            "overrides": MappingProxyType(cls.parsed(data["overrides"])),
+            "provenance": {name: SettingSource(**notes[name]) for name in declared},
+            "overrides": cls.parsed(data["overrides"]),
         }
 
 
@@ -305,7 +304,7 @@ def _name(value: Any) -> str:
 PROBABILITY = Reader("a probability from 0 to 1", _probability)
 SIZE = Reader("a height and a width such as '84x84'", _size)
 MODIFICATION = Reader("a modification's name ('arcademark info games NAME' lists them)", _name)
-YES_OR_NO: Mapping[Any, str] = MappingProxyType({True: "yes", False: "no"})
+YES_OR_NO: Mapping[Any, str] = {True: "yes", False: "no"}
 
 
 def format_setting(value: object) -> str:

@@ -31,7 +31,7 @@ VALIDATION = ("atari-3-val", "atari-5-val")
 
 @dataclass(frozen=True)
 class Nested:
-    """How far a model's way of choosing is off for algorithms of papers that it was not chosen with.
+    """Errors of a model's way of choosing for algorithms of papers that it was not chosen with.
 
     Each paper was left out, all was searched again without it, and its algorithms, `n` in all, were predicted. `mean`,
     `median` and `worst` are of the log errors, ln 10 × the error in log₁₀ space, as fractions; `errors` are sizes in

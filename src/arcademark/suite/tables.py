@@ -17,7 +17,6 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from types import MappingProxyType
 from typing import Any, TypeVar, get_origin, get_type_hints
 
 from arcademark.errors import ArcadeMarkError
@@ -123,6 +122,4 @@ def read_tables(name: str, directory: Traversable | None = None) -> dict[str, di
 def read_named(name: str, kind: type[Kind], directory: Traversable | None = None) -> Mapping[str, Kind]:
     """Return a TOML data file's tables by name, as a dataclass whose field `name` that is; errors as `read_records`."""
     tables = read_tables(name, directory).items()
-    return MappingProxyType(
-        {key: read_as(kind, {**entry, "name": key}, f"{name}, {key}", _CORRECT) for key, entry in tables}
-    )
+    return {key: read_as(kind, {**entry, "name": key}, f"{name}, {key}", _CORRECT) for key, entry in tables}

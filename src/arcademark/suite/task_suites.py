@@ -33,7 +33,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, to_builtins
@@ -148,12 +147,12 @@ class TaskSuite(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def of_games(self) -> bool:
-        """Whether its tasks are Atari games, played frame by frame under Atari's protocols."""
+        """True if its tasks are Atari games, played frame by frame under Atari's protocols."""
         return any(task.cartridge for task in self.tasks.values())
 
     @property
     def unit(self) -> Literal["frame", "step"]:
-        """What lengths of its episodes are counted in."""
+        """The unit of its episodes' lengths."""
         return "frame" if self.of_games else "step"
 
     def cartridge(self, task: str) -> Cartridge:
@@ -265,7 +264,7 @@ def task_suites() -> Mapping[str, TaskSuite]:
     """Return the suites that come with the package, beside Atari's, by name."""
     names = sorted(file.name for file in data_directory().iterdir() if file.name.endswith(SUFFIX))
     suites = (read_suite(read_text(name), name, name.removesuffix(SUFFIX)) for name in names)
-    return MappingProxyType({suite.name: suite for suite in suites})
+    return {suite.name: suite for suite in suites}
 
 
 SUFFIX = ".suite.toml"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain, product, zip_longest
-from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from arcademark.suite.modifications import modifications
@@ -18,23 +17,19 @@ from arcademark.suite.tasks import games
 Kind = Literal["switches", "sticky_actions", "frame_skip", "colours", "modification"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-_SETTINGS: Mapping[str, Kind] = MappingProxyType(
-    {
-        "mode": "switches",
-        "difficulty": "switches",
-        "repeat_action_probability": "sticky_actions",
-        "frame_skip": "frame_skip",
-        "colours": "colours",
-        "modification": "modification",
-    }
-)
-_VALUES: Mapping[str, tuple[Any, ...]] = MappingProxyType(
-    {
-        "repeat_action_probability": (0.5, 0.0, 0.1, 0.75, 0.25),
-        "frame_skip": (8, 2, 6, 3, 4),
-        "colours": get_args(Colours)[1:],
-    }
-)
+_SETTINGS: Mapping[str, Kind] = {
+    "mode": "switches",
+    "difficulty": "switches",
+    "repeat_action_probability": "sticky_actions",
+    "frame_skip": "frame_skip",
+    "colours": "colours",
+    "modification": "modification",
+}
+_VALUES: Mapping[str, tuple[Any, ...]] = {
+    "repeat_action_probability": (0.5, 0.0, 0.1, 0.75, 0.25),
+    "frame_skip": (8, 2, 6, 3, 4),
+    "colours": get_args(Colours)[1:],
+}
 """Tried in this order, without the protocol's own."""
 
 

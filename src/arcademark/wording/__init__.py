@@ -1,4 +1,4 @@
-"""How numbers and lists read in print, the same in every renderer.
+"""Formatting of numbers and lists, the same in every renderer.
 
 `prose` makes sentences and paragraphs, such as notices, of templates.
 """

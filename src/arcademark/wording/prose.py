@@ -64,7 +64,7 @@ def _kept(pieces: Pieces | None) -> Iterator[None]:
 
 
 class Pieces(list[Any]):
-    """What a template interpolates: texts, and blocks; in the text that is read, tokens stand for them.
+    """Texts and blocks that a template interpolates, represented by tokens in its output.
 
     No text can hold a token that it was not given: each document's are its own.
     """

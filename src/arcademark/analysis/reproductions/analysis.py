@@ -1,4 +1,4 @@
-"""What ``arcademark reproduce`` shows: a paper's tables or statements, and its figures, beside what we compute."""
+"""Results of ``arcademark reproduce``: a paper's tables, statements and figures beside our recomputation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FRAMES = "training frames"
 
 @dataclass(frozen=True)
 class AgreementCounts:
-    """How many printed cells or statements agree.
+    """Counts of printed cells or statements by verdict.
 
     agree, differ, unavailable: By verdict.
     noted: Of those that agree, the ones with something to say about it.
@@ -59,7 +59,7 @@ class AgreementCounts:
 
     @property
     def solved(self) -> int:
-        """Of those that differ, the ones of which the cause is known."""
+        """The number of differing items whose cause is known."""
         return self.differ - self.unsolved
 
 
@@ -77,21 +77,21 @@ class ReproducedPart:
 
     @property
     def noun(self) -> str:
-        """What it is made of: "cell" of a table, "row" of one, or "statement"."""
+        """The unit it consists of: "cell" or "row" of a table, or "statement"."""
         if self.number is None:
             return "statement"
         return "cell" if all(item.place for item in self.comparisons) else "row"
 
     @cached_property
     def cells(self) -> Mapping[tuple[str, str, str], PrintedComparison]:
-        """By row (also `FRAMES` and those of `BELOW`), algorithm and quantity; empty of what is no table."""
+        """Cells by row (also `FRAMES` and those of `BELOW`), algorithm and quantity; empty if it is no table."""
         placed = [(item.place, item) for item in self.comparisons if item.place is not None]
         by_place = {(place.row, place.algorithm, place.quantity): item for place, item in placed}
         return by_place if len(by_place) == len(self.comparisons) else {}
 
     @cached_property
     def quantity(self) -> str:
-        """What is printed beside scores."""
+        """The quantity printed beside scores."""
         return next(quantity for _, _, quantity in self.cells if quantity != "score")
 
     @cached_property
@@ -120,7 +120,7 @@ class ReproducedPart:
 
     @property
     def kinds(self) -> Mapping[str, Mapping[str, Sequence[PrintedComparison]]]:
-        """What does not agree by its kind of slip and its explanation; what has no explanation comes first."""
+        """Disagreements by kind of slip and explanation; those without an explanation come first."""
         groups: dict[str, dict[str, list[PrintedComparison]]] = {}
         others = [item for item in self.comparisons if item.verdict != "agrees"]
         for item in sorted(others, key=lambda item: bool(item.why)):
@@ -133,14 +133,14 @@ class ReproducedPart:
 
     @property
     def notes(self) -> tuple[Sequence[PrintedComparison], Sequence[PrintedComparison]]:
-        """What agrees, but with something to say about it: below the games, and in the games' rows."""
+        """Agreements with a note: those below the games, and those in the games' rows."""
         every = noted(self.comparisons)
         below = [item for item in every if item.place is None or item.place.row in BELOW]
         return below, [item for item in every if item not in below]
 
     @property
     def plain(self) -> Sequence[PrintedComparison]:
-        """Of a table whose rows are compared whole, those that agree without a note."""
+        """Rows that agree without a note, in a table whose rows are compared as a whole."""
         return [item for item in self.comparisons if self.number and item.verdict == "agrees" and not item.why]
 
     @property
@@ -179,7 +179,7 @@ class Reproduced:
 
     @property
     def explained(self) -> Mapping[str, str]:
-        """In which table each explanation stands first."""
+        """The table in which each explanation appears first."""
         first: dict[str, str] = {}
         for part in self.parts:
             for why in itertools.chain.from_iterable(part.kinds.values()):
@@ -196,13 +196,13 @@ class Reproduced:
 
     @property
     def different_kinds(self) -> dict[str, int]:
-        """How many cells differ by the kind of difference, the most frequent first."""
+        """The number of differing cells by kind of difference, the most frequent first."""
         every = (item for part in self.parts for item in part.comparisons if item.verdict == "differs")
         return dict(Counter(item.category for item in every).most_common())
 
 
 def unexplained(item: PrintedComparison) -> bool:
-    """Whether it differs without any explanation."""
+    """Return whether an item differs without any explanation."""
     return item.verdict == "differs" and not item.why
 
 

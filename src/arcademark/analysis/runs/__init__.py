@@ -1,1 +1,1 @@
-"""What runs say: one analysis of them, and what shows it; of learners, planners and settings too."""
+"""Analyses of runs, including learners, planners and settings."""

@@ -47,7 +47,7 @@ class TrialEntry:
 
 @dataclass(frozen=True)
 class ImportedSource:
-    """Where the scores of an imported run come from, which no replay can confirm.
+    """Source of an imported run's scores, which no replay can confirm.
 
     formats: Of the logs.
     files: From the path of each log to its SHA-256.
@@ -64,7 +64,7 @@ class ImportedSource:
 
     @property
     def judged(self) -> bool:
-        """Whether they are of a training that was judged here."""
+        """True if they are of a training run that was evaluated here."""
         return imported.JUDGED in self.formats
 
     @property
@@ -141,13 +141,13 @@ class Run:
 
     @property
     def libraries(self) -> list[str]:
-        """What agents were made with, beside what every run has."""
+        """The libraries that agents were made with, beyond those of every run."""
         every = {"arcademark", "ale-py", "numpy", "python"}
         return [f"{name} {version}" for name, version in self.versions.items() if name not in every]
 
     @property
     def played_on(self) -> str:
-        """What emulated the games, "the ArcadeMark emulator (core 5f…) in 55 games, ale-py 0.12.1 in 2"; "" of toys."""
+        """The emulators: "the ArcadeMark emulator (core 5f…) in 55 games, ale-py 0.12.1 in 2"; "" for toy games."""
         counts = Counter(self.emulators.values()).most_common()
         labels = [(wording.listing(map(_emulator, used)), count) for used, count in counts]
         if len(labels) == 1:

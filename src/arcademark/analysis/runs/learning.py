@@ -1,4 +1,4 @@
-"""How learners got on: the scores of training episodes, smoothed, over the frames of training.
+"""Learning curves: smoothed scores of training episodes over training frames.
 
 A point of a curve is the mean of `window` consecutive training episodes, at the training frame at which the last of
 them ended (`arcademark.metrics.training`). One window serves all seeds of an algorithm on a game: a tenth of the
@@ -78,7 +78,7 @@ class LearningCurve:
 
     @property
     def finished(self) -> bool:
-        """Whether every seed's budget is spent."""
+        """True if every seed's training budget is spent."""
         return all(seed.finished for seed in self.seeds)
 
     def mean(self, points: int = MAX_POINTS) -> MeanCurve:

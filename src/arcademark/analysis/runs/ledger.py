@@ -1,4 +1,4 @@
-"""What was evaluated on test games, and whether only once, as the methodology of the 2013 paper has it.
+"""Evaluations on test games, and whether each was made only once, as the 2013 paper's methodology requires.
 
 Parameters are chosen on training games; on test games an agent is evaluated with one setting (Bellemare et al. 2013, §1
 and §3.1.2). More trials of that setting are fine. The 2013 baselines have nothing to choose.
@@ -98,18 +98,18 @@ class LedgerView:
 
     @property
     def noun(self) -> str:
-        """What was evaluated is called: tasks, where no game of Atari was."""
+        """The noun for what was evaluated: "task" where no Atari game was, else "game"."""
         return wording.noun("step" if self.evaluations and all(item.suite for item in self.evaluations) else "frame")
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Where an algorithm was evaluated on a test game with several settings, and which runs were left out."""
+        """Warnings: algorithms evaluated on a test game with several settings, and runs that were left out."""
         left_out = (f"left out: {run.reason}" for run in self.unread)
         return (*(warning(account) for account in self.accounts if account.repeated), *left_out)
 
     @property
     def kept(self) -> bool:
-        """Whether no test game met two settings of an algorithm."""
+        """True if no algorithm was evaluated with two settings on a test game."""
         return not any(account.repeated for account in self.accounts)
 
     @property
@@ -119,7 +119,7 @@ class LedgerView:
 
     @property
     def uses(self) -> list[tuple[Account, Use]]:
-        """What was evaluated on test games."""
+        """Evaluations on test games."""
         return [(account, use) for account in self.accounts for use in account.uses]
 
 

@@ -1,4 +1,4 @@
-"""What ``arcademark status`` shows: how far runs are, also while they are played."""
+"""Results of ``arcademark status``: progress of runs, also while they are played."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class WholeRun:
 
 @dataclass(frozen=True)
 class Status:
-    """How far runs are.
+    """Progress of runs.
 
     trials: Of all runs, and of all plans of which one is a shard, each once; of copies of one, that which is furthest.
     seconds_left: Until the last of the runs that are played ends; None while one of them cannot tell.
@@ -81,38 +81,38 @@ class Status:
 
     @property
     def states(self) -> Counter[State]:
-        """How many trials are in each state."""
+        """The number of trials in each state."""
         return Counter(trial.state for trial in self.trials)
 
     @property
     def episodes(self) -> int:
-        """How many episodes are there, of all trials."""
+        """The number of episodes recorded, over all trials."""
         return sum(trial.episodes for trial in self.trials)
 
     @property
     def planned_episodes(self) -> int:
-        """How many were asked for."""
+        """The number of episodes requested, over all trials."""
         return sum(trial.planned_episodes for trial in self.trials)
 
     @property
     def shards(self) -> tuple[int, int]:
-        """How many shards have begun, and how many there are, of all that lie in the same folder."""
+        """The number of shards that have begun and the total number, of all in the same folder."""
         begun = {(Path(run.directory).parent, *run.shard) for run in self.runs if run.shard}
         return len(begun), sum(count for _, count in {(folder, count) for folder, _, count in begun})
 
     @property
     def running(self) -> int:
-        """How many of these runs a process plays now."""
+        """The number of runs that a process plays now."""
         return sum(run.running for run in self.runs)
 
     @property
     def job_states(self) -> Counter[JobState]:
-        """How many jobs are in each state."""
+        """The number of jobs in each state."""
         return Counter(job.state for job in self.jobs)
 
     @property
     def waited_for(self) -> bool:
-        """Whether anything is played, or a job is to play it."""
+        """True if anything is being played or a job is queued to play it."""
         states = self.job_states
         return bool(self.running or states["running"] or states["queued"] or states["requeued"])
 
@@ -127,7 +127,7 @@ class Status:
 
     @property
     def unit(self) -> str:
-        """What lengths are counted in: frames, unless all are counted in steps."""
+        """The unit of lengths: "frame", or "step" if all trials are counted in steps."""
         return "step" if self.trials and all(trial.unit == "step" for trial in self.trials) else "frame"
 
     @property

@@ -1,4 +1,4 @@
-"""Which settings of an agent do best: the variants of one run against each other.
+"""Comparison of an agent's settings: the variants within one run.
 
 A setting's mean is that of its scores between the worst and the best setting of each game
 (`arcademark.metrics.ranges.inter_algorithm`; Bellemare et al. 2013, §4.1.3). Games on which all score the same are left
@@ -51,13 +51,13 @@ class TunedSetting:
 
     @property
     def half_width(self) -> str | None:
-        """How far the interval reaches."""
+        """The half-width of the interval, as text."""
         half = None if self.mean is None or self.high is None else self.high - self.mean
         return None if half is None else f"±{half:.2f}" if half < 1 else "over ±1"
 
     @property
     def options(self) -> str:
-        """What to write to play with it."""
+        """The command-line options that select it."""
         return " ".join(f"--set {name}={format_setting(value)}" for name, value in self.values.items())
 
 
@@ -83,7 +83,7 @@ class TunedParameters:
 
 @dataclass(frozen=True)
 class TuningSensitivity:
-    """How much performance depends on tuning game by game (Adkins, Bowling and White 2024).
+    """Dependence of performance on per-game tuning (Adkins, Bowling and White 2024).
 
     games: Those that tell settings apart.
     fixed: The setting that is best on average.
@@ -145,7 +145,7 @@ class Tuned:
 
     @property
     def noun(self) -> str:
-        """What settings are tried on is called."""
+        """The noun for what settings are tried on."""
         return wording.noun("step" if self.suite else "frame")
 
     @property

@@ -1,1 +1,1 @@
-"""What scores say: `analysis` of one table (`report` is its result), `compare` of algorithms (`comparison`)."""
+"""Analyses of scores: `analysis` of one table (result in `report`), `compare` of algorithms (`comparison`)."""

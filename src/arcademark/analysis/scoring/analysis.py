@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import starmap
-from types import MappingProxyType
 from typing import Any, Unpack
 
 import numpy as np
@@ -235,7 +234,7 @@ def _games(dataset: Dataset) -> tuple[ScoredGame, ...]:
         ScoredGame(
             id=task,
             name=benchmark.title(task),
-            references=MappingProxyType({kind: known.get(task) for kind, known in benchmark.references.items()}),
+            references={kind: known.get(task) for kind, known in benchmark.references.items()},
             in_benchmark=task in benchmark.tasks,
             hard_exploration=benchmark.atari and task in published.hard_games(),
             record_hns=hns.normalise(task, records.get(task)) if benchmark.atari else None,
@@ -342,7 +341,7 @@ def _scores(name: str, chosen: Sequence[Measure], dataset: Dataset, bootstrap: B
                 task,
                 by_unit.get(task, unknown),
                 runs[task].size if task in runs else 0,
-                MappingProxyType({metric: values.get(task, unknown) for metric, values in normalised.items()}),
+                {metric: values.get(task, unknown) for metric, values in normalised.items()},
                 _played(cell) if cell else None,
             )
 

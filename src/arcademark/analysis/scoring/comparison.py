@@ -1,4 +1,4 @@
-"""What is said of algorithms set against each other: frozen data.
+"""Result types of a comparison of algorithms: frozen data.
 
 Conventions are those of `arcademark.analysis.tables.document`. A difference is always the first algorithm's less the
 second's.
@@ -68,7 +68,7 @@ class GameDifference:
 
 @dataclass(frozen=True)
 class Power:
-    """How many runs it would take to find the differences seen, if they are true.
+    """Number of runs needed to detect the observed differences, if they are true.
 
     games: Games of which it can be told.
     enough: Of these, those that have enough runs already.
@@ -86,7 +86,7 @@ class Power:
 
     @property
     def title(self) -> str:
-        """What its summary is called."""
+        """The title of its summary."""
         return AGGREGATES[self.statistic].title
 
 
@@ -135,7 +135,7 @@ class Pair:
 
     @property
     def tested(self) -> bool:
-        """Whether any game could be tested."""
+        """True if at least one game could be tested."""
         return self.untested < len(self.games)
 
     @property
@@ -175,7 +175,7 @@ class SequentialRuns:
 
 @dataclass(frozen=True)
 class Sequential:
-    """Whether more runs are needed, by AdaStop (Mathieu et al. 2024).
+    """Decision whether more runs are needed, by AdaStop (Mathieu et al. 2024).
 
     group, groups, alpha, permutations: As in `arcademark.metrics.sequential.SequentialPlan`.
     games: Those that all algorithms have. A run's score is in points where there is one, else a summary of all.
@@ -194,7 +194,7 @@ class Sequential:
 
     @property
     def title(self) -> str:
-        """What its summary is called."""
+        """The title of its summary."""
         return AGGREGATES[self.statistic].title
 
     @property
@@ -204,12 +204,12 @@ class Sequential:
 
     @property
     def needed(self) -> int:
-        """How many runs these then have."""
+        """The number of runs that these algorithms then have."""
         return max((side.runs + side.more for side in self.algorithms if side.more), default=0)
 
     @property
     def needed_group(self) -> int:
-        """Which group of runs is then complete."""
+        """The number of the group of runs that is then complete."""
         return self.needed // self.group
 
     @property
@@ -242,7 +242,7 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """Whether the order changes under another reference set or metric.
+    """Sensitivity of the order to the reference set and the metric.
 
     flips: No flips: no measure contradicts another.
     """
@@ -305,7 +305,7 @@ class Comparison(TableDocument):
 
     @property
     def summed_intervals(self) -> bool:
-        """Whether any of these has an interval."""
+        """True if at least one of these has an interval."""
         return any(one.low is not None for _, item in self.summaries for one in item.statistics.values())
 
     def rows(self) -> list[dict[str, object]]:
@@ -326,12 +326,12 @@ class Comparison(TableDocument):
 
     @property
     def undetailed(self) -> int:
-        """How many pairs there are beside these."""
+        """The number of further pairs."""
         return len(self.pairs) - len(self.detailed)
 
     @property
     def duels(self) -> int:
-        """How many pairs the algorithms make, whether or not they share a game."""
+        """The number of pairs of algorithms, whether or not they share a game."""
         return math.comb(len(self.algorithms), 2)
 
     @property
@@ -341,10 +341,10 @@ class Comparison(TableDocument):
 
     @property
     def banded(self) -> bool:
-        """Whether profiles have intervals."""
+        """True if profiles have intervals."""
         return any(item.low is not None for item in self.profiles)
 
     @property
     def with_intervals(self) -> bool:
-        """Whether differences have intervals."""
+        """True if differences have intervals."""
         return any(pair.improvement.low is not None for pair in self.pairs)

@@ -1,4 +1,4 @@
-"""What a reader must be told before believing a number of a table; see `arcademark.analysis.notices`."""
+"""Notices of score tables; see `arcademark.analysis.notices`."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ def _protocols(plays: dict[str, PlayConditions]) -> Iterator[Notice]:
 
 
 def _of_single_episodes(name: str, dataset: Dataset) -> bool:
-    """Whether an algorithm of a table has many runs per game, with no score that only a mean over episodes can be."""
+    """Return whether a table's algorithm has many runs per game, none of whose scores must be a mean of episodes."""
     rows = dataset.runs(name)
     if not dataset.benchmark.atari or not dataset.elsewhere(name):
         return False

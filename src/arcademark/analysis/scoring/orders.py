@@ -1,4 +1,4 @@
-"""Whether algorithms can be ordered: under every metric and set of references, and with the runs that there are.
+"""Order of algorithms: under every metric and set of references, and given the runs that there are.
 
 More runs are needed, or not, as AdaStop says (`arcademark.metrics.sequential`).
 """

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cache
-from types import MappingProxyType
 
 import numpy as np
 
@@ -59,9 +58,7 @@ def results() -> Mapping[str, Mapping[str, float | None]]:
 
     named = grouped((entry.identity, name) for name, entry in entries.items())
     ordered = {identity: sorted(names, key=order) for identity, names in named.items()}
-    return MappingProxyType(
-        {identity: MappingProxyType({name: medians[name] for name in names}) for identity, names in ordered.items()}
-    )
+    return {identity: {name: medians[name] for name in names} for identity, names in ordered.items()}
 
 
 def medians() -> dict[str, float]:

@@ -58,19 +58,19 @@ class ScoreReport(TableDocument):
 
     @property
     def unit(self) -> str:
-        """What the runs' lengths are counted in."""
+        """The unit of the runs' lengths, "frame" or "step"."""
         return self.runs[0].protocol.unit if self.runs else "frame"
 
     @property
     def measured(self) -> str:
-        """What was measured, in words: the games, and the protocol where there is one."""
+        """The games measured, and the protocol if there is one, as text."""
         games = self.games[0].name if len(self.games) == 1 else wording.plural(len(self.games), self.benchmark.noun)
         names = {run.protocol.name for run in self.runs}
         return f"{games} under {names.pop()}" if len(names) == 1 else games
 
     @property
     def verdicts(self) -> tuple[tuple[str, str], ...]:
-        """What a few algorithms' scores come to, each a sentence, and what places it among published ones, or ""."""
+        """Sentences on a few algorithms' results, each with its basis among published ones, or ""."""
         items = self.algorithms if len(self.algorithms) <= MAX_NAMED else ()
         return tuple((_verdict(self, item), text("verdict", "basis", item=item)) for item in items if item.verdict)
 
@@ -92,12 +92,12 @@ class ScoreReport(TableDocument):
 
     @property
     def fewer_averaged(self) -> bool:
-        """Whether some training scores are of fewer episodes than they should be."""
+        """True if some training scores average fewer episodes than intended."""
         return any(seed.averaged < curve.k for curve in self.learning for seed in curve.seeds)
 
     @property
     def learnt_once(self) -> bool:
-        """Whether training was shown of one seed only, everywhere."""
+        """True if every learning curve has a single seed."""
         return all(len(curve.seeds) == 1 for curve in self.learning)
 
     @property
@@ -115,7 +115,7 @@ class ScoreReport(TableDocument):
 
     @property
     def several(self) -> bool:
-        """Whether there are several algorithms."""
+        """True if there are several algorithms."""
         return len(self.algorithms) > 1
 
     @property
@@ -162,7 +162,7 @@ class ScoreReport(TableDocument):
 
     @property
     def efficiency_rows(self) -> tuple[tuple[Algorithm, Efficiency, Gain], ...]:
-        """What training gained, by algorithm and metric."""
+        """Learning efficiency by algorithm and metric."""
         known = ((item, item.efficiency) for item in self.algorithms if item.efficiency)
         return tuple((item, efficiency, gain) for item, efficiency in known for gain in efficiency.gains)
 

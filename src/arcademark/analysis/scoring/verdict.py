@@ -1,4 +1,4 @@
-"""What an algorithm's scores come to: facts, by the rules below, of which ``prose/verdict.jinja`` makes a sentence.
+"""Verdict on an algorithm's scores by the rules below; ``prose/verdict.jinja`` turns it into a sentence.
 
 * A game counts that has reference scores of random play and of a human, and a score that has an interval or does not
   vary. Where no game has several runs or episodes, as of published scores, the scores count as they are, and that is

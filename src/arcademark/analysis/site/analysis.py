@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -69,13 +68,11 @@ VIEWS: tuple[tuple[str, str], ...] = (
 )
 """Of each view the suite and, where it is only some of its games, the subset."""
 
-TOLD_APART: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "sticky actions": {"0.0": "no sticky actions"},
-        "max episode length": {"none": "episodes without a cap"},
-        "start": {"reset": "start at the reset", "no-ops": "no-op starts", "human": "human starts"},
-    }
-)
+TOLD_APART: Mapping[str, Mapping[str, str]] = {
+    "sticky actions": {"0.0": "no sticky actions"},
+    "max episode length": {"none": "episodes without a cap"},
+    "start": {"reset": "start at the reset", "no-ops": "no-op starts", "human": "human starts"},
+}
 """The settings that tell groups apart, and how some of their values read."""
 
 PLANS = "plans on the emulator"

@@ -1,4 +1,4 @@
-"""What the leaderboard's pages show: frozen data, written once, from which the browser draws every page.
+"""Data of the leaderboard: frozen, written once; the browser draws every page from it.
 
 * What is long is kept in arrays: an algorithm's scores stand in the order of the document's games, and a number with
   its interval is a list of one number, or of three: value, low end, high end. Empty lists are scores not there.
@@ -129,7 +129,7 @@ class SiteErratum:
 
 @dataclass(frozen=True)
 class Curve:
-    """How training went on a game: mean scores over seeds, and the training frames at which they are."""
+    """Training on a game: mean scores over seeds, and the training frames of each."""
 
     game: str
     frames: Numbers
@@ -155,7 +155,7 @@ class Film:
 
 @dataclass(frozen=True)
 class Replay:
-    """What replaying a run's episodes showed."""
+    """Result of replaying a run's episodes."""
 
     episodes: int
     confirmed: int
@@ -232,7 +232,7 @@ class SitePaper:
 
 @dataclass(frozen=True)
 class Model:
-    """What the browser predicts the median over all games from: `arcademark.analysis.subsets.predictors.Predictor`.
+    """Model by which the browser predicts the median: `arcademark.analysis.subsets.predictors.Predictor`.
 
     Arrays are the bytes of numbers of 64 bits, of noise of 32, little end first, in base 64. The first distribution is
     of all algorithms, each other one of all without a group.

@@ -1,1 +1,1 @@
-"""What is shown of subsets: searches, predictions, studies and costs."""
+"""Analyses of subsets: searches, predictions, studies and coverage."""

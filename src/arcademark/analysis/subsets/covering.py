@@ -1,4 +1,4 @@
-"""What ``arcademark subset coverage`` shows: how predictions from some games hold for what they were not learnt from.
+"""Results of ``arcademark subset coverage``: accuracy and coverage of predictions on held-out algorithms.
 
 The algorithms that a predictor learnt from are left out, and predicted by a distribution, its interval widened by
 misses, that knew nothing of them: paper by paper (but for the fits behind other papers' misses); of the catalogue also
@@ -36,7 +36,7 @@ from arcademark.suite.subsets import LEVEL
 
 @dataclass(frozen=True)
 class Part:
-    """What is learnt from; what is left out of that, by the name of its group where the rest still has it; and its way.
+    """Training algorithms (`known`) and those held out (`others`), by `group` where the rest still contains them.
 
     left_out: "each paper", "each kind", "since 2021".
     """
@@ -54,7 +54,7 @@ LOG = "log10"
 
 @dataclass(frozen=True)
 class AtLevel:
-    """How intervals of the target held for algorithms of one level, checkpoints of their training included.
+    """Coverage of the target's intervals for algorithms of one level, checkpoints of their training included.
 
     level: One of `LEVELS`.
     algorithms: How many were predicted.
@@ -74,7 +74,7 @@ class AtLevel:
 
 @dataclass(frozen=True)
 class Beside:
-    """What is as cheap as the best tasks of a size: as many at random, predicted from in the same way.
+    """Baseline for the best tasks of a size: equally many random tasks, predicted from in the same way.
 
     subsets: How many were tried, all there are or drawn from these.
     mean_error, least, most: Of their mean errors: the mean, and what 5 and 95 % are below.
@@ -97,7 +97,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Held:
-    """How predictions from some games hold for algorithms that were left out.
+    """Accuracy and coverage of predictions from some games for held-out algorithms.
 
     subset: The games, as named, or "best 5".
     games: Which these are; of the best ones when nothing is left out.
@@ -131,7 +131,7 @@ class Held:
 
 @dataclass(frozen=True)
 class CoverageStudy:
-    """How predictions from some games hold for what they were not learnt from.
+    """Accuracy and coverage of predictions from some games on held-out algorithms.
 
     level: Of the intervals.
     algorithms, groups: How many algorithms there are to learn from, and of how many papers, or whatever they have in
@@ -155,7 +155,7 @@ class CoverageStudy:
 
     @property
     def log(self) -> bool:
-        """Whether errors are relative."""
+        """True if errors are relative."""
         return self.transform == LOG
 
     def error(self, value: float) -> str:
@@ -169,12 +169,12 @@ class CoverageStudy:
 
     @property
     def group_noun(self) -> str:
-        """What a group is called."""
+        """The noun for a group."""
         return self.groups_noun.removesuffix("s")
 
     @property
     def most_random(self) -> int:
-        """How many subsets at random stand beside one at most."""
+        """The largest number of random subsets compared with one."""
         return max(beside.subsets for _, beside in self.compared)
 
     @property

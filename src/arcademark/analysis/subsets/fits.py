@@ -1,4 +1,4 @@
-"""What predictions of Atari's games are learnt from: read as it was fitted, or fitted to the catalogue.
+"""Fits behind predictions of Atari games: read from shipped files, or fitted to the catalogue.
 
 ``data/<suite>.npz`` holds the fits to the catalogue as it is shipped, and a checksum of what they were made from. With
 other data they are made anew. ``python bench/fits.py`` writes the files.
@@ -11,7 +11,6 @@ import io
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
-from types import MappingProxyType
 
 import numpy as np
 
@@ -71,7 +70,7 @@ def fit(name: str) -> tuple[Trained, Mapping[str, str]]:
     trained = train(percent, names, table.tasks, papers, fitted=np.arange(len(names)) < len(entries))
     everyone = sorted((*entries.values(), *weak), key=lambda entry: (entry.year, bool(entry.same_as)), reverse=True)
     bare = {name.lower(): one.origin.key for one in everyone for name in (one.identity, one.algorithm)}
-    return replace(trained, calibration=CALIBRATION), MappingProxyType(bare)
+    return replace(trained, calibration=CALIBRATION), bare
 
 
 def packed(trained: Trained, named: Mapping[str, str]) -> bytes:
@@ -104,9 +103,9 @@ def _unpacked(held: Mapping[str, np.ndarray]) -> tuple[Trained, Mapping[str, str
         precision = np.empty((len(mean), len(mean)))
         precision[triangle] = precision.T[triangle] = lower
         joints.append(Joint(texts["tasks"], mean, np.asarray(np.linalg.inv(precision)), precision, count))
-    without = MappingProxyType(dict(zip(texts["without"], joints[1:], strict=True)))
+    without = dict(zip(texts["without"], joints[1:], strict=True))
     trained = Trained(
         *(joints[0], held["percent"], texts["algorithms"], texts["groups"], without, "log10", texts["left_out"]),
         *(held["fitted"], CALIBRATION),
     )
-    return trained, MappingProxyType(dict(zip(texts["names"], texts["papers"], strict=True)))
+    return trained, dict(zip(texts["names"], texts["papers"], strict=True))

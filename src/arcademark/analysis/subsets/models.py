@@ -1,4 +1,4 @@
-"""Which model is meant: a published one by its name, or a model file."""
+"""Look-up of models: published ones by name, or model files."""
 
 from __future__ import annotations
 

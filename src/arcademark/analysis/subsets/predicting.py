@@ -1,4 +1,4 @@
-"""What ``arcademark subset predict`` shows: the median of all games and every game, from a few games' scores.
+"""Results of ``arcademark subset predict``: the median of all games, and every game, from a few games' scores.
 
 * `arcademark.subset.predict.outlook` predicts from any games unless a model is named: a published one or a file.
   Nothing is learnt from the paper of what is predicted.
@@ -41,7 +41,7 @@ Frames = Mapping[str, float] | None
 
 @dataclass(frozen=True)
 class Prediction:
-    """What is predicted of one algorithm.
+    """Prediction for one algorithm.
 
     estimate: None where games are missing.
     missing: Names of the model's games without a score.
@@ -86,7 +86,7 @@ class Predicted:
 
     @property
     def alone(self) -> bool:
-        """Whether there is one algorithm."""
+        """True if there is one algorithm."""
         return len(self.predictions) == 1
 
     @property
@@ -107,7 +107,7 @@ class Predicted:
 
     @property
     def doubts(self) -> dict[str, list[str]]:
-        """Why predictions should not be relied on, with the algorithms that each sentence concerns."""
+        """Reasons for doubt, each with the algorithms concerned."""
         concerned: dict[str, list[str]] = {}
         for item in self.predictions:
             outside = prose.text("prediction", "outside", names=item.outside) if item.outside else ""
@@ -117,7 +117,7 @@ class Predicted:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """How numbers are to be read, each sentence once."""
+        """Sentences on how to read the numbers, each once."""
         sentences: list[str] = []
         for item in self.predictions:
             sentences += item.estimate.notes if item.estimate else ()
@@ -141,7 +141,7 @@ class Predicted:
 
     @property
     def errors(self) -> list[float]:
-        """By what shares of the true median its values are off; of those only known to be below something nothing."""
+        """Sizes of relative errors of the median; values only known to lie below a bound are left out."""
         return [abs(off) for item, of in self.forecasts if (off := item.off(of)) is not None]
 
     @property
@@ -151,7 +151,7 @@ class Predicted:
 
     @property
     def covered(self) -> int:
-        """How many true medians are in their interval."""
+        """The number of true medians covered by their interval."""
         return sum(of.low is not None and of.low <= truth <= (of.high or 0) for truth, of in self.judged)
 
     @property

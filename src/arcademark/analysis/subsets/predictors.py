@@ -1,4 +1,4 @@
-"""What predictions from any tasks learn from: the catalogue's scores on Atari, or a table of the user's own.
+"""Training data of predictions from any tasks: the catalogue's Atari scores, or a user's own table.
 
 Scores are in percent between two references: HNS on Atari, a user's low and high scores elsewhere. Intervals are to
 hold algorithms of other groups: papers, where these are known, else each algorithm is a group.
@@ -75,7 +75,7 @@ class Predictor:
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """What is predicted, and predicted from."""
+        """The tasks that are predicted, and predicted from."""
         return self.trained.joint.tasks
 
     def title(self, task: str) -> str:

@@ -1,4 +1,4 @@
-"""What ``arcademark subset search`` shows: the best subsets of one size or every, how sure they are, and models."""
+"""Results of ``arcademark subset search``: best subsets of one or every size, their certificates and models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, log
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias, TypedDict
 
 import numpy as np
@@ -32,7 +31,7 @@ from arcademark.suite.subsets import LEVEL, Nested
 
 Choose: TypeAlias = Literal["best", "charged"]
 """By the error on complete cases, or with incomplete cases charged."""
-OBJECTIVES: Mapping[str, Incomplete] = MappingProxyType({"best": "leave out", "charged": "charge"})
+OBJECTIVES: Mapping[str, Incomplete] = {"best": "leave out", "charged": "charge"}
 """What becomes of incomplete cases, by how subsets are chosen."""
 LOG = "log10"
 MOST = 200
@@ -43,7 +42,7 @@ MINIMUM = 40
 
 @dataclass(frozen=True)
 class SearchRequest(SearchOptions):
-    """What is searched for, and how.
+    """Request of a search: its target and its options.
 
     size: Tasks of the subset; None with a plan.
     plan: A plan's name.
@@ -120,7 +119,7 @@ class StepResult:
 
     @property
     def on_others(self) -> dict[str, float | None] | None:
-        """How the model does on papers of the catalogue that the scores do not have; None where not measured."""
+        """The model's errors on papers of the catalogue that the scores lack; None where not measured."""
         papers = self.model.nested.other_papers if self.model.nested else ()
         if not papers or self.model.spread is None:
             return None
@@ -137,7 +136,7 @@ class StepResult:
 
 @dataclass(frozen=True)
 class Setup:
-    """What is searched.
+    """Setup of a search.
 
     target, unit, transform: What is predicted, and in which unit: "%", "games", or "" for a plain number.
     metric: What the scores are: "hns" or "normalised", in percent.
@@ -163,12 +162,12 @@ class Setup:
 
     @property
     def log(self) -> bool:
-        """Whether errors are relative."""
+        """True if errors are relative."""
         return self.transform == LOG
 
     @property
     def reasons(self) -> list[str]:
-        """Who is left out, and why."""
+        """The algorithms and tasks left out, each with the reason."""
         return [f"{self.titles.get(name, name)} ({reason})" for name, reason in self.left_out.items()]
 
     def names(self, item: Candidate | Win) -> str:
@@ -198,16 +197,14 @@ class Searched(Setup):
     results: tuple[StepResult, ...]
 
     LEVEL: ClassVar = LEVEL
-    STEPS: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {
-            "5": "The best five",
-            "3": "The best three of these",
-            "1": "The best one of these",
-            "3-val": "The best three for tuning, none of the five among them",
-            "5-val": "These and two more for tuning",
-            "10": "The five and the best five more, none for tuning among them",
-        }
-    )
+    STEPS: ClassVar[Mapping[str, str]] = {
+        "5": "The best five",
+        "3": "The best three of these",
+        "1": "The best one of these",
+        "3-val": "The best three for tuning, none of the five among them",
+        "5-val": "These and two more for tuning",
+        "10": "The five and the best five more, none for tuning among them",
+    }
 
     def chosen_by(self, item: Candidate) -> float:
         """Return the error that a subset is chosen by, in the unit of errors."""
@@ -280,9 +277,10 @@ class EverySize(Setup):
     SCHEMA: ClassVar[str] = "arcademark.subset-sizes/4"
     series: tuple[Series, ...]
 
-    SERIES: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {"leave out": "The best subset of every size", "charge": "The best where whoever is left out counts"}
-    )
+    SERIES: ClassVar[Mapping[str, str]] = {
+        "leave out": "The best subset of every size",
+        "charge": "The best where whoever is left out counts",
+    }
 
     def steps(self, series: Series) -> Iterator[tuple[int, str]]:
         """Yield each size with its tasks, those marked that the one before has not."""
@@ -318,7 +316,7 @@ def searched(scores: Normalised, request: SearchRequest, name: str, progress: Be
 
 
 class _Session:
-    """What searches of one size and of every size share: scores, what is requested, and the problem made of both."""
+    """State shared by searches of one size and of every size: scores, request, and the problem made of both."""
 
     def __init__(self, scores: Normalised, request: SearchRequest, name: str, progress: Begin) -> None:
         if request.papers is not None and not request.nested:
@@ -339,7 +337,7 @@ class _Session:
             minimum_algorithms=algorithms if request.minimum_algorithms is None else request.minimum_algorithms,
         )
         empty = dict.fromkeys(scores.unscored, "no algorithm has a score on it")
-        self.problem = dataclasses.replace(problem, left_out=MappingProxyType({**problem.left_out, **empty}))
+        self.problem = dataclasses.replace(problem, left_out={**problem.left_out, **empty})
         self._target = summaries.title(request.target, scores.metric, self._noun)
         self._unit = summaries.unit(request.target, self._noun)
 

@@ -1,4 +1,4 @@
-"""What ``arcademark subset study`` shows: estimates beside true values, of the whole catalogue or any table.
+"""Results of ``arcademark subset study``: estimates beside true values, for the catalogue or any table.
 
 Of the catalogue it is the table that a newcomer's estimate is compared with: estimates with estimates (Atari-5, §8).
 """
@@ -45,7 +45,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Kind:
-    """How well the models do on some of the algorithms; one agreement a model."""
+    """Agreement of each model on some of the algorithms."""
 
     title: str
     agreements: tuple[Agreement, ...]
@@ -95,7 +95,7 @@ class Studied:
 
     @property
     def agreements(self) -> tuple[tuple[str, str, Agreement], ...]:
-        """How well each model does on each kind of algorithms."""
+        """The agreement of each model for each kind of algorithms."""
         return tuple(
             (kind.title, *pair) for kind in self.kinds for pair in zip(self.models, kind.agreements, strict=True)
         )

@@ -1,4 +1,4 @@
-"""What can be predicted of an algorithm: summaries of all its scores by name, in words, with their units.
+"""Summaries that can be predicted of an algorithm: their names, titles and units.
 
 A summary is named as ``--target`` takes it: one of `arcademark.subset.problem.SUMMARIES`, `RECORDS` on Atari, or a
 function of the user's own, ``path/to/file.py:function`` or ``package.module:function``. Model files keep that name; a

@@ -1,1 +1,1 @@
-"""What a table of scores says: one analysis of it, one of two algorithms in it, and what shows them."""
+"""Tables of scores: loading, benchmarks, protocols, plausibility, and the result types of their analyses."""

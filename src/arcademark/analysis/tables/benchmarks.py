@@ -1,4 +1,4 @@
-"""What a table is measured by: a suite of this project, or a user's own reference scores.
+"""Benchmarks of score tables: a suite of this project, or a user's own reference scores.
 
 Every measure is a line through two scores of each task (Bellemare et al. 2013, §4.1; Fan 2021, Eq. 3).
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from numpy.typing import ArrayLike
 
@@ -25,15 +24,13 @@ from arcademark.scores.references import read_references
 from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.task_suites import TaskSuite
 
-KINDS = MappingProxyType(
-    {
-        "random": "random play",
-        "human": "human average",
-        "human_world_record": "human world record",
-        "low": "low (0 %)",
-        "high": "high (100 %)",
-    }
-)
+KINDS = {
+    "random": "random play",
+    "human": "human average",
+    "human_world_record": "human world record",
+    "low": "low (0 %)",
+    "high": "high (100 %)",
+}
 """Kinds of references, in words."""
 
 USUAL = "atari-57"
@@ -71,7 +68,7 @@ class ReferenceKind:
 
 @dataclass(frozen=True)
 class BenchmarkView:
-    """What the scores are measured by.
+    """Benchmark of the scores, as documents show it.
 
     name, title: "atari-57"; of a user's own benchmark, the file of its references.
     own: Whether it is a user's own.
@@ -86,7 +83,7 @@ class BenchmarkView:
 
     @property
     def noun(self) -> str:
-        """What it has many of: games on Atari, else tasks."""
+        """The noun for its tasks: "game" on Atari, else "task"."""
         return "task" if self.own else "game"
 
 
@@ -109,16 +106,16 @@ class Benchmark:
     shown: tuple[str, ...]
     remarks: tuple[str, ...] = ()
     papers: tuple[str, ...] = ()
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def noun(self) -> str:
-        """What a task is called: a game, on Atari."""
+        """The noun for a task: "game" on Atari, else "task"."""
         return "game" if self.atari else "task"
 
     @property
     def atari(self) -> bool:
-        """Whether its tasks are Atari games."""
+        """True if its tasks are Atari games."""
         return not self.view.own
 
     def canonical(self, name: str) -> str:

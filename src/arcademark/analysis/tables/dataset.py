@@ -1,4 +1,4 @@
-"""What is asked of a table, and the table ready to answer it: read, selected, and with its benchmark."""
+"""Options of a score analysis, and the dataset prepared by them: read, selected, and with its benchmark."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, TypedDict
 
 import numpy as np
@@ -75,7 +74,7 @@ class ScoreOptions:
     model: str | None = "any"
     tolerance: float | None = None
     every_variant: bool = False
-    reading: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    reading: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("algorithms", "metrics"):
@@ -176,7 +175,7 @@ class Dataset:
         return self.episodes(name) or self.runs(name)
 
     def elsewhere(self, name: str) -> bool:
-        """Whether an algorithm's scores were not played here, and no collection of the catalogue has them."""
+        """Return whether an algorithm's scores come neither from a run nor from the catalogue."""
         return not self.scores.get(name).played and not self.scores.get(name).qualified
 
     @property
@@ -186,7 +185,7 @@ class Dataset:
 
     @property
     def unit(self) -> str:
-        """What the runs' lengths are counted in."""
+        """The unit of the runs' lengths, "frame" or "step"."""
         return next((item.run.record.protocol.unit for item in self.played), "frame")
 
     def means(self, name: str) -> dict[str, float]:

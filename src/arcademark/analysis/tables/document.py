@@ -1,4 +1,4 @@
-"""What is said of a table of scores: frozen data, everything that a renderer shows and nothing that it has to work out.
+"""Result types of score analyses: frozen and fully computed.
 
 * Normalised scores and summaries are in percent, scores in the task's own unit, lengths in emulated frames.
 * What could not be computed is None (never NaN), and a `Notice` or a reason beside it says why.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
 from arcademark import wording
@@ -24,9 +23,7 @@ from arcademark.analysis.uncertainty import Intervals, Statistic
 from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.uncertainty.intervals import FEWEST
 
-KINDS = MappingProxyType(
-    {"random": "random", "human": "human", "human_world_record": "record", "low": "low", "high": "high"}
-)
+KINDS = {"random": "random", "human": "human", "human_world_record": "record", "low": "low", "high": "high"}
 """Kinds of references, as the headings of narrow columns."""
 
 Standing = Literal["random", "worse", "better", "open", "unknown"]
@@ -145,7 +142,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Coverage:
-    """How much of the benchmark an algorithm has, and what that forbids.
+    """Part of the benchmark that an algorithm covers, and what follows for its median.
 
     games, of: Games of the benchmark with a score, and all of them.
     missing: Names of those without.
@@ -162,7 +159,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Gain:
-    """What a frame of training gained of one metric: its mean and median a frame, as fractions (1e-9, not percent)."""
+    """Learning efficiency by one metric: mean and median per training frame, as fractions (1e-9, not percent)."""
 
     metric: str
     title: str
@@ -172,7 +169,7 @@ class Gain:
 
 @dataclass(frozen=True)
 class Efficiency:
-    """What an algorithm's training took, and what each frame of it gained.
+    """Length of an algorithm's training, and the gain per frame.
 
     training_frames: Emulated frames; of a run whose training is counted in episodes, those it used on average a game
         and seed.
@@ -191,7 +188,7 @@ class Efficiency:
 
 @dataclass(frozen=True)
 class Place:
-    """Where an algorithm's median human-normalised score is among those of published ones of a similar budget.
+    """Place of an algorithm's median human-normalised score among published ones of a similar budget.
 
     below, above: The nearest whose medians are outside the interval of its own; empty where there is none.
     level: Those whose medians are in it.
@@ -227,7 +224,7 @@ class Rank:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an algorithm's scores come to, by the rules of `arcademark.analysis.scoring.verdict`.
+    """Verdict on an algorithm's scores, by the rules of `arcademark.analysis.scoring.verdict`.
 
     standing: "random", "worse", "better" than that on some games, "open" where intervals do not tell, or "unknown"
         where there are too few.
@@ -275,7 +272,7 @@ class Side:
 
     @property
     def runs_a_game(self) -> str:
-        """How many runs a game has: "5", "3–5"."""
+        """The number of runs per game: "5", "3–5"."""
         return "–".join(map(wording.count, sorted({self.fewest_runs, self.most_runs})))
 
 
@@ -321,7 +318,7 @@ class Algorithm(Side):
 
     @property
     def planning(self) -> PlanningCost | None:
-        """What its decisions on all games cost; None of agents that do not plan."""
+        """The cost of its decisions on all games; None for agents that do not plan."""
         costs = [score.played.planning for score in self.scores if score.played and score.played.planning]
         decisions, frames = sum(cost.decisions for cost in costs), sum(cost.simulated_frames for cost in costs)
         return PlanningCost(decisions, frames, frames / decisions) if decisions else None
@@ -363,13 +360,13 @@ class Tolerance:
 
     @property
     def short(self) -> int:
-        """How many have fewer runs than an interval takes."""
+        """The number of rows with fewer runs than an interval requires."""
         return sum(row.runs < self.runs_needed for row in self.rows)
 
 
 @dataclass(frozen=True)
 class TableDocument(Noticed):
-    """What every document on a table says.
+    """Fields that every document on a table has.
 
     title: The algorithms' names.
     generator: "ArcadeMark 1.0.0".

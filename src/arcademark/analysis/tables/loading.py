@@ -40,7 +40,7 @@ EVERYTHING = "all"
 
 @runtime_checkable
 class Frame(Structural):
-    """What is needed of a DataFrame or Series, of pandas or alike."""
+    """Interface required of a DataFrame or Series, of pandas or a similar library."""
 
     def to_dict(self) -> Mapping[Any, Any]:
         """Return its columns."""
@@ -54,7 +54,7 @@ _Read = str | os.PathLike[str] | ScoreTable | RunRecord | Frame
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of an algorithm beside its scores.
+    """Facts known of an algorithm besides its scores.
 
     frames: Of its training.
     qualified: What it is called beside another of its name, "Agent57 (Fan 2021)"; "" where that is not known.
@@ -76,7 +76,7 @@ class Known:
 
     @property
     def length_unknown(self) -> bool:
-        """Whether it is, or may be, the result of a training of which the length is not known."""
+        """True if it is, or may be, the result of training of unknown length."""
         learns = self.played and any(trial.learns for trial in self.played.trials)
         return not (self.frames or self.untrained or learns)
 
@@ -199,7 +199,7 @@ def suites_of(places: Sequence[ScoreSource] | ScoreSource | Scores) -> dict[str,
 
 
 def is_table(name: str) -> bool:
-    """Whether what stands where algorithms may, too, is a table by itself: a file, a run or published scores."""
+    """Return whether a name that may be an algorithm's is a table by itself: a file, a run or published scores."""
     return name.startswith(CATALOGUE) or Path(name).is_file() or _is_run(name)
 
 

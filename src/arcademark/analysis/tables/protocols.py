@@ -1,11 +1,10 @@
-"""How scores were made, where known, and where that differs between algorithms set side by side."""
+"""Conditions under which scores were made, where known, and their differences between algorithms."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from arcademark import wording
 from arcademark.analysis import settings as vocabulary
@@ -41,7 +40,7 @@ NO_SETTING = frozenset(
 
 @dataclass(frozen=True)
 class PlayConditions:
-    """How an algorithm's scores were made.
+    """Conditions under which an algorithm's scores were made.
 
     label: The protocol's label, "" where it is not known.
     protocol: Its settings, where it is one of ours.
@@ -52,13 +51,13 @@ class PlayConditions:
 
     label: str = ""
     protocol: Protocol | None = None
-    settings: Mapping[str, SettingValue] = field(default_factory=lambda: MappingProxyType({}))
+    settings: Mapping[str, SettingValue] = field(default_factory=dict)
     plans: bool = False
     papers: tuple[str, ...] = ()
 
     @property
     def known(self) -> bool:
-        """Whether anything is known."""
+        """True if anything is known."""
         return bool(self.label or self.protocol or self.settings)
 
 

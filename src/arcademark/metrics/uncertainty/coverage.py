@@ -1,4 +1,4 @@
-"""How often the intervals of `arcademark.metrics.uncertainty.bootstrap` hold the true value: measured by simulation.
+"""Coverage of the intervals of `arcademark.metrics.uncertainty.bootstrap`, measured by simulation.
 
 ``data/coverage.csv`` is written by ``bench/interval_coverage.py``, which says how populations are made. It stands in
 docs/research/intervals.md too.
@@ -10,7 +10,6 @@ import math
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from types import MappingProxyType
 
 from arcademark.suite.tables import read_rows
 
@@ -28,15 +27,13 @@ def shares() -> Mapping[tuple[str, str, int, int], tuple[float, float]]:
     The lowest and the highest over the populations.
     """
     rows = read_rows("coverage.csv", files("arcademark.metrics") / "data")
-    return MappingProxyType(
-        {
-            (row["method"], row["statistic"], int(row["tasks"]), int(row["runs"])): (
-                float(row["lowest"]),
-                float(row["highest"]),
-            )
-            for row in rows
-        }
-    )
+    return {
+        (row["method"], row["statistic"], int(row["tasks"]), int(row["runs"])): (
+            float(row["lowest"]),
+            float(row["highest"]),
+        )
+        for row in rows
+    }
 
 
 def measured(statistic: str, method: str, tasks: int, runs: int) -> tuple[float, float] | None:

@@ -1,4 +1,4 @@
-"""How far scores are uncertain because only so many episodes and runs were played: what an interval is, and from what.
+"""Intervals of scores from a limited number of episodes and runs.
 
 Conventions
 -----------
@@ -54,7 +54,7 @@ class Interval:
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """What each group of runs that is resampled apart adds to a statistic's variance.
+    """Contributions to a statistic's variance of groups of runs that are resampled separately.
 
     `variances`, shape (..., strata), are unbiased, from the statistic's linear approximation (its influence function),
     and 0 where there is one run; `runs`, shape (strata,), are the runs in each.

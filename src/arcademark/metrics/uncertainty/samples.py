@@ -113,7 +113,7 @@ def sample_of(scores: Floats) -> Sample:
 
 
 def task_shares(means: Floats, variances: Floats, aggregate: Aggregate) -> Floats:
-    """How much a statistic over tasks follows each task's mean, shape (..., tasks).
+    """Return the weight of each task's mean in a statistic over tasks, shape (..., tasks).
 
     Those that are not left out have the same share. The median follows tasks in proportion to their density at it.
     """

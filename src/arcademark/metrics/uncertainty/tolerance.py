@@ -32,7 +32,7 @@ Ends: TypeAlias = Literal[1, 2]
 
 @dataclass(frozen=True)
 class ToleranceInterval:
-    """What single runs score.
+    """Tolerance interval of single runs' scores.
 
     low, high: Scores of runs.
     share: How large a share of all runs lies between them, at least; less than was asked for where runs are too few,

@@ -1,4 +1,4 @@
-"""What figures are drawn with: measured texts, bare axes."""
+"""Drawing tools of figures: measured texts, bare axes."""
 
 from __future__ import annotations
 

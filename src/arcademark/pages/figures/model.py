@@ -1,4 +1,4 @@
-"""What every figure is made of: rows of marks, panels of curves, grids of cells, or pictures.
+"""Data model of figures: rows of marks, panels of curves, grids of cells, or pictures.
 
 Here stand numbers, texts and names of palette colours; `files` draws and writes them. Axes are linear: who wants a
 logarithm gives logarithms (`style.Axis`). In rows a value stands as a mark and as a number; colours never stand alone:

@@ -53,7 +53,7 @@ POINTS = {"dot": (14.0, 0.9), "ring": (14.0, 0.9), "point": (5.0, 0.5), "hollow"
 
 @dataclass(frozen=True)
 class Layout:
-    """Where a figure's rows are, in points from the first one's top: rows' names and tops, headings, and all."""
+    """Layout of a figure's rows, in points from the first one's top: names, tops, heights, headings, and the total."""
 
     names: tuple[str, ...]
     tops: tuple[float, ...]
@@ -65,12 +65,12 @@ class Layout:
 
     @property
     def left(self) -> float:
-        """Where panels begin."""
+        """The left edge of panels."""
         return INSET if self.above else max((text_width(name, NAME_SIZE) for name in self.names), default=0.0) + 9
 
     @property
     def line(self) -> float:
-        """How high a line is."""
+        """The height of a line."""
         return LINE if not self.ruled else ROW if self.above else self.heights[0]
 
     def y(self, row: int, line: float) -> float:

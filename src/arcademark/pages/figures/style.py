@@ -200,7 +200,7 @@ class Axis:
 
     @property
     def name(self) -> str:
-        """What a label says of it: "", or that it is logarithmic."""
+        """The label's addition: "", or that the axis is logarithmic."""
         return ", symmetric logarithmic scale" if self.log else ""
 
 

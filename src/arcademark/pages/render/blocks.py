@@ -1,4 +1,4 @@
-"""What a document is made of: sections of tables, figures, facts, notices and prose.
+"""Data model of documents: sections of tables, figures, facts, notices and prose.
 
 A presenter makes a `Document` of an analysis; each renderer of `arcademark.pages.render` shows every document. Blocks
 hold numbers as texts, and nothing of how a terminal or a page looks.
@@ -73,7 +73,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Notices:
-    """What the reader must know, warnings apart from notes."""
+    """Warnings and notes for the reader."""
 
     notices: tuple[Notice, ...]
 

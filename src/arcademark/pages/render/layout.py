@@ -27,7 +27,7 @@ class Text(rich.text.Text):
 
 
 class Console(rich.console.Console):
-    """What everything is printed with: a string is one line of text, never markup or a name of an emoji."""
+    """Console of all output: a string is one line of text, never markup or a name of an emoji."""
 
     def __init__(self, **how: Any) -> None:
         super().__init__(markup=False, emoji=False, highlight=False, force_jupyter=False, **how)

@@ -10,7 +10,6 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 
 import rich.table
 from rich import box
@@ -25,9 +24,15 @@ from arcademark.pages.render import blocks
 from arcademark.pages.render.blocks import Block, Cell, Document, Prose, Section, Table
 from arcademark.pages.render.layout import Console, Text, lines
 
-STYLES = MappingProxyType(
-    {"": "", "strong": "bold", "best": "bold", "weak": "dim", "good": "bold green", "doubtful": "yellow", "bad": "red"}
-)
+STYLES = {
+    "": "",
+    "strong": "bold",
+    "best": "bold",
+    "weak": "dim",
+    "good": "bold green",
+    "doubtful": "yellow",
+    "bad": "red",
+}
 
 WIDE = 110
 """Columns from which a table may take in what a narrower terminal shows in a table of its own."""

@@ -1,1 +1,1 @@
-"""What the 2013 paper prints and states, against the recovered scores (collection "ale-2013")."""
+"""Reproduction of the 2013 paper from its recovered scores (collection "ale-2013")."""

@@ -1,4 +1,4 @@
-"""What the 2013 paper says of its metrics (§4) and shows in Figures 2 to 4, against the recovered scores."""
+"""The 2013 paper's metrics (§4) and Figures 2 to 4, against the recovered scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the 2013 paper says of its learners (§3.1.3) and of its search methods (§3.2.3), against the recovered scores.
+"""The 2013 paper's learners (§3.1.3) and search methods (§3.2.3), against the recovered scores.
 
 Conventions
 -----------

@@ -1,4 +1,4 @@
-"""What the 2013 paper states, checked against the recovered scores (collection "ale-2013").
+"""Statements of the 2013 paper, checked against the recovered scores (collection "ale-2013").
 
 Bellemare, Naddaf, Veness and Bowling, "The Arcade Learning Environment: An Evaluation Platform for General Agents",
 2013. The text that was read has lost its tables; scores were recovered from public copies.

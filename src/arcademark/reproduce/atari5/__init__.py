@@ -1,1 +1,1 @@
-"""What both texts of the Atari-5 paper print and state, recomputed from its training table."""
+"""Reproduction of both texts of the Atari-5 paper from its training table."""

@@ -1,4 +1,4 @@
-"""What evaluations cost, and what runs of published algorithms take, as the Atari-5 paper assumes it (Appendix A).
+"""Cost of evaluations and of published algorithms' runs, as the Atari-5 paper assumes it (Appendix A).
 
 A lower bound, without cooling, tests, tuning and failed runs. Prices are US dollars an hour, power is in watts.
 """
@@ -19,7 +19,7 @@ POUNDS_PER_KWH = 0.92
 
 @dataclass(frozen=True)
 class Cost:
-    """What hours of a machine take: US dollars, energy, and kilograms of carbon dioxide."""
+    """Cost of machine hours: US dollars, energy, and kilograms of carbon dioxide."""
 
     dollars: float
     kilowatt_hours: float
@@ -28,7 +28,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Running:
-    """What one run on one task takes: how long it keeps one GPU and one machine busy.
+    """Resources of one run on one task: hours on one GPU and one machine, their prices and power.
 
     Preemptive prices are those where the provider may stop the machine. Watts are None where they are not known.
     `training_frames` are those of one task; `frames_per_second` is how fast it trains, of all actors together, where

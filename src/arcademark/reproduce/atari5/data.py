@@ -47,7 +47,7 @@ stated = partial(comparison.stated, PAPER)
 
 @dataclass(frozen=True)
 class PhiSample:
-    """Of the algorithms with all the scores asked for φ of HNS, (algorithms, games), and of their medians."""
+    """φ of HNS, shape (algorithms, games), and of the medians, for algorithms that have all these games."""
 
     inputs: Floats
     targets: Floats

@@ -1,4 +1,4 @@
-"""Whether a model is fair: how its relative errors differ between low, middle and high scorers (Atari-5, §5.4)."""
+"""Fairness of a model: relative errors of low, middle and high scorers (Atari-5, §5.4)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LevelGroup:
-    """How many algorithms are of about the same true value, and their mean, mean absolute and RMS relative error."""
+    """Algorithms of about the same true value: their number, and mean, mean absolute and RMS relative error."""
 
     size: int
     bias: float

@@ -1,4 +1,4 @@
-"""What the Atari-5 paper states of its results: §§5.1, 5.2, 5.4 to 5.5 and 6, with Figures 2 to 5."""
+"""The Atari-5 paper's statements on its results: §§5.1, 5.2, 5.4 to 5.5 and 6, with Figures 2 to 5."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Atari-5 paper states of its data and its search: the abstract, §§1 to 4, §8, §9 and Appendix D."""
+"""The Atari-5 paper's statements on its data and search: the abstract, §§1 to 4, §8, §9 and Appendix D."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the review prints and states, recomputed from its raw scores."""
+"""Reproduction of the review from its raw scores."""

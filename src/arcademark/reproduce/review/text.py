@@ -1,4 +1,4 @@
-"""What the review's text states that its scores, its own tables or the other papers that were read can decide.
+"""Statements of the review's text that its scores, its own tables or the other papers read can decide.
 
 Conventions
 -----------

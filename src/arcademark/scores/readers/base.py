@@ -1,4 +1,4 @@
-"""What every reader takes and gives: options, one run's log, and what was read."""
+"""Interface of readers: options, one run's log, and the result of reading."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from gzip import GzipFile
 from io import BytesIO
 from pathlib import Path
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -22,7 +21,7 @@ from arcademark.scores.readers.piped import PipedFile
 from arcademark.scores.table import ScoreTable, improper
 
 Unit = Literal["episode", "average"]
-DEFAULT_LAST: Mapping[Unit, int] = MappingProxyType({"episode": 100, "average": 1})
+DEFAULT_LAST: Mapping[Unit, int] = {"episode": 100, "average": 1}
 """How many of a log's last values make the score: 100 episodes, or the last of a series of averages."""
 
 LARGEST = 2.0**53
@@ -46,19 +45,17 @@ GZIP = b"\x1f\x8b"
 HEAD = 4096
 """Bytes from which a format is told."""
 
-SAID: Mapping[str, str] = MappingProxyType(
-    {
-        "algorithm": "algorithm= (--read algorithm=NAME)",
-        "task": "task= (--read game=NAME)",
-        "tasks": "tasks= (--read format=rliable --games A,B,…)",
-        "format": "format= (--read format=NAME)",
-        "pattern": "pattern= (--read pattern=…)",
-        "tag": "tag= (--read tag=NAME)",
-        "roles": "roles= (--read COLUMN=ROLE)",
-        "table": "table= (--read table=NUMBER or HEADING)",
-        "decimal": "decimal= (--read decimal=. or --read decimal=,)",
-    }
-)
+SAID: Mapping[str, str] = {
+    "algorithm": "algorithm= (--read algorithm=NAME)",
+    "task": "task= (--read game=NAME)",
+    "tasks": "tasks= (--read format=rliable --games A,B,…)",
+    "format": "format= (--read format=NAME)",
+    "pattern": "pattern= (--read pattern=…)",
+    "tag": "tag= (--read tag=NAME)",
+    "roles": "roles= (--read COLUMN=ROLE)",
+    "table": "table= (--read table=NUMBER or HEADING)",
+    "decimal": "decimal= (--read decimal=. or --read decimal=,)",
+}
 """How messages name an option: in Python and on the command line."""
 
 Episodes = Mapping[tuple[str, str], tuple[NDArray[np.float64], ...]]
@@ -105,7 +102,7 @@ class Reading:
 
     @property
     def runs_per_task(self) -> str:
-        """How many runs there are on a task: "1 run", "1 to 5 runs"."""
+        """The number of runs per task: "1 run", "1 to 5 runs"."""
         present = self.table.runs_present()
         result = present[present > 0]
         low, high = (int(result.min()), int(result.max())) if result.size else (0, 0)
@@ -133,7 +130,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Options:
-    """What the caller says about a file; None where the file is to say it.
+    """Options of the caller for a file; None where the file itself decides.
 
     Parameters
     ----------
@@ -228,7 +225,7 @@ class Log:
 
     @property
     def place(self) -> str:
-        """Where it is, for messages."""
+        """The location, for messages."""
         return f"{self.path}, {self.label!r}" if self.label else str(self.path)
 
 
@@ -271,7 +268,7 @@ def canonical(place: str, name: str, canonical_task: Callable[[str], str]) -> st
 
 
 def is_task(name: str, canonical_task: Callable[[str], str]) -> bool:
-    """Whether a name is known to be a task's; without a list of tasks none is."""
+    """Return whether a name is known to be a task's; without a list of tasks none is."""
     try:
         return canonical_task is not str and bool(canonical_task(name))
     except ArcadeMarkError:

@@ -270,7 +270,7 @@ def _damage(error: csv.Error) -> str:
 
 
 def _filled(row: Sequence[str]) -> bool:
-    """Whether a row holds anything but a comment."""
+    """Return whether a row holds anything but a comment."""
     if not row or row[0].startswith("#"):
         return len(row) > 1 and any(cell.strip() for cell in row[1:])
     return bool(row[0].strip()) or any(cell.strip() for cell in row)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from arcademark import plugins
@@ -31,20 +30,18 @@ from arcademark.scores.readers.piped import PipedFile
 from arcademark.scores.readers.sheet import Sheet
 from arcademark.scores.table import ScoreTable
 
-FORMATS: Mapping[str, str] = MappingProxyType(
-    {
-        "long": "CSV, TSV or Parquet with a row a score: algorithm, game, score, and run, episode, frames, protocol",
-        "wide": "CSV, TSV or Parquet, game × algorithm or algorithm × game",
-        "sb3-monitor": "Stable-Baselines3's monitor.csv",
-        "sb3-evaluations": "Stable-Baselines3's evaluations.npz",
-        "rllib": "RLlib's result.json",
-        "tensorboard": "TensorBoard's event files",
-        "metrics-csv": "CSV with a column a series: of Stable-Baselines3, RLlib, DQN Zoo, W&B's run history",
-        "wandb": "CSV that W&B exports of several runs",
-        "rliable": "rliable's arrays (runs, games) by algorithm: .npz, .npy or JSON",
-        "arcademark-run": "a folder that a run was played into",
-    }
-)
+FORMATS: Mapping[str, str] = {
+    "long": "CSV, TSV or Parquet with a row a score: algorithm, game, score, and run, episode, frames, protocol",
+    "wide": "CSV, TSV or Parquet, game × algorithm or algorithm × game",
+    "sb3-monitor": "Stable-Baselines3's monitor.csv",
+    "sb3-evaluations": "Stable-Baselines3's evaluations.npz",
+    "rllib": "RLlib's result.json",
+    "tensorboard": "TensorBoard's event files",
+    "metrics-csv": "CSV with a column a series: of Stable-Baselines3, RLlib, DQN Zoo, W&B's run history",
+    "wandb": "CSV that W&B exports of several runs",
+    "rliable": "rliable's arrays (runs, games) by algorithm: .npz, .npy or JSON",
+    "arcademark-run": "a folder that a run was played into",
+}
 """Every format of our own, and what it is."""
 
 PLUGINS = "arcademark.readers"
@@ -53,22 +50,18 @@ or a DataFrame, or None where the file is not of their kind."""
 
 Read = Reading | list[Log]
 
-_LOGS: Mapping[str, tuple[Callable[[Sheet], bool], Callable[[Sheet, Options], Read]]] = MappingProxyType(
-    {
-        "wandb": (series.is_wandb, series.read_wandb),
-        "metrics-csv": (series.is_metrics, series.read_metrics),
-    }
-)
+_LOGS: Mapping[str, tuple[Callable[[Sheet], bool], Callable[[Sheet, Options], Read]]] = {
+    "wandb": (series.is_wandb, series.read_wandb),
+    "metrics-csv": (series.is_metrics, series.read_metrics),
+}
 """How a log that is a table is recognised, in this order, and read."""
 
-_FILES: Mapping[str, Callable[[Path, Options], Read]] = MappingProxyType(
-    {
-        "sb3-monitor": stable_baselines.read_monitor,
-        "sb3-evaluations": stable_baselines.read_evaluations,
-        "rllib": rllib.read_result,
-        "tensorboard": tensorboard.read_events,
-    }
-)
+_FILES: Mapping[str, Callable[[Path, Options], Read]] = {
+    "sb3-monitor": stable_baselines.read_monitor,
+    "sb3-evaluations": stable_baselines.read_evaluations,
+    "rllib": rllib.read_result,
+    "tensorboard": tensorboard.read_events,
+}
 
 
 @dataclass(frozen=True)

@@ -255,7 +255,7 @@ class _Tables(html.parser.HTMLParser):
 
 
 def is_workbook(names: Sequence[str]) -> bool:
-    """Whether the members of an archive are those of a workbook of Excel or LibreOffice."""
+    """Return whether an archive's members are those of a workbook of Excel or LibreOffice."""
     return any(name.startswith("xl/workbook") or name == "content.xml" for name in names)
 
 

@@ -62,7 +62,7 @@ class Numeral:
 
     @property
     def says(self) -> bool:
-        """Whether it is another number with another decimal mark."""
+        """True if it is another number with another decimal mark."""
         return len(self.marks) == 1 or (bool(self.marks) and any(mark in self.text + self.spread for mark in MARKS))
 
     def value(self, mark: str) -> float:

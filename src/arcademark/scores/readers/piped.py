@@ -24,7 +24,7 @@ _READ: dict[object, bytes] = {}
 
 
 class PipedFile(type(Path())):  # type: ignore[misc]
-    """What a pipe gave, read once and kept; to be used like the path of a file with this content."""
+    """Content of a pipe, read once and kept; used like the path of a file with this content."""
 
     content: bytes = b""
 

@@ -54,7 +54,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Interpretation:
-    """What each column of a sheet is.
+    """Roles of a sheet's columns.
 
     Parameters
     ----------
@@ -558,7 +558,7 @@ def _alike(name: str, given: str, canonical: Callable[[str], str]) -> bool:
 
 
 def is_foreign(name: str) -> bool:
-    """Whether a name is an environment's id or a summary's: what is no game is a task of another suite, or no task."""
+    """Return whether a name is an environment's id or a summary's, and thus no unknown game."""
     return ENVIRONMENT.fullmatch(name) is not None or role_of(name) in ("summary", "normalised", "count", "rank")
 
 

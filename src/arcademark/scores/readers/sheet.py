@@ -167,7 +167,7 @@ class Sheet:
         return mark, [note] if mark == "," or other else []
 
     def _grouped(self, texts: Mapping[int, Sequence[str]]) -> bool:
-        """Whether points before three digits may stand between thousands: not where all numbers have one, or commas."""
+        """Return whether points before three digits may separate thousands: not if all numbers have one, or commas."""
         whole = (cell.strip().lstrip("+-−").isdecimal() for cells in texts.values() for cell in cells)
         return self.separator == ";" or (self.separator in _PASTED and any(whole))
 

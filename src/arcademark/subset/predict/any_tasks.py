@@ -1,4 +1,4 @@
-"""What predictions from any tasks learn from: one distribution of all tasks, and one without each group of algorithms.
+"""Fits behind predictions from any tasks: a distribution of all tasks, and one without each group of algorithms.
 
 A group is what algorithms have in common, on Atari their paper. Predictions of a group by the distribution fitted
 without it show how well new kinds of algorithms are predicted (`arcademark.subset.predict.calibration`). Scores are
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -55,7 +54,7 @@ MEAN = Quantity("mean", lambda values, _: np.asarray(aggregate.mean(values)))
 
 @dataclass(frozen=True)
 class Calibration:
-    """How intervals follow from errors; by default for a table on which their coverage was not measured.
+    """Rules by which intervals follow from errors; the defaults are for tables of unmeasured coverage.
 
     Parameters
     ----------
@@ -124,7 +123,7 @@ class Trained:
         )
         rest = replace(rest, calibration=self.calibration)
         columns = [self.joint.tasks.index(task) for task in rest.joint.tasks]
-        without = MappingProxyType(dict.fromkeys(groups[1], rest.joint))
+        without = dict.fromkeys(groups[1], rest.joint)
         percent = self.percent[chosen[1]][:, columns]
         return rest, replace(
             rest,
@@ -188,9 +187,7 @@ def train(
     whole = fit_joint(table[scored], names)
     without = {kind: fit_joint(table[others & scored], names, whole) for kind, others in rows.items()}
     left_out = tuple(task for task in tasks if task not in names)
-    return Trained(
-        whole, scores[:, keep], tuple(algorithms), owners, MappingProxyType(without), transform, left_out, learnt
-    )
+    return Trained(whole, scores[:, keep], tuple(algorithms), owners, without, transform, left_out, learnt)
 
 
 def _told(column: Floats, rows: Iterable[NDArray[np.bool_]]) -> bool:

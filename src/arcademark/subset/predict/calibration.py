@@ -1,4 +1,4 @@
-"""How far predictions from any tasks are off for new kinds of algorithms, and the intervals that follow.
+"""Errors of predictions from any tasks for new kinds of algorithms, and the resulting intervals.
 
 Conventions
 -----------
@@ -26,7 +26,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from statistics import NormalDist
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -262,7 +261,7 @@ class Misses:
 
 @dataclass(frozen=True)
 class Covered:
-    """How many true values intervals cover, of how many, and the mean share over groups."""
+    """Number of true values that intervals cover, the total number, and the mean share over groups."""
 
     count: int
     total: int
@@ -315,7 +314,7 @@ def draw(
     places = np.concatenate([over, missing])
     summaries = {item.name: np.asarray(item.of(columns, places)).reshape(logs.shape[:2]) for item in quantities}
     spread = np.sqrt(np.sum(root**2, axis=1))
-    return Drawn(missing, middle, spread, logs, MappingProxyType(summaries), joint.extrapolation(known, values))
+    return Drawn(missing, middle, spread, logs, summaries, joint.extrapolation(known, values))
 
 
 def misses(trained: Trained, known: NDArray[np.bool_], quantities: Sequence[Quantity], noise: Floats) -> Misses:
@@ -351,7 +350,7 @@ def misses(trained: Trained, known: NDArray[np.bool_], quantities: Sequence[Quan
     tasks = np.concatenate(sizes)
     order = np.argsort(tasks, kind="stable")  # once, as each group's quantile sorts what is sorted
     sorted_groups = tuple(tasks_groups[place] for place in order)
-    return Misses(MappingProxyType(errors), tasks[order], sorted_groups, np.array(fitted, bool), trained.calibration)
+    return Misses(errors, tasks[order], sorted_groups, np.array(fitted, bool), trained.calibration)
 
 
 def _alike(trained: Trained) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.int64]]]:

@@ -1,4 +1,4 @@
-"""Which few tasks tell most of all, whatever predicts from them: those that leave least of a summary's variance.
+"""Choice of the most informative few tasks: those that leave the least of a summary's variance.
 
 Conventions
 -----------

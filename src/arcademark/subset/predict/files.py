@@ -14,7 +14,6 @@ import dataclasses
 import json
 import math
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -26,7 +25,7 @@ from arcademark.subset.predict.model import SubsetModel
 
 SCHEMA = "arcademark.subset-model/2"
 
-OPTIONAL: Mapping[str, Any] = MappingProxyType({"intercept": 0.0, "log_error": None, "max_frames_per_episode": None})
+OPTIONAL: Mapping[str, Any] = {"intercept": 0.0, "log_error": None, "max_frames_per_episode": None}
 """What may be left out besides what `SubsetModel` has a default for."""
 
 _REMEDY = "give a file that 'subset search --out' wrote"

@@ -31,7 +31,7 @@ Cases = list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]
 
 @dataclass(frozen=True, eq=False)
 class Conditional:
-    """What known tasks say of the others.
+    """Conditional distribution of tasks given the known ones.
 
     ``known``, shape (k,), and ``missing``, shape (m,), are the tasks' places. ``weights``, shape (m, k), none negative,
     are by how much each missing task's expectation rises with each known one; ``spread``, shape (m, m), is the lower

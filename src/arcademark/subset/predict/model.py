@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
@@ -33,7 +32,7 @@ PERCENT_SIGN = "%"
 NOTABLE = 1.05
 """From so many times as wide as usual on, it is said that an interval is."""
 
-INVERSES = MappingProxyType({"log10": log10_score_inverse, "none": unchanged})
+INVERSES = {"log10": log10_score_inverse, "none": unchanged}
 """What undoes each transform of a target."""
 
 
@@ -148,7 +147,7 @@ class SubsetModel:
     transform: str = "log10"
     r_squared: Annotated[float, Meta(le=1)] | None = None
     n: Count | None = None
-    references: Mapping[str, tuple[float, float]] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    references: Mapping[str, tuple[float, float]] = field(default_factory=dict, hash=False)
     nested: Nested | None = None
     absolute_error: Error | None = None
     summary: str | None = None
@@ -182,7 +181,7 @@ class SubsetModel:
 
     @property
     def published(self) -> bool:
-        """Whether this is a published model of Atari's."""
+        """True if this is a published model of Atari games."""
         return not self.references and self.name in subsets()
 
     def predict(self, scores: ArrayLike) -> NDArray[np.float64]:
@@ -375,6 +374,6 @@ def from_candidate(
         transform=transform,
         r_squared=candidate.r2,
         n=candidate.n,
-        references=MappingProxyType({task: references[task] for task in candidate.tasks} if references else {}),
+        references={task: references[task] for task in candidate.tasks} if references else {},
         **fields,
     )

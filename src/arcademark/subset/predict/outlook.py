@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -56,7 +55,7 @@ class Range:
 
     @property
     def error(self) -> float:
-        """How far the interval reaches, as a share of the value: that of the end which is farther off.
+        """The distance of the farther end of the interval, as a share of the value.
 
         Of the value plus one (0 percent is a value, too), without one of the lower end. Infinite where there is no end.
         """
@@ -68,7 +67,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Next:
-    """What playing one more task would do.
+    """Effect of playing one more task.
 
     Parameters
     ----------
@@ -200,8 +199,8 @@ def predict(
     return Outlook(
         known=tuple(tasks[place] for place in np.flatnonzero(there)),
         unused=tuple(task for task, value in scores.items() if task not in tasks and np.isfinite(value)),
-        summaries=MappingProxyType(summaries),
-        tasks=MappingProxyType(every),
+        summaries=summaries,
+        tasks=every,
         outside=tuple(tasks[place] for place in outside),
         plays=_plays(trained, drawn, quantities[names.index(target)], frames),
         level=level,
@@ -209,7 +208,7 @@ def predict(
         algorithms=len(misses.fitted),
         groups=len(set(misses.tasks_groups)),
         weak=int(np.sum(~misses.fitted)),
-        coverage=MappingProxyType({name: misses.covered(name, level) for name in names}),
+        coverage={name: misses.covered(name, level) for name in names},
         tasks_coverage=misses.covered(calibration.TASKS, level),
     )
 

@@ -1,4 +1,4 @@
-"""Where the transformed scores lie that a model was fitted to, and how far others extrapolate beyond them.
+"""Spread of the transformed scores that a model was fitted to, and extrapolation beyond them.
 
 Errors are larger where scores are unlike the training algorithms', and intervals wider by the factor `extrapolation`.
 """

@@ -1,4 +1,4 @@
-"""What subsets can reach at best, compiled: bounds from Gram matrices, and how many subsets a bound leaves out.
+"""Bounds on the error of subsets, compiled: from Gram matrices, with the number of subsets pruned.
 
 Conventions
 -----------

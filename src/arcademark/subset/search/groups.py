@@ -1,4 +1,4 @@
-"""Which subsets lack the same algorithms: groups that share complete cases and folds.
+"""Groups of subsets that lack the same algorithms and so share complete cases and folds.
 
 Algorithms that lack the same tasks are one *class*; what a task, a subset or a group *lacks* is a set of classes, the
 bits of a whole number (`arcademark.subset.search.pairs`).
@@ -40,7 +40,7 @@ class Classes:
 
 @dataclass(frozen=True, eq=False)
 class HeldOutGroups:
-    """What each group lacks, how many subsets it has, and how many subsets of others have too few complete cases."""
+    """Groups by what they lack, their numbers of subsets, and the number of subsets with too few complete cases."""
 
     lacking: Integers
     subsets: Integers

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from arcademark.errors import UnknownNameError
@@ -43,7 +42,7 @@ ATARI_5: tuple[SearchStep, ...] = (
 )
 """The paper's."""
 
-PLANS: Mapping[str, tuple[SearchStep, ...]] = MappingProxyType({"atari-5": ATARI_5})
+PLANS: Mapping[str, tuple[SearchStep, ...]] = {"atari-5": ATARI_5}
 
 
 def plan(name: str) -> tuple[SearchStep, ...]:
@@ -85,7 +84,7 @@ def follow(
             progress=None if progress is None else progress(step),
             **options,
         )
-    return MappingProxyType(result)
+    return result
 
 
 def _tasks(name: str, result: Mapping[str, SearchResult]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ NOTHING = 1e-12
 
 @dataclass(frozen=True)
 class Certificate:
-    """What was done about every subset.
+    """Account of every subset: evaluated, pruned or inadmissible.
 
     Parameters
     ----------
@@ -52,13 +52,13 @@ class Certificate:
 
     @property
     def holds(self) -> bool:
-        """Whether the result is proven."""
+        """True if the result is proven."""
         return self.gap == 0.0
 
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """What every search can be asked.
+    """Options of every search.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class PreparedSearch:
 
     @property
     def constrained(self) -> bool:
-        """Whether every fit is made without negative coefficients; if not, models that have one are dropped."""
+        """True if every fit is made without negative coefficients; otherwise models that have one are dropped."""
         return self.options.nonnegative == "nnls"
 
     @property
@@ -135,7 +135,7 @@ class PreparedSearch:
 
     @property
     def subsets(self) -> int:
-        """How many subsets there are."""
+        """The number of subsets."""
         return math.comb(len(self.free), self.choose)
 
     @property

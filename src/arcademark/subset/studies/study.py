@@ -72,7 +72,7 @@ class StudyRow:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How well one model's estimates agree with the true values.
+    """Agreement of one model's estimates with the true values.
 
     Parameters
     ----------

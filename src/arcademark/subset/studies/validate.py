@@ -1,4 +1,4 @@
-"""How far a chosen subset's predictions are off for algorithms of another paper.
+"""Errors of a chosen subset's predictions for algorithms of another paper.
 
 Conventions
 -----------
@@ -17,7 +17,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -217,7 +216,7 @@ def copies(problem: Problem, sources: Mapping[str, str]) -> Mapping[str, str]:
             kept.append(row)
         else:
             result[name] = problem.algorithms[twin]
-    return MappingProxyType(result)
+    return result
 
 
 def _same(problem: Problem, row: int, other: int, sources: Mapping[str, str]) -> bool:
@@ -286,8 +285,8 @@ def nested(
                 "search for fewer tasks"
             )
         in_order = tuple(items[row] for row in sorted(items))
-        result[name] = validation(in_order, MappingProxyType(reasons[name]), _winners(choices, name), log=log)
-    return MappingProxyType(result)
+        result[name] = validation(in_order, reasons[name], _winners(choices, name), log=log)
+    return result
 
 
 def _winners(choices: Iterable[Mapping[str, Candidate]], name: str) -> tuple[Win, ...]:

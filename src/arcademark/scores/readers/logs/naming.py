@@ -39,7 +39,7 @@ _GENERAL = frozenset(LOGS["folders"])
 
 
 class Names(NamedTuple):
-    """What is known of a log; None where it is not."""
+    """Names and numbers known of a log; None where unknown."""
 
     algorithm: str | None = None
     task: str | None = None
@@ -67,7 +67,7 @@ def resolve(log: Log, relative: Path, options: Options) -> tuple[str, str, int |
 
 
 def is_foreign(log: Log, relative: Path, options: Options) -> bool:
-    """Whether a log is of a task that is none of the known ones, and is to be left out."""
+    """Return whether a log is of an unknown task and is to be left out."""
     if options.canonical_task is str or (task := as_written(log, relative, options).task) is None:
         return False
     return not is_task(task, options.canonical_task) and (
@@ -86,7 +86,7 @@ def as_written(log: Log, relative: Path, options: Options) -> Names:
 
 
 def matches(relative: Path, pattern: str) -> bool:
-    """Whether a path ends as a pattern says."""
+    """Return whether the end of a path matches a pattern."""
     return _compiled(pattern).search(relative.as_posix()) is not None
 
 

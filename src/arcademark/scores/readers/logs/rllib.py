@@ -50,7 +50,7 @@ _Result = Mapping[tuple[str, ...], Any]
 
 
 def is_result(content: Any) -> bool:
-    """Whether a JSON object is one iteration's result."""
+    """Return whether a JSON object is one iteration's result."""
     return isinstance(content, dict) and (
         "training_iteration" in content or any(_at(content, path) is not None for path in AVERAGES)
     )

@@ -58,7 +58,7 @@ def _taken(tag: str, unit: Unit | None = None) -> str:
 
 
 def is_metrics(sheet: Sheet) -> bool:
-    """Whether a table is a log of one run with a known series."""
+    """Return whether a table is a log of one run with a known series."""
     return any(name in KNOWN for name in sheet.header) or sheet.lowered == _DOWNLOADED or _is_pfrl(sheet)
 
 
@@ -97,7 +97,7 @@ def _read_downloaded(sheet: Sheet) -> Log:
 
 
 def is_wandb(sheet: Sheet) -> bool:
-    """Whether a table is W&B's export of several runs."""
+    """Return whether a table is W&B's export of several runs."""
     runs = [name for name in sheet.header[1:] if " - " in name]
     labels = ("algorithm", "task", "game")
     return len(runs) == len(sheet.header) - 1 > 0 and sheet.lowered[0] not in labels

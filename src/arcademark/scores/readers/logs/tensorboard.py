@@ -25,7 +25,7 @@ MAX_VALUES = 2_000_000
 
 
 def is_events(content: bytes) -> bool:
-    """Whether a file's first bytes are those of an event file: a short record that holds the format's version."""
+    """Return whether a file begins as an event file: with a short record that holds the format's version."""
     if len(content) < 16:
         return False
     (length,) = struct.unpack("<Q", content[:8])
