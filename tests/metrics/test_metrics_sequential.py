@@ -76,7 +76,7 @@ def test_decisions_and_boundaries_are_those_of_the_definition(plan, algorithms, 
         scores = list(rng.normal(rng.choice([0, 1.5, 4], (algorithms, 1)), 1.0, (algorithms, plan.group * plan.groups)))
         scores = [np.round(row) for row in scores] if whole else scores
         expected = slow(scores, plan)
-        for pair in found(scores, plan).pairs:
+        for pair in found(scores, plan)[0]:
             steps = expected[pair.first, pair.second]
             assert [step.boundary for step in pair.steps] == pytest.approx([bound for bound, _ in steps])
             decided = [step.decision if step.decision in ("equal", "undecided") else "decided" for step in pair.steps]
@@ -87,29 +87,29 @@ def test_decisions_and_boundaries_are_those_of_the_definition(plan, algorithms, 
 
 def test_five_runs_that_all_lie_above_five_others_decide():
     """Two of the 252 ways to deal ten scores are as far apart as those seen: less than 1 %."""
-    pair = found([np.arange(5.0) + 10, np.arange(5.0)], SequentialPlan()).pairs[0]
+    pair = found([np.arange(5.0) + 10, np.arange(5.0)], SequentialPlan())[0][0]
     assert pair.decision == "larger"
     assert [(step.runs, step.difference) for step in pair.steps] == [(5, 10.0)]
     assert pair.steps[0].boundary == pytest.approx(10 - 2 * 6 / 5)  # 10 and 4 change sides
-    mirrored = found([np.arange(5.0), np.arange(5.0) + 10], SequentialPlan()).pairs[0]
+    mirrored = found([np.arange(5.0), np.arange(5.0) + 10], SequentialPlan())[0][0]
     assert mirrored.decision == "smaller"
 
 
 def test_runs_that_are_wanted_are_those_of_open_pairs():
     near = np.array([0.0, 1.0, 2.0, 3.0, 4.0])
-    tests = found([near, near + 0.5, near + 100], SequentialPlan())
-    assert [pair.decision for pair in tests.pairs] == ["undecided", "smaller", "smaller"]
-    assert tests.wanted == (10, 10, 0)
-    too_few = found([near[:3], near, near], SequentialPlan())
-    assert too_few.wanted == (5, 5, 5)
-    assert all(pair.decision == "undecided" and not pair.steps for pair in too_few.pairs)
+    pairs, wanted = found([near, near + 0.5, near + 100], SequentialPlan())
+    assert [pair.decision for pair in pairs] == ["undecided", "smaller", "smaller"]
+    assert wanted == [10, 10, 0]
+    pairs, wanted = found([near[:3], near, near], SequentialPlan())
+    assert wanted == [5, 5, 5]
+    assert all(pair.decision == "undecided" and not pair.steps for pair in pairs)
 
 
 def test_more_runs_change_nothing_that_was_said_of_fewer():
     scores = list(np.random.default_rng(2).normal(size=(3, 25)))
     for runs in (10, 17, 20):
         whole, part = found(scores, SequentialPlan()), found([row[:runs] for row in scores], SequentialPlan())
-        for longer, shorter in zip(whole.pairs, part.pairs, strict=True):
+        for longer, shorter in zip(whole[0], part[0], strict=True):
             assert shorter.steps
             for one, other in zip(longer.steps, shorter.steps, strict=False):
                 assert one == other
@@ -117,7 +117,7 @@ def test_more_runs_change_nothing_that_was_said_of_fewer():
 
 def test_drawn_permutations_find_about_the_boundaries_of_all():
     scores = list(np.random.default_rng(4).normal([[0.0], [0.8]], 1.0, (2, 8)))
-    every, drawn = (found(scores, SequentialPlan(4, 2, 0.1, permutations)).pairs[0] for permutations in (4900, 4899))
+    every, drawn = (found(scores, SequentialPlan(4, 2, 0.1, permutations))[0][0] for permutations in (4900, 4899))
     assert drawn.decision == every.decision
     assert drawn.steps[0] == every.steps[0]
     assert drawn.steps[1].boundary != every.steps[1].boundary
@@ -128,9 +128,7 @@ def test_drawn_permutations_find_about_the_boundaries_of_all():
 def test_algorithms_that_do_not_differ_are_seldom_told_apart():
     rng, wrong, times = np.random.default_rng(1), 0, 1000
     for _ in range(times):
-        wrong += (
-            found(list(rng.gamma(0.5, size=(2, 25))), SequentialPlan(permutations=1000)).pairs[0].decision != "equal"
-        )
+        wrong += found(list(rng.gamma(0.5, size=(2, 25))), SequentialPlan(permutations=1000))[0][0].decision != "equal"
     assert 0.02 < wrong / times < 0.05 + 3 * np.sqrt(0.05 * 0.95 / times)
 
 

@@ -21,7 +21,6 @@ from arcademark.catalogue.model import AlgorithmKind, Entry, Erratum, Hand, Repo
 from arcademark.grouping import grouped
 from arcademark.metrics.aggregate import mean, median
 from arcademark.metrics.normalise import hns
-from arcademark.reproduce.figures import frames_text
 from arcademark.scores.formulas import as_csv
 from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.anomalies import Anomaly
@@ -104,7 +103,7 @@ class Published:
         """Training frames as papers write them: "200M", "10B", "none", "–"."""
         if not self.training_frames:
             return wording.MISSING if self.training_frames is None else "none"
-        return frames_text(self.training_frames)
+        return wording.frames(self.training_frames)
 
     @property
     def readable_settings(self) -> Iterator[tuple[str, str]]:

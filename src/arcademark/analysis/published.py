@@ -172,23 +172,18 @@ def best(task: str, *, but: Collection[str] = ()) -> Best | None:
     return next((best for best in ranked if best.algorithm not in aside), None)
 
 
-@dataclass(frozen=True)
-class Peers:
-    """Published algorithms of a similar budget.
+def of_similar_budget(frames: int, games: Collection[str]) -> tuple[list[Entry], bool, tuple[str, ...]]:
+    """Return the published algorithms that trained for about so many frames, more than 0, and have all these games.
 
-    entries: Those with a score on every game, the nearest budgets first. Where none is within `SIMILAR`, all of the
-        nearest.
-    within: Whether they are within `SIMILAR`.
-    lacking: The others whose budgets are as near, without a score on some of the games.
+    Returns
+    -------
+    entries : list of Entry
+        Those with a score on every game, the nearest budgets first. Where none is within `SIMILAR`, all of the nearest.
+    within : bool
+        Whether they are within `SIMILAR`.
+    lacking : tuple of str
+        The other algorithms whose budgets are as near, without a score on some of the games.
     """
-
-    entries: tuple[Entry, ...]
-    within: bool
-    lacking: tuple[str, ...]
-
-
-def of_similar_budget(frames: int, games: Collection[str]) -> Peers:
-    """Find the published algorithms that trained for about so many frames, more than 0, and have all these games."""
 
     def times(entry: Entry) -> float:
         spent = entry.training_frames or 0
@@ -205,7 +200,7 @@ def of_similar_budget(frames: int, games: Collection[str]) -> Peers:
     reach = max(SIMILAR, nearest)
     similar = [entry for entry in whole.values() if times(entry) <= reach]
     lacking = dict.fromkeys(entry.identity for entry in known if times(entry) <= reach and entry.identity not in whole)
-    return Peers(tuple(similar), bool(similar) and nearest <= SIMILAR, tuple(lacking))
+    return similar, bool(similar) and nearest <= SIMILAR, tuple(lacking)
 
 
 @cache

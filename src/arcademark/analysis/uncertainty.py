@@ -214,6 +214,8 @@ class Bootstrap:
     recorded: By number and method, the values that intervals are over, with the algorithm, and its tasks where these
         have intervals of their own.
     drawn_of: By number, how many draws there were.
+
+    The last four are filled while intervals are computed; a copy by `replace` begins without them.
     """
 
     seed: int
@@ -223,10 +225,10 @@ class Bootstrap:
     title: Callable[[str], str] = tasks.game_name
     episodes: Mapping[str, Runs] = field(default_factory=dict)
     exact: frozenset[str] = frozenset()
-    notes: dict[str, dict[str, None]] = field(default_factory=dict)
-    kept: dict[tuple[str, str, tuple[str, ...], int], _DrawnSummaries] = field(default_factory=dict)
-    recorded: dict[tuple[str, str], dict[tuple[Over, str], dict[str, None]]] = field(default_factory=dict)
-    drawn_of: dict[str, set[int]] = field(default_factory=dict)
+    notes: dict[str, dict[str, None]] = field(default_factory=dict, init=False)
+    kept: dict[tuple[str, str, tuple[str, ...], int], _DrawnSummaries] = field(default_factory=dict, init=False)
+    recorded: dict[tuple[str, str], dict[tuple[Over, str], dict[str, None]]] = field(default_factory=dict, init=False)
+    drawn_of: dict[str, set[int]] = field(default_factory=dict, init=False)
 
     @classmethod
     def choose(cls, seed: int, resamples: int | None, method: str | None, runs: int = 1) -> Bootstrap:

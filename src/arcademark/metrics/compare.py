@@ -47,27 +47,13 @@ class TaskTest:
     why: str = ""
 
 
-@dataclass(frozen=True)
-class PairedTests:
-    """Two algorithms tested on every task, each test at level alpha: 0.01 is the 99 % of 2013.
-
-    It is not corrected for the number of tasks; `holm` does that.
-    """
-
-    alpha: float
-    tests: tuple[TaskTest, ...]
-
-    def count(self, verdict: Verdict) -> int:
-        """Return on how many tasks the first is better, worse, undecided or untested."""
-        return sum(test.verdict == verdict for test in self.tests)
-
-
-def paired_tests(a: ArrayLike, b: ArrayLike, tasks: Sequence[str], *, alpha: float = ALPHA) -> PairedTests:
+def paired_tests(a: ArrayLike, b: ArrayLike, tasks: Sequence[str], *, alpha: float = ALPHA) -> list[TaskTest]:
     """Test on every task whether two algorithms' mean scores differ (Bellemare et al. 2013, §4.3).
 
     Two-tailed Welch's t-test, which does not take the two variances to be equal (Welch 1947); a task is decided where p
-    is below `alpha`. Tasks with fewer than two runs of an algorithm, or where neither's runs vary, are untested. `a`
-    and `b` are scores of shape (tasks, runs). ArcadeMarkError: shapes do not fit, or ``alpha`` is not between 0 and 1.
+    is below `alpha`: 0.01 is the 99 % of 2013. P-values are not corrected for the number of tasks; `holm` does that.
+    Tasks with fewer than two runs of an algorithm, or where neither's runs vary, are untested. `a` and `b` are scores
+    of shape (tasks, runs). ArcadeMarkError: shapes do not fit, or ``alpha`` is not between 0 and 1.
     """
     from scipy.special import stdtr
 
@@ -89,7 +75,7 @@ def paired_tests(a: ArrayLike, b: ArrayLike, tasks: Sequence[str], *, alpha: flo
         else:
             why = _reason(runs[:, place].tolist(), difference[place] == 0)
             tests.append(TaskTest(task, None, None, None, "untested", why))
-    return PairedTests(alpha, tuple(tests))
+    return tests
 
 
 def holm(p: ArrayLike) -> NDArray[np.float64]:

@@ -112,17 +112,9 @@ class SequentialPair:
     steps: tuple[SequentialStep, ...]
 
 
-@dataclass(frozen=True)
-class SequentialTest:
-    """Every pair of algorithms, and how many runs each algorithm is to have next: 0 where none of its pairs is open."""
-
-    pairs: tuple[SequentialPair, ...]
-    wanted: tuple[int, ...]
-
-
 def sequential_test(
     scores: Mapping[str, ArrayLike], rng: np.random.Generator, plan: SequentialPlan | None = None
-) -> SequentialTest:
+) -> tuple[tuple[SequentialPair, ...], list[int]]:
     """Test each algorithm against each, group by group, until all is decided or runs are lacking.
 
     Parameters
@@ -131,7 +123,12 @@ def sequential_test(
         Of two algorithms or more; runs beyond those that are needed are left alone.
     rng : numpy.random.Generator
         Draws permutations where there are too many to try all; the same for a group whatever runs come after it.
-    plan : Plan, optional
+    plan : SequentialPlan, optional
+
+    Returns
+    -------
+    (pairs, wanted)
+        Every pair, and how many runs each algorithm is to have next: 0 where none of its pairs is open.
 
     Raises
     ------
@@ -174,7 +171,7 @@ def sequential_test(
         SequentialPair(names[first], names[second], result[-1].decision if result else "undecided", tuple(result))
         for (first, second), result in steps.items()
     )
-    return SequentialTest(tuple(tested), tuple(wanted))
+    return tuple(tested), wanted
 
 
 class _Permuted:

@@ -14,10 +14,11 @@ from arcademark.records import manifest
 from arcademark.records.imported import ImportedTrial
 from arcademark.runs.store import importing, provenance
 from arcademark.runs.store.recording import Recorder
-from arcademark.scores.readers.base import Options, count, listed
+from arcademark.scores.readers.base import Options, listed
 from arcademark.scores.reading import read_logs
 from arcademark.scores.training_logs import checksums, training_logs
 from arcademark.suite import protocols, tasks
+from arcademark.wording import plural
 
 
 @dataclass(frozen=True)
@@ -87,5 +88,5 @@ def import_logs(
     with Recorder(directory) as recorder:
         importing.write(recorder, trials, rules, source, command=provenance.command(), versions=versions)
     if empty:
-        notes = (*notes, f"{count(len(empty), 'log')} without a score left out: {listed(empty)}")
+        notes = (*notes, f"{plural(len(empty), 'log')} without a score left out: {listed(empty)}")
     return ImportResult(directory, trials, notes)

@@ -106,11 +106,6 @@ class PaperFigure:
     panels: tuple[Panel, ...]
 
 
-def frames_text(number: float) -> str:
-    """Show a number of frames as the field does: "200M", "10B"."""
-    return f"{number / 1e9:g}B" if number >= 1e9 else f"{number / 1e6:g}M"
-
-
 def chosen(number: int, figures: Mapping[int, Callable[[], PaperFigure]], paper: str) -> PaperFigure:
     """Make the figure of that number, if it is one that shows scores."""
     if number not in figures:

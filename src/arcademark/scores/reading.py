@@ -21,13 +21,14 @@ from arcademark import plugins
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.records import imported
 from arcademark.scores.readers import formats
-from arcademark.scores.readers.base import Log, Options, Reading, UnrecognisedError, count, listed
+from arcademark.scores.readers.base import Log, Options, Reading, UnrecognisedError, listed
 from arcademark.scores.readers.combine import combine
 from arcademark.scores.readers.formats import FORMATS, Read, Recognised, by_plugin, recognise
 from arcademark.scores.readers.logs.base import collect_logs
 from arcademark.scores.readers.logs.names import LOGS
 from arcademark.scores.readers.logs.naming import folder_of_events, matches
 from arcademark.scores.readers.piped import place
+from arcademark.wording import plural
 
 __all__ = ["FORMATS", "Reading", "read_logs", "read_tables"]
 
@@ -81,7 +82,7 @@ def read_logs(
             f"{listed(tables)}: no log of training, but scores; 'arcademark report' or 'arcademark report' shows them"
         )
     if tables:
-        notes.append(f"{count(len(tables), 'file')} left out, tables of scores: {listed(tables)}")
+        notes.append(f"{plural(len(tables), 'file')} left out, tables of scores: {listed(tables)}")
     return logs, tuple(notes)
 
 
@@ -141,7 +142,7 @@ def _contents(files: Sequence[Recognised], options: Options, notes: list[str]) -
     if without and len(without) == len(files):
         raise next(iter(without.values()))
     if without:
-        notes.append(f"{count(len(without), 'file')} left out, without a series of scores: {listed(list(without))}")
+        notes.append(f"{plural(len(without), 'file')} left out, without a series of scores: {listed(list(without))}")
 
 
 def _read(files: Sequence[Recognised], options: Options, notes: list[str]) -> Reading:
@@ -167,7 +168,7 @@ def _played(directory: Path) -> Reading:
         [f"{directory} was imported from logs made elsewhere, not verified"] if imported.origin(scored.record) else []
     )
     if scored.incomplete:
-        notes.append(f"{count(len(scored.incomplete), 'trial')} hold fewer episodes than were asked for")
+        notes.append(f"{plural(len(scored.incomplete), 'trial')} hold fewer episodes than were asked for")
     episodes = sum(len(part) for parts in scored.episodes.values() for part in parts)
     return Reading(
         scored.table,
@@ -214,7 +215,9 @@ def _in_folder(root: Path, format: str | None, options: Options) -> tuple[list[R
         copies = _copies(result)
         left_out["repeating other logs there"] = [file.relative for file in copies]
         result = [file for file in result if file not in copies]
-    said = [f"{count(len(paths), 'file')} left out, {why}: {listed(paths)}" for why, paths in left_out.items() if paths]
+    said = [
+        f"{plural(len(paths), 'file')} left out, {why}: {listed(paths)}" for why, paths in left_out.items() if paths
+    ]
     if not result:
         raise ArcadeMarkError(
             f"{root}: no file of scores in this folder" + (f" ({'; '.join(said)})" if said else "; it is empty")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from arcademark.grouping import grouped
 from arcademark.suite.tables import read_records
 from arcademark.suite.tasks import score_bounds
 
@@ -40,8 +41,8 @@ class Anomaly:
 @cache
 def anomalies() -> Mapping[str, tuple[Anomaly, ...]]:
     """Return the anomalies of each game that has any."""
-    every = read_records("anomalies.csv", Anomaly)
-    return {task: tuple(one for one in every if one.task == task) for task in {one.task: 0 for one in every}}
+    by_task = grouped((one.task, one) for one in read_records("anomalies.csv", Anomaly))
+    return {task: tuple(those) for task, those in by_task.items()}
 
 
 def highest(task: str) -> int | None:

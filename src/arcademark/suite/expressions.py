@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 Expression = Any
@@ -74,7 +74,8 @@ class _Parser:
     """Reads an expression from left to right."""
 
     def __init__(self, text: str, names: Sequence[str]) -> None:
-        self._tokens = [(found[found.lastindex or 0], found.start(found.lastindex or 0)) for found in _found(text)]
+        every = _TOKEN.finditer(text.rstrip())
+        self._tokens = [(found[found.lastindex or 0], found.start(found.lastindex or 0)) for found in every]
         self._tokens.append(("", len(text)))
         self._names = names
         self._at = self._depth = 0
@@ -183,35 +184,15 @@ class _Parser:
         return [name, *operands]
 
 
-def _found(text: str) -> Iterator[re.Match[str]]:
-    return _TOKEN.finditer(text.rstrip())
-
-
 # ---- the same without the emulator's core
-
-
-def _int32(value: int) -> int:
-    return (value + 2**31) % 2**32 - 2**31
-
-
-def _divide(a: int, b: int) -> int:
-    return a // b if b else 0
-
-
-def _remainder(a: int, b: int) -> int:
-    return a % b if b else 0
-
-
-def _decimal(byte: int) -> int:
-    return 10 * (byte >> 4 & 15) + (byte & 15)
 
 
 _VALUES: Mapping[str, Callable[..., int]] = {
     "add": operator.add,
     "sub": operator.sub,
     "mul": operator.mul,
-    "div": _divide,
-    "mod": _remainder,
+    "div": lambda a, b: a // b if b else 0,
+    "mod": lambda a, b: a % b if b else 0,
     "neg": operator.neg,
     "min": min,
     "max": max,
@@ -222,7 +203,7 @@ _VALUES: Mapping[str, Callable[..., int]] = {
     "or": lambda a, b: bool(a or b),
     "not": operator.not_,
     "s8": lambda a: (a + 128) % 256 - 128,
-    "bcd_of": _decimal,
+    "bcd_of": lambda byte: 10 * (byte >> 4 & 15) + (byte & 15),
 }
 
 
@@ -248,4 +229,4 @@ def evaluate(expression: Expression, memory: Sequence[int], values: Mapping[str,
     found = []
     for operand in operands:
         found.append(evaluate(operand, memory, values))  # noqa: PERF401
-    return _int32(int(_VALUES[operation](*found)))
+    return (int(_VALUES[operation](*found)) + 2**31) % 2**32 - 2**31  # as 32 bits hold it

@@ -246,9 +246,6 @@ class AtariProtocol(BaseProtocol):
     )
     suite: TaskSuite | None = field(default=None, hash=False)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _of_suite, (self.to_json(), self.suite)
-
     def contradictions(self) -> Iterator[str]:
         """Yield what does not fit together in the settings."""
         if self.suite and not self.suite.of_games:
@@ -314,11 +311,6 @@ class AtariProtocol(BaseProtocol):
         """Return the fields that `to_json` wrote."""
         suite = parse_suite(data["suite"], "suite") if "suite" in data else None
         return super().restored(data) | {"suite": suite}
-
-
-def _of_suite(data: Mapping[str, Any], suite: TaskSuite | None) -> AtariProtocol:
-    """Return a protocol that was pickled, with its suite."""
-    return replace(AtariProtocol.from_json(data), suite=suite)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -162,9 +162,6 @@ class BaseProtocol:
         fields = dataclasses.fields(cls)
         return {each.name: each.metadata["setting"] for each in fields if each.metadata}
 
-    def __reduce__(self) -> tuple[Callable[[dict[str, Any]], Self], tuple[dict[str, Any]]]:
-        return self.from_json, (self.to_json(),)
-
     def contradictions(self) -> Iterator[str]:
         """Yield what does not fit together in the settings, each as one clause that says how to correct it."""
         raise NotImplementedError

@@ -182,6 +182,14 @@ def about(value: float) -> str:
     return f"{float(f'{value:.3g}'):,.0f}" if value >= 100 else f"{value:.3g}"
 
 
+def frames(number: float) -> str:
+    """Write a number of frames as papers do: "500k", "2.5M", "10B"."""
+    for size, unit in ((1_000_000_000, "B"), (1_000_000, "M"), (1000, "k")):
+        if number >= size:
+            return f"{number / size:g}{unit}"
+    return f"{number:g}"
+
+
 def every(frames: int) -> str:
     """Say how often something happens: "every frame", "every 4 frames"."""
     return "every frame" if frames == 1 else f"every {count(frames)} frames"

@@ -197,7 +197,7 @@ def test_runs_of_several_games_are_summed_up_first(summary):
     }
     expected = sequential_test(
         dict(zip(names, middle[summary], strict=True)), np.random.default_rng(0), SequentialPlan(alpha=0.1)
-    ).pairs[0]
+    )[0][0]
     assert found.pairs[0].steps[0].difference == pytest.approx(expected.steps[0].difference)
     assert found.pairs[0].steps[0].boundary == pytest.approx(expected.steps[0].boundary)
 

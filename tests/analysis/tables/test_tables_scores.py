@@ -261,11 +261,9 @@ def test_where_no_budget_is_similar_the_nearest_is_shown_and_it_is_said():
 
 def test_the_bounds_of_a_similar_budget_are_included():
     for frames, within in ((100_000_000, True), (99_999_999, True), (20_000_000, True), (19_999_999, False)):
-        assert published.of_similar_budget(frames, ["pong"]).within == within
-    assert {entry.identity for entry in published.of_similar_budget(100_000_000, GAMES).entries} >= {"Rainbow", "LASER"}
-    assert {entry.identity for entry in published.of_similar_budget(99_999_999, GAMES).entries} == {
-        "LASER Shared (50M)"
-    }
+        assert published.of_similar_budget(frames, ["pong"])[1] == within
+    assert {entry.identity for entry in published.of_similar_budget(100_000_000, GAMES)[0]} >= {"Rainbow", "LASER"}
+    assert {entry.identity for entry in published.of_similar_budget(99_999_999, GAMES)[0]} == {"LASER Shared (50M)"}
 
 
 def test_algorithms_alike_stand_together_and_others_apart():

@@ -266,7 +266,8 @@ def sample_efficiency(
     games = {curve.game for curve in curves if curve.game in measure.known}
     for name in learners:
         games &= {curve.game for curve in curves if curve.algorithm == name}
-    drawn = replace(bootstrap, resamples=min(bootstrap.resamples, EFFICIENCY_DRAWS), episodes={}, **_unrecorded())
+    # A copy, as intervals at each of many frames are no numbers of the document.
+    drawn = replace(bootstrap, resamples=min(bootstrap.resamples, EFFICIENCY_DRAWS), episodes={})
     metric = measure.metric
     found = []
     for name in learners if games else ():
@@ -283,11 +284,6 @@ def sample_efficiency(
                 )
             )
     return tuple(found)
-
-
-def _unrecorded() -> dict[str, Any]:
-    """Return what a bootstrap takes down, empty: intervals at each of many frames are no numbers of the document."""
-    return {"notes": {}, "kept": {}, "recorded": {}, "drawn_of": {}}
 
 
 def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap: Bootstrap, **more: Any) -> Algorithm:

@@ -159,7 +159,8 @@ def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure],
     first, second = ({task: runs[task] for task in shared} for runs in everything)
     left_out = [task for task in dataset.tasks if (task in everything[0]) != (task in everything[1])]
     samples = tuple({task: dataset.samples(name)[task] for task in shared} for name in names)
-    games, tested = _games((first, second), samples, measures[0])
+    games = _games((first, second), samples, measures[0])
+    verdicts = [game.verdict for game in games]
     summaries: dict[str, dict[str, SummaryDifference]] = {}
     for measure in measures:
         one, other = measure.of_known(first), measure.of_known(second)
@@ -169,19 +170,17 @@ def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure],
         second=names[1],
         games=games,
         left_out=tuple(dataset.benchmark.title(task) for task in left_out),
-        better=tested.count("better"),
-        worse=tested.count("worse"),
-        undecided=tested.count("undecided"),
-        untested=tested.count("untested"),
+        better=verdicts.count("better"),
+        worse=verdicts.count("worse"),
+        undecided=verdicts.count("undecided"),
+        untested=verdicts.count("untested"),
         improvement=bootstrap.improvement(names, first, second),
         summaries=tuple(item for by_statistic in summaries.values() for item in by_statistic.values()),
         power=_power(games, measures[0], summaries[measures[0].metric.name], *samples),
     )
 
 
-def _games(
-    runs: Sequence[Runs], samples: Sequence[Runs], measure: Measure
-) -> tuple[tuple[GameDifference, ...], tests.PairedTests]:
+def _games(runs: Sequence[Runs], samples: Sequence[Runs], measure: Measure) -> tuple[GameDifference, ...]:
     """Compare runs game by game, and test the samples that they are, or are the means of."""
     tables, (first, second) = [padded(side.values()) for side in runs], samples
     tested = tests.paired_tests(padded(first.values()), padded(second.values()), list(first), alpha=1 - CONFIDENCE)
@@ -189,7 +188,7 @@ def _games(
     of_one, of_other = measure.of_tasks(one), measure.of_tasks(other)
     improvement = tests.probabilities_of_improvement(*tables).tolist()
     games = []
-    for test, better in zip(tested.tests, improvement, strict=True):
+    for test, better in zip(tested, improvement, strict=True):
         task, placed = test.task, (of_one[test.task], of_other[test.task])
         apart = one[task] - other[task]
         games.append(
@@ -204,15 +203,13 @@ def _games(
                 verdict=test.verdict,
                 why=test.why,
                 improvement=better,
-                seeds_needed=_seeds_needed(apart, first[task], second[task], tested.alpha),
+                seeds_needed=_seeds_needed(apart, first[task], second[task]),
             )
         )
-    return tuple(games), tested
+    return tuple(games)
 
 
-def _seeds_needed(
-    difference: float, first: NDArray[np.float64], second: NDArray[np.float64], alpha: float
-) -> int | None:
+def _seeds_needed(difference: float, first: NDArray[np.float64], second: NDArray[np.float64]) -> int | None:
     """Return the runs of each that find the difference seen, if spreads are as seen; None where that is not known."""
     if min(first.size, second.size) < 2 or difference == 0:
         return None
@@ -220,7 +217,7 @@ def _seeds_needed(
     if max(spreads) == 0:
         return None
     try:
-        return powers.seeds_needed(difference, spreads, alpha=alpha)
+        return powers.seeds_needed(difference, spreads, alpha=1 - CONFIDENCE)
     except ArcadeMarkError:  # more than could ever be played
         return None
 

@@ -145,11 +145,8 @@ def sequential(
     by_game = [{game: dataset.samples(name)[game] for game in kept} for name in names]
     rows = [_summed_up(measure, runs, summary) if summed_up else runs[kept[0]] for runs in by_game]
     scores = dict(zip(names, rows, strict=True))
-    result = sequential_test(scores, bootstrap.rng(*names, "sequential"), plan)
-    used = [
-        max((len(pair.steps) for pair in result.pairs if name in (pair.first, pair.second)), default=0)
-        for name in names
-    ]
+    pairs, more = sequential_test(scores, bootstrap.rng(*names, "sequential"), plan)
+    used = [max((len(pair.steps) for pair in pairs if name in (pair.first, pair.second)), default=0) for name in names]
     return Sequential(
         **vars(plan),
         games=tuple(kept),
@@ -157,9 +154,9 @@ def sequential(
         statistic=summary if summed_up else "",
         algorithms=tuple(
             SequentialRuns(name, row.size, groups * plan.group, max(wanted - row.size, 0))
-            for (name, row), groups, wanted in zip(scores.items(), used, result.wanted, strict=True)
+            for (name, row), groups, wanted in zip(scores.items(), used, more, strict=True)
         ),
-        pairs=result.pairs,
+        pairs=pairs,
     )
 
 

@@ -39,21 +39,21 @@ def budgets(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Simil
 
 
 def _beside(dataset: Dataset, frames: int, games: tuple[str, ...], names: Sequence[str]) -> Similar:
-    group = published.of_similar_budget(frames, games)
+    entries, within, lacking = published.of_similar_budget(frames, games)
     own = tuple(
         Peer(name, "", "", frames, _reported(dataset, name), **_figures(dataset.means(name), games, frames))
         for name in names
     )
     play = dataset.play(names[0])
     peers = []
-    for entry in group.entries:
+    for entry in entries:
         scores = {task: result.score for task, result in collections.scores_of(entry).items()}
         spent, paper = entry.training_frames or 0, entry.origin
         differs = protocols.difference(play, protocols.from_entry(entry)) if play.known else ()
         figures = _figures(scores, games, spent)
         known = (entry.identity, paper.short, paper.key, spent, entry.reported)
         peers.append(Peer(*known, **figures, differs=differs, protocol=entry.protocol))
-    return Similar(frames, games, published.SIMILAR, group.within, own, tuple(peers), group.lacking)
+    return Similar(frames, games, published.SIMILAR, within, own, tuple(peers), lacking)
 
 
 def _reported(dataset: Dataset, name: str) -> str:

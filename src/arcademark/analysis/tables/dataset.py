@@ -161,14 +161,12 @@ class Dataset:
             for task, row in self.runs(name).items()
         }
 
-    def units(self, name: str) -> dict[str, NDArray[np.float64]]:
-        """Return the values of `varying`."""
-        return {task: values for task, (_, values) in self.varying(name).items()}
-
     def episodes(self, name: str) -> dict[str, NDArray[np.float64]]:
         """Return by task the episodes of an agent that was never trained, all that varies of it; {} of others."""
         played = self.scores.get(name).played
-        return {} if played is None or played.trained else self.units(name)
+        if played is None or played.trained:
+            return {}
+        return {task: values for task, (_, values) in self.varying(name).items()}
 
     def samples(self, name: str) -> dict[str, NDArray[np.float64]]:
         """Return by task what tests take for runs: these or, of an agent that was never trained, its episodes."""

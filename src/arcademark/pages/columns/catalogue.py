@@ -63,7 +63,7 @@ def algorithms(summaries: bool) -> Columns[Published]:
 
 
 def scores(it: Published) -> Columns[PublishedScore]:
-    """Return what is shown of each score."""
+    """Return the columns of each score."""
     marks, every = it.marks, it.scores or ()
     random, human = (references.scores(kind) for kind in ("random", "human"))
     return (
@@ -78,7 +78,7 @@ def scores(it: Published) -> Columns[PublishedScore]:
 
 
 def categories(it: Errata) -> Columns[str, Counter[str]]:
-    """Return what is shown of each category of errata."""
+    """Return the columns of each category of errata."""
 
     def paper(name: str) -> Column[str, Counter[str]]:
         return Column(name, lambda _, errata: errata[name] or None, optional=True)

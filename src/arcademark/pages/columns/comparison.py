@@ -31,7 +31,7 @@ DECISIONS: dict[str, Style] = {"larger": "good", "smaller": "bad", "undecided": 
 
 
 def summaries(it: Pair) -> Columns[SummaryDifference]:
-    """Return what is shown of a difference of summaries."""
+    """Return the columns of a difference of summaries."""
     return (
         Column("metric", lambda row: row.title),
         Column("summary", lambda row: _short(row.statistic), kind="name", below=lambda row: _better(row.statistic)),
@@ -44,7 +44,7 @@ def summaries(it: Pair) -> Columns[SummaryDifference]:
 
 
 def own_summaries(it: Comparison) -> Columns[str, Summary]:
-    """Return what is shown of each algorithm's own summary."""
+    """Return the columns of each algorithm's own summary."""
     title, runs = it.metric_title, {side.name: side for side in it.algorithms}
 
     def one(name: str) -> Column[str, Summary]:
@@ -89,7 +89,7 @@ def _short(statistic: str) -> str:
 
 
 def sequential(it: Sequential) -> Columns[SequentialPair, SequentialStep | None]:
-    """Return what is shown of the steps of a pair, or of several pairs' last ones."""
+    """Return the columns of the steps of a pair, or of several pairs' last ones."""
     unit = wording.percent if it.metric else wording.score
     return (
         Column("first", lambda pair, _: pair.first, style="strong"),
@@ -114,7 +114,7 @@ FLIPS: Columns[Flip] = (
 
 
 def pairs(it: Comparison) -> Columns[Pair]:
-    """Return what is shown of each of several pairs."""
+    """Return the columns of each of several pairs."""
     heading = f"{it.metric_title} difference"
     return (
         Column("first", lambda pair: pair.first, style="strong"),
@@ -148,7 +148,7 @@ def _share_span(statistic: Statistic) -> str:
 
 
 def games(it: Comparison, pair: Pair) -> Columns[GameDifference]:
-    """Return what is shown of each game of a pair."""
+    """Return the columns of each game of a pair."""
     return (
         Column(it.benchmark.noun, lambda row: it.game(row.game).name),
         Column(pair.first, lambda row: row.first, wording.score, optional=True),
@@ -168,7 +168,7 @@ def _p(value: float) -> str:
 
 
 def rankings(it: Comparison) -> Columns[Ranking]:
-    """Return what is shown of the order that each measure gives."""
+    """Return the columns of the order that each measure gives."""
 
     def rank(name: str, place: int) -> Column[Ranking]:
         return Column(name, lambda row: row.ranks[place])

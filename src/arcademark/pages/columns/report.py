@@ -29,7 +29,7 @@ SAME_GAMES = "interval of the median for playing the same games again, with othe
 
 
 def headline(it: ScoreReport) -> Columns[Algorithm]:
-    """Return what is shown of each algorithm at a glance: its known or estimated median, and facts beside it."""
+    """Return the columns of each algorithm at a glance: its known or estimated median, and facts beside it."""
     estimates = [one.estimate for one in it.algorithms if one.estimate]
     sure = wording.percentage(it.intervals.confidence)
     shown = [one for one in estimates if one.telling and one.low is not None]
@@ -118,7 +118,7 @@ def most_summaries(it: ScoreReport) -> int:
 
 
 def summaries(it: ScoreReport) -> Columns[Algorithm, Summary]:
-    """Return what is shown of a summary."""
+    """Return the columns of a summary."""
     every = [summary for _, summary in it.summary_rows]
     counted = len({one.games for one in every}) > 1 or any(one.left_out for one in every)
     return (
@@ -139,7 +139,7 @@ def _statistic(name: str, title: str) -> Column[Algorithm, Summary]:
 
 
 def scores(it: ScoreReport) -> Columns[ScoredGame, Algorithm, Score]:
-    """Return what is shown of a score; the best of a game that several have is marked."""
+    """Return the columns of a score; the best of a game that several have is marked."""
     titles = {one.metric: one.title for algorithm in it.algorithms for one in algorithm.summaries}
     capped = {one.name for one in METRICS.values() if one.bounds}  # of a single game these say no more
     metrics = {name: title for name, title in titles.items() if name not in capped or len(titles) == 1}
@@ -196,7 +196,7 @@ EPISODES: Column[ScoredGame, Algorithm, Score] = Column(
 
 
 def tolerance(it: ScoreReport) -> Columns[SingleRuns]:
-    """Return what is shown of single runs."""
+    """Return the columns of single runs."""
     share = it.tolerance.share if it.tolerance else 0.0
     return (
         Column(it.benchmark.noun, lambda row: it.game(row.game).name),
@@ -218,7 +218,7 @@ def tolerance(it: ScoreReport) -> Columns[SingleRuns]:
 
 
 def training(it: ScoreReport) -> Columns[LearningCurve]:
-    """Return what is shown of a learning curve."""
+    """Return the columns of a learning curve."""
     evaluated = any(curve.evaluation is not None for curve in it.learning)
     return (
         Column(it.benchmark.noun, lambda curve: it.game(curve.game).name),
@@ -245,7 +245,7 @@ def _training_interval(curve: LearningCurve) -> str:
 
 
 def planning(it: ScoreReport) -> Columns[str, str, PlanningCost]:
-    """Return what is shown of a planner's decisions: game, algorithm and cost."""
+    """Return the columns of a planner's decisions: game, algorithm and cost."""
     return (
         Column(it.benchmark.noun, lambda game, name, cost: game),
         Column("algorithm", lambda game, name, cost: name, kind="name") if it.several else None,
@@ -264,7 +264,7 @@ RECORDS: Columns[Algorithm, Breakthrough] = (
 
 
 def efficiency(it: ScoreReport) -> Columns[Algorithm, Efficiency, Gain]:
-    """Return what is shown of what training gained, by algorithm and metric."""
+    """Return the columns of what training gained, by algorithm and metric."""
     return (
         Column("algorithm", lambda item, spent, gain: item.name, style="strong"),
         Column("training frames", lambda item, spent, gain: spent.training_frames),
@@ -290,7 +290,7 @@ PEERS: Columns[Peer] = (
 
 
 def hard(it: HardExploration) -> Columns[HardGame, HardScore]:
-    """Return what is shown of each algorithm's score on a hard-exploration game."""
+    """Return the columns of each algorithm's score on a hard-exploration game."""
     return (
         Column("game", lambda game, _: game.name),
         Column("algorithm", lambda _, score: score.algorithm, kind="name") if len(it.games[0].scores) > 1 else None,

@@ -49,7 +49,7 @@ UNREAD: Columns[Unread] = (
 
 
 def listed(it: RunList) -> Columns[ListedRun]:
-    """Return what is shown of each run."""
+    """Return the columns of each run."""
     return (
         Column("run", lambda run: run.directory, style="strong"),
         Column("agent", lambda run: wording.shortened(run.agents, most=2), kind="name"),
@@ -72,7 +72,7 @@ def listed(it: RunList) -> Columns[ListedRun]:
 
 
 def settings(it: ProtocolView) -> Columns[ProtocolSetting]:
-    """Return what is shown of a protocol's settings."""
+    """Return the columns of a protocol's settings."""
     return (
         Column("setting", lambda one: one.title, below=lambda one: one.field),
         Column(
@@ -92,7 +92,7 @@ def settings(it: ProtocolView) -> Columns[ProtocolSetting]:
 
 
 def troubles(it: Run) -> Columns[TrialEntry]:
-    """Return what is shown of trials that failed or are not finished."""
+    """Return the columns of trials that failed or are not finished."""
     return (
         Column("agent", lambda trial: trial.agent),
         Column(wording.noun(it.protocol.unit), lambda trial: trial.game, kind="name"),
@@ -108,7 +108,7 @@ def troubles(it: Run) -> Columns[TrialEntry]:
 
 
 def progress(it: Status) -> Columns[RunStatus]:
-    """Return what is shown of each run's progress."""
+    """Return the columns of each run's progress."""
     return (
         Column("run", lambda run: run.directory),
         Column("running", lambda run: run.running, style=lambda run: "strong" if run.running else "weak"),
@@ -120,7 +120,7 @@ def progress(it: Status) -> Columns[RunStatus]:
 
 
 def jobs(it: Status) -> Columns[*tuple[ClusterJob, ...]]:
-    """Return what is shown of jobs for which the same is to be said."""
+    """Return the columns of jobs for which the same is to be said."""
     return (
         Column("run", lambda *same: same[0].folder, kind="name") if len(it.whole) > 1 else None,
         Column("jobs", _names_of_jobs, kind="name"),
@@ -131,7 +131,7 @@ def jobs(it: Status) -> Columns[*tuple[ClusterJob, ...]]:
 
 
 def failures(it: Status) -> Columns[TrialProgress]:
-    """Return what is shown of trials that failed."""
+    """Return the columns of trials that failed."""
     return (
         Column("agent", lambda trial: trial.agent),
         Column(wording.noun(it.unit), lambda trial: trial.game, kind="name"),
@@ -141,7 +141,7 @@ def failures(it: Status) -> Columns[TrialProgress]:
 
 
 def grid(it: Status, games: Sequence[tuple[str, Trials]]) -> Columns[str, Trials]:
-    """Return what is shown of an agent's games: the trial of each seed, or of many the number in each state."""
+    """Return the columns of an agent's games: the trial of each seed, or of many the number in each state."""
     seeds = sorted({seed for _, trials in games for seed in trials})
     trials = map(_seed, seeds) if len(seeds) <= MAX_SEEDS else map(_state, STYLES)
     return (Column(wording.noun(it.unit), lambda game, _: game), *trials)
@@ -192,7 +192,7 @@ def _why(job: ClusterJob) -> str:
 
 
 def uses(it: LedgerView) -> Columns[Account, Use]:
-    """Return what is shown of each use of test games."""
+    """Return the columns of each use of test games."""
 
     def games(account: Account, use: Use) -> str | int:
         return account.titles(use.games)[0] if len(use.games) == 1 else len(use.games)
@@ -214,7 +214,7 @@ def uses(it: LedgerView) -> Columns[Account, Use]:
 
 
 def places(it: Tuned) -> Columns[TunedSetting]:
-    """Return what is shown of each setting: its parameters and its mean place."""
+    """Return the columns of each setting: its parameters and its mean place."""
     return (
         _rank(it),
         *(_parameter(name, "name") for name in it.settings[0].values),
@@ -247,7 +247,7 @@ def _parameter(name: str, kind: Kind) -> Column[TunedSetting]:
 
 
 def best(it: TuningSensitivity) -> Columns[str, Mapping[str, Value]]:
-    """Return what is shown of the best fixed setting, and that of each game."""
+    """Return the columns of the best fixed setting, and that of each game."""
 
     def column(name: str) -> Column[str, Mapping[str, Value]]:
         return Column(name, lambda _, values: format_setting(values[name]))

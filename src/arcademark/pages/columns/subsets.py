@@ -25,7 +25,7 @@ CHOSEN: Columns[str, str] = (Column("", lambda size, _: size), Column("chosen", 
 
 
 def estimated(it: Predicted) -> Columns[Prediction, ModelEstimate]:
-    """Return what is shown of each estimate, as far as any has it."""
+    """Return the columns of each estimate, as far as any has it."""
     estimates = [estimate for _, estimate in it.estimated]
     nested = any(one.nested is not None for one in estimates)
     known = any(item.truth.get(MEDIAN.name) is not None for item, _ in it.estimated)
@@ -60,7 +60,7 @@ def _error(estimate: ModelEstimate, size: float | None) -> str:
 
 
 def medians(it: Predicted) -> Columns[Prediction, Range]:
-    """Return what is shown of the median that is forecast, where several algorithms' are."""
+    """Return the columns of the median that is forecast, where several algorithms' are."""
     judged = any(item.truth for item, _ in it.forecasts)
     return (
         Column("algorithm", lambda item, _: item.algorithm),
@@ -74,7 +74,7 @@ def medians(it: Predicted) -> Columns[Prediction, Range]:
 
 
 def forecasts(it: Predicted, item: Prediction) -> Columns[str, Range]:
-    """Return what is shown of each summary of an algorithm, by name."""
+    """Return the columns of each summary of an algorithm, by name."""
     coverage = item.forecast.coverage if item.forecast else {}
     return (
         Column(f"over all {it.noun}s", lambda name, _: name),
@@ -86,7 +86,7 @@ def forecasts(it: Predicted, item: Prediction) -> Columns[str, Range]:
 
 
 def tasks(it: Predicted) -> Columns[str, Range]:
-    """Return what is shown of each task that is predicted."""
+    """Return the columns of each task that is predicted."""
     return (Column(it.noun, lambda task, _: it.title(task)), *_range("%"))
 
 
@@ -114,7 +114,7 @@ def _half(of: Range) -> str:
 
 
 def held(it: CoverageStudy) -> Columns[Held]:
-    """Return what is shown of how predictions from some games hold."""
+    """Return the columns of how predictions from some games hold."""
 
     def summary(name: str) -> Column[Held]:
         return Column(f"{name} held", lambda row: _count(row.coverage[name], row.algorithms))
@@ -153,7 +153,7 @@ def _count(share: float, total: int) -> str:
 
 
 def beside(it: CoverageStudy) -> Columns[Held, Beside]:
-    """Return what is shown of the best games beside random ones."""
+    """Return the columns of the best games beside random ones."""
     return (
         Column("from", lambda best, _: best.subset),
         Column("left out", lambda best, _: best.left_out),
@@ -170,7 +170,7 @@ def beside(it: CoverageStudy) -> Columns[Held, Beside]:
 
 
 def listed(it: Searched, best: Candidate) -> Columns[int, Candidate]:
-    """Return what is shown of each subset, with its rank, beside the best."""
+    """Return the columns of each subset, with its rank, beside the best."""
 
     def more(rank: int, one: Candidate) -> str | None:
         if not best.cv_mse:  # nothing is a percentage of 0
@@ -196,7 +196,7 @@ def listed(it: Searched, best: Candidate) -> Columns[int, Candidate]:
 
 
 def weights(it: Searched) -> Columns[str, str]:
-    """Return what is shown of the coefficients."""
+    """Return the columns of the coefficients."""
     return (Column(it.noun, lambda task, _: task), Column("coefficient", lambda _, coefficient: coefficient))
 
 
@@ -210,7 +210,7 @@ ERRORS: Columns[str, str, str, str, str] = (
 
 
 def intervals(it: Searched) -> Columns[PredictionInterval]:
-    """Return what is shown of each interval for algorithms of another paper."""
+    """Return the columns of each interval for algorithms of another paper."""
     return (
         Column("interval", lambda row: wording.percentage(row.level)),
         Column("×/÷" if it.log else "±", it.width),
@@ -220,12 +220,12 @@ def intervals(it: Searched) -> Columns[PredictionInterval]:
 
 
 def winners(it: Searched) -> Columns[Win]:
-    """Return what is shown of each subset that wins without some papers."""
+    """Return the columns of each subset that wins without some papers."""
     return (Column("winner", it.names), Column("times", lambda row: row.times))
 
 
 def sizes(it: EverySize, series: Series) -> Columns[Sized]:
-    """Return what is shown of each size."""
+    """Return the columns of each size."""
     nested = any(one.nested is not None for one in series.sizes)
     return (
         Column("size", lambda row: row.size),
@@ -239,12 +239,12 @@ def sizes(it: EverySize, series: Series) -> Columns[Sized]:
 
 
 def steps(it: EverySize) -> Columns[int, str]:
-    """Return what is shown of each size's tasks."""
+    """Return the columns of each size's tasks."""
     return (Column("size", lambda size, _: size), Column(f"{it.noun}s", lambda _, names: names, kind="prose"))
 
 
 def studied(it: Studied) -> Columns[Line]:
-    """Return what is shown of each algorithm."""
+    """Return the columns of each algorithm."""
 
     def show(value: float) -> str:
         return wording.quantity(value, "%" if it.unit == "%" else "")
@@ -258,7 +258,7 @@ def studied(it: Studied) -> Columns[Line]:
 
 
 def relative(it: Studied) -> Columns[Line]:
-    """Return what is shown of each algorithm beside the one that others are relative to."""
+    """Return the columns of each algorithm beside the one that others are relative to."""
     return (
         Column("algorithm", lambda line: line.row.algorithm),
         Column(it.summary, lambda line: line.row.relative, wording.fixed),
@@ -279,7 +279,7 @@ def _models(it: Studied, value: Read, error: Read, show: Callable[[float], str])
 
 
 def agreements(it: Studied) -> Columns[str, str, Agreement]:
-    """Return what is shown of how well each model does on each kind of algorithms."""
+    """Return the columns of how well each model does on each kind of algorithms."""
     known = any(one.relative_mean_error is not None for _, _, one in it.agreements)
     return (
         Column("of", lambda kind, model, one: kind),

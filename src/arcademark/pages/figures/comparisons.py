@@ -27,7 +27,7 @@ from arcademark.pages.figures.model import (
     RowPanel,
     RowsFigure,
 )
-from arcademark.pages.figures.style import HEAT, MAX_COLUMNS, MAX_ROWS, MAX_SERIES, SERIES, Axis, frames, ticks
+from arcademark.pages.figures.style import HEAT, MAX_COLUMNS, MAX_ROWS, MAX_SERIES, SERIES, Axis, ticks
 
 UPPER = {"hns": "human average", "capped_hns": "human average", "hwrns": "world record", "saber": "world record"}
 """What 100 % is, by metric."""
@@ -214,7 +214,7 @@ def sample_efficiency(curves: Sequence[SampleEfficiency]) -> Curves:
         up=f"IQM {shown[0].title}{axis.name}",
         limits=(0.0, end),
         heights=axis.limits,
-        ticks=tuple((value, frames(value)) for value in ticks(0.0, end, 7)),
+        ticks=tuple((value, wording.frames(value)) for value in ticks(0.0, end, 7)),
         levels=axis.ticks(" %"),
         curves=tuple(_efficiency(curve, place, axis) for place, curve in enumerate(shown)),
         level=Guide(axis.place(100.0), upper(shown[0].metric), "muted") if 100.0 in values else None,

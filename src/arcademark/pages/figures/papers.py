@@ -24,7 +24,7 @@ from arcademark.pages.figures.model import (
     RowsFigure,
 )
 from arcademark.pages.figures.style import decades, ticks
-from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure, frames_text
+from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure
 
 LINES = {"HNS": "average human", "HWRNS": "world record", "SABER": "world record", "Baseline": "best baseline"}
 """What a panel with that word in its title compares with."""
@@ -97,15 +97,15 @@ def _by_training(panel: Panel) -> tuple[tuple[str, tuple[str, ...]], ...]:
             groups.append([])
         groups[-1].append((count, label))
         last = count
-    ends = ([frames_text(count) for count, _ in (group[0], group[-1])] for group in groups)
+    ends = ([wording.frames(count) for count, _ in (group[0], group[-1])] for group in groups)
     headings = (f"{' to '.join(dict.fromkeys(pair))} frames" for pair in ends)
     return tuple((heading, tuple(label for _, label in group)) for heading, group in zip(headings, groups, strict=True))
 
 
 def _frames(detail: str) -> float:
     """Read "200M" or "10B frames"; 0 where it is neither."""
-    number = re.match(r"([\d.]+)([MB])\b", detail)
-    return float(number[1]) * {"M": 1e6, "B": 1e9}[number[2]] if number else 0.0
+    number = re.match(r"([\d.]+)([kMB])\b", detail)
+    return float(number[1]) * {"k": 1e3, "M": 1e6, "B": 1e9}[number[2]] if number else 0.0
 
 
 def name(figure: PaperFigure) -> str:
@@ -154,7 +154,7 @@ def number(value: float | None, panel: Panel) -> str:
     if value is None:
         return wording.MISSING
     if panel.unit == BILLIONS:
-        return frames_text(1e9 * value)
+        return wording.frames(1e9 * value)
     if panel.unit == "%" or panel.unit.startswith("fraction"):
         return wording.percent(value if panel.unit == "%" else 100 * value)
     if panel.decimals is not None:
@@ -178,7 +178,7 @@ def thresholds(panel: Panel) -> tuple[tuple[float, str], ...]:
 
 def _tick(value: float, unit: str = "") -> str:
     if unit == BILLIONS:
-        return frames_text(1e9 * value)
+        return wording.frames(1e9 * value)
     text = f"{value:,.10g}".replace("-", "−")
     return f"{text} %" if unit == "%" else text
 

@@ -27,7 +27,7 @@ from arcademark.pages.figures.model import (
     RowPanel,
     RowsFigure,
 )
-from arcademark.pages.figures.style import MAX_SERIES, SERIES, frames, signed_log, ticks
+from arcademark.pages.figures.style import MAX_SERIES, SERIES, signed_log, ticks
 
 if TYPE_CHECKING:
     from arcademark.analysis.scoring.report import ScoreReport
@@ -197,7 +197,7 @@ def _panel(report: ScoreReport, curves: Sequence[LearningCurve]) -> CurvePanel:
         up="score",
         limits=(0.0, end),
         heights=(low, high),
-        ticks=tuple((value, frames(value)) for value in ticks(0.0, end)),
+        ticks=tuple((value, wording.frames(value)) for value in ticks(0.0, end)),
         levels=_levels(ticks(low, high)),
         curves=tuple(line for curve in curves for line in _curves(curve, places[curve.algorithm])),
         level=None if random is None else Guide(random, "random", "muted"),

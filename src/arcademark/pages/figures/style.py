@@ -204,14 +204,6 @@ class Axis:
         return ", symmetric logarithmic scale" if self.log else ""
 
 
-def frames(value: float) -> str:
-    """Write a number of frames in few characters: 0, 500k, 2.5M."""
-    for size, unit in ((1_000_000_000, "B"), (1_000_000, "M"), (1000, "k")):
-        if value >= size:
-            return f"{value / size:g}{unit}"
-    return f"{value:g}"
-
-
 def decades(low: float, high: float) -> tuple[int, ...]:
     """Choose at most `MAX_TICKS` powers of ten around positive values."""
     first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)

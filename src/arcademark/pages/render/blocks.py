@@ -158,6 +158,12 @@ def flat(shown: Iterable[Block], everything: bool = True) -> Iterator[Block]:
             yield from flat(block.blocks, everything)
 
 
+def of_columns(shown: Table, chosen: Sequence[int]) -> Table:
+    """Return a table of these columns alone."""
+    columns = tuple(shown.columns[index] for index in chosen)
+    return replace(shown, columns=columns, rows=tuple(tuple(row[index] for index in chosen) for row in shown.rows))
+
+
 def groups(shown: Table) -> list[list[tuple[Cell, ...]]]:
     """Return the rows that belong together; each row by itself where the table is not grouped."""
     if not shown.grouped:

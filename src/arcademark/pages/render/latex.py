@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from arcademark import errors
 from arcademark.pages.render import blocks
 from arcademark.pages.render.blocks import Cell, Document, Notices, References, Section, Table
@@ -69,7 +67,9 @@ def _comment(text: str) -> str:
 
 
 def _table(shown: Table, title: str, cautions: str) -> str:
-    shown = _without_drawings(shown)
+    # Optional columns without a heading are curves drawn in blocks, which LaTeX's fonts lack.
+    kept = [index for index, column in enumerate(shown.columns) if column.heading or not column.optional]
+    shown = blocks.of_columns(shown, kept)
     where = "".join("r" if column.kind == "number" else "l" for column in shown.columns)
     captions = " ".join(part if part.endswith(".") else f"{part}." for part in (title, shown.caption, cautions) if part)
     headings, body = list[str](), list[str]()
@@ -98,13 +98,6 @@ def _table(shown: Table, title: str, cautions: str) -> str:
             r"\end{table}",
         )
     )
-
-
-def _without_drawings(shown: Table) -> Table:
-    """Leave out optional columns without a heading: curves drawn in blocks, which LaTeX's fonts lack."""
-    kept = [index for index, column in enumerate(shown.columns) if column.heading or not column.optional]
-    columns = tuple(shown.columns[index] for index in kept)
-    return replace(shown, columns=columns, rows=tuple(tuple(row[index] for index in kept) for row in shown.rows))
 
 
 def _text(cell: Cell) -> str:

@@ -159,11 +159,11 @@ def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableTy
     else:
         names, wide = 2 if shown.grouped else 1, _least(shown, APART) > width
         required = [index for index, column in enumerate(shown.columns) if not (wide and column.optional)]
-        yield from _parted(_of_columns(shown, required), width)
+        yield from _parted(blocks.of_columns(shown, required), width)
         if everything and len(required) < len(shown.columns):
             optional = [index for index in range(len(shown.columns)) if index not in required]
             yield Text()
-            yield from _parted(_of_columns(shown, [*range(names), *optional]), width)
+            yield from _parted(blocks.of_columns(shown, [*range(names), *optional]), width)
     if more > 0:
         yield Text(f"and {wording.count(more)} more: --all shows them", style="dim")
     if shown.caption:
@@ -178,12 +178,12 @@ def _parted(shown: Table, width: int) -> Iterator[RenderableType]:
         return
     part = list(range(names))
     for index in range(names, len(shown.columns)):
-        if len(part) > names and _least(_of_columns(shown, [*part, index]), BROKEN) > width:
-            yield _table(_of_columns(shown, part), width)
+        if len(part) > names and _least(blocks.of_columns(shown, [*part, index]), BROKEN) > width:
+            yield _table(blocks.of_columns(shown, part), width)
             yield Text()
             part = list(range(names))
         part.append(index)
-    yield _table(_of_columns(shown, part), width)
+    yield _table(blocks.of_columns(shown, part), width)
 
 
 def _record(shown: Table, row: Sequence[Cell], width: int) -> Iterator[RenderableType]:
@@ -192,11 +192,6 @@ def _record(shown: Table, row: Sequence[Cell], width: int) -> Iterator[Renderabl
     yield title.append(f"  ({row[0].below})", style="dim not bold") if row[0].below else title
     pairs = zip((column.heading for column in shown.columns[1:]), (cell.text for cell in row[1:]), strict=True)
     yield Padding(_pairs(((Text(name, "dim"), text) for name, text in pairs if text), width - 2), (0, 0, 1, 2))
-
-
-def _of_columns(shown: Table, chosen: Sequence[int]) -> Table:
-    columns = tuple(shown.columns[index] for index in chosen)
-    return replace(shown, columns=columns, rows=tuple(tuple(row[index] for index in chosen) for row in shown.rows))
 
 
 def _table(shown: Table, width: int) -> RenderableType:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
 from itertools import combinations
@@ -43,14 +42,6 @@ PUBLISHED = ("atari-1", "atari-3", "atari-5", "atari-10", "atari-3-val", "atari-
 """Subsets with a published model, in the order of Table 2."""
 
 stated = partial(comparison.stated, PAPER)
-
-
-@dataclass(frozen=True)
-class PhiSample:
-    """φ of HNS, shape (algorithms, games), and of the medians, for algorithms that have all these games."""
-
-    inputs: Floats
-    targets: Floats
 
 
 @cache
@@ -83,11 +74,11 @@ def medians() -> Mapping[str, float]:
 
 
 @cache
-def sample(tasks: tuple[str, ...]) -> PhiSample:
-    """Return the algorithms with all these games, and their true medians."""
+def sample(tasks: tuple[str, ...]) -> tuple[Floats, Floats]:
+    """Return φ of HNS, shape (algorithms, games), and of the medians, for the algorithms with all these games."""
     inputs = log10_score(percentages()[:, [GAMES.index(task) for task in tasks]])
     rows = complete_rows(inputs)
-    return PhiSample(inputs[rows], log10_score(list(medians().values()))[rows])
+    return inputs[rows], log10_score(list(medians().values()))[rows]
 
 
 @cache
@@ -105,8 +96,7 @@ def cross_validated(tasks: tuple[str, ...]) -> Candidate:
 @cache
 def model(tasks: tuple[str, ...]) -> fitting.Fit:
     """Fit the model of the median from these games, without intercept (§4.3)."""
-    result = sample(tasks)
-    return fitting.fit(result.inputs, result.targets)
+    return fitting.fit(*sample(tasks))
 
 
 @cache
@@ -129,8 +119,7 @@ def explained_share(tasks: tuple[str, ...], targets: Sequence[str]) -> float:
 @cache
 def single_games() -> Mapping[str, fitting.Fit]:
     """Fit the median from each game alone, with an intercept (§4.2), the worst game first."""
-    samples = {game: sample((game,)) for game in GAMES}
-    result = {game: fitting.fit(one.inputs, one.targets, intercept=True) for game, one in samples.items()}
+    result = {game: fitting.fit(*sample((game,)), intercept=True) for game in GAMES}
     return dict(sorted(result.items(), key=lambda item: item[1].r2))
 
 

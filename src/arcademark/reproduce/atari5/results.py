@@ -67,10 +67,10 @@ def subsets() -> Iterator[PrintedComparison]:
 @cache
 def _relative_error() -> float:
     """Return the mean relative error over the folds that the model was not fitted to."""
-    result = data.sample(data.ATARI_5)
-    fold_of = fold_of_cases(len(result.targets))
-    true = log10_score_inverse(result.targets)
-    guess = log10_score_inverse(held_out(result.inputs, result.targets, fold_of))
+    inputs, targets = data.sample(data.ATARI_5)
+    fold_of = fold_of_cases(len(targets))
+    true = log10_score_inverse(targets)
+    guess = log10_score_inverse(held_out(inputs, targets, fold_of))
     return float(np.mean(fold_means(np.abs(guess - true) / true, fold_of)))
 
 

@@ -131,9 +131,9 @@ def search() -> Iterator[PrintedComparison]:
         f"{gains[0]:.1f} points of relative error a game from 1 to 3, {gains[1]:.1f} from 3 to 5, {gains[2]:.1f} to 10",
         gains[0] > gains[1] > gains[2],
     )
-    result = data.sample(data.ATARI_5)
+    inputs, targets = data.sample(data.ATARI_5)
     with_one, without = (
-        float(log10_score_inverse(fit(result.inputs, result.targets, intercept=constant).predict([[0.0] * SIZE]))[0])
+        float(log10_score_inverse(fit(inputs, targets, intercept=constant).predict([[0.0] * SIZE]))[0])
         for constant in (True, False)
     )
     text = f"with one, Atari-5 would give it {with_one:.2f} %; without, {without:g}"

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from arcademark import wording
 from arcademark.catalogue.model import Location
 from arcademark.metrics import efficiency
-from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure, Scale, chosen, frames_text
+from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure, Scale, chosen
 from arcademark.reproduce.review import values as review_values
 from arcademark.reproduce.review.values import PAPER
 
@@ -98,7 +99,7 @@ def _cell(row: str, algorithm: str, quantity: str) -> float:
 def _bars(
     title: str, unit: str, names: Sequence[str], values: Sequence[float], scale: Scale, marks: tuple[float, ...] = ()
 ) -> Panel:
-    details = tuple(frames_text(frames(name)) for name in names)
+    details = tuple(wording.frames(frames(name)) for name in names)
     return Panel(
         title, "bars", unit, (PanelSeries(title, tuple(values)),), tuple(names), details, scale=scale, marks=marks
     )

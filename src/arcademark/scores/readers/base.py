@@ -19,6 +19,7 @@ from arcademark.grouping import grouped
 from arcademark.scores.readers.numerals import MARKS
 from arcademark.scores.readers.piped import PipedFile
 from arcademark.scores.table import ScoreTable, improper
+from arcademark.wording import plural
 
 Unit = Literal["episode", "average"]
 DEFAULT_LAST: Mapping[Unit, int] = {"episode": 100, "average": 1}
@@ -106,16 +107,16 @@ class Reading:
         present = self.table.runs_present()
         result = present[present > 0]
         low, high = (int(result.min()), int(result.max())) if result.size else (0, 0)
-        return f"{low} to {high} runs" if low != high else count(high, "run")
+        return f"{low} to {high} runs" if low != high else plural(high, "run")
 
     @property
     def summary(self) -> str:
         """One line: "long table, 1,000 rows: 3 algorithms, 27 tasks, 1 to 5 runs"."""
         algorithms, tasks = len(self.table.algorithms), len(self.table.tasks)
-        read = " and ".join(count(number, noun) for noun, number in self.amounts.items())
-        files = "" if len(self.files) == 1 else f"{count(len(self.files), 'file')}, "
+        read = " and ".join(plural(number, noun) for noun, number in self.amounts.items())
+        files = "" if len(self.files) == 1 else f"{plural(len(self.files), 'file')}, "
         return (
-            f"{self.format}, {files}{read}: {count(algorithms, 'algorithm')}, {count(tasks, 'task')}, "
+            f"{self.format}, {files}{read}: {plural(algorithms, 'algorithm')}, {plural(tasks, 'task')}, "
             f"{self.runs_per_task}"
         )
 
@@ -124,8 +125,8 @@ class Reading:
         """One line: "Read as: 3 runs of 1 algorithm ('mine') on 4 games; ignored: rank"."""
         names, tasks = self.table.algorithms, len(self.table.tasks)
         ignored = f"; ignored: {listed(self.ignored, 8)}" if self.ignored else ""
-        whose = f"{count(len(names), 'algorithm')} ({listed(list(map(repr, names)))})"
-        return f"Read as: {self.runs_per_task} of {whose} on {count(tasks, 'game')}{ignored}"
+        whose = f"{plural(len(names), 'algorithm')} ({listed(list(map(repr, names)))})"
+        return f"Read as: {self.runs_per_task} of {whose} on {plural(tasks, 'game')}{ignored}"
 
 
 @dataclass(frozen=True)
@@ -239,11 +240,6 @@ def score(place: str, value: object) -> float:
 def numbers_of_runs(keys: Iterable[tuple[str, str, int]]) -> dict[str, tuple[int, ...]]:
     """Return each algorithm's runs in ascending order, from (algorithm, task, run)."""
     return {name: tuple(sorted(set(runs))) for name, runs in grouped((key[0], key[2]) for key in keys).items()}
-
-
-def count(number: int, noun: str) -> str:
-    """Write a number with its noun: "1 run", "2,000 runs"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def listed(names: Sequence[object], most: int = 3) -> str:

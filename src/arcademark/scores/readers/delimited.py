@@ -24,10 +24,11 @@ from typing import Any
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import MAX_BYTES
 from arcademark.scores.formulas import unescaped
-from arcademark.scores.readers.base import MAX_CELLS_READ, MAX_TEXT_BYTES, SAID, count, listed, read_bytes, read_head
+from arcademark.scores.readers.base import MAX_CELLS_READ, MAX_TEXT_BYTES, SAID, listed, read_bytes, read_head
 from arcademark.scores.readers.grids import Grid, grids_in, grids_of_workbook, sheet_of, with_one_header
 from arcademark.scores.readers.parquet import parse_parquet
 from arcademark.scores.readers.sheet import Sheet, bare, checked
+from arcademark.wording import plural
 
 _CHUNK = 256
 """Rows parsed at a time: so few that they are gone before the garbage collector looks for them."""
@@ -208,11 +209,11 @@ def _chosen(path: Path, found: Sequence[Grid], table: str | None, fits: Callable
     if len(meant) != 1:
         wrong = "" if table is None else f", and {table!r} names none or several"
         raise ArcadeMarkError(
-            f"{path}: holds {count(len(found), 'table')}, {listed(names, 8)}{wrong}; choose one with {SAID['table']}"
+            f"{path}: holds {plural(len(found), 'table')}, {listed(names, 8)}{wrong}; choose one with {SAID['table']}"
         )
     sheet = sheet_of(path, meant[0])
     chosen = names[found.index(meant[0])]
-    notes = (f"of {count(len(found), 'table')} number {chosen} is read",) if len(found) > 1 else ()
+    notes = (f"of {plural(len(found), 'table')} number {chosen} is read",) if len(found) > 1 else ()
     return replace(sheet, notes=notes)
 
 

@@ -26,11 +26,11 @@ from arcademark.scores.readers.base import (
     Options,
     Reading,
     canonical,
-    count,
     read_head,
     refuse_improper,
 )
 from arcademark.scores.table import ScoreTable, blank
+from arcademark.wording import plural
 
 
 def read_file(path: Path, options: Options) -> Reading:
@@ -101,7 +101,7 @@ def _reading(path: Path, table: ScoreTable) -> Reading:
     missing = int(np.isnan(table.scores).sum())
     notes = ["runs are numbered by their rows"]
     if missing:
-        notes.append(f"{count(missing, 'score')} of {table.scores.size:,} missing (NaN, or fewer runs)")
+        notes.append(f"{plural(missing, 'score')} of {table.scores.size:,} missing (NaN, or fewer runs)")
     runs = tuple(range(table.scores.shape[2]))
     return Reading(
         table,

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
-from arcademark.scores.readers.base import DEFAULT_LAST, Episodes, Options, Reading, Unit, count, listed
+from arcademark.scores.readers.base import DEFAULT_LAST, Episodes, Options, Reading, Unit, listed
 from arcademark.scores.readers.role_names import Role
 from arcademark.scores.readers.sheet import Sheet, first_rows
 from arcademark.scores.table import MAX_CELLS, ScoreTable, blank
+from arcademark.wording import plural
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
@@ -57,7 +58,7 @@ def collect(rows: Rows, layout: str, options: Options, notes: Sequence[str] = ()
     if len(none) == len(rows.algorithms):
         raise ArcadeMarkError(f"{rows.sheet.path}: no cell holds a score; expected numbers such as 1234.5")
     if none:
-        said = (*said, f"{count(len(none), 'algorithm')} without any score: {listed(none)}")
+        said = (*said, f"{plural(len(none), 'algorithm')} without any score: {listed(none)}")
     return Reading(
         ScoreTable(rows.algorithms, rows.tasks, scores, protocols, (str(rows.sheet.path),) * len(rows.algorithms)),
         layout,
@@ -154,7 +155,7 @@ def _plain(rows: Rows, cell: _Ints, shape: _Shape, options: Options) -> _Result:
     missing = int(np.isnan(rows.score).sum())
     notes = []
     if missing:
-        notes.append(f"{count(missing, 'score')} of {len(rows.score):,} missing: the cell is empty or says so")
+        notes.append(f"{plural(missing, 'score')} of {len(rows.score):,} missing: the cell is empty or says so")
     if options.last is not None:
         notes.append("'last' has no effect: the table has neither episodes nor frames")
     return scores, tuple(notes), None
@@ -179,9 +180,9 @@ def _averaged(rows: Rows, cell: _Ints, shape: _Shape, options: Options) -> _Resu
     scores.ravel()[cells] = sums / (end - begin)
     earlier = int((begin - start).sum())
     if missing:
-        notes.append(f"{count(missing, 'row')} of {len(cell):,} without a score left out")
+        notes.append(f"{plural(missing, 'row')} of {len(cell):,} without a score left out")
     if earlier:
-        notes.append(f"{count(earlier, 'earlier row')} of {len(cell):,} left out of the scores")
+        notes.append(f"{plural(earlier, 'earlier row')} of {len(cell):,} left out of the scores")
     values = np.split(rows.score[order], end[:-1])
     kept = [part[skip:] for part, skip in zip(values, begin - start, strict=True)]
     episodes = None if rows.episode is None else _episodes(rows, cells, shape, kept)
@@ -206,13 +207,13 @@ def how_last(k: int, unit: str, numbers: _Ints) -> list[str]:
     """Say that a score is made of the last k values, and which runs hold fewer."""
     noun = "row" if unit == "average" else "episode"
     notes = [
-        f"a run's score is the mean of its last {count(k, noun)}" if k > 1 else f"a run's score is its last {noun}"
+        f"a run's score is the mean of its last {plural(k, noun)}" if k > 1 else f"a run's score is its last {noun}"
     ]
     short = int(np.count_nonzero(numbers < k))
     if short and len(numbers) == 1:
-        notes.append(f"the run has no more than {count(int(numbers[0]), noun)}")
+        notes.append(f"the run has no more than {plural(int(numbers[0]), noun)}")
     elif short:
-        fewest = count(int(numbers.min()), noun)
+        fewest = plural(int(numbers.min()), noun)
         notes.append(
             f"{short:,} of {len(numbers):,} runs have fewer than {k}, the fewest {fewest}, and count with those"
         )

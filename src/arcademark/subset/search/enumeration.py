@@ -76,19 +76,19 @@ def _search_groups(prepared: PreparedSearch, limit: float, progress: Progress | 
     grouped = None if missing is None else groups(missing, fixed, free, prepared.choose, prepared.floor)
     if missing is None or grouped is None:
         return None
+    lacking, subsets, inadmissible = grouped
     data = prepared.scores, missing.of_row, missing.lack, prepared.fold_table, prepared.charge
     rule = limit, BOUND_MARGIN
 
     def work(group: int) -> _Part:
-        best, part = prepared.empty_list(), grouped.lacking[group : group + 1]
+        best, part = prepared.empty_list(), lacking[group : group + 1]
         evaluated = branches.search_groups(
             data, prepared.fixed, prepared.free, part, prepared.choose, rule, prepared.constrained, best
         )
         return best, evaluated, 0
 
-    largest_first = np.argsort(-grouped.subsets, kind="stable").tolist()
-    sizes = {group: int(grouped.subsets[group]) for group in largest_first}
-    return _merge(prepared, work, sizes, progress, grouped.inadmissible)
+    sizes = {group: int(subsets[group]) for group in np.argsort(-subsets, kind="stable").tolist()}  # the largest first
+    return _merge(prepared, work, sizes, progress, inadmissible)
 
 
 def _search_each(prepared: PreparedSearch, progress: Progress | None) -> _Part:

@@ -38,15 +38,6 @@ class Classes:
         return np.asarray(self.complete + self.sizes.sum() - bits @ self.sizes, dtype=np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class HeldOutGroups:
-    """Groups by what they lack, their numbers of subsets, and the number of subsets with too few complete cases."""
-
-    lacking: Integers
-    subsets: Integers
-    inadmissible: int
-
-
 def classes(missing: NDArray[np.bool_], tasks: Sequence[int]) -> Classes | None:
     """Sort algorithms by which of some tasks they lack; None if there are more than `MAX_CLASSES` classes.
 
@@ -69,10 +60,11 @@ def classes(missing: NDArray[np.bool_], tasks: Sequence[int]) -> Classes | None:
 
 def groups(
     missing: Classes, fixed: Sequence[int], free: Sequence[int], choose: int, floor: int
-) -> HeldOutGroups | None:
+) -> tuple[Integers, Integers, int] | None:
     """List what subsets can lack, and count the subsets of each kind; None if there are more than `MAX_GROUPS`.
 
-    Of ``free`` tasks ``choose`` are chosen beside the ``fixed`` ones; subsets need ``floor`` complete cases.
+    Of ``free`` tasks ``choose`` are chosen beside the ``fixed`` ones; subsets need ``floor`` complete cases. Return
+    what each group lacks, how many subsets it has, and how many subsets have too few complete cases.
     """
     base = 0
     for task in fixed:
@@ -98,4 +90,4 @@ def groups(
     kinds = np.array(list(totals), dtype=np.int64)
     subsets = np.array(list(totals.values()), dtype=np.int64)
     enough = missing.cases(kinds) >= floor
-    return HeldOutGroups(kinds[enough], subsets[enough], int(subsets[~enough].sum()))
+    return kinds[enough], subsets[enough], int(subsets[~enough].sum())

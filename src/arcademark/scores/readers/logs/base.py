@@ -20,13 +20,13 @@ from arcademark.scores.readers.base import (
     Log,
     Options,
     Reading,
-    count,
     listed,
     numbers_of_runs,
 )
 from arcademark.scores.readers.logs.naming import is_foreign, resolve
 from arcademark.scores.readers.rows import how_last
 from arcademark.scores.table import ScoreTable
+from arcademark.wording import plural
 
 _Key = tuple[str, str, int]
 
@@ -46,7 +46,9 @@ def collect_logs(logs: Sequence[tuple[Log, Path]], format: str, options: Options
     notes = _notes(logs, runs, merged, options)
     trained = [log.place for key, parts in every.items() for log in parts if not any(log is one for one in runs[key])]
     if trained:
-        notes.append(f"{count(len(trained), 'log')} of training left out beside those of evaluation: {listed(trained)}")
+        notes.append(
+            f"{plural(len(trained), 'log')} of training left out beside those of evaluation: {listed(trained)}"
+        )
     table = ScoreTable.from_rows(
         ((*key, float(scores.mean()) if len(scores) else np.nan) for key, scores in values.items()),
         sources=_sources(runs),
@@ -56,7 +58,7 @@ def collect_logs(logs: Sequence[tuple[Log, Path]], format: str, options: Options
         amounts[log.unit] += len(log.values) + (log.earlier or 0)
     read, used = amounts.total(), sum(map(len, values.values()))
     if read - used:
-        notes.append(f"{count(read - used, 'earlier value')} of {read:,} left out of the scores")
+        notes.append(f"{plural(read - used, 'earlier value')} of {read:,} left out of the scores")
     return Reading(
         table,
         format,
@@ -165,16 +167,16 @@ def _notes(
             notes += how_last(options.last or DEFAULT_LAST[unit], unit, numbers)
     empty = [log.place for log in merged.values() if not len(log.values)]
     if empty:
-        notes.append(f"{count(len(empty), 'log')} without a score, missing in the table: {listed(empty)}")
+        notes.append(f"{plural(len(empty), 'log')} without a score, missing in the table: {listed(empty)}")
     foreign = list(dict.fromkeys(log.place for log, relative in logs if is_foreign(log, relative, options)))
     if foreign:
-        notes.append(f"{count(len(foreign), 'log')} left out, of none of the games: {listed(foreign)}")
+        notes.append(f"{plural(len(foreign), 'log')} left out, of none of the games: {listed(foreign)}")
     parallel = sum(len(parts) > 1 for parts in runs.values())
     if parallel:
-        notes.append(f"{count(parallel, 'run')} put together from several files of one folder, in the order of time")
+        notes.append(f"{plural(parallel, 'run')} put together from several files of one folder, in the order of time")
     said = Counter(note for log, _ in logs for note in log.notes)
     return notes + [
-        note if number == len(logs) else f"{note} ({count(number, 'log')})" for note, number in said.items()
+        note if number == len(logs) else f"{note} ({plural(number, 'log')})" for note, number in said.items()
     ]
 
 

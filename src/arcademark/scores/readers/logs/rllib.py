@@ -30,12 +30,12 @@ from arcademark.scores.readers.base import (
     Log,
     Options,
     Unit,
-    count,
     read_bytes,
     score,
 )
 from arcademark.scores.readers.delimited import decode
 from arcademark.scores.readers.logs.names import LOGS
+from arcademark.wording import plural
 
 AVERAGES, _STEPS = (tuple(tuple(name.split("/")) for name in LOGS["rllib"][kind]) for kind in ("averages", "steps"))
 """Where an iteration has its average, and says how many steps were taken so far."""
@@ -70,7 +70,7 @@ def read_result(path: Path, options: Options) -> list[Log]:
     else:
         values, series, notes = episodes[:, 0], "/".join(_WINDOW), ()
         lengths = None if (episodes[:, 1] == _UNKNOWN).any() else episodes[:, 1]
-    notes = (f"{count(len(results), 'training iteration')} in the file", *notes)
+    notes = (f"{plural(len(results), 'training iteration')} in the file", *notes)
     known = _algorithm(path, task), task, run
     return [Log(path, values, unit, *known, notes=notes, steps=steps, lengths=lengths, series=series)]
 
@@ -180,5 +180,5 @@ def _averages(
     steps = np.array(taken, dtype=np.float64)[~np.isnan(values)]
     notes = [f"scores are {name}, an average that RLlib made over its last episodes (100 unless set otherwise)"]
     if len(finite) < len(results):
-        notes.append(f"{name} is missing in {len(results) - len(finite)} of {count(len(results), 'iteration')}")
+        notes.append(f"{name} is missing in {len(results) - len(finite)} of {plural(len(results), 'iteration')}")
     return finite, steps if len(steps) and (steps >= 0).all() else None, name, tuple(notes)

@@ -19,8 +19,9 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.arrays import load_npz, parse_json
-from arcademark.scores.readers.base import MAX_TEXT_BYTES, Log, Options, Unit, count, read_bytes
+from arcademark.scores.readers.base import MAX_TEXT_BYTES, Log, Options, Unit, read_bytes
 from arcademark.scores.readers.delimited import decode, parse_sheet
+from arcademark.wording import plural
 
 
 def read_monitor(path: Path, options: Options) -> list[Log]:  # noqa: ARG001
@@ -86,7 +87,7 @@ def read_evaluations(path: Path, options: Options) -> list[Log]:
     evaluations = "evaluation, at" if k == 1 else f"{k} evaluations, to"
     notes = (
         f"scores are of the last {evaluations} {np.max(steps):,.0f} steps",
-        f"{count(len(scores), 'evaluation')} in the file",
+        f"{plural(len(scores), 'evaluation')} in the file",
     )
     unit: Unit = "episode" if results.ndim == 2 else "average"
     return [
