@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import ttest_ind, ttest_ind_from_stats
 
 from arcademark.reproduce.ale2013 import scores as printed
-from arcademark.reproduce.ours import CurvePoint, Forecast, TrialResult, curves, forecasts, results
+from arcademark.reproduce.ale2013.ours import CurvePoint, Forecast, TrialResult, curves, forecasts, results
 from arcademark.suite.learners import defaults
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import game_name, suite

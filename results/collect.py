@@ -25,7 +25,7 @@ from arcademark.metrics.uncertainty.intervals import score_intervals
 from arcademark.records.manifest import emulators, versions
 from arcademark.records.model import Episodes, Phase, RunRecord, TrialRecord, scored_phase
 from arcademark.records.reading import action_digests, read_run
-from arcademark.reproduce.ours import LAST, CurvePoint, Forecast, TrialResult
+from arcademark.reproduce.ale2013.ours import LAST, CurvePoint, Forecast, TrialResult
 from arcademark.suite import learners
 from arcademark.suite.tasks import canonical_game, score_bounds
 

@@ -11,7 +11,7 @@ from arcademark.analysis.subsets import predictors
 from arcademark.metrics import aggregate, normalise
 from arcademark.metrics.efficiency import game_time_days, learning_efficiency
 from arcademark.metrics.uncertainty.intervals import score_intervals, student
-from arcademark.reproduce.ours import LAST, CurvePoint, TrialResult, curves, results
+from arcademark.reproduce.ale2013.ours import LAST, CurvePoint, TrialResult, curves, results
 from arcademark.subset.predict.outlook import Outlook, Range
 from arcademark.suite.subsets import LEVEL, Subset, subset
 from arcademark.suite.tasks import game_name, score_bounds, suite

@@ -22,7 +22,7 @@ from arcademark.emulator.machine import MACHINE_SEED, Machine
 from arcademark.emulator.translate import translated
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.metrics.uncertainty.intervals import score_intervals
-from arcademark.reproduce.ours import TrialResult
+from arcademark.reproduce.ale2013.ours import TrialResult
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import JOYSTICK_ACTIONS, score_bounds, suite
 from collect import summed, write

@@ -56,7 +56,7 @@ WIDTH = 100  # columns of what ``print`` shows
 
 
 class Shown:
-    """An analysis, and every form in which it can be shown: what `report`, `compare`, `predict` and `search` return.
+    """An analysis with methods to show it: what `report`, `compare`, `predict` and `search` return.
 
     Its numbers are the fields of the dataclass that it is.
 
@@ -69,7 +69,7 @@ class Shown:
     """
 
     def document(self) -> Document:
-        """Return what is shown of it, block by block."""
+        """Return the document, block by block."""
         return presenter.document(self)
 
     @classmethod
@@ -86,7 +86,7 @@ class Shown:
         return f"<{type(self).__name__}: {self.document().title}>"
 
     def __dir__(self) -> list[str]:
-        """List its numbers, and what can be done with them."""
+        """List its fields and methods."""
         methods = {name for kind in (Shown, type(self)) for name in vars(kind) if not name.startswith("_")}
         return sorted(methods | {field.name for field in dataclasses.fields(self)})  # type: ignore[arg-type]
 
@@ -187,7 +187,7 @@ class Report(Shown, ScoreReport):
     """Result of `report` and `run`: the scores of algorithms, with methods to show them."""
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return each algorithm's score on each game: a row each, with what it is normalised to in percent.
+        """Return each algorithm's score on each game: a row each, with its normalised scores in percent.
 
         Raises
         ------

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arcademark.reproduce.atari5.costs import cost
+from arcademark.reproduce.atari5.tables import cost
 
 
 def test_by_hand():

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from arcademark.records.reading import read_run
-from arcademark.reproduce import ours as data
 from arcademark.reproduce.ale2013 import ours, scores
-from arcademark.reproduce.ours import TrialResult
+from arcademark.reproduce.ale2013.ours import TrialResult
 from arcademark.suite import tasks
 from arcademark.suite.tables import read_records
 
@@ -53,10 +52,10 @@ def baselines(monkeypatch):
 
 
 def test_trials_are_of_the_suite_and_their_numbers_hang_together():
-    rows = data.results(ours.STUDY)
+    rows = ours.results(ours.STUDY)
     assert {row.game for row in rows if row.agent == "random"} == GAMES
     assert len({(row.agent, row.game, row.seed) for row in rows}) == len(rows)
-    for row in (*rows, *data.results(ours.STARTS)):
+    for row in (*rows, *ours.results(ours.STARTS)):
         assert row.game in GAMES
         assert row.least <= row.mean <= row.most
         assert 0 < row.frames <= row.episodes * 18_000
@@ -115,7 +114,7 @@ def test_const_scores_what_the_paper_prints_where_games_begin_as_in_2013(game, a
 
 def test_starts_as_in_2013_explain_every_score_of_const():
     best = {}
-    for row in (one for one in data.results(ours.STARTS) if one.agent != "random"):
+    for row in (one for one in ours.results(ours.STARTS) if one.agent != "random"):
         least, most = best.get(row.game, (row.least, row.most))
         best[row.game] = max(least, row.least), max(most, row.most)
     printed = dict(zip(scores.games(), scores.raw(("Const",))[0].tolist(), strict=True))
@@ -153,9 +152,9 @@ def test_what_our_runs_have_not_is_refused():
 
 @pytest.mark.parametrize("study", PPO)
 def test_curves_lead_to_the_scores_of_trained_agents(study):
-    trials = {(row.agent, row.game, row.seed): row for row in data.results(study)}
+    trials = {(row.agent, row.game, row.seed): row for row in ours.results(study)}
     ends = {}
-    for point in data.curves(study):
+    for point in ours.curves(study):
         key = point.agent, point.game, point.seed
         assert ends[key].episodes < point.episodes if key in ends else point.episodes > 0
         ends[key] = point
@@ -197,9 +196,9 @@ def test_runs_are_collected_into_what_a_study_has(tmp_path, monkeypatch):
 
 
 def test_learners_are_of_the_training_games_and_at_the_papers_budget():
-    rows = data.results("sarsa")
+    rows = ours.results("sarsa")
     assert len({(row.agent, row.game, row.seed) for row in rows}) == len(rows)
-    ends = {(point.agent, point.game, point.seed): point for point in data.curves("sarsa")}
+    ends = {(point.agent, point.game, point.seed): point for point in ours.curves("sarsa")}
     for row in rows:
         assert row.game in scores.games()[:5]
         assert (row.episodes, ends[row.agent, row.game, row.seed].episodes) == (500, 5_000)

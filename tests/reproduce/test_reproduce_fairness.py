@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from arcademark.reproduce.atari5.fairness import fairness
+from arcademark.reproduce.atari5.results import fairness
 
 
 def test_tertiles_by_hand():

@@ -140,7 +140,7 @@ class Catalogue:
 
     @staticmethod
     def differing(items: Iterable[Published]) -> tuple[list[str], list[str]]:
-        """Return whose scores are not those of today's emulator, and on which games."""
+        """Return the algorithms whose scores differ from today's emulator, and the games."""
         who, games = [], dict[str, None]()
         for item in items:
             papers = {item.source.key, item.published_by.key if item.published_by else ""}
@@ -179,7 +179,7 @@ class Errata:
 
 
 def catalogue(entries: Mapping[str, Entry], *, scores: bool = True) -> Catalogue:
-    """Put entries, as `arcademark.catalogue.collections.select` gives them, together with their scores, or without."""
+    """Return entries of `arcademark.catalogue.collections.select` as a catalogue, with their scores or without."""
     every = (_published(name, entry) for name, entry in entries.items())
     return Catalogue(tuple(item if scores else replace(item, scores=None) for item in every))
 

@@ -198,7 +198,7 @@ def _cells(run: RunScores, shown: Mapping[str, str]) -> dict[tuple[str, str], Pl
 
 
 def _possible(known: Mapping[str, Any], record: RunRecord, game: str, seeds: Sequence[int]) -> int | None:
-    """Return how many different episodes an agent's networks, or what plays with its seeds, can play of a game."""
+    """Return the number of distinct episodes that an agent's networks, or its seeds, can play of a game."""
     starts = repeats.starts(record, game) if known.get("draws") is False else None
     networks = {known.get("checkpoints", {}).get(f"{game} {seed}", seed) for seed in seeds}
     return starts * len(networks) if starts and networks else None

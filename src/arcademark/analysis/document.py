@@ -43,7 +43,7 @@ def same_fields(kind: type[Any], source: object) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Notice:
-    """Something the reader must know before believing a number.
+    """A caveat or an explanation of a number.
 
     kind: Stable name, one of the ``KINDS`` of `arcademark.analysis.notices`; others on pages alone.
     level: Whether it puts a number in doubt, or explains one.
@@ -64,22 +64,22 @@ class Noticed:
 
     @property
     def warnings(self) -> tuple[Notice, ...]:
-        """The notices that put a number in doubt."""
+        """Notices that put a number in doubt."""
         return tuple(notice for notice in self.notices if notice.level == "warning")
 
     @property
     def notes(self) -> tuple[Notice, ...]:
-        """The notices that explain a number."""
+        """Notices that explain a number."""
         return tuple(notice for notice in self.notices if notice.level == "note")
 
     @property
     def caveats(self) -> tuple[Notice, ...]:
-        """The notes that say what a number is of."""
+        """Notes on what a number measures."""
         return tuple(notice for notice in self.notes if notice.kind in CAVEATS)
 
     @property
     def explanations(self) -> tuple[Notice, ...]:
-        """The notes that say how a number is made."""
+        """Notes on how a number is computed."""
         return tuple(notice for notice in self.notes if notice.kind not in CAVEATS)
 
 

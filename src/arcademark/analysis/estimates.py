@@ -110,7 +110,7 @@ class Estimate:
 
 
 def published(name: str | None) -> Subset | None:
-    """Return the subset whose model is meant, None for `ANY` or no name; refuse one that has no model."""
+    """Return the subset of a model's name, None for `ANY` or no name; refuse a subset without a model."""
     if name is None or name.lower() == ANY:
         return None
     found = subsets.subset(name)
@@ -193,7 +193,7 @@ def _normalised(scores: Sequence[float] | NDArray[np.float64], tasks: Iterable[s
 def _sampled(
     seeds: Seeds, predict: Callable[[NDArray[np.float64]], NDArray[np.float64]], seed: int
 ) -> tuple[float | None, float | None]:
-    """Return the interval over runs of what is predicted from raw scores, shape (..., tasks); never below 0.
+    """Return the interval over runs of a prediction from raw scores, shape (..., tasks); never below 0.
 
     None where nothing varied.
     """

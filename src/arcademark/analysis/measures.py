@@ -73,12 +73,12 @@ class Measure:
         return self.normaliser(means(table)[:, np.newaxis] if self.metric.of_means else table, known)
 
     def aggregates(self, runs: Runs) -> NDArray[np.float64]:
-        """Find all `AGGREGATES` in percent over the tasks it knows, shape (aggregates,)."""
+        """Compute all `AGGREGATES` in percent over the tasks it knows, shape (aggregates,)."""
         known = self.of_known(runs)
         return aggregates(self.normaliser(means(padded(known.values())), known), self.by_run(runs))
 
     def aggregates_of_means(self, scores: NDArray[np.float64], tasks: Iterable[str]) -> NDArray[np.float64]:
-        """Find the same of raw means alone, shape (tasks, …) of known tasks: shape (aggregates, …)."""
+        """Compute them from raw means alone, shape (tasks, …) of known tasks: shape (aggregates, …)."""
         placed = np.moveaxis(self.normaliser(scores, tasks), 0, -1)
         return aggregates(placed, placed[..., np.newaxis])
 
@@ -91,7 +91,7 @@ class Measure:
 
 
 def _last(scores: ArrayLike) -> NDArray[np.float64]:
-    """Put tasks, the first axis, last."""
+    """Move the first axis, of tasks, to the end."""
     return np.moveaxis(np.asarray(scores, np.float64), 0, -1)
 
 

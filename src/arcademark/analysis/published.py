@@ -80,7 +80,7 @@ class HardScore:
 
 @dataclass(frozen=True)
 class HardGame:
-    """A hard-exploration game, with what the scores are to be seen beside.
+    """A hard-exploration game, with scores and reference scores.
 
     id, name: "private_eye", "Private Eye".
     random, human: Reference scores in points.
@@ -155,7 +155,7 @@ def weak(name: str = "atari-57") -> tuple[tuple[Entry, ...], Floats]:
 
 @dataclass(frozen=True)
 class Best:
-    """The best published score of a game, whose it is (`Entry.identity`), and the paper that published it."""
+    """The best published score of a game, its algorithm (`Entry.identity`), and the paper that published it."""
 
     score: float
     algorithm: str
@@ -226,7 +226,7 @@ def _ranked() -> Mapping[str, tuple[Best, ...]]:
 
 
 def bars(means: Mapping[str, float], name: str) -> tuple[Breakthrough, ...]:
-    """Say which games reach the human average and the world record, of an algorithm's mean scores.
+    """Return the games in which mean scores reach the human average, and those with the world record broken.
 
     Of the records broken also those that no other algorithm of the catalogue has broken.
     """
@@ -266,7 +266,7 @@ def why_untrue(games: Collection[str]) -> str:
 
 
 def hard_exploration(algorithms: Mapping[str, Mapping[str, float]]) -> HardExploration:
-    """Set each algorithm, with its mean score by task, beside random play, humans and the best published score."""
+    """Compare algorithms' mean scores by task with random play, humans and the best published score."""
     return HardExploration(tuple(_hard_game(task, algorithms) for task in hard_games()))
 
 

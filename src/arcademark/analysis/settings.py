@@ -87,7 +87,7 @@ def minutes(frames: int) -> str:
 
 
 def view(protocol: Protocol) -> ProtocolView:
-    """Show a protocol with every setting, what was overridden, and where each value comes from."""
+    """Describe a protocol: every setting, the overrides, and the source of each value."""
     return ProtocolView(
         name=protocol.name,
         label=protocol.label,
@@ -115,14 +115,14 @@ def _setting(protocol: Protocol, field: str, value: Any) -> ProtocolSetting:
 
 
 def budget(frames: int | None, episodes: int | None, unit: str = "frame") -> str:
-    """Say a budget of training, "50 episodes" or "200,000,000 frames"; "" where there is none."""
+    """Write a training budget, "50 episodes" or "200,000,000 frames"; "" if there is none."""
     if frames is not None:
         return wording.plural(frames, unit)
     return "" if episodes is None else wording.plural(episodes, "episode")
 
 
 def named_budget(protocol: Protocol) -> str:
-    """Say what the named protocol gives to train with, whatever was overridden."""
+    """Write the training budget of the named protocol, without overrides."""
     fields = (f"training_{protocol.unit}s", "training_episodes")
     frames, episodes = (protocol.overrides.get(field, getattr(protocol, field)) for field in fields)
     return budget(frames, episodes, protocol.unit)
@@ -168,5 +168,5 @@ def in_frames(settings: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
 
 
 def ordered(names: Iterable[str]) -> list[str]:
-    """Put settings in order, those that matter most first."""
+    """Sort settings by importance."""
     return sorted(names, key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER))

@@ -187,7 +187,7 @@ class Intervals:
 
 @dataclass(frozen=True, eq=False)
 class _DrawnSummaries:
-    """An algorithm's summaries by some measures, and what else they might have been.
+    """An algorithm's summaries by some measures, with their bootstrap draws.
 
     values: Shape (measures, aggregates).
     strata: Variances of shape (measures, aggregates, tasks).
@@ -232,7 +232,7 @@ class Bootstrap:
 
     @classmethod
     def choose(cls, seed: int, resamples: int | None, method: str | None, runs: int = 1) -> Bootstrap:
-        """Take the usual number of draws, fewer of very many runs, and method, unless others are asked for."""
+        """Make one with the default number of draws, fewer for very many runs, and method, unless given."""
         chosen = method or bootstrap.METHOD
         intervals.check(chosen, LEVEL)
         known: dict[str, Method] = {name: name for name in intervals.METHODS}
@@ -240,17 +240,17 @@ class Bootstrap:
         return cls(seed, resamples or usual, known[chosen], resamples is not None)
 
     def record(self, of: str, method: str, over: Over, name: str, task: str = "", draws: int = 0) -> None:
-        """Take down that an algorithm has an interval: of which number, by which method, over which values."""
+        """Record that an algorithm has an interval: of which number, by which method, over which values."""
         self.recorded.setdefault((of, method), {}).setdefault((over, name), {})[task] = None
         self.drawn_of.setdefault(of, set()).update({draws} - {0})
 
     def _record(self, of: str, names: Iterable[str], draws: int) -> None:
-        """Take down the bootstrap's intervals: over runs, or the episodes of what was never trained."""
+        """Record the bootstrap's intervals: over runs or, for algorithms never trained, over episodes."""
         for name in names:
             self.record(of, self.method, "all_episodes" if name in self.episodes else "runs", name, draws=draws)
 
     def view(self) -> Intervals:
-        """Say how the intervals were found that have been computed until now."""
+        """Return the methods of the intervals computed until now."""
         known = sorted(self.recorded, key=lambda key: [*INTERVALS_OF].index(key[0]))
         groups = grouped(((method, _bases(self.recorded[of, method], self.title)), of) for of, method in known)
         draws = {of: (*sorted({min(each), max(each)}),) if each else () for of, each in self.drawn_of.items()}
@@ -263,16 +263,16 @@ class Bootstrap:
         )
 
     def rng(self, *names: str) -> np.random.Generator:
-        """Make the generator of what these names mean, whatever else is in the document."""
+        """Make the random generator of these names, which does not depend on the rest of the document."""
         return np.random.default_rng([self.seed, zlib.crc32("\n".join(names).encode())])
 
     def draws(self, *sides: Runs) -> int:
-        """Return how many draws to make: fewer where the runs are so many that it would take long."""
+        """Return the number of draws: fewer if there are very many runs."""
         runs = sum(row.size for side in sides for row in side.values())
         return self.resamples if self.fixed else max(FEWEST_DRAWS, min(self.resamples, MAX_RUNS_DRAWN // max(runs, 1)))
 
     def summaries(self, name: str, measures: Sequence[Measure], runs: Runs) -> list[dict[str, Statistic]]:
-        """Sum an algorithm up by each measure, over the tasks that it knows."""
+        """Summarise an algorithm by each measure, over the tasks that it knows."""
         groups = grouped(((tuple(item.of_known(runs)), item.metric.of_means), item) for item in measures)
         by_metric = {}
         for (known, _), group in groups.items():
@@ -297,7 +297,7 @@ class Bootstrap:
         ]
 
     def _drawn(self, name: str, measures: Sequence[Measure], known: Runs, count: int) -> _DrawnSummaries:
-        """Sum an algorithm up by measures that know the same tasks, and resample where there are several runs.
+        """Summarise an algorithm by measures that know the same tasks, and resample if there are several runs.
 
         A measure that caps is resampled by the same draws as the one that it caps. Either all or none of the measures
         are of means.
@@ -321,7 +321,7 @@ class Bootstrap:
         return _DrawnSummaries(values, strata, draws)
 
     def _sample(self, name: str, runs: Runs) -> Runs:
-        """Return what is resampled on the tasks of some runs: these, or the episodes of what was never trained."""
+        """Return the values to resample on the tasks of some runs: these or, if never trained, the episodes."""
         episodes = self.episodes.get(name)
         return runs if episodes is None else {task: episodes[task] for task in runs}
 
@@ -332,7 +332,7 @@ class Bootstrap:
         return _single(runs)
 
     def drawn(self, name: str, measure: Measure, known: Runs, count: int) -> _DrawnSummaries:
-        """Sum an algorithm up and resample it over some tasks, once for all that it is compared with."""
+        """Summarise and resample an algorithm over some tasks, once for all comparisons."""
         key = (name, measure.metric.name, tuple(known), count)
         if key not in self.kept:
             if len(self.kept) >= MAX_KEPT:
@@ -343,7 +343,7 @@ class Bootstrap:
     def differences(
         self, names: tuple[str, str], measure: Measure, first: Runs, second: Runs
     ) -> dict[str, SummaryDifference]:
-        """Find by how much the first's summaries are higher than the second's, over the tasks that both have.
+        """Compute the differences of two algorithms' summaries, over the tasks that both have.
 
         The measure knows all the tasks, which are the same, in the same order, of both.
         """
@@ -369,7 +369,7 @@ class Bootstrap:
         }
 
     def improvement(self, names: tuple[str, str], first: Runs, second: Runs) -> Statistic:
-        """Find how probable it is that a run of the first beats one of the second on a task that both have.
+        """Compute the probability that a run of the first beats one of the second on a task that both have.
 
         What was never trained has one run, the mean of its episodes.
         """
@@ -388,7 +388,7 @@ class Bootstrap:
         return statistic(value, max(float(low), 0.0), min(float(high), 1.0))
 
     def profile(self, name: str, measure: Measure, known: Runs, thresholds: NDArray[np.float64]) -> Profile:
-        """Find an algorithm's performance profile and its pointwise band, at ascending thresholds in percent."""
+        """Compute an algorithm's performance profile and its pointwise band, at ascending thresholds in percent."""
         runs = measure.by_run(known)
         sample, values = sample_of(runs), performance_profile(runs, thresholds, missing="omit")
         low = high = None
@@ -402,7 +402,7 @@ class Bootstrap:
         return Profile(name, tuple(thresholds.tolist()), tuple(values.tolist()), low, high)
 
     def _tell_still(self, names: Sequence[str], still: bool) -> None:
-        """Take down whose interval has no width although something might vary."""
+        """Record algorithms whose interval has no width although something might vary."""
         if still and not self.exact.issuperset(names):
             self.notes.setdefault(STILL, {})[" and ".join(names)] = None
 
@@ -425,7 +425,7 @@ class Bootstrap:
 
 
 def statistic(value: float, low: float, high: float, bounds: Bounds = None) -> Statistic:
-    """Hold limits within bounds; where nothing varied, or limits are NaN, there are none."""
+    """Clip limits to bounds; there are none if nothing varied or limits are NaN."""
     if not low < high:
         return Statistic(value)
     least, most = bounds or (low, high)
@@ -433,7 +433,7 @@ def statistic(value: float, low: float, high: float, bounds: Bounds = None) -> S
 
 
 def _bases(recorded: Mapping[tuple[Over, str], Iterable[str]], title: Callable[[str], str]) -> tuple[Basis, ...]:
-    """Group algorithms by what their intervals are over; tasks are named where one has intervals of several kinds."""
+    """Group algorithms by the basis of their intervals; tasks are named where an algorithm has several kinds."""
     counts = Counter(name for _, name in recorded)
     groups = grouped(((over, (*tasks,) if counts[name] > 1 else ()), name) for (over, name), tasks in recorded.items())
     return tuple(Basis(over, (*names,), (*map(title, tasks),)) for (over, tasks), names in groups.items())
@@ -451,7 +451,7 @@ def _apart(bounds: Bounds) -> Bounds:
 def _drawn_of_means(
     measures: Sequence[Measure], sample: Runs, rng: np.random.Generator | None, count: int
 ) -> _DrawnSummaries:
-    """Sum up each task's mean, over runs or episodes, by measures that know all tasks; resample what it is of with rng.
+    """Summarise each task's mean over runs or episodes, by measures that know all tasks; resample with ``rng``.
 
     What a task adds to a summary's variance is by how far a standard error of its mean moves it.
     """
@@ -470,7 +470,7 @@ def _drawn_of_means(
 
 
 def sum_up(measures: Sequence[Measure], known: Runs) -> tuple[NDArray[np.float64], NDArray[np.float64], Strata]:
-    """Sum up by measures that know the same tasks.
+    """Summarise runs by measures that know the same tasks.
 
     Returned are runs in percent without caps, shape (measures, tasks, runs), the summaries, shape (measures,
     aggregates), and what each task's runs add to their variance, shape (measures, aggregates, tasks); of a capped mean

@@ -207,7 +207,7 @@ def _results(name: str, text: str, entries: Mapping[str, Entry | None]) -> tuple
 
 
 def _beside(name: str, results: Iterable[Result]) -> tuple[list[CatalogueFinding], list[CollectionOverlap]]:
-    """Set a collection's scores beside those that the catalogue has, its own of that name left aside."""
+    """Compare a collection's scores with the catalogue's, without the collection of its own name."""
     own: dict[str, dict[str, Result]] = {}
     for result in results:
         own.setdefault(result.entry.algorithm, {})[result.task] = result
@@ -239,7 +239,7 @@ def _names(entry: Entry) -> set[str]:
 def _apart(
     algorithm: str, mine: Mapping[str, Result], alike: Iterable[Mapping[str, Result]]
 ) -> Iterator[CatalogueFinding]:
-    """Tell the scores that are a factor of ten apart from half of the algorithm's others, or more of them."""
+    """Yield remarks on scores that differ by a factor of ten from at least half of the algorithm's others."""
     for game, result in mine.items():
         others = [scores[game] for scores in alike if game in scores]
         far = [other for other in others if _far(result.score, other.score)]
@@ -264,7 +264,7 @@ def _repeated(algorithm: str, mine: Mapping[str, Result]) -> Iterator[CatalogueF
 def _copied(
     algorithm: str, mine: Mapping[str, Result], unlike: Mapping[str, Mapping[str, Result]]
 ) -> Iterator[CatalogueFinding]:
-    """Tell which other algorithm has most scores in common, if that are many."""
+    """Yield a remark on the algorithm with the most equal scores, if they are many."""
     shared = {
         other: [
             game
@@ -297,7 +297,7 @@ def _write(name: str, texts: Mapping[str, str], into: Path) -> tuple[str, ...]:
 
 
 def _merged(ours: str, theirs: str) -> str:
-    """Put papers among ours, by their keys; of one that both have, ours stays."""
+    """Merge papers into ours by their keys; ours stays where both have one."""
     blocks = {}
     for text in (theirs, ours):
         places = [match.start() for match in _HEADER.finditer(text)]

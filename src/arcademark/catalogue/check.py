@@ -121,7 +121,7 @@ def data_files(directory: Path | None = None) -> tuple[tuple[str, str], ...]:
 
 
 def damaged_files(directory: Path | None = None) -> Iterator[CatalogueFinding]:
-    """Yield the files that are not what their checksum says, have none, or are listed and gone."""
+    """Yield the files whose checksum is wrong or missing, and those listed but gone."""
     place = directory or reading.data_directory()
     for folder in _folders(place):
         here = place / folder if folder else place
@@ -208,7 +208,7 @@ def apart_from_references(results: Iterable[Result]) -> Iterator[CatalogueFindin
 
 
 def impossible(results: Iterable[Result]) -> Iterator[CatalogueFinding]:
-    """Yield the scores that the game cannot have, and agents' that its counter cannot show, whose row has no note."""
+    """Yield scores that are impossible in the game or, for agents, beyond its counter, unless a note explains them."""
     for result in results:
         lowest, highest = tasks.score_bounds(result.task)
         end = anomalies.highest(result.task) if result.entry.kind != "reference" else None

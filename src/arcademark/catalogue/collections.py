@@ -68,7 +68,7 @@ class Filter:
                     raise UnknownNameError(what, name, known)
 
     def keeps(self, entry: Entry) -> bool:
-        """Say whether an entry is to be kept."""
+        """Return whether an entry is to be kept."""
         year = entry.year
         return (
             self.protocol in (None, entry.protocol)
@@ -209,7 +209,7 @@ def table(found: Mapping[str, Entry], *, as_published: bool = False) -> ScoreTab
 
 
 def citation(entry: Entry) -> str:
-    """Say who published an entry's scores, where they are printed and where they were read."""
+    """Cite an entry: who published its scores, where they are printed and where they were read."""
     place = f"{entry.source.short}, {entry.table}"
     if entry.paper is not None and entry.paper != entry.source:
         place = f"{entry.paper.short}, as given in {place}"

@@ -150,7 +150,7 @@ def _moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
 
 
 def _reason(counts: Sequence[int], same: bool) -> str:
-    """Say why a task with so many runs of each, that do not vary, cannot be tested."""
+    """Return why a task cannot be tested: too few runs, or none that vary."""
     for which, runs in zip(("first", "second"), counts, strict=True):
         if runs < 2:
             return f"the {which} has {'one run' if runs else 'no score'}"

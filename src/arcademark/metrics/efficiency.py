@@ -21,7 +21,7 @@ DAYS_PER_YEAR = 365.25
 
 
 def learning_efficiency(value: ArrayLike, frames: ArrayLike) -> np.float64 | NDArray[np.float64]:
-    """Divide what was reached by the frames it took to learn (review, Eq. 7).
+    """Return a score per training frame (review, Eq. 7).
 
     `value` is a summary, such as the mean human-normalised score, as a *fraction*: give ``percent / 100``. The review's
     mean HNS of 873.97 % after 200 million frames is 8.7397 / 2E+8 = 4.37E-08 a frame. NaN stays NaN. ArcadeMarkError: 0

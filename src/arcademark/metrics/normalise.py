@@ -94,7 +94,7 @@ class Metric:
         return PERCENT * normalise(scores, low, high, tasks)
 
     def cap(self, percent: Floats) -> Floats:
-        """Cap what `place` gives, if the metric caps."""
+        """Cap normalised scores, if the metric caps."""
         return percent if self.bounds is None else np.clip(percent, *self.bounds)
 
     def __call__(self, scores: ArrayLike, low: Scores, high: Scores, tasks: Sequence[str]) -> Floats:

@@ -96,7 +96,7 @@ def kendall_tau(a: Values, b: Values) -> float:
 
 
 def flips(values: Mapping[str, Values]) -> tuple[Flip, ...]:
-    """Find the pairs of algorithms whose order changes under another metric or another set of references.
+    """Return the pairs of algorithms whose order changes under another metric or set of references.
 
     Every measure has the values of the same algorithms.
     """

@@ -66,7 +66,7 @@ def _metric(score: Score, confidence: float) -> dict[str, Any]:
 
 
 def _verifying(report: ScoreReport) -> str:
-    """Say how anyone replays what was played here."""
+    """Describe how anyone can replay the runs."""
     places = [place for run in report.runs if (place := _replayed(run))]
     if not places:
         return "## Verify\n\nThese scores have no recorded actions, so they cannot be replayed."

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.grouping import grouped
 from arcademark.records import manifest
 from arcademark.records.database import DATABASE
 from arcademark.records.model import EvaluationRecord, RunRecord, TrialRecord
@@ -131,13 +132,11 @@ def make_entries(
     for trial, count in scored:
         if count:
             trials[trial.agent, trial.game][trial] = count
-    notes: defaultdict[str, list[EvaluationRecord]] = defaultdict(list)
-    for item in evaluations:
-        notes[item.trial_id].append(item)
+    notes = grouped((item.trial_id, item) for item in evaluations)
     for (label, game), mine in trials.items():
         agent = agents.get(label, {})
         parameters = agent.get("parameters") or {}
-        begun, commands = _noted(document, [item for trial in mine for item in notes[trial.id]])
+        begun, commands = _noted(document, [item for trial in mine for item in notes.get(trial.id, ())])
         yield LedgerEntry(
             directory=str(directory),
             algorithm=algorithm(label, parameters),

@@ -23,9 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.grouping import grouped
 from arcademark.records import imported, repeats
 from arcademark.records.combined import together
-from arcademark.records.model import RunRecord, TrialRecord
+from arcademark.records.model import RunRecord
 from arcademark.records.reading import read_run
 from arcademark.scores.readers.base import numbers_of_runs
 from arcademark.scores.table import ScoreTable, concatenate
@@ -171,10 +172,8 @@ def pooled(seeds: Sequence[NDArray[np.float64]], *, apart: bool) -> tuple[NDArra
 def _kinds(record: RunRecord) -> dict[tuple[str, str], NDArray[np.int64]]:
     """Number the episodes of each agent on each game, where it may have played the same one again."""
     draws = {agent["label"] for agent in record.manifest["agents"] if agent.get("draws")}
-    trials: dict[tuple[str, str], list[TrialRecord]] = defaultdict(list)
-    for trial in sorted(record.trials, key=lambda trial: trial.seed):
-        if trial.agent not in draws:
-            trials[trial.agent, trial.game].append(trial)
+    ordered = sorted(record.trials, key=lambda trial: trial.seed)
+    trials = grouped(((trial.agent, trial.game), trial) for trial in ordered if trial.agent not in draws)
     result = {cell: repeats.kinds(record, mine) for cell, mine in trials.items()}
     return {cell: numbers for cell, numbers in result.items() if numbers is not None}
 

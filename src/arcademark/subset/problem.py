@@ -24,6 +24,10 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import aggregate
 from arcademark.metrics.normalise import PERCENT
 
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told how many subsets, or choices, have been dealt with, and how many there are."""
+
+
 Floats: TypeAlias = NDArray[np.float64]
 Summary: TypeAlias = Callable[[Floats], float]
 """From an algorithm's normalised scores, those that it has, to one number."""

@@ -20,6 +20,7 @@ from typing import Annotated, Literal, get_args
 from msgspec import Meta
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.grouping import grouped
 from arcademark.suite import tasks
 from arcademark.suite.tables import read_records
 
@@ -103,10 +104,10 @@ def disagreements() -> tuple[Reference, ...]:
 @cache
 def read_references() -> Mapping[tuple[str, str], Mapping[str, Reference]]:
     """Return all references by (suite, kind) and task, each suite's in its order."""
-    others: dict[_Key, list[Alternative]] = {}
-    for row in read_records("disagreements.csv", _Row):
-        alternative = Alternative(row.score, row.source, row.paper, row.note)
-        others.setdefault((row.suite, row.kind, row.task), []).append(alternative)
+    others = grouped(
+        ((row.suite, row.kind, row.task), Alternative(row.score, row.source, row.paper, row.note))
+        for row in read_records("disagreements.csv", _Row)
+    )
     rows: dict[_Key, _Row] = {(row.suite, row.kind, row.task): row for row in read_records("references.csv", _Row)}
     references: dict[tuple[str, str], dict[str, Reference]] = {}
     for suite in tasks.suites().values():

@@ -113,7 +113,7 @@ class ReproducedPart:
 
     @property
     def below_rows(self) -> Iterator[tuple[str, str, dict[str, PrintedComparison]]]:
-        """Yield for each algorithm what is printed below the games, and what we compute."""
+        """Yield for each algorithm the cells printed below the games, and our recomputation."""
         for name in self.algorithms:
             if cells := {row: cell for row in BELOW if (cell := self.cell(row, name))}:
                 yield from ((name, "paper", cells), (name, "ours", cells))
@@ -151,7 +151,7 @@ class ReproducedPart:
 
 @dataclass(frozen=True)
 class Reproduced:
-    """A paper, recomputed: what every renderer shows.
+    """A paper, recomputed.
 
     title, generator: Of the document: the paper as text names it; "ArcadeMark 1.0.0".
     paper: Its name in `PAPERS`.
@@ -188,7 +188,7 @@ class Reproduced:
 
     @staticmethod
     def words(parts: Sequence[ReproducedPart]) -> str:
-        """Say the counts of parts: "619 cells agree, 34 differ, all explained"."""
+        """Describe the counts of parts: "619 cells agree, 34 differ, all explained"."""
         counts = count([item for part in parts for item in part.comparisons])
         return prose.text(
             "reproduction", "counted", counts=counts, noun=" or ".join(sorted({part.noun for part in parts}))
@@ -207,7 +207,7 @@ def unexplained(item: PrintedComparison) -> bool:
 
 
 def reproduced(name: str, *, table: int | None = None, figure: int | None = None, ours: bool = False) -> Reproduced:
-    """Recompute one of `PAPERS`, or just one table of it, or one figure with what the text states of it.
+    """Recompute one of `PAPERS`, one table of it, or one figure with the text's statements about it.
 
     With `ours`, set what our own runs of the paper's agents scored beside its scores, and nothing else.
     """
@@ -230,7 +230,7 @@ def reproduced(name: str, *, table: int | None = None, figure: int | None = None
 def document(
     name: str, source: Source, parts: Iterable[Reproduction], figures: Iterable[PaperFigure] = (), *, ours: bool = False
 ) -> Reproduced:
-    """Put together what renderers show."""
+    """Assemble the document of a reproduction."""
     every = tuple(ReproducedPart(part.title, part.number, count(part.comparisons), part.comparisons) for part in parts)
     counts = count([comparison for part in every for comparison in part.comparisons])
     title = f"{source.short}, {'and our own runs' if ours else 'recomputed'}"
@@ -267,5 +267,5 @@ def where(item: PrintedComparison) -> str:
 
 
 def noted(comparisons: Iterable[PrintedComparison]) -> tuple[PrintedComparison, ...]:
-    """Return what agrees, but with something to say about it."""
+    """Return the comparisons that agree but have a note."""
     return tuple(item for item in comparisons if item.verdict == "agrees" and item.why)

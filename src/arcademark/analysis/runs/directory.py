@@ -1,4 +1,4 @@
-"""A run directory in words: what was asked for, with what, and how it went."""
+"""Description of a run directory: its request, provenance and progress."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Run:
-    """One run directory: what was asked for, with what, and how it went.
+    """One run directory: its request, provenance and progress.
 
     name: Unique in the report.
     directory: As it was given.
@@ -162,7 +162,7 @@ def _emulator(label: str) -> str:
 
 
 def known_set(names: Sequence[str], suite: TaskSuite | None = None) -> str:
-    """Say which suite or subset these games, or tasks of a suite, are, "the 57 games of atari-57"; "" if none."""
+    """Name the suite or subset that these games, or tasks, are: "the 57 games of atari-57"; "" if none."""
     if suite:
         groups, noun = suite.groups, "task"
         sets = {suite.name if name == "all" else f"{suite.name}'s {name}": groups[name] for name in groups}

@@ -186,7 +186,7 @@ def frames_used(algorithm: PlayedAlgorithm) -> int | None:
 
 
 def finished(trial: TrialRecord, record: RunRecord) -> bool:
-    """Tell whether a learner's training budget is spent; logs made elsewhere do not say, and count as whole."""
+    """Return whether a learner's training budget is spent; logs made elsewhere do not say and count as complete."""
     if imported.origin(record) is not None:
         return True
     rows = record.training(trial)

@@ -6,13 +6,14 @@ and §3.1.2). More trials of that setting are fine. The 2013 baselines have noth
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from arcademark import wording
 from arcademark.analysis import settings
+from arcademark.grouping import grouped
 from arcademark.records.ledger import Ledger, LedgerEntry, Unread, entries_beside
 from arcademark.suite.subsets import for_testing
 from arcademark.suite.tasks import game_name
@@ -135,19 +136,16 @@ def view(ledger: Ledger, apart: Sequence[str] = APART) -> LedgerView:
 
 
 def accounts(entries: Sequence[LedgerEntry], apart: Sequence[str] = APART) -> tuple[Account, ...]:
-    """Sum up what was evaluated on test games, by algorithm: on tasks that are for testing in any of the runs."""
-    by_algorithm: defaultdict[tuple[str, str], list[tuple[LedgerEntry, str]]] = defaultdict(list)
+    """Summarise evaluations on test games by algorithm; a task counts that is for testing in any of the runs."""
     tested = {(_suite(entry), entry.game) for entry in entries if for_testing([entry.game], entry.suite)}
-    for entry in entries:
-        if (_suite(entry), entry.game) in tested:
-            algorithm, setting = _in_words(entry, apart)
-            by_algorithm[_suite(entry), algorithm].append((entry, setting))
+    named = ((entry, *_in_words(entry, apart)) for entry in entries if (_suite(entry), entry.game) in tested)
+    by_algorithm = grouped(((_suite(entry), algorithm), (entry, setting)) for entry, algorithm, setting in named)
     unordered = [_account(*names, mine) for names, mine in by_algorithm.items()]
     return tuple(sorted(unordered, key=lambda account: (not account.repeated, account.baseline)))
 
 
 def warning(account: Account, *, paths: bool = True) -> str:
-    """Say in a sentence where an algorithm was evaluated with several settings."""
+    """Return a sentence on the games on which an algorithm was evaluated with several settings."""
     most = max(account.repeated, key=lambda item: item.settings)
     alike = [item.game for item in account.repeated if (item.settings, item.runs) == (most.settings, most.runs)]
     names, others = account.titles(alike), len(account.repeated) - len(alike)
@@ -189,11 +187,8 @@ def _suite(entry: LedgerEntry) -> str:
 
 def _account(suite: str, algorithm: str, entries: Sequence[tuple[LedgerEntry, str]]) -> Account:
     baseline = entries[0][0].algorithm in BASELINES
-    by_setting: defaultdict[Any, list[LedgerEntry]] = defaultdict(list)
-    by_game: defaultdict[str, list[LedgerEntry]] = defaultdict(list)
-    for entry, _ in entries:
-        by_setting[entry.setting].append(entry)
-        by_game[entry.game].append(entry)
+    by_setting = grouped((entry.setting, entry) for entry, _ in entries)
+    by_game = grouped((entry.game, entry) for entry, _ in entries)
     words = {entry.setting: setting for entry, setting in entries}
     alike = Counter(words.values())
     uses = [_use(mine, words[key], by_code=alike[words[key]] > 1) for key, mine in by_setting.items()]

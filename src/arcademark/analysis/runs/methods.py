@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 from arcademark import wording
-from arcademark.analysis.estimates import Estimate
 from arcademark.analysis.runs.directory import Run, known_set
 from arcademark.analysis.subsets import predictors
 from arcademark.analysis.subsets.models import ANY
 from arcademark.analysis.tables.document import Algorithm, ScoredGame
 from arcademark.analysis.uncertainty import Intervals
+from arcademark.grouping import grouped
 from arcademark.suite import subsets
 from arcademark.wording import prose
 
@@ -22,13 +21,14 @@ MAX_NAMES = 10
 def paragraphs(
     algorithms: Sequence[Algorithm], games: Sequence[ScoredGame], runs: Sequence[Run], scope: str, intervals: Intervals
 ) -> tuple[str, ...]:
-    """Say how the scores were made, run by run, and what was worked out from them."""
+    """Write how the scores were made, run by run, and what was computed from them."""
     from_any = [item for item in algorithms if item.estimated and item.estimated.subset == ANY]
-    models: dict[str, list[tuple[str, Estimate]]] = defaultdict(list)
-    for item in algorithms:
-        for one in (item.estimate, item.published):
-            if one is not None and one.telling and one.subset != ANY:
-                models[one.subset].append((item.name, one))
+    models = grouped(
+        (one.subset, (item.name, one))
+        for item in algorithms
+        for one in (item.estimate, item.published)
+        if one is not None and one.telling and one.subset != ANY
+    )
     titles = {game.id: game.name for game in games}
     repeated = [
         (item.name, titles[score.game], score.played)

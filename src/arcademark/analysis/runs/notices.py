@@ -66,7 +66,7 @@ def of_runs(
 
 
 def of_scores(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
-    """Say what concerns the scores of runs wherever they are used: which are not finished, imported, of one network."""
+    """Yield notices on scores of runs wherever they are used: unfinished, imported, or of one network."""
     for run, name in zip(collection.runs, names, strict=True):
         yield from _imported(run, name)
         yield from _unfinished(run, name)
@@ -78,7 +78,7 @@ def of_scores(collection: RunCollection, names: Sequence[str]) -> Iterator[Notic
 
 
 def _imported(run: RunScores, name: str) -> Iterator[Notice]:
-    """Say what was not made here, what was assumed of it, and which scores look clipped or of one life."""
+    """Yield notices on an imported run: its source, its assumptions, and scores that look clipped or of one life."""
     if (source := imported_source(run.record)) is not None:
         yield notice("imported", run=name, source=source)
         if doubts := [f"{agent} on {game}: {why}" for agent, game, why in source.doubts]:
@@ -140,7 +140,7 @@ def _unfinished(run: RunScores, name: str) -> Iterator[Notice]:
 
 
 def _starts(algorithm: Algorithm) -> Iterator[Notice]:
-    """Say of how few episodes scores are where agents that draw nothing, or chance, play the same ones again."""
+    """Yield notices on scores with few distinct episodes, as deterministic agents or chance repeat some."""
     agent = algorithm.name
     played = [(game_name(score.game), score.played) for score in algorithm.scores if score.played]
     cells = [(game, cell) for game, cell in played if cell.episodes]
@@ -191,7 +191,7 @@ def _learner(algorithm: PlayedAlgorithm) -> Iterator[Notice]:
 
 
 def _fallen(trial: TrialRecord, record: RunRecord) -> Iterator[str]:
-    """Say what a trial's frozen weights score, if that is clearly less than training did when it ended."""
+    """Yield the score of a trial's frozen weights if it is clearly below that at the end of training."""
     if scored_phase(record.protocol, learns=True) == "training":
         return
     trained, frozen = record.training(trial).score[-FROZEN_AFTER:], record.evaluation(trial).score

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.grouping import grouped
 from arcademark.records import combined, live, queue
 from arcademark.records.database import JOBS, SHARDS
 from arcademark.records.ledger import Unread, find_runs
@@ -119,10 +120,8 @@ class Status:
     @property
     def waiting(self) -> list[tuple[ClusterJob, ...]]:
         """Jobs that do not run, those of one run together for which the same is to be said."""
-        alike: defaultdict[tuple[str, ...], list[ClusterJob]] = defaultdict(list)
-        for job in self.jobs:
-            if job.state != "running":
-                alike[job.folder, job.state, job.reason, job.begins, job.said].append(job)
+        waiting = (job for job in self.jobs if job.state != "running")
+        alike = grouped(((job.folder, job.state, job.reason, job.begins, job.said), job) for job in waiting)
         return [tuple(jobs) for jobs in alike.values()]
 
     @property
@@ -163,9 +162,7 @@ def status(folders: Sequence[Path], ask: AskSlurm = queue.jobs) -> Status:
             progress.append(read_progress(directory))
         except ArcadeMarkError as error:
             unread.append(Unread(str(directory), str(error)))
-    of_runs: defaultdict[tuple[str, str], list[RunProgress]] = defaultdict(list)
-    for run in progress:
-        of_runs[_whole(run)].append(run)
+    of_runs = grouped((_whole(run), run) for run in progress)
     whole = tuple(WholeRun(name, _furthest(_trials(parts))) for (name, _), parts in of_runs.items())
     best = _furthest(itertools.chain(*(run.trials for run in whole)))
     homes = dict.fromkeys(_home(run.directory) for run in progress)

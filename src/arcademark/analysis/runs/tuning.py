@@ -129,7 +129,7 @@ class Tuned:
 
     @property
     def level_with_best(self) -> tuple[TunedSetting, ...]:
-        """The other settings whose interval reaches the best one's mean: these episodes do not tell them apart."""
+        """The other settings whose interval reaches the best one's mean, so that they are not told apart."""
         best, *others = self.settings
         return tuple(
             other for other in others if None not in (best.mean, other.high) and (other.high or 0) >= (best.mean or 0)
@@ -166,7 +166,7 @@ def held_out_interval(row: TunedParameters | TuningSensitivity) -> str | None:
 
 
 def warning(games: Sequence[str], suite: TaskSuite | None = None) -> str:
-    """Say what is wrong with tuning on some games; "" where nothing is."""
+    """Return the warning about tuning on some games; "" if there is none."""
     outside = for_testing(games, suite)
     if not outside:
         return ""
@@ -276,7 +276,7 @@ def _sensitivity(
 def _parts(
     run: RunScores, table: ScoreTable, seeds: NDArray[np.int64]
 ) -> tuple[Literal["seed", "episode", ""], NDArray[np.float64]]:
-    """Return what may choose settings apart from the rest, and its scores, shape (settings, games, parts).
+    """Return the unit of the parts that choose settings in turn, and their scores, shape (settings, games, parts).
 
     That is seeds of agents that learn, put together where they are many, or the episodes of the only one; of other
     agents the episodes of all seeds.

@@ -1,4 +1,4 @@
-"""The one analysis of scores, of runs and of tables: from a dataset to everything that a document shows."""
+"""Analysis of scores, of runs and of tables alike: from a dataset to a report."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def analyse(
     /,
     **keywords: Unpack[ScoreKeywords],
 ) -> ScoreReport:
-    """Work out everything that is to be said of scores.
+    """Analyse scores.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def analyse(
 def of_dataset(
     dataset: Dataset, options: ScoreOptions, follow: Callable[[int, int], None] | None = None
 ) -> ScoreReport:
-    """Work out everything that is to be said of a dataset; see `analyse`.
+    """Analyse a dataset; see `analyse`.
 
     ``follow`` is told how many algorithms are worked out, of how many, after each.
     """
@@ -148,7 +148,7 @@ def of_dataset(
 
 
 def _tolerance(dataset: Dataset, share: float) -> Tolerance:
-    """Find between which scores single runs lie, of all algorithms on all games that have several."""
+    """Compute tolerance intervals of single runs, for all algorithms on all games with several runs."""
 
     def rows() -> Iterator[SingleRuns]:
         for game in dataset.tasks:
@@ -162,7 +162,7 @@ def _tolerance(dataset: Dataset, share: float) -> Tolerance:
 
 
 def bootstrap_of(dataset: Dataset, options: ScoreOptions) -> Bootstrap:
-    """Return how intervals of a dataset are found."""
+    """Return the computation of a dataset's intervals."""
     runs = int(dataset.scores.table.runs_present().sum())
     bootstrap = Bootstrap.choose(options.seed, options.resamples, options.method, runs)
     episodes = {name: those for name in dataset.algorithms if (those := dataset.episodes(name))}
@@ -172,7 +172,7 @@ def bootstrap_of(dataset: Dataset, options: ScoreOptions) -> Bootstrap:
 
 
 def _of_run(item: PlayedAlgorithm, names: Mapping[int, str], frames: int | None) -> dict[str, Any]:
-    """Return what is known of an algorithm beside its scores where these are of a run."""
+    """Return the fields of an algorithm that only runs have."""
     trial = next((trial for trial in item.trials if trial.learns), item.trials[0])
     protocol, episodes = item.run.record.protocol, trial.training_episodes
     if (trial.training_frames, episodes) == (None, None):
@@ -244,7 +244,7 @@ def _games(dataset: Dataset) -> tuple[ScoredGame, ...]:
 
 
 def _scope(dataset: Dataset) -> str:
-    """Say which games the summaries are over."""
+    """Name the games that the summaries are over."""
     benchmark, names = dataset.benchmark, dataset.tasks
     if benchmark.atari and benchmark.view.name != ESTIMATED[0]:
         names = tuple(task for task in names if task in benchmark.tasks)
@@ -261,7 +261,7 @@ def _scope(dataset: Dataset) -> str:
 def sample_efficiency(
     curves: Sequence[LearningCurve], measure: Measure, bootstrap: Bootstrap, unit: str
 ) -> tuple[SampleEfficiency, ...]:
-    """Sum up each learner's smoothed training scores at common frames, over the games that all learners learnt on."""
+    """Aggregate each learner's smoothed training scores at common frames, over the games of all learners."""
     learners = dict.fromkeys(curve.algorithm for curve in curves)
     games = {curve.game for curve in curves if curve.game in measure.known}
     for name in learners:
@@ -321,7 +321,7 @@ def identity(name: str, dataset: Dataset) -> dict[str, Any]:
 
 
 def _scores(name: str, chosen: Sequence[Measure], dataset: Dataset, bootstrap: Bootstrap) -> Iterator[Score]:
-    """Yield each game's score with its interval, in points and normalised; of a run also what is still to be played."""
+    """Yield each game's score with its interval, in points and normalised; for a run also games not played yet."""
     runs, varying, played = dataset.runs(name), dataset.varying(name), dataset.scores.get(name).played
     units = {task: values for task, (_, values) in varying.items()}
     ends = score_intervals(list(units.values()), list(map(dataset.benchmark.score_bounds, units)))[:, :3]

@@ -1,4 +1,4 @@
-"""The one analysis of algorithms against each other: from scores to everything that a comparison shows."""
+"""Comparison of algorithms: from a dataset to its result."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def compare_tables(
     summary: str = POWER_STATISTIC,
     **keywords: Unpack[ScoreKeywords],
 ) -> Comparison:
-    """Work out everything that is to be said of algorithms against each other.
+    """Compare algorithms.
 
     Parameters are those of `arcademark.analysis.scoring.analysis.analyse`; ``algorithms`` names at least two, or none
     for all; it raises where no two share a game, too. ``follow`` is told how many pairs are compared, of how many,
@@ -104,7 +104,7 @@ def compare_tables(
 
 
 def _sides(dataset: Dataset, measure: Measure, bootstrap: Bootstrap) -> tuple[ComparedSide, ...]:
-    """Sum each algorithm up over the games that all have, so that summaries can be compared."""
+    """Summarise each algorithm over the games that all have, so that summaries can be compared."""
     runs = {name: measure.of_known(dataset.runs(name)) for name in dataset.algorithms}
     shared = [task for task in dataset.tasks if all(task in row for row in runs.values())]
     sides = []

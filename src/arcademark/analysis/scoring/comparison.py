@@ -140,7 +140,7 @@ class Pair:
 
     @property
     def ordered(self) -> list[GameDifference]:
-        """The games, those first whose difference was decided."""
+        """The games, those with a decided difference first."""
         return sorted(self.games, key=lambda game: game.verdict not in ("better", "worse"))
 
     @property
@@ -272,7 +272,7 @@ class Ranks:
 
 @dataclass(frozen=True)
 class Comparison(TableDocument):
-    """Everything that is said of algorithms against each other.
+    """A comparison of algorithms.
 
     games: Those that at least two have.
     metric, metric_title, metric_meaning: What normalises where one metric is enough: in the games, the profiles and the
@@ -336,7 +336,7 @@ class Comparison(TableDocument):
 
     @property
     def sources_known(self) -> tuple[ComparedSide, ...]:
-        """The algorithms whose scores' source is known."""
+        """The algorithms whose scores have a known source."""
         return tuple(item for item in self.algorithms if item.source)
 
     @property

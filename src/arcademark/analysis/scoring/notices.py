@@ -105,7 +105,7 @@ def of_comparison(
 def _shared(
     dataset: Dataset, few_runs: Iterable[Notice], counts: Sequence[tuple[str, int]], bootstrap: Bootstrap
 ) -> Iterator[Notice]:
-    """Say what holds of a table's scores and of comparisons: references, intervals, measures, and how it was read.
+    """Yield notices common to reports and comparisons: on references, intervals, measures, and reading.
 
     Given are whose intervals hold the truth too rarely, and algorithms' runs.
     """
@@ -128,7 +128,7 @@ def _shared(
 
 
 def _estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notice]:
-    """Say which algorithms' estimates are doubtful or refused, and how the others are to be read."""
+    """Yield notices on estimates that are doubtful or refused, and on how to read the others."""
     shown = [(name, estimate) for name, estimate in estimates if estimate.telling]
     for text in dict.fromkeys(text for _, estimate in shown for text in estimate.warnings):
         names = list(dict.fromkeys(name for name, estimate in shown if text in estimate.warnings))
@@ -148,7 +148,7 @@ def _estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notice]:
 
 
 def _tuning(estimates: Sequence[tuple[str, Estimate]], dataset: Dataset) -> Iterator[Notice]:
-    """Say of estimates from games for tuning, by a model of theirs or by that of all games, where to report."""
+    """Yield notices on estimates from games meant for tuning, which are to be reported on other games."""
     for name in subsets.VALIDATION:
         games = {*subsets.subset(name).tasks}
         if any(it.telling and (it.subset == name or games == dataset.runs(who).keys()) for who, it in estimates):
@@ -163,7 +163,7 @@ def _error(title: str, subset: Subset) -> str:
 
 
 def _partial(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
-    """Say first how much of the benchmark there is, and what that forbids; of a subset its estimate says that."""
+    """Yield notices on incomplete coverage of the benchmark, unless an estimate from a subset says so."""
     about: dict[str, Any] = {"suite": dataset.benchmark.view.name, "noun": dataset.benchmark.noun}
     short = [
         item
@@ -214,7 +214,7 @@ def _how_made(dataset: Dataset) -> Iterator[Notice]:
 
 
 def _protocols(plays: dict[str, PlayConditions]) -> Iterator[Notice]:
-    """Say who alone plans on the emulator, and in which settings algorithms differ from the first that is known."""
+    """Yield notices on algorithms that plan on the emulator, and on differences between protocols."""
     planners = [name for name, play in plays.items() if play.plans]
     if planners and len(planners) < len(plays):
         others = [name for name in plays if name not in planners]
@@ -333,7 +333,7 @@ def _not_simulated(dataset: Dataset, bootstrap: Bootstrap) -> Iterator[str]:
 
 
 def _differing(dataset: Dataset) -> Iterator[Notice]:
-    """Say whose scores, or which references, are not to be set beside those of today's emulator on some games."""
+    """Yield notices on scores and references that are not comparable with today's emulator on some games."""
     scored = {
         name: games
         for name in dataset.algorithms
@@ -367,7 +367,7 @@ def _efficiency(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[N
 
 
 def _intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap, noun: str) -> Iterator[Notice]:
-    """Say what the intervals are, or why there are none; given are algorithms and their runs per game."""
+    """Yield notices on the intervals, or their absence; `counts` are algorithms and their runs per game."""
     single = [name for name, runs in counts if runs == 1 and name not in bootstrap.episodes]
     if (view := bootstrap.view()).methods:
         yield notice("intervals", view=view, noun=noun)
@@ -378,7 +378,7 @@ def _intervals(counts: Sequence[tuple[str, int]], bootstrap: Bootstrap, noun: st
 
 
 def _over_episodes(algorithms: Sequence[Algorithm], dataset: Dataset) -> Iterator[Notice]:
-    """Say whose intervals are over the episodes of a single run; warn where that was trained, or may have been."""
+    """Yield notices on intervals over the episodes of a single run; warn if it was, or may have been, trained."""
     noun = dataset.benchmark.noun
     trained = [
         item.name if item.run or item.training_frames is not None else f"{item.name}, if it was trained"

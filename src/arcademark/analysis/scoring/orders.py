@@ -98,7 +98,7 @@ def _flips(names: tuple[str, ...], rankings: list[Ranking]) -> tuple[Flip, ...]:
 
 
 def ranks(dataset: Dataset, bootstrap: Bootstrap) -> tuple[Ranks, ...]:
-    """Find how algorithms rank on the games that all have, each by the mean of resampled runs; empty without such.
+    """Rank algorithms on the games that all have, by means of resampled runs; empty if there is no such game.
 
     Where all have a single run everywhere, nothing is resampled.
     """
@@ -161,7 +161,7 @@ def sequential(
 
 
 def _summed_up(measure: Measure, runs: Runs, summary: str) -> NDArray[np.float64]:
-    """Sum up the first runs of all games, the second, …, as many as every game has, shape (runs,)."""
+    """Summarise the first runs of all games, the second, …, as many as every game has, shape (runs,)."""
     complete = min(row.size for row in runs.values())
     table = measure.normaliser(np.array([row[:complete] for row in runs.values()]), runs).T
     return AGGREGATES[summary](table, table[..., np.newaxis])

@@ -1,4 +1,4 @@
-"""The report of scores: frozen data, and what is shown of it."""
+"""Result type of a report of scores: frozen data."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TELLING = {"atari-57": (subsets.REPORTED, "atari-10", "atari-14"), "atari-100k":
 
 @dataclass(frozen=True)
 class ScoreReport(TableDocument):
-    """Everything that is said of the scores of runs and tables.
+    """A report of the scores of runs and tables.
 
     learning: How learners' training went, or goes; games together.
     runs: The runs among what was read.
@@ -76,18 +76,18 @@ class ScoreReport(TableDocument):
 
     @property
     def untold(self) -> Mapping[tuple[str, ...], list[str]]:
-        """The algorithms whose estimate says nothing, by the games that would tell most beside those that they have."""
+        """Algorithms without an informative estimate, by the games that would help most."""
         wide = (item for item in self.algorithms if item.estimate and not item.estimate.missing)
         return grouped((_wanted(item), item.name) for item in wide if not item.estimated)
 
     @property
     def brief(self) -> tuple[str, ...]:
-        """Each algorithm's verdict, and its estimate or what is missing for one, in a line."""
+        """One line per algorithm: its verdict, and its estimate or the games missing for one."""
         return tuple(text("scores", "brief", item=item, noun=self.benchmark.noun) for item in self.algorithms)
 
     @property
     def played_under(self) -> Mapping[tuple[str, str], list[str]]:
-        """The runs' names by their protocol and by what emulated the games."""
+        """Names of runs by protocol and emulator."""
         return grouped(((run.protocol.label, run.played_on), run.name) for run in self.runs)
 
     @property
@@ -102,12 +102,12 @@ class ScoreReport(TableDocument):
 
     @property
     def metric_meanings(self) -> tuple[Summary, ...]:
-        """A summary of each metric."""
+        """One summary per metric."""
         return tuple({item.metric: item for _, item in self.summary_rows}.values())
 
     @property
     def statistic_meanings(self) -> tuple[tuple[str, str], ...]:
-        """Titles and meanings of the statistics whose names do not say what they are."""
+        """Titles and meanings of the statistics with technical names."""
         told = [one for one in AGGREGATES.values() if one.name not in ("mean", "median")]
         return tuple(
             (one.title[0].upper() + one.title[1:], one.meaning.format(noun=self.benchmark.noun)) for one in told
@@ -120,22 +120,22 @@ class ScoreReport(TableDocument):
 
     @property
     def models(self) -> Mapping[str, str]:
-        """The published models whose games some algorithms have exactly, by their subsets."""
+        """Titles of published models whose games some algorithms have exactly, by subset."""
         return {model.subset: f"{model.title}'s model" for item in self.algorithms if (model := item.published)}
 
     @property
     def summary_rows(self) -> tuple[tuple[Algorithm, Summary], ...]:
-        """Each algorithm's summaries."""
+        """Algorithms with each of their summaries."""
         return tuple((item, summary) for item in self.algorithms for summary in item.summaries)
 
     @property
     def first_summaries(self) -> tuple[tuple[str, Summary], ...]:
-        """Each algorithm's summary by the first metric."""
+        """Names of algorithms with their summary by the first metric."""
         return tuple((item.name, item.summaries[0]) for item in self.algorithms if item.summaries)
 
     @property
     def score_rows(self) -> tuple[tuple[ScoredGame, Algorithm, Score], ...]:
-        """Each game's scores."""
+        """Games with each algorithm's score."""
         scores = {(item.name, score.game): score for item in self.algorithms for score in item.scores}
         return tuple(
             (game, item, score)
@@ -146,7 +146,7 @@ class ScoreReport(TableDocument):
 
     @property
     def planning_rows(self) -> tuple[tuple[str, str, PlanningCost], ...]:
-        """The game, the algorithm and what the decisions of each planner cost."""
+        """Game, algorithm and cost of each planner's decisions."""
         rows = [
             (game.name, item.name, score.played.planning)
             for game, item, score in self.score_rows
@@ -156,7 +156,7 @@ class ScoreReport(TableDocument):
 
     @property
     def record_rows(self) -> tuple[tuple[Algorithm, Breakthrough], ...]:
-        """The algorithms that broke human world records."""
+        """Algorithms that broke human world records, with these."""
         bars = ((item, bar) for item in self.algorithms for bar in item.breakthroughs)
         return tuple((item, bar) for item, bar in bars if bar.metric == "hwrb" and bar.reached)
 
@@ -167,7 +167,7 @@ class ScoreReport(TableDocument):
         return tuple((item, efficiency, gain) for item, efficiency in known for gain in efficiency.gains)
 
     def rows(self) -> list[dict[str, object]]:
-        """Return each algorithm's score on each game: a row each, with what it is normalised to in percent."""
+        """Return each algorithm's score on each game: a row each, with its normalised scores in percent."""
         return [
             {
                 "algorithm": item.name,

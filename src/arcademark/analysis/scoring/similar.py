@@ -24,7 +24,7 @@ SUITE = "atari-57"
 
 
 def budgets(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Similar]:
-    """Yield what is to be set beside published algorithms, those of the same budget, games and protocol together."""
+    """Yield comparisons with published algorithms, one for each budget, set of games and protocol."""
     if dataset.benchmark.view.name != SUITE:
         return
     together = grouped(
@@ -64,7 +64,7 @@ def _reported(dataset: Dataset, name: str) -> str:
 
 
 def _figures(scores: Mapping[str, float], games: Sequence[str], frames: int) -> dict[str, Any]:
-    """Sum scores up over games as the review's tables do (Fan 2021, Eqs. 3, 7 and HWRB)."""
+    """Summarise scores over games as the review's tables do (Fan 2021, Eqs. 3, 7 and HWRB)."""
     percent = {
         metric: measures.atari()[metric].normaliser([scores[task] for task in games], games)
         for metric in ("hns", "hwrns", "saber")

@@ -30,7 +30,7 @@ def judge(
     similar: Sequence[Similar],
     rank: Rank | None = None,
 ) -> Verdict | None:
-    """Find what an algorithm's scores come to; None where there is nothing to set them beside.
+    """Return the verdict on an algorithm's scores; None if there are no reference scores.
 
     ``randoms`` are scores of random players besides the reference, by game; ``rank`` is as in `ranking`.
     """
@@ -69,7 +69,7 @@ def _ends(score: Score, *, single: bool) -> Ends | None:
 
 
 def _place(item: Algorithm, similar: Sequence[Similar]) -> Place | None:
-    """Find where an algorithm's median stands among published ones."""
+    """Return the place of an algorithm's median among published ones."""
     group = next((one for one in similar if one.within and item.name in [peer.name for peer in one.own]), None)
     median = next((one.statistics["median"] for one in item.summaries if one.metric == "hns"), None)
     if group is None or median is None or median.low is None or median.high is None:

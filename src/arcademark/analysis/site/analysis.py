@@ -1,4 +1,4 @@
-"""Works out the leaderboard: the one analysis of scores, over each of the views, and what is known beside it."""
+"""Computation of the leaderboard: the analysis of scores for each view, with further facts."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def analyse(
     collection: Sequence[str] = (EVERYTHING,),
     follow: Callable[[int, int], None] | None = None,
 ) -> Site:
-    """Work out the leaderboard of the catalogue's collections, all of them or those that are named, and of runs.
+    """Compute the leaderboard of the catalogue's collections, all of them or those that are named, and of runs.
 
     Runs on other tasks than Atari games are ranked among themselves, by their suite's reference scores.
 
@@ -182,7 +182,7 @@ def analyse(
 
 
 def _model(predictor: Predictor) -> document.Model:
-    """Return what the browser needs to predict medians as `Predictor.median` does."""
+    """Return the data with which the browser predicts medians as `Predictor.median` does."""
     trained = predictor.trained
     joints = (trained.joint, *trained.without.values())
     triangle = np.tril_indices(len(predictor.tasks))
@@ -268,7 +268,7 @@ def _game(task: str) -> document.SiteGame:
 
 
 def _task(task: ScoredGame) -> document.SiteGame:
-    """Return what is known of a task that is no Atari game."""
+    """Return the leaderboard's entry of a task that is no Atari game."""
     known = {kind: score for kind, score in task.references.items() if score is not None}
     return document.SiteGame(task.id, task.name, "", False, known, (), (tasks.normalised(task.id),))
 
@@ -296,7 +296,7 @@ def _row(item: Algorithm, dataset: Dataset, standings: Mapping[str, Standing], g
 
 
 def _predicted(item: Algorithm, dataset: Dataset) -> Numbers:
-    """Return what the games of `REPORTED` alone tell of the median of all, learnt without the algorithm's paper.
+    """Return the estimate of the median from the games of `REPORTED` alone, learnt without the algorithm's paper.
 
     Nothing where that is only known to be below something.
     """
@@ -329,7 +329,7 @@ def _standing(item: Algorithm) -> Standing:
 
 
 def _published(entry: Entry, row: Row) -> dict[str, Any]:
-    """Return what the catalogue knows."""
+    """Return the facts that the catalogue has."""
     results = collections.scores_of(entry)
     printed_otherwise = {task: item.as_published for task, item in results.items() if item.as_published is not None}
     printed = {(slip.paper, slip.place.algorithm) for slip in slips.errata() if slip.place}
@@ -351,7 +351,7 @@ def _played(
     replays: Mapping[str, Verification],
     films: Mapping[tuple[str, str], Sequence[Film]],
 ) -> dict[str, Any]:
-    """Return what is known of a run."""
+    """Return the fields of a row that only runs have."""
     record = item.run.record
     directories = [str(place) for place in record.parts or (record.directory,)]
     verified = [replays[place] for place in directories if place in replays]

@@ -65,7 +65,7 @@ class SiteMeasure:
 
 @dataclass(frozen=True)
 class View:
-    """Games that summaries are over, and what they are measured by.
+    """Games that summaries are over, and their measures.
 
     name: "atari-57".
     suite: Whose references are taken; of a subset, the suite that it is of.

@@ -159,7 +159,7 @@ class CoverageStudy:
         return self.transform == LOG
 
     def error(self, value: float) -> str:
-        """Show an error: a share of what is predicted, or in percent between two references."""
+        """Write an error: a share of the prediction, or in percent between two references."""
         return wording.share(value) if self.log else f"{value:.2f}"
 
     @property
@@ -364,7 +364,7 @@ def _held(name: str, tasks: tuple[str, ...] | int, way: str, parts: Sequence[Par
 
 
 def _beside(parts: Sequence[Part], choices: Sequence[tuple[str, ...]], measured: _Measured) -> Beside:
-    """Set subsets at random beside those that were chosen without each part."""
+    """Compare random subsets with those that were chosen without each part."""
     tasks, size = measured.trained.joint.tasks, len(choices[0])
     every = tuple(combinations(tasks, size)) if comb(len(tasks), size) <= measured.at_random else ()
     if not every:

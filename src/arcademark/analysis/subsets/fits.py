@@ -46,7 +46,7 @@ def checksum() -> str:
 
 
 def load(name: str) -> tuple[Trained, Mapping[str, str]]:
-    """Return what is learnt of a suite, and groups by the names of algorithms: as shipped, else fitted."""
+    """Return the fits of a suite, and groups by the names of algorithms: as shipped, else fitted anew."""
     if name in SUITES:
         content = tables.read_bytes(f"{name}.npz", files("arcademark.analysis.subsets") / "data")
         with np.load(io.BytesIO(content), allow_pickle=False) as held:

@@ -91,7 +91,7 @@ class Predicted:
 
     @property
     def estimated(self) -> tuple[tuple[Prediction, ModelEstimate], ...]:
-        """Those with an estimate by a model."""
+        """Predictions with an estimate by a model."""
         return tuple((item, item.estimate) for item in self.predictions if item.estimate is not None)
 
     @property
@@ -131,12 +131,12 @@ class Predicted:
 
     @property
     def forecasts(self) -> tuple[tuple[Prediction, Range], ...]:
-        """Those with a forecast, and what it is of the median."""
+        """Predictions with a forecast, and that of the median."""
         return tuple((item, item.forecast.summaries[MEDIAN.name]) for item in self.predictions if item.forecast)
 
     @property
     def judged(self) -> tuple[tuple[float, Range], ...]:
-        """The true median and what is forecast of it, where both are there."""
+        """True medians with their forecasts, where both are known."""
         return tuple((item.truth[MEDIAN.name], of) for item, of in self.forecasts if item.truth)
 
     @property
@@ -146,7 +146,7 @@ class Predicted:
 
     @property
     def mean_error(self) -> float:
-        """The mean of these."""
+        """The mean of `errors`."""
         return statistics.fmean(self.errors)
 
     @property

@@ -50,7 +50,7 @@ SEED = 1982
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
-    """A distribution of all tasks' scores, and what it takes to put scores to it.
+    """A distribution of all tasks' scores, with the references and quantities needed to predict from it.
 
     low, high: What scores 0 % and 100 %.
     quantities: What is predicted of all tasks.
@@ -152,7 +152,7 @@ class Predictor:
         return medians, misses.covered(MEDIAN.name, level)
 
     def truths(self, scores: Mapping[str, float]) -> Mapping[str, float]:
-        """Return what is predicted, by quantity, of an algorithm that has a score on every task; else nothing.
+        """Return the true quantities of an algorithm that has a score on every task; else nothing.
 
         Of Atari's 57 games median and mean, where what is missing does not matter (`published.why_untrue`).
         """
@@ -190,7 +190,7 @@ def _misses(trained: Trained, known: tuple[bool, ...], quantities: tuple[Quantit
 
 
 def atari(name: str = ATARI) -> Predictor:
-    """Return what predicts all games of a suite, learnt from the catalogue: see `fits`."""
+    """Return the predictor of a suite's games, learnt from the catalogue; see `fits`."""
     return _atari(name)
 
 
@@ -288,7 +288,7 @@ def known(table: ScoreTable, row: int) -> Mapping[str, float]:
 
 
 def of_games(tasks: Sequence[str]) -> tuple[Quantity, ...]:
-    """Return what is told of all games: median, mean, games at human level, human world records broken."""
+    """Return the quantities predicted of all games: median, mean, games at human level, world records broken."""
     records = references.scores("human_world_record")
     bars = normalise.hns(
         [records[task] for task in tasks], references.scores("random"), references.scores("human"), tasks
@@ -297,7 +297,7 @@ def of_games(tasks: Sequence[str]) -> tuple[Quantity, ...]:
 
 
 def read_frames(path: Path, canonical: Callable[[str], str] = canonical_game) -> Mapping[str, float]:
-    """Read what playing each task costs: a CSV file, game (or task) and frames above 0, each game once."""
+    """Read the cost of playing each task: a CSV file, game (or task) and frames above 0, each game once."""
     sheet = read_sheet(place(path))
     task, frames = sheet.find(("game", "task")), sheet.find(("frames",))
     if task is None or frames is None or not sheet.size:

@@ -19,8 +19,7 @@ from arcademark.analysis.subsets.predictors import Others
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.predict.model import SubsetModel, from_candidate
 from arcademark.subset.predict.spread import conformal_half_width, spread
-from arcademark.subset.problem import FOLD_SEED, Problem, make_problem
-from arcademark.subset.progress import Progress
+from arcademark.subset.problem import FOLD_SEED, Problem, Progress, make_problem
 from arcademark.subset.search import plan as plans
 from arcademark.subset.search.plan import SearchStep
 from arcademark.subset.search.prepared import Certificate, Incomplete, Nonnegative, SearchOptions
@@ -175,7 +174,7 @@ class Setup:
         return ", ".join(self.titles[task] for task in item.tasks)
 
     def error(self, value: float) -> str:
-        """Show an error: a share of what is predicted, or in its unit where there is no transform."""
+        """Write an error: a share of the prediction, or in its unit without a transform."""
         return wording.share(value) if self.log else f"{value:.3g}"
 
     def width(self, item: PredictionInterval) -> str:
@@ -212,7 +211,7 @@ class Searched(Setup):
 
     @staticmethod
     def counted(proof: Certificate) -> list[str]:
-        """Say what was done about every subset."""
+        """Describe how many subsets were evaluated, pruned or inadmissible."""
         done = {
             "cross-validated": proof.evaluated,
             "proven to be worse by a bound": proof.pruned,
@@ -298,7 +297,7 @@ Begin: TypeAlias = Callable[[str, int], Progress] | None
 
 
 def searched(scores: Normalised, request: SearchRequest, name: str, progress: Begin = None) -> Searched:
-    """Search, and put together what is shown; ``name`` is the table's, for the models' names."""
+    """Search subsets; ``name`` is the table's, for the models' names."""
     if (request.size is None) == (request.plan is None):
         raise ArcadeMarkError("subset search: choose either --size N or --plan atari-5")
     session = _Session(scores, request, name, progress)
@@ -342,7 +341,7 @@ class _Session:
         self._unit = summaries.unit(request.target, self._noun)
 
     def bar(self, title: str, size: int = 0) -> Progress | None:
-        """Return what is told how far a search is."""
+        """Return the progress callback of a search."""
         return None if self._progress is None else self._progress(title, size)
 
     def setup(self) -> dict[str, Any]:
@@ -367,7 +366,7 @@ class _Session:
     def known(
         self, results: Results, again: Callable[[Problem], Results], choose: Choose
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield what is shown of each search's best, by name: itself, the proof, its model and its nested errors."""
+        """Yield by name each search's best subset with its certificate, its model and its nested errors."""
         nested: Mapping[str, Validation] = {}
         if self.request.nested:
             papers = predictors.origins(self.problem.algorithms, self.scores.papers, self.request.papers)
@@ -385,7 +384,7 @@ class _Session:
             yield name, {"best": result.best, "certificate": result.certificate, "model": model, "nested": errors}
 
     def model(self, best: Candidate, ending: str, certificate: Certificate, nested: Validation | None) -> SubsetModel:
-        """Make the model of a subset, named by the table and by what it predicts unless that is the median."""
+        """Make the model of a subset, named by the table and, unless it is the median, by its target."""
         request, scores = self.request, self.scores
         target = "" if request.target == "median" else f"-{summaries.slug(request.target)}"
         return from_candidate(
@@ -401,7 +400,7 @@ class _Session:
         )
 
     def _errors(self, best: Candidate, nested: Validation | None) -> dict[str, Any]:
-        """Return what a model keeps of its errors: on papers left out and, of Atari's median, on those not searched."""
+        """Return a model's errors: on papers left out and, for Atari's median, on papers that were not searched."""
         if nested is None:
             return {}
         usual = spread(self.problem, best.tasks, nested.errors(usual=True))
@@ -448,7 +447,7 @@ def every_size(
     *,
     both: bool = True,
 ) -> EverySize:
-    """Search every size, and put together what is shown.
+    """Search subsets of every size.
 
     In both ways where scores are missing, if ``both``, and not only as ``request.choose`` says.
     """

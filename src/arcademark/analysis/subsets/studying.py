@@ -169,7 +169,7 @@ def studied(
 
 
 def common_summary(chosen: Sequence[SubsetModel], requested: str | None) -> str:
-    """Return what all models predict, by the name that ``--target`` takes; ``requested`` is what the user calls it.
+    """Return the common target of all models, as ``--target`` names it; ``requested`` is the user's name.
 
     Refused are models that predict different things or something else than is asked for, and, where nothing is asked
     for, those that do not say what they predict or name a function.
@@ -242,7 +242,7 @@ def _repeated(known: Mapping[str, str]) -> set[str]:
 
 
 def _scored_otherwise(chosen: Sequence[SubsetModel], scores: Normalised) -> set[str]:
-    """Return whose frame cap is another than that of the models' data; none where all are so."""
+    """Return the algorithms with another frame cap than the models' data; none if that is all of them."""
     caps = _caps(chosen)
     cap_of = {name: frame_cap(scores.plays.get(name, PlayConditions())) for name in scores.algorithms}
     others = {name for name, cap in cap_of.items() if cap != "unknown" and caps and cap not in caps}

@@ -27,12 +27,12 @@ _LONG = {"median": "median", "mean": "mean", "iqm": "interquartile mean"}
 
 
 def targets() -> tuple[str, ...]:
-    """Return what can be predicted, by name."""
+    """Return the names of targets."""
     return (*SUMMARIES, RECORDS)
 
 
 def is_function(name: str) -> bool:
-    """Tell whether a summary is a function of the user's own."""
+    """Return whether a summary is a function of the user's own."""
     return ":" in name
 
 
@@ -63,7 +63,7 @@ def unit(name: str, noun: str) -> str:
 
 
 def truth(scores: Normalised, name: str) -> str | Summary | Floats:
-    """Return what is to be predicted, as `make_problem` takes it; of HWRNS the values themselves."""
+    """Return the target as `make_problem` takes it; for HWRNS the values themselves."""
     if name == RECORDS:
         measure = scores.benchmark.measures.get("hwrns")
         if measure is None:
@@ -83,7 +83,7 @@ def truth(scores: Normalised, name: str) -> str | Summary | Floats:
 
 
 def _number(function: Callable[[Floats], object], values: Floats, name: str) -> float:
-    """Ask a user's function, and refuse what it gives that is no number."""
+    """Call a user's function, and refuse a result that is no number."""
     try:
         value = function(values)
     except Exception as error:

@@ -60,7 +60,7 @@ INTER_ALGORITHM = Metric(
 
 @dataclass(frozen=True)
 class ReferenceKind:
-    """One kind of reference scores: what it is, "random play", and where the scores come from."""
+    """One kind of reference scores, "random play", with its source."""
 
     title: str
     source: str
@@ -249,6 +249,6 @@ def _baselines() -> tuple[dict[str, list[float]], str]:
 
 
 def _placed(metric: Metric, limits: Limits) -> Measure:
-    """Make the measure of a range, without the tasks whose range is empty."""
+    """Make the measure of a range; tasks with an empty range are left out."""
     low, high = ({task: pair[end] for task, pair in limits.items()} for end in (0, 1))
     return measures.between(metric, low, high)

@@ -169,7 +169,7 @@ class Dataset:
         return {task: values for task, (_, values) in self.varying(name).items()}
 
     def samples(self, name: str) -> dict[str, NDArray[np.float64]]:
-        """Return by task what tests take for runs: these or, of an agent that was never trained, its episodes."""
+        """Return by task the samples of tests: runs or, for an agent that was never trained, its episodes."""
         return self.episodes(name) or self.runs(name)
 
     def elsewhere(self, name: str) -> bool:
@@ -192,7 +192,7 @@ class Dataset:
 
 
 def explained(places: Sequence[str], options: ScoreOptions) -> list[str]:
-    """Say of every file how its columns, or logs, are read, and why."""
+    """Describe how each file's columns, or logs, are read, and why."""
     from arcademark.scores.reading import read_tables
 
     measure = load_benchmark(options.suite or USUAL, options.references, options.reading.get("decimal"))
@@ -205,7 +205,7 @@ def explained(places: Sequence[str], options: ScoreOptions) -> list[str]:
 
 
 def prepare(places: Sequence[ScoreSource] | ScoreSource | Scores, options: ScoreOptions) -> Dataset:
-    """Read what is to be judged, unless that is done, and what to judge it by; raise where nothing is left."""
+    """Read scores, unless that is done, and their benchmark; raise if no score is left."""
     suite = _task_suite(places, options)
     if suite is None:
         measure = load_benchmark(options.suite or USUAL, options.references, options.reading.get("decimal"))

@@ -83,7 +83,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores, and what is known of their algorithms.
+    """Scores with the facts known of their algorithms.
 
     sources: What was read, one sentence a place.
     remarks: What else a reader must know, full sentences.
@@ -97,11 +97,11 @@ class Scores:
     runs: RunCollection | None = None
 
     def get(self, name: str) -> Known:
-        """Return what is known of an algorithm."""
+        """Return the facts known of an algorithm."""
         return self.known[name]
 
     def rename(self, names: Mapping[str, str]) -> Scores:
-        """Give algorithms new names everywhere."""
+        """Rename algorithms."""
         known = {}
         for name, item in self.known.items():
             new = names.get(name, name)
@@ -204,7 +204,7 @@ def is_table(name: str) -> bool:
 
 
 def is_there(place: str) -> bool:
-    """Tell whether what `suites_of` names can be read at all."""
+    """Return whether a place that `suites_of` names can be read."""
     return place.startswith((CATALOGUE, "a table")) or Path(place).exists()
 
 
@@ -286,7 +286,7 @@ def of_runs(collection: RunCollection, *, every_variant: bool = False) -> Scores
 
 
 def training_frames(item: PlayedAlgorithm) -> int | None:
-    """Return a learner's budget in frames, or what a trained network's files say; None where there is neither."""
+    """Return a learner's budget in frames, or that in a trained network's files; None if there is neither."""
     learners = [trial for trial in item.trials if trial.learns]
     if not learners:
         return frames_of_files(item)
@@ -305,7 +305,7 @@ def frames_of_files(item: PlayedAlgorithm) -> int | None:
 
 
 def published_entries(place: str) -> Mapping[str, Entry]:
-    """Return the entries that a place ``catalogue:`` means: of collections, of all, or what predictions learn from."""
+    """Return the entries of a place ``catalogue:``: of collections, of all, or those that predictions learn from."""
     names = listed(place.removeprefix(CATALOGUE), CATALOGUE)
     if names == (published.TRAINING,):
         return published.training()
@@ -337,7 +337,7 @@ def _collection(names: str) -> Scores:
 
 
 def _together(every: Sequence[Scores]) -> Scores:
-    """Put scores side by side; a name that two of them have is followed by its source in brackets."""
+    """Concatenate scores; a name that occurs twice is followed by its source in brackets."""
     counts = Counter(name for scores in every for name in scores.table.algorithms)
     apart = []
     for scores in every:
@@ -355,7 +355,7 @@ def _together(every: Sequence[Scores]) -> Scores:
 
 
 def declare(scores: Scores, protocol: Protocol | None, frames: Mapping[str, int]) -> Scores:
-    """Add what the user knows: the protocol of algorithms that have none, and training frames ("" means of all)."""
+    """Add the user's declarations: the protocol of algorithms without one, and training frames ("" for all)."""
     known = {}
     for name, item in scores.known.items():
         play = item.play if protocol is None or item.play.known else PlayConditions(protocol.label, protocol)

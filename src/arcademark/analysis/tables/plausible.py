@@ -76,7 +76,7 @@ Finding = tuple[tuple[str, str], str]
 
 
 def warnings(dataset: Dataset) -> Iterator[Notice]:
-    """Yield what is to be said of a table's scores and names."""
+    """Yield notices on implausible scores and names of a table."""
     of_atari = (_impossible, _scale, _mixed, _implausible, _counter) if dataset.benchmark.atari else ()
     findings = (finding for rule in (*of_atari, _alike, _named_otherwise) for finding in rule(dataset))
     for (kind, how), items in grouped(findings).items():
@@ -116,7 +116,7 @@ def _impossible(dataset: Dataset) -> Iterator[Finding]:
 
 @cache
 def _large() -> frozenset[str]:
-    """Return the games whose scores are large numbers."""
+    """Return the games with large scores."""
     return frozenset(task for task, score in references.scores("random").items() if score >= HIGH_RANDOM)
 
 

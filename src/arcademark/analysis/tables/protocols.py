@@ -62,7 +62,7 @@ class PlayConditions:
 
 
 def from_label(label: str) -> PlayConditions:
-    """Return what a label such as "world-records (frame_skip=5)" says; a name of no protocol here is only a name."""
+    """Parse a label such as "world-records (frame_skip=5)"; an unknown name is kept as a name alone."""
     found = _LABEL.fullmatch(label.strip())
     if not found or found["name"].lower() not in protocols():
         return PlayConditions(label.strip())
@@ -76,7 +76,7 @@ def from_label(label: str) -> PlayConditions:
 
 
 def from_entry(entry: Entry) -> PlayConditions:
-    """Return what the catalogue knows."""
+    """Return the facts that the catalogue has."""
     play = from_label(entry.protocol)
     papers = (entry.source.key, *([entry.paper.key] if entry.paper else []))
     return PlayConditions(play.label, play.protocol, entry.settings, entry.kind == "planning", papers)

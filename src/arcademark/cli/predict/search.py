@@ -18,7 +18,7 @@ from arcademark.files import write_document
 if TYPE_CHECKING:
     from arcademark.analysis.subsets.dataset import Normalised
     from arcademark.analysis.subsets.searching import EverySize, Searched, SearchRequest
-    from arcademark.subset.progress import Progress
+    from arcademark.subset.problem import Progress
 
 where_from = options.combine(
     click.argument("places", nargs=-1, metavar="[TABLE]…"),

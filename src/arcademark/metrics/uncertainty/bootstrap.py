@@ -42,7 +42,7 @@ def resampled_aggregates(
     resamples: int,
     held: tuple[float, float] | None = None,
 ) -> Floats:
-    """Draw what else the aggregates might have been: shape (aggregates, resamples), in the order of `AGGREGATES`.
+    """Draw bootstrap replicates of the aggregates, shape (aggregates, resamples), in the order of `AGGREGATES`.
 
     With bounds `held`, twice as many rows: then of the same draws, with each mean over runs, or run, held within them.
     """
@@ -72,7 +72,7 @@ def resampled_aggregates(
 
 
 def resampled_profile(sample: Sample, ascending: Floats, rng: np.random.Generator, resamples: int) -> Floats:
-    """Draw what else a profile might have been, shape (thresholds, resamples), at ascending thresholds."""
+    """Draw bootstrap replicates of a profile, shape (thresholds, resamples), at ascending thresholds."""
     levels, size = np.searchsorted(ascending, sample.runs, side="left"), ascending.size + 1
     shares = np.repeat(1.0 / (sample.sizes * sample.sizes.size), sample.sizes)
 
@@ -85,7 +85,7 @@ def resampled_profile(sample: Sample, ascending: Floats, rng: np.random.Generato
 
 
 def resampled_improvement(x: Sample, y: Sample, rng: np.random.Generator, resamples: int) -> Floats:
-    """Draw what else the probability of improvement of X over Y might have been, shape (resamples,)."""
+    """Draw bootstrap replicates of the probability of improvement of X over Y, shape (resamples,)."""
     before = np.repeat(y.first[:-1], x.sizes)
     lower, not_higher = (before + count for count in placements(x, y))
     shares = np.repeat(0.5 / (x.sizes * y.sizes * x.sizes.size), x.sizes)

@@ -85,7 +85,7 @@ class Strata:
 def limits(
     value: ArrayLike, draws: NDArray[np.float64], strata: Strata, *, method: Method, level: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Find the limits that resamples of a statistic give it.
+    """Return the limits of a statistic from its resamples.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def interval(
     resamples: int = RESAMPLES,
     method: Method = "symmetric",
 ) -> Interval:
-    """Find the bootstrap interval (see `limits`) of any statistic of the tasks' scores.
+    """Return the bootstrap interval (see `limits`) of any statistic of the tasks' scores.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def score_intervals(
     *,
     level: float = LEVEL,
 ) -> NDArray[np.float64]:
-    """Find the intervals of many tasks' scores at once: Student's t over the values given of each, at least one.
+    """Return the intervals of many tasks' scores at once: Student's t over the values of each, at least one.
 
     With bounds, as many as units, limits stay within what can be scored, None where that is not known, and what was.
 
@@ -224,7 +224,7 @@ def student(degrees_of_freedom: int, level: float) -> float:
 
 
 def resampled_means(values: NDArray[np.float64], resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw what else a mean might have been; of many values, from the normal distribution that it then has."""
+    """Draw bootstrap replicates of a mean; for many values from its normal distribution."""
     if values.size > MANY:
         return np.asarray(np.mean(values) + np.std(values) / np.sqrt(values.size) * rng.standard_normal(resamples))
     picks = rng.integers(values.size, size=(resamples, values.size))

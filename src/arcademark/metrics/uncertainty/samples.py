@@ -47,7 +47,7 @@ class Sample:
 
 
 def padded(runs: Iterable[ArrayLike]) -> Floats:
-    """Put each task's runs, at least one, into a row, shape (tasks, runs); ragged ones are padded with NaN."""
+    """Return each task's runs, at least one, as a row, shape (tasks, runs); ragged ones are padded with NaN."""
     rows = [np.asarray(row, dtype=np.float64) for row in runs]
     widest = max((row.size for row in rows), default=1)
     if all(row.size == widest for row in rows):
@@ -107,7 +107,7 @@ def independent(scores: Floats, kinds: NDArray[np.int64], possible: int | None =
 
 
 def sample_of(scores: Floats) -> Sample:
-    """Take the runs that are there."""
+    """Return the runs that are not missing."""
     there = ~np.isnan(scores)
     return Sample(scores[there], np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int64))
 

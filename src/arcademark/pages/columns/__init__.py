@@ -23,7 +23,7 @@ Row = TypeVarTuple("Row")
 
 @dataclass(frozen=True)
 class Column(Generic[*Row]):
-    """One column of a table, and what it shows of each row.
+    """One column of a table: its heading and its functions of a row.
 
     value: What is shown of a row; None where there is nothing.
     show: How the value reads; by default `arcademark.wording.plain`.
@@ -47,7 +47,7 @@ class Column(Generic[*Row]):
     optional: bool = False
 
     def text(self, *row: *Row) -> str:
-        """Return what is read in the column."""
+        """Return the cell's text."""
         value = self.value(*row)
         return wording.MISSING if value is None else self.show(value)
 
@@ -60,5 +60,5 @@ AnyColumns: TypeAlias = Columns[*tuple[Any, ...]]
 
 
 def item(place: int) -> Callable[[Unpack[tuple[Any, ...]]], Any]:
-    """Return what reads a place of rows of any length."""
+    """Return a function that reads a position of rows of any length."""
     return lambda *row: row[place]

@@ -48,7 +48,7 @@ SLIPS: Columns[Erratum] = (
 
 
 def algorithms(summaries: bool) -> Columns[Published]:
-    """Return what is listed of each algorithm, with its summaries or its protocol."""
+    """Return the columns of algorithms, with their summaries or their protocol."""
     return (
         Column("algorithm", lambda row: row.algorithm, style="strong"),
         Column("kind", lambda row: row.kind, kind="name"),

@@ -104,7 +104,7 @@ def _shown_median(row: Algorithm) -> str | None:
 
 
 def _basis(row: Algorithm, noun: str) -> str:
-    """Say what an algorithm's median is made from."""
+    """Return the basis of an algorithm's median."""
     if row.estimate is None:
         games = wording.plural(row.coverage.of, noun)
         return f"{row.coverage.games} of {games}" if row.coverage.missing else f"all {games}"

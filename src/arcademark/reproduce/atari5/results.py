@@ -2,20 +2,73 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcademark.metrics.ranking import inversions
 from arcademark.reproduce.atari5 import data
 from arcademark.reproduce.atari5.data import listed, name_of, stated
-from arcademark.reproduce.atari5.fairness import Fairness, fairness
 from arcademark.reproduce.comparison import PrintedComparison
 from arcademark.subset.fitting import fold_means, held_out
 from arcademark.subset.problem import fold_of_cases, log10_score_inverse
 from arcademark.suite.subsets import subset
 from arcademark.suite.tasks import games
+
+GROUPS = 3
+LEVEL = 0.05
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LevelGroup:
+    """Algorithms of about the same true value: their number, and mean, mean absolute and RMS relative error."""
+
+    size: int
+    bias: float
+    absolute: float
+    rms: float
+
+
+@dataclass(frozen=True)
+class Fairness:
+    """Relative errors by groups of true value, lowest first; earlier ones are larger by one where they cannot be equal.
+
+    P-values are of Welch's two-sided t-test for each pair of groups, (0, 1), (0, 2), (1, 2): of relative errors, of
+    their sizes, of their squares.
+    """
+
+    groups: tuple[LevelGroup, ...]
+    bias_p: tuple[float, ...]
+    absolute_p: tuple[float, ...]
+    square_p: tuple[float, ...]
+
+    def differ(self) -> bool:
+        """Tell whether any pair differs in bias or in accuracy."""
+        return min(*self.bias_p, *self.absolute_p, *self.square_p) < LEVEL
+
+
+def fairness(true: Floats, predicted: Floats) -> Fairness:
+    """Compare the accuracy and the bias of predictions between three groups of algorithms by true value, above 0."""
+    from scipy import stats
+
+    parts = np.array_split(((predicted - true) / true)[np.argsort(true, kind="stable")], GROUPS)
+    groups = (LevelGroup(len(part), part.mean(), np.abs(part).mean(), math.sqrt(np.mean(part**2))) for part in parts)
+    of_pairs = (
+        tuple(
+            float(stats.ttest_ind(size(a), size(b), equal_var=False).pvalue)
+            for a, b in itertools.combinations(parts, 2)
+        )
+        for size in (np.asarray, np.abs, np.square)
+    )
+    return Fairness(tuple(groups), *of_pairs)
+
 
 WELL, PAIRS, STRONG = 0.8, 24, 0.9
 """R² that counts as well predicted (§5.5); pairs that Figure 5 shows, and the correlation of its bold ones (§6)."""

@@ -30,6 +30,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.grouping import grouped
 from arcademark.subset.predict.any_tasks import Calibration, Quantity, Trained
 from arcademark.subset.predict.joint import Joint
 from arcademark.subset.problem import TRANSFORMS, Floats
@@ -356,8 +357,6 @@ def misses(trained: Trained, known: NDArray[np.bool_], quantities: Sequence[Quan
 def _alike(trained: Trained) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.int64]]]:
     """Yield each group's algorithms that have the same tasks: the group, these tasks, and their rows."""
     there = np.isfinite(trained.percent)
-    alike: dict[tuple[str, bytes], list[int]] = {}
-    for row, group in enumerate(trained.groups):
-        alike.setdefault((group, there[row].tobytes()), []).append(row)
+    alike = grouped(((group, there[row].tobytes()), row) for row, group in enumerate(trained.groups))
     for (group, _), rows in alike.items():
         yield group, there[rows[0]], np.array(rows)

@@ -23,9 +23,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from arcademark.subset.search.bounds import SLACK, eliminate
 from arcademark.subset.search.least_squares import entry, inner, make_room, nonnegative_least_squares
-from arcademark.subset.search.pairs import group_grams, group_places, judge_pairs, make_pair_room, reach_of
+from arcademark.subset.search.pairs import (
+    SLACK,
+    eliminate,
+    group_grams,
+    group_places,
+    judge_pairs,
+    make_pair_room,
+    reach_of,
+)
 
 WORTHWHILE = 20
 """Tasks left from which on a bound takes less time than all pairs that it may save."""

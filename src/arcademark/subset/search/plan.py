@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arcademark.errors import UnknownNameError
-from arcademark.subset.problem import Problem
-from arcademark.subset.progress import Progress
+from arcademark.subset.problem import Problem, Progress
 from arcademark.subset.search.search import SearchResult, search
 
 

@@ -29,8 +29,7 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.subset.fitting import fold_means, held_out, ordinary, without_negative
-from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, check_unique, fold_of_cases
-from arcademark.subset.progress import Progress
+from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, Progress, check_unique, fold_of_cases
 from arcademark.subset.search.prepared import Certificate, SearchOptions, fewest_cases, prepare, rounding
 
 NEGATIVE = 1e-9

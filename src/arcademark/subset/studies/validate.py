@@ -24,8 +24,7 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
 from arcademark.subset.predict.spread import conformal_half_width, spread
-from arcademark.subset.problem import Problem
-from arcademark.subset.progress import Progress
+from arcademark.subset.problem import Problem, Progress
 from arcademark.subset.search.search import Candidate
 from arcademark.suite.subsets import LEVEL
 
