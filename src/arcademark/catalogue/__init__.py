@@ -27,7 +27,7 @@ class _Callable(types.ModuleType):
     """A module that loads scores when it is called."""
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        """Do the same as `load`."""
+        """Load published scores; the same as `load`."""
         return self.load(*arguments, **keywords)
 
 

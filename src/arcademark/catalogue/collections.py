@@ -186,7 +186,7 @@ def load(
 
 
 def table(found: Mapping[str, Entry], *, as_published: bool = False) -> ScoreTable:
-    """Lay out the scores of entries under the names given; see `load`."""
+    """Return the scores of entries as a table under the names given; see `load`."""
     scored = {name: entry for name, entry in found.items() if not entry.unavailable}
     if not scored:
         raise ArcadeMarkError("catalogue: no algorithm matches all filters; 'arcademark catalogue list' shows them")
@@ -217,7 +217,7 @@ def citation(entry: Entry) -> str:
 
 
 def in_order(games: Collection[str]) -> tuple[str, ...]:
-    """Put games in the order of the first suite that has them all; else those of atari-57 first, then by name."""
+    """Sort games as the first suite that has them all; else those of atari-57 first, then by name."""
     orders = [suite.tasks for suite in tasks.suites().values()]
     order = next((order for order in orders if set(games) <= set(order)), orders[0])
     return (*(game for game in order if game in games), *sorted(set(games) - set(order)))

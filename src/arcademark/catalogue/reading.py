@@ -166,7 +166,7 @@ class EntryRow(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ResultRow(msgspec.Struct):
-    """A row of a table of scores; what is empty is not known."""
+    """A row of a table of scores; an empty cell is unknown."""
 
     algorithm: str
     task: str
@@ -191,13 +191,13 @@ class ResultRow(msgspec.Struct):
 
 
 def source_of(key: str, row: object) -> Source:
-    """Return the paper that a table is of; a `ValueError` says what is wrong with it."""
+    """Return the paper of a table; raise a `ValueError` if the table is wrong."""
     read = msgspec.convert(row, SourceRow)
     return Source(key, read.authors, read.title, read.venue, read.year)
 
 
 def entry_of(collection: str, algorithm: str, row: object, known: Mapping[str, Source]) -> Entry:
-    """Return the entry that a table is of, of papers by key; a `ValueError` says what is wrong with it."""
+    """Return the entry of a table, with papers by key; raise a `ValueError` if the table is wrong."""
     read = msgspec.convert(row, EntryRow)
     for key in (read.source, *filter(None, [read.paper])):
         _refuse_unknown("source", key, known)
@@ -212,7 +212,7 @@ def entry_of(collection: str, algorithm: str, row: object, known: Mapping[str, S
 
 
 def check_columns(columns: tuple[str, ...]) -> None:
-    """Raise a `ValueError` that says what is wrong with the header of a table of scores."""
+    """Raise a `ValueError` if the header of a table of scores is wrong."""
     if columns not in (COLUMNS, (*COLUMNS, AS_PUBLISHED), (*COLUMNS, PER_RUN)):
         raise ValueError(f"the columns are {', '.join(columns)}; expected {', '.join(COLUMNS)}")
 
@@ -220,7 +220,7 @@ def check_columns(columns: tuple[str, ...]) -> None:
 def result_of(
     row: Mapping[str, str], entries: Mapping[str, Entry | None], others: Collection[tuple[str, str]]
 ) -> Result | None:
-    """Return the score that a row is of, None if its entry is; a `ValueError` says what is wrong with it.
+    """Return the score of a row, None if its entry is None; raise a `ValueError` if the row is wrong.
 
     `entries` are by algorithm, `others` what has a score already.
     """
@@ -257,7 +257,7 @@ def lost_problems(entries: Mapping[str, Entry], scored: Iterable[str]) -> Iterat
 
 @contextmanager
 def _at(where: str) -> Iterator[None]:
-    """Name the place of what is wrong."""
+    """Add the place to a `ValueError`."""
     try:
         yield
     except ValueError as error:

@@ -17,7 +17,7 @@ NAME = "README.md"
 
 
 def render(report: ScoreReport, document: blocks.Document) -> str:
-    """Write a card, whose values are JSON, as YAML takes it."""
+    """Write a model card; its YAML metadata are written as JSON values."""
     head = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in _metadata(report).items())
     body, last, generator = markdown.render(document, everything=True).rpartition("\n\n*")
     return f"---\n{head}\n---\n\n{body}\n\n{_verifying(report)}{last}{generator}"
@@ -54,7 +54,7 @@ def _metadata(report: ScoreReport) -> dict[str, Any]:
 
 
 def _metric(score: Score, confidence: float) -> dict[str, Any]:
-    """Return the mean score, whose name says of how many episodes or runs it is, and its interval."""
+    """Return the mean score and its interval, named by the number of episodes or runs."""
     number = f"{len(score.played.episodes)} episodes" if score.played else f"{score.runs} runs"
     between = f", {wording.percentage(confidence)} interval {score.interval}" if score.score.low is not None else ""
     return {

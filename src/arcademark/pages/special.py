@@ -162,7 +162,7 @@ def _legend(report: ScoreReport) -> tuple[tuple[str, str], ...]:
 
 
 def _in_words(comparison: Comparison) -> str:
-    """Say what the figure shows: each algorithm's share of runs above some thresholds."""
+    """Describe the figure: each algorithm's share of runs above some thresholds."""
     marks = [mark for mark in (0.0, 50.0, 100.0, 200.0) if mark <= comparison.profiles[0].thresholds[-1]]
     shares_of = []
     for item in comparison.profiles[:MAX_SERIES]:

@@ -18,7 +18,7 @@ from arcademark.suite.protocols import Protocol
 
 
 def commands_of(document: manifest.Document) -> list[Mapping[str, Any]]:
-    """Return what began a run and what continued it, each as an entry of the manifest's ``continued``."""
+    """Return the commands that began and continued a run, as entries of the manifest's ``continued``."""
     kept = ("command", "versions", "machine", "emulator")
     first = {"started": document.get("created", "")} | {key: document[key] for key in kept if key in document}
     return [first, *document.get("continued", [])]
@@ -53,7 +53,7 @@ def plans(documents: Iterable[manifest.Document]) -> list[manifest.Document]:
 
 
 def plan_of(document: manifest.Document) -> str:
-    """Return what a manifest's plan is told from others by."""
+    """Return a key that identifies a manifest's plan."""
     fields = ("protocol", "games", "seeds", "episodes", "left_out", "training_frames", "training_episodes")
     agents = [(agent["label"], agent.get("checkpoints")) for agent in document["agents"]]
     return _text({"agents": agents} | {field: document.get(field) for field in fields})
@@ -72,7 +72,7 @@ def planned(document: manifest.Document, protocol: Protocol) -> Iterator[TrialRe
 
 
 def differences(first: manifest.Document, second: manifest.Document) -> list[str]:
-    """Name what differs but for games, seeds and episodes; a file may be known to only one of them."""
+    """Name the differences besides games, seeds and episodes; a file may be known to only one of the runs."""
     if "imported" in first or "imported" in second:
         return ["logs made elsewhere"]
     return manifest.differences(first, second, growing=False) or manifest.differences(second, first, growing=False)

@@ -219,7 +219,7 @@ _IN_ORDER = {table: itemgetter(*columns) for table, columns in TABLES.items()}
 
 
 def row_of(table: str, record: object, **more: object) -> tuple[object, ...]:
-    """Return what `insert` takes: a record's attributes, and more values, in the order of the table's columns."""
+    """Return the parameters of `insert`: a record's attributes, and more values, in the order of the columns."""
     row: tuple[object, ...] = _IN_ORDER[table](vars(record) | more)
     return row
 
@@ -233,7 +233,7 @@ def insert(table: str, more: str = "") -> str:
 
 
 def renew_checksums(database: sqlite3.Connection) -> None:
-    """Have what this connection changes in a row change its checksum, too."""
+    """Let this connection's updates of a row renew its checksum."""
     for table in TABLES:
         checksum = _checksum(table, "NEW.{}".format)
         database.execute(
@@ -244,7 +244,7 @@ def renew_checksums(database: sqlite3.Connection) -> None:
 
 @contextlib.contextmanager
 def no_writer(directory: Path) -> Iterator[bool]:
-    """Tell whether no process writes a run, and keep others from beginning to, as far as it has a lock to be read."""
+    """Return whether no process writes a run, and keep others from beginning to, as far as it has a lock to be read."""
     with contextlib.ExitStack() as stack:
         free = True
         with contextlib.suppress(OSError):
@@ -310,7 +310,7 @@ def open_for_reading(
 
 
 def guard(database: sqlite3.Connection, path: Path) -> None:
-    """Let a database do nothing but hold data, and take no longer than its size justifies."""
+    """Restrict a database to holding data, and bound the time of its queries by its size."""
     for function in (_checksum_of_values, _checksum_of_blobs):
         database.create_function(function.__name__[1:], -1, function, deterministic=True)
     for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "ignore_check_constraints = ON"):
@@ -339,7 +339,7 @@ def check_version(directory: Path, database: sqlite3.Connection) -> int:
 
 
 def lay_out(directory: Path, database: sqlite3.Connection) -> None:
-    """Lay the tables in an empty database, and bring older ones up to date; all of it or nothing."""
+    """Create the tables in an empty database, and migrate older ones, in one transaction."""
     if not database.execute("SELECT 1 FROM sqlite_master").fetchone():
         steps = [*map(_create, TABLES), f"PRAGMA application_id = {APPLICATION_ID};"]
     else:
@@ -360,7 +360,7 @@ def _check_plain(directory: Path, database: sqlite3.Connection) -> None:
 
 
 def _check_schema(directory: Path, database: sqlite3.Connection, *, keys: bool = False) -> None:
-    """Refuse a database whose tables are others than those of the layout; more tables do no harm.
+    """Refuse a database whose tables differ from the layout; further tables do no harm.
 
     `keys`: whether each table must have its key, which a reader can do without.
     """
@@ -374,7 +374,7 @@ def _check_schema(directory: Path, database: sqlite3.Connection, *, keys: bool =
 
 
 def check_rows(directory: Path, database: sqlite3.Connection, *, indices: bool = True) -> None:
-    """Refuse a database with rows, but those of episodes, that hold what no run's do, or other `indices` than rows."""
+    """Refuse a database with invalid rows, except those of episodes, or with `indices` that contradict rows."""
     for table in (name for name in TABLES if name != "episode"):
         if indices:
             check_index(directory, database, table)
@@ -382,19 +382,19 @@ def check_rows(directory: Path, database: sqlite3.Connection, *, indices: bool =
 
 
 def check_table(directory: Path, database: sqlite3.Connection, table: str) -> None:
-    """Refuse a table with a row that holds what no run's does."""
+    """Refuse a table with an invalid row."""
     for _, why in wrong_rows(database, table):
         raise damage(directory, why)
 
 
 def wrong_value(row: int, table: str, column: str) -> str:
-    """Say of a row that a value in it is none that a run has, or not what was recorded."""
+    """Return the message about a row's value that is invalid, or not as recorded."""
     wrong = "of the wrong type or range" if column != CHECKSUM else "that its values do not have: one was changed"
     return f"row {row:,} of table {table} has a {column} {wrong}"
 
 
 def wrong_rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, str]]:
-    """Yield the rows of a table that hold what no run's do, by number, with what is wrong."""
+    """Yield the invalid rows of a table by number, with the reason."""
     cases = ""
     for name, column in TABLES[table].items():
         place = f"({table}.{name} COLLATE BINARY)"  # whatever a stranger's table says of it
@@ -415,13 +415,13 @@ def wrong_blobs(database: sqlite3.Connection, table: str) -> Iterator[tuple[int,
 
 
 def check_blobs(directory: Path, database: sqlite3.Connection, table: str) -> None:
-    """Refuse a table with a row whose blobs are not those that were recorded."""
+    """Refuse a table with a row whose blobs are not as recorded."""
     for _, why in wrong_blobs(database, table):
         raise damage(directory, why)
 
 
 def check_index(directory: Path, database: sqlite3.Connection, table: str) -> None:
-    """Refuse a table whose index says something else."""
+    """Refuse a table that its index contradicts."""
     if database.execute(f"PRAGMA integrity_check({table})").fetchone()[0] != "ok":
         raise damage(directory, f"table {table} and its index contradict each other")
 

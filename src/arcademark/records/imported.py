@@ -81,7 +81,7 @@ def origin(record: RunRecord) -> manifest.Imported | None:
 
 
 def refuse(record: RunRecord) -> None:
-    """Refuse what needs recorded actions, of which an imported run has none."""
+    """Refuse an imported run, which has no recorded actions."""
     if origin(record) is not None:
         raise ArcadeMarkError(
             f"{record.directory}: was imported from logs made elsewhere, so it holds no actions and nothing in it can "

@@ -174,7 +174,7 @@ def algorithm(label: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _noted(document: manifest.Document, noted: Sequence[EvaluationRecord]) -> tuple[str, tuple[str, ...]]:
-    """Return when some trials were evaluated first, and by which commands; given is what these noted."""
+    """Return when some trials were first evaluated, and the commands, from the commands' records."""
     given = [str(document.get("command", "")), *(str(later["command"]) for later in document.get("continued") or ())]
     if not noted:
         return str(document.get("created", "")), tuple(dict.fromkeys(given))

@@ -83,7 +83,7 @@ class RunProgress:
 
 
 def write(directory: Path, live: Live) -> None:
-    """Write what the driver reports; where that cannot be written nothing stops."""
+    """Write the driver's report; a failure to write stops nothing."""
     draft = directory / f"{FILE}.draft"
     with contextlib.suppress(OSError):
         draft.unlink(missing_ok=True)
@@ -93,7 +93,7 @@ def write(directory: Path, live: Live) -> None:
 
 
 def remove(directory: Path) -> None:
-    """Remove what was reported, as nothing is played any more."""
+    """Remove the report, as nothing is played any more."""
     with contextlib.suppress(OSError):
         (directory / FILE).unlink(missing_ok=True)
 

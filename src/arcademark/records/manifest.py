@@ -39,7 +39,7 @@ Whole = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 
 class Provenance(TypedDict):
-    """With what it was made, which nothing depends on."""
+    """Provenance of a run, on which nothing depends."""
 
     command: NotRequired[str]  # the command line
     machine: NotRequired[dict[str, str | int | float | bool | None]]  # its system, processor and cores
@@ -89,7 +89,7 @@ class Settings(TypedDict):
 
 
 class Continued(Provenance):
-    """A later command that continued the run, with what."""
+    """A later command that continued the run, with its provenance."""
 
     started: str
     versions: NotRequired[dict[str, str | None]]
@@ -166,7 +166,7 @@ def write(directory: Path, document: Document) -> None:
 
 
 def trained_under(directory: Path, document: Document) -> Protocol | None:
-    """Return the protocol under which what learns was trained, if that was in another run."""
+    """Return the protocol under which learners were trained, if that was in another run."""
     return protocol_of(directory, document, "trained_under") if "trained_under" in document else None
 
 
@@ -209,13 +209,13 @@ _json = lru_cache(maxsize=1024)(json.dumps)
 
 @lru_cache(maxsize=1024)
 def _settings(protocol: Protocol, task: str) -> str:
-    """Return as JSON what of a protocol can change the score of an episode; a plan's trials share it."""
+    """Return as JSON the settings that can change an episode's score; a plan's trials share them."""
     return json.dumps(protocol.of_trial(task), sort_keys=True, separators=(",", ":"))
 
 
 @lru_cache(maxsize=1024)
 def slug(label: str) -> str:
-    """Return what a trial's name says of an agent."""
+    """Return the agent's part of a trial's name."""
     return re.sub(r"[^a-z0-9_]+", "-", label.lower().replace(".py:", "-")).strip("-")[:32]
 
 
@@ -244,7 +244,7 @@ def imported_id(agent: str, game: str, settings: Mapping[str, Any], seed: int) -
 def unplanned(
     document: Document, protocol: Protocol, trials: Iterable[TrialRecord]
 ) -> Iterator[tuple[TrialRecord, str]]:
-    """Yield the trials that are not of a manifest's plan, each with what is wrong; `protocol` is the manifest's."""
+    """Yield the trials that are not of a manifest's plan, each with the reason; `protocol` is the manifest's."""
     agents, seeds = {agent["label"]: agent for agent in document["agents"]}, set(document["seeds"])
     budget, most = budget_of(document, protocol), document["episodes"]
     for trial in trials:
@@ -277,7 +277,7 @@ def budget_of(document: Document, protocol: Protocol) -> tuple[int | None, int |
 
 
 def training_budget(protocol: Protocol, frames: int | None, episodes: int | None) -> tuple[int | None, int | None]:
-    """Return a learner's budget in frames or in episodes, one of them None: what was asked for, else the protocol's."""
+    """Return a learner's budget in frames or in episodes, one of them None: the requested, else the protocol's."""
     if frames is None and episodes is None:
         return protocol.training_frames, protocol.training_episodes
     return frames, episodes
@@ -339,7 +339,7 @@ def versions(document: Document) -> dict[str, str]:
 
 
 def emulators(document: Document) -> dict[str, list[str]]:
-    """Return what each game was played on, in words with its version; the toy game is its own emulator."""
+    """Return the emulators of each game, with their versions; the toy game is its own emulator."""
     played = document.get("emulators")
     if played is not None:
         return dict(played)
@@ -347,7 +347,7 @@ def emulators(document: Document) -> dict[str, list[str]]:
 
 
 def grown(there: Document, now: Document, started: str) -> Document:
-    """Return the manifest of a run that is continued: what was there, what is new, and with what."""
+    """Return the manifest of a run that is continued: earlier and new parts, and the new provenance."""
     now_too = {"started": started, **{key: now[key] for key in ("command", "versions", "machine", "emulator")}}
     shard = {"shard": now["shard"]} if "shard" in now else {}
     return joined(there, now) | {"continued": [*there.get("continued", []), now_too]} | shard

@@ -94,7 +94,7 @@ class ClusterJob:
 
 
 def environment(options: Collection[str] = ()) -> dict[str, str]:
-    """Return the environment for SLURM's commands, without what a job around this process has in it.
+    """Return the environment for SLURM's commands, without the variables of a job around this process.
 
     SLURM's commands read such variables as options, and would submit jobs of that job's shape. Those of sbatch stay,
     unless they contradict one of these `options` that are given to it (submitit's ``clean_env`` drops them all, and
@@ -116,7 +116,7 @@ def environment(options: Collection[str] = ()) -> dict[str, str]:
 
 @contextlib.contextmanager
 def outside(options: Collection[str]) -> Iterator[None]:
-    """Have `environment` in the place of this process's for as long as the block takes."""
+    """Use `environment` in place of this process's within the block."""
     before = dict(os.environ)
     for name in before.keys() - environment(options):
         del os.environ[name]
@@ -127,7 +127,7 @@ def outside(options: Collection[str]) -> Iterator[None]:
 
 
 def ask(*command: str, text: str | None = None, options: Collection[str] = (), seconds: float = COMMAND_SECONDS) -> str:
-    """Return what a command of SLURM prints.
+    """Return the output of a SLURM command.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def ask(*command: str, text: str | None = None, options: Collection[str] = (), s
 
 
 def plain(text: str) -> str:
-    """Return what a command of SLURM says on standard error in one line, without its own name in front of each."""
+    """Return a SLURM command's standard error in one line, without its name before each message."""
     lines = [re.sub(r"^\w+: (error: )?", "", line.strip()) for line in text.splitlines()]
     return one_line("; ".join(filter(None, lines)))
 
@@ -187,7 +187,7 @@ def check_idle(folder: Path, *, look: bool = False) -> None:
 
 
 def cancel(folder: Path) -> list[str]:
-    """Cancel the jobs of a run's folder that are `active`, and return their numbers; what they played is kept."""
+    """Cancel the `active` jobs of a run's folder, and return their numbers; their episodes are kept."""
     if numbers := active(folder):
         ask("scancel", *numbers)
     return numbers
@@ -215,7 +215,7 @@ def wait(
 
 
 def name_logs(logs: Mapping[tuple[int, int] | None, Path]) -> None:
-    """Have each job's log found by the name of its shard, or of the merge; the names of former divisions go."""
+    """Link each job's log by the name of its shard, or of the merge; remove links of former divisions."""
     folder = next(iter(logs.values())).parent
     count = next(shard[1] for shard in logs if shard)
     for path in folder.glob("shard-*-of-*.log"):

@@ -143,7 +143,7 @@ def read_actions(
 
 
 def action_digests(record: RunRecord, trial_id: str, phase: Phase = "evaluation") -> dict[int, bytes]:
-    """Return by the number of each episode of a trial what only episodes of the same actions share."""
+    """Return a digest of each episode's actions, by its number in a trial."""
     query = f"SELECT episode, actions, {intact_blobs('episode')} FROM episode WHERE trial = ? AND phase = ?"
     digests = {}
     for directory in record.parts or (record.directory,):

@@ -79,7 +79,7 @@ def slips(paper: str) -> Mapping[str, Erratum]:
 def stated(
     paper: str, key: str, recomputed: str = "", holds: bool | np.bool_ | None = None, *, why: str = "", **names: str
 ) -> PrintedComparison:
-    """Compare the statement with that key in `statements` with what we compute, "" where nothing decides it.
+    """Compare the statement of a key in `statements` with our value, "" if nothing decides it.
 
     It agrees if it `holds`, by default if that is what is printed. `why` goes before the table's explanation, and
     `names` stand in place of ``{name}`` in the place and the print.
@@ -96,7 +96,7 @@ def stated(
 
 
 def decided(where: str, printed: str, recomputed: str, holds: bool) -> PrintedComparison:
-    """Compare what we compute with what is printed."""
+    """Compare our value with the printed one."""
     return PrintedComparison(where, printed, recomputed, "agrees" if holds else "differs")
 
 

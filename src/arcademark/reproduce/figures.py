@@ -8,11 +8,8 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
-
-from arcademark.errors import ArcadeMarkError
 
 PanelKind: TypeAlias = Literal["bars", "steps"]
 Scale: TypeAlias = Literal["linear", "log"]
@@ -104,11 +101,3 @@ class PaperFigure:
     title: str
     caption: str
     panels: tuple[Panel, ...]
-
-
-def chosen(number: int, figures: Mapping[int, Callable[[], PaperFigure]], paper: str) -> PaperFigure:
-    """Make the figure of that number, if it is one that shows scores."""
-    if number not in figures:
-        there = f"Figures {min(figures)} to {max(figures)} do"
-        raise ArcadeMarkError(f"Figure {number} of {paper} shows no scores; {there}")
-    return figures[number]()

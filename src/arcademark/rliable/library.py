@@ -66,11 +66,11 @@ class StratifiedBootstrap:
             yield self._hold([one[index] for one, index in zip(self._arrays, self._indices, strict=True)])
 
     def apply(self, func: Callable[..., Any], reps: int = 1000) -> Floats:
-        """Return what a function gives of so many resamples, shape (reps, values)."""
+        """Return a function's values for so many resamples, shape (reps, values)."""
         return resampling.resampled(self._caller(func), self._arrays, self._draw, reps).T
 
     def conf_int(self, func: Callable[..., Any], reps: int = 1000, method: str = "basic", size: float = 0.95) -> Floats:
-        """Return the limits of what a function gives, shape (2, values), by `resampling.limits`."""
+        """Return the limits of a function's values, shape (2, values), by `resampling.limits`."""
         return resampling.limits(self._caller(func), self._arrays, self._draw, reps, method, size, paired=self._paired)
 
     def _draw(self, count: int) -> list[Index]:
@@ -119,7 +119,7 @@ def get_interval_estimates(
     method: str = "percentile", task_bootstrap: bool = False, reps: int = 50000,
     confidence_interval_size: float = 0.95, random_state: Seed = None, seed: Seed = None,
 ) -> tuple[dict[str, Any], dict[str, Floats]]:  # fmt: skip
-    """Find what a function gives of each algorithm's scores, and its stratified bootstrap interval.
+    """Return a function's value for each algorithm's scores, and its stratified bootstrap interval.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def create_performance_profile(
     custom_profile_func: Callable[..., Any] | None = None, method: str = "percentile", task_bootstrap: bool = False,
     reps: int = 2000, confidence_interval_size: float = 0.95, random_state: Seed = None, seed: Seed = None,
 ) -> tuple[dict[str, Any], dict[str, Floats]]:  # fmt: skip
-    """Find each algorithm's performance profile, and its interval at every threshold.
+    """Return each algorithm's performance profile, and its interval at every threshold.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"-\d+(\.\d*)?([eE][+-]?\d+)?")
 
 
 def escaped(cell: object) -> object:
-    """Return what is written of a cell; numbers stay numbers, also those below 0 that are texts."""
+    """Return a cell as it is written; numbers stay numbers, negative ones given as text too."""
     runs = isinstance(cell, str) and _RUNS.match(cell) and not _NUMBER.fullmatch(cell)
     return f"'{cell}" if runs else cell
 

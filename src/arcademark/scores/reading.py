@@ -37,7 +37,7 @@ _Key = tuple[str, str, int]
 
 
 def combine(readings: Sequence[Reading]) -> Reading:
-    """Put the scores of several readings, at least one, into one.
+    """Combine several readings, at least one, into one.
 
     An algorithm may stand in several of them, with other tasks or runs, under one protocol.
     """
@@ -70,7 +70,7 @@ def combine(readings: Sequence[Reading]) -> Reading:
 
 
 def _cells(reading: Reading) -> Iterator[tuple[_Key, float]]:
-    """Go through a reading's cells, in the table's order; a task or run of which nothing is scored is kept as NaN."""
+    """Yield a reading's cells in the table's order; a task or run without any score is kept as NaN."""
     table = reading.table
     present = ~np.isnan(table.scores)
     for a, algorithm in enumerate(table.algorithms):
@@ -176,7 +176,7 @@ def runs_in(folder: Path) -> tuple[Path, ...]:
 def _find(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], format: str | None, options: Options
 ) -> tuple[list[Recognised], list[str]]:
-    """Find the files that are meant, and say which were left out."""
+    """Return the files to read, and notes on those left out."""
     known = (*FORMATS, *plugins.names(formats.PLUGINS))
     if format is not None and format not in known:
         raise UnknownNameError("format", format, known)
@@ -263,7 +263,7 @@ def _played(directory: Path) -> Reading:
 
 
 def _in_folder(root: Path, format: str | None, options: Options) -> tuple[list[Recognised], list[str]]:
-    """Find the files of scores in a folder, and say which were left out."""
+    """Return the files of scores in a folder, and notes on those left out."""
     pattern = options.pattern
     result: list[Recognised] = []
     left_out: dict[str, list[Path]] = defaultdict(list)
@@ -307,7 +307,7 @@ def _in_folder(root: Path, format: str | None, options: Options) -> tuple[list[R
 
 
 def _recognised(path: Path, relative: Path, format: str | None, options: Options) -> Recognised:
-    """Recognise a file of a folder: what no format shows is taken for the one given, as a single file is."""
+    """Recognise a file of a folder; an unrecognised one is taken for the format given, as a single file is."""
     if format is None or format not in FORMATS:
         return recognise(path, relative, format, options)
     try:  # files of our other formats are named as such
@@ -341,7 +341,7 @@ def _copies(files: Sequence[Recognised]) -> list[Recognised]:
 
 
 def _walk(root: Path, deep: int = 0) -> Iterator[tuple[Path, str]]:
-    """Go through a folder's files in order, each with why it is left out, or ""; a played run counts as one.
+    """Yield a folder's files in order, each with the reason to leave it out, or ""; a played run counts as one.
 
     Links to folders are not followed: they may lead round in circles, or anywhere.
     """

@@ -66,11 +66,11 @@ class RunScores:
     kinds: Mapping[tuple[str, str], NDArray[np.int64]] = field(default_factory=dict)
 
     def independent(self, algorithm: str, task: str) -> tuple[NDArray[np.float64], ...]:
-        """Return the scores behind a cell by what varies independently: an array a seed, or one of all episodes."""
+        """Return the scores behind a cell as independent samples: an array per seed, or one of all episodes."""
         return pooled(self.episodes[algorithm, task], apart=algorithm in self.apart)
 
     def rename(self, names: Mapping[str, str]) -> RunScores:
-        """Give algorithms new names everywhere but in the record; errors are those of `ScoreTable.rename`."""
+        """Rename algorithms everywhere but in the record; errors are those of `ScoreTable.rename`."""
         new = {algorithm: names.get(algorithm, algorithm) for algorithm in self.table.algorithms}
         return RunScores(
             self.record,
@@ -119,7 +119,7 @@ def load_runs(
 
 
 def collect(scored: Sequence[RunScores]) -> RunCollection:
-    """Put runs, at least one, side by side as `load_runs` does."""
+    """Collect runs, at least one, as `load_runs` does."""
     runs = _disambiguate(scored)
     return RunCollection(runs, concatenate([run.table for run in runs]))
 
@@ -165,7 +165,7 @@ def trained_apart(record: RunRecord, agent: str) -> bool:
 
 
 def pooled(seeds: Sequence[NDArray[np.float64]], *, apart: bool) -> tuple[NDArray[np.float64], ...]:
-    """Return episodes' scores, an array a seed, by what varies independently: as they are or, unless apart, as one."""
+    """Return episodes' scores as independent samples: an array per seed if `apart`, else one array."""
     return tuple(seeds) if apart or not seeds else (np.concatenate(seeds),)
 
 

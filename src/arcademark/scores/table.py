@@ -147,7 +147,7 @@ class ScoreTable:
 
     @classmethod
     def from_any(cls, scores: Any) -> ScoreTable:
-        """Return a table of what may be one: a table, scores by algorithm and task, or a DataFrame."""
+        """Return a table from a table, scores by algorithm and task, or a DataFrame."""
         if isinstance(scores, ScoreTable):
             return scores
         return cls.from_mapping(scores) if isinstance(scores, Mapping) else cls.from_dataframe(scores)
@@ -181,7 +181,7 @@ class ScoreTable:
         return frames.DataFrame(columns)
 
     def __repr__(self) -> str:
-        """Say how large the table is, and of what."""
+        """Describe the table's size."""
         algorithms, tasks, runs = self.scores.shape
         return f"<ScoreTable: {algorithms} algorithms, {tasks} tasks, {runs} runs at most>"
 
@@ -198,7 +198,7 @@ class ScoreTable:
         )
 
     def rename(self, names: Mapping[str, str]) -> ScoreTable:
-        """Give algorithms of the table new names; those not in the mapping keep theirs."""
+        """Rename algorithms; those not in the mapping keep their names."""
         _positions("algorithm", tuple(names), self.algorithms)
         return dataclasses.replace(self, algorithms=tuple(names.get(name, name) for name in self.algorithms))
 
@@ -214,7 +214,7 @@ class ScoreTable:
 
 
 def concatenate(tables: Sequence[ScoreTable]) -> ScoreTable:
-    """Put the algorithms of several tables, all of different names, into one.
+    """Concatenate tables whose algorithms all have different names.
 
     Its tasks are the union of theirs, in the order in which they first appear. A score that a table does not have is
     NaN, and so are the runs that one table has more than another.
@@ -272,7 +272,7 @@ def _runs(place: str, values: object) -> list[float]:
 
 
 def improper(name: str) -> str:
-    """Say of a name what no name has, and what to do; "" where it is a proper one.
+    """Return what is wrong with a name, and the remedy; "" if it is a proper one.
 
     That is more than `MAX_NAME` characters, or such as cannot be shown: control characters and those that turn the
     direction of writing change what a terminal shows around them.

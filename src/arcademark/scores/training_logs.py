@@ -70,7 +70,7 @@ class TrainingLog(ImportedTrial):
 def training_logs(
     logs: Sequence[tuple[Log, Recognised]], options: Options, *, frame_skip: int, frames_per_step: int | None = None
 ) -> tuple[tuple[TrainingLog, ...], tuple[str, ...]]:
-    """Put logs together; return those with scores, and the places of those without.
+    """Merge logs by run; return those with scores, and the places of those without.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def training_logs(
 
 
 def checksums(logs: Sequence[tuple[Log, Recognised]]) -> dict[str, str]:
-    """Return the SHA-256 of each file by its path below what was named."""
+    """Return the SHA-256 of each file by its path below the named folder."""
     paths = {file.relative.as_posix(): file.path for _, file in logs}
     return {name: hashlib.sha256(files.read_bytes(path)).hexdigest() for name, path in paths.items()}
 
@@ -115,7 +115,7 @@ class _Clock:
     frames_per_step: int | None
 
     def of_lengths(self, environment: str) -> tuple[int, str]:
-        """Return the frames of a step in which lengths are counted, and what was assumed."""
+        """Return the frames per step in which lengths are counted, and the assumption made."""
         if self.frames_per_step is not None:
             return self.frames_per_step, ""
         if "noframeskip" in environment.lower():
@@ -200,7 +200,7 @@ def _whole(log: Log, values: _Floats, what: str, least: int) -> _Ints:
 
 
 def _doubts(task: str, log: Log, evaluation: _Floats, format: str) -> Iterator[str]:
-    """Say why values are hardly raw scores of whole games: by their names, then by the scores themselves."""
+    """Return why values are hardly raw scores of whole games: by their names, then by the scores themselves."""
     if log.series and (named := _NAMED.search(log.series)):
         yield f"the series is named {log.series!r} ({named[0]})"
     of_episodes = np.concatenate([log.values if log.unit == "episode" else np.empty(0), evaluation])

@@ -329,7 +329,7 @@ def _standing(item: Algorithm) -> Standing:
 
 
 def _published(entry: Entry, row: Row) -> dict[str, Any]:
-    """Return the facts that the catalogue has."""
+    """Return the facts of a catalogue entry."""
     results = collections.scores_of(entry)
     printed_otherwise = {task: item.as_published for task, item in results.items() if item.as_published is not None}
     printed = {(slip.paper, slip.place.algorithm) for slip in slips.errata() if slip.place}

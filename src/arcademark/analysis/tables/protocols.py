@@ -76,7 +76,7 @@ def from_label(label: str) -> PlayConditions:
 
 
 def from_entry(entry: Entry) -> PlayConditions:
-    """Return the facts that the catalogue has."""
+    """Return the facts of a catalogue entry."""
     play = from_label(entry.protocol)
     papers = (entry.source.key, *([entry.paper.key] if entry.paper else []))
     return PlayConditions(play.label, play.protocol, entry.settings, entry.kind == "planning", papers)

@@ -158,7 +158,7 @@ def legend(
 
 
 def ticked(axes: Axes, across: Ticks, up: Ticks = (), **lines: Any) -> None:
-    """Put texts below and to the left of axes, without marks; with ``axis`` also lines of a grid."""
+    """Set tick labels below and to the left of axes, without marks; with ``axis`` also grid lines."""
     axes.set_xticks([value for value, _ in across], [text for _, text in across])
     axes.set_yticks([value for value, _ in up], [text for _, text in up])
     axes.tick_params(length=0, pad=4.5, labelsize=TICK_SIZE, labelcolor=PALETTE["muted"])

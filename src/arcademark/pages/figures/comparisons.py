@@ -42,7 +42,7 @@ LOG_PROFILE = 1000.0
 
 
 def upper(metric: str) -> str:
-    """Return what 100 % of a metric is called."""
+    """Return the name of 100 % of a metric."""
     return UPPER.get(metric, "100 %")
 
 
@@ -124,7 +124,7 @@ def differences(comparison: Comparison, pair: Pair) -> RowsFigure:
 
 
 def by_difference(pair: Pair) -> list[GameDifference]:
-    """Return the games whose difference is known by the metric, the largest first."""
+    """Return the games with a known difference by the metric, the largest first."""
     known = (game for game in pair.games if game.normalised is not None)
     return sorted(known, key=lambda game: -(game.normalised or 0.0))
 

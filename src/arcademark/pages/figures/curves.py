@@ -47,7 +47,7 @@ def draw(shown: Curves, width: float = WIDTH) -> Figure:
 
 
 def _behind(axes: Axes, panel: CurvePanel) -> None:
-    """Draw what is behind the curves: both axes, what to compare with, and lines of numbers below the ticks."""
+    """Draw the background of curves: both axes, guides, and lines of numbers below the ticks."""
     axes.spines[:].set_visible(False)
     axes.patch.set_visible(False)
     below = zip(*(texts for _, texts in panel.feet), strict=True) if panel.feet else [()] * len(panel.ticks)

@@ -50,7 +50,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Guide:
-    """A line to compare with: where on the axis, what it is, and its palette colour."""
+    """A reference line: its value, its label and its palette colour."""
 
     value: float
     text: str

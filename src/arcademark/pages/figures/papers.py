@@ -109,12 +109,12 @@ def _frames(detail: str) -> float:
 
 
 def name(figure: PaperFigure) -> str:
-    """Name a figure's file and what is in it, "fan-2021-figure-1"."""
+    """Return the name of a figure and its file, "fan-2021-figure-1"."""
     return f"{figure.paper}-figure-{figure.number}"
 
 
 def in_words(figure: PaperFigure) -> str:
-    """Say every number of a figure, for those who do not see it."""
+    """Describe every number of a figure, as alternative text."""
     said = []
     for rows, columns, names, _, caption in tables(figure):
         for column in columns[names:]:
@@ -184,7 +184,7 @@ def _tick(value: float, unit: str = "") -> str:
 
 
 def _panel(panel: Panel, rows: Sequence[str]) -> RowPanel:
-    """Put a panel's values into the order of the rows; what joins two marks of a row is behind them."""
+    """Sort a panel's values as the rows; a line joins two marks of a row."""
     single = len(panel.series) == 1
     kinds: tuple[Kind, Kind] = ("bar" if single and panel.scale != "log" else "dot", "ring")
     columns = []
@@ -200,7 +200,7 @@ def _grouped(panel: Panel) -> RowPanel:
 
 
 def _axis(panel: Panel, columns: Sequence[tuple[Kind, str, Sequence[float | None]]]) -> RowPanel:
-    """Put columns on one axis: of logarithms where the panel asks for it, without what is not above 0 then."""
+    """Put columns on one axis; on a logarithmic axis without values that are not above 0."""
     log = panel.scale == "log"
     values = [value for _, _, column in columns for value in column if value is not None]
     values += panel.marks[:1]
@@ -265,7 +265,7 @@ def _curves(panel: Panel) -> CurvePanel:
 
 
 def _curve(series: PanelSeries, index: int, low: float, high: float) -> CurveFigure:
-    """Write steps as points of which each is as high as what lies to its left."""
+    """Convert steps to points; each has the height to its left."""
     heights = [float(value or 0) for value in series.values]
     points = [(end, value) for end, value in zip(series.ends, heights, strict=True) if low <= end <= high]
     x = [low, *(end for end, _ in points), high]

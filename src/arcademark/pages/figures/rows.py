@@ -143,7 +143,7 @@ def _layout(shown: RowsFigure, above: float, room: float) -> Layout:
 def _lines(
     panels: Sequence[RowPanel], room: float, most: int
 ) -> tuple[list[Sequence[RowPanel]], list[list[tuple[float, ...]]]]:
-    """Share panels out evenly between as many lines as they need, none of whose axes is too narrow; return widths."""
+    """Distribute panels evenly over lines so that no axis is too narrow; return lines and widths."""
     count = math.ceil(len(panels) / most)
     size = math.ceil(len(panels) / count)
     lines = [panels[start : start + size] for start in range(0, len(panels), size)]
@@ -200,7 +200,7 @@ def _unit(panel: RowPanel, sizes: tuple[float, ...]) -> list[str]:
 
 
 def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float, left: float, taken: float) -> float:
-    """Draw ticks, each with its text where the one before leaves room for it, and what to compare with.
+    """Draw ticks, each with its label if there is room, and guides.
 
     The names of guides of the panels before end at ``taken``; return where they end now, from the figure's left edge.
     """

@@ -64,7 +64,7 @@ def _curves(series: Series, factor: float) -> list[tuple[str, Points]]:
 
 
 def figure(analysis: EverySize) -> tuple[tuple[Curves, str], ...]:
-    """Lay the figure out, and say what it shows."""
+    """Lay the figure out, with its alternative text."""
     drawn = model(analysis)
     named = zip(drawn.legend, drawn.panels[0].curves, strict=True)
     words = "; ".join(f"{name}: {curve.y[0]:.3g} to {curve.y[-1]:.3g}" for (name, _), curve in named)

@@ -66,7 +66,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Facts:
-    """Names with what they are, a line each."""
+    """Name–value pairs, a line each."""
 
     pairs: tuple[tuple[str, str], ...]
 
@@ -114,7 +114,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A title and what stands below it. Make one with `section`.
+    """A title with blocks below it. Make one with `section`.
 
     title: "" for none.
     blocks: Without any, nothing is shown.

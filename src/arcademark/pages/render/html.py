@@ -20,7 +20,7 @@ MAX_CELLS = 600
 
 
 def render(document: Document) -> str:
-    """Write the page, in which everything that comes from users is escaped, what cannot be seen too."""
+    """Write the page; everything that comes from users is escaped, invisible characters too."""
     environment = prose.environment(
         "arcademark.pages", finalize=lambda value: escaped(value, kept="\n") if type(value) is str else value
     )
@@ -30,7 +30,7 @@ def render(document: Document) -> str:
 
 
 def breakable(name: str) -> Markup:
-    """Let a long name break after punctuation, or before a bracket, rather than anywhere."""
+    """Allow line breaks in a long name after punctuation or before a bracket, not elsewhere."""
     parts = re.split(r"(?<=[:,/])|(?<=[^\s:,/])(?=\()", escaped(name))
     return Markup("<wbr>").join(parts)
 

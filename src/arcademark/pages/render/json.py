@@ -41,7 +41,7 @@ def schema(kind: type[Any]) -> dict[str, Any]:
 
 
 def text(document: Any) -> str:
-    """Return JSON values that hold no NaN as text; what cannot be seen is escaped as JSON does it."""
+    """Return JSON values without NaN as text; invisible characters are escaped."""
     written = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
     unseen = {char for char in set(written) if char != "\n" and escaped(char) != char}
     return written.translate({ord(char): json.dumps(char)[1:-1] for char in unseen}) + "\n"
@@ -60,7 +60,7 @@ def _value(value: Any) -> Any:
 
 
 def _described(entry: dict[str, Any], kind: type[Any]) -> dict[str, Any]:
-    """Complete what msgspec says of a dataclass: all fields are there, no others, and they are described."""
+    """Complete msgspec's schema of a dataclass: all fields are required, no others allowed, all described."""
     notes = docstrings.parameter_notes(kind)
     known = {"schema": {"const": kind.SCHEMA}} if hasattr(kind, "SCHEMA") else {}
     properties = known | {

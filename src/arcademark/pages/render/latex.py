@@ -58,7 +58,7 @@ def render(document: Document, *, everything: bool = False) -> str:
 
 
 def escaped(text: str) -> str:
-    """Escape what has a meaning in LaTeX."""
+    """Escape LaTeX's special characters."""
     return errors.escaped(text, kept="\n").translate(_ESCAPED)
 
 

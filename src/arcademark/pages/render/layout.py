@@ -12,7 +12,7 @@ from arcademark.errors import escaped
 
 
 class Text(rich.text.Text):
-    """One line of text with a style; what cannot be seen, line breaks among it, is escaped. `lines` makes several."""
+    """One line of text with a style; invisible characters and line breaks are escaped. `lines` makes several."""
 
     def __init__(self, text: str = "", style: str | Style = "", **how: Any) -> None:
         super().__init__(escaped(text), style, **how)
@@ -33,12 +33,12 @@ class Console(rich.console.Console):
         super().__init__(markup=False, emoji=False, highlight=False, force_jupyter=False, **how)
 
     def render_str(self, text: str, *, style: str | Style = "", **how: Any) -> rich.text.Text:
-        """Take a string as it is."""
+        """Return a string as text, without markup."""
         return Text(text, style, justify=how.get("justify"), overflow=how.get("overflow"))
 
 
 def lines(*parts: str | rich.text.Text, style: str = "") -> Text:
-    """Put texts below each other."""
+    """Join texts as lines."""
     made = Text(style=style)
     for index, part in enumerate(parts):
         made.append(rich.text.Text("\n" if index else "")).append(part)

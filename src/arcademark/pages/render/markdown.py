@@ -23,7 +23,7 @@ def render(document: Document, *, everything: bool = False) -> str:
 
 
 def text(words: str) -> str:
-    """Escape what has a meaning in Markdown."""
+    """Escape Markdown's special characters."""
     return _MARKS.sub(r"\\\1", escaped(" ".join(words.split())))
 
 

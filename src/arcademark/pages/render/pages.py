@@ -55,6 +55,6 @@ def render(shown: Any) -> dict[str, bytes]:
 
 
 def script(value: Any) -> str:
-    """Write JSON values as a script that assigns them; in ASCII, without what could end the script's element."""
+    """Write JSON values as a script that assigns them; in ASCII, without anything that could end its element."""
     text = text_of.dumps(value, separators=(",", ":"), allow_nan=False)
     return f"window.ARCADEMARK={text.replace('<', chr(92) + 'u003c')};\n"

@@ -60,7 +60,7 @@ def render(document: Document, console: Console, *, everything: bool = False) ->
 
 
 def parts(document: Document, width: int, *, everything: bool = False) -> Iterator[RenderableType]:
-    """Yield what `render` prints, from top to bottom."""
+    """Yield the parts that `render` prints, from top to bottom."""
     yield Text(document.title, style="bold")
     yield Rule(characters="━", style="dim")
     if document.lead:
@@ -90,12 +90,12 @@ def _hidden(shown: Sequence[Block]) -> Iterator[str]:
 
 
 def _shows(block: Block) -> bool:
-    """Tell whether a block has something to show here, where figures have nothing."""
+    """Return whether a block has something to show here, where figures have nothing."""
     return any(map(_shows, block.blocks)) if isinstance(block, Section) else not isinstance(block, blocks.Figure)
 
 
 def _content(shown: Sequence[Block], width: int, everything: bool) -> Iterator[RenderableType]:
-    """Yield what stands in a section: an empty line around sections, and below a table unless an aside is next."""
+    """Yield a section's content, with an empty line around sections, and below a table unless an aside follows."""
     before: Block | None = None
     for block in shown:
         parts = [] if _detail(block) and not everything else list(_block(block, width, everything))

@@ -7,7 +7,7 @@ import numpy as np
 from arcademark.metrics import aggregate
 from arcademark.metrics.distribution import score_distribution
 from arcademark.reproduce.ale2013 import scores as data
-from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure, chosen
+from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure
 from arcademark.suite import tasks
 
 EXAMPLES = ("asteroids", "freeway", "venture")
@@ -20,7 +20,7 @@ REACH = (0.0, 4.0)
 
 def figure(number: int) -> PaperFigure:
     """Return Figure 2, 3 or 4, made from the collection "ale-2013"."""
-    return chosen(number, {2: normalised, 3: aggregated, 4: distributed}, "the 2013 paper")
+    return {2: normalised, 3: aggregated, 4: distributed}[number]()
 
 
 def normalised() -> PaperFigure:

@@ -126,7 +126,7 @@ def curves(study: str) -> tuple[CurvePoint, ...]:
 
 @cache
 def forecasts(study: str) -> tuple[Forecast, ...]:
-    """Return what a study's trials were expected to take."""
+    """Return a study's forecasts."""
     return read_records(f"{study}-forecasts.csv", Forecast, files("arcademark.reproduce") / "data")
 
 
@@ -143,7 +143,7 @@ OTHER_START = "another start"
 
 
 def columns() -> tuple[Reproduction, ...]:
-    """Set each of the paper's columns of which we have runs beside ours, a comparison a game."""
+    """Compare each of the paper's columns that we have runs of with ours, game by game."""
     parts = [("4", name, tuple(_column(name))) for name in data.BASELINES]
     parts += [("5" if name in data.SEARCH else "4", name, tuple(_single(name, *SINGLE[name]))) for name in SINGLE]
     return tuple(
@@ -182,7 +182,7 @@ def _trials(study: str, family: str, game: str) -> list[TrialResult]:
 
 
 def _text(trial: TrialResult) -> str:
-    """Say the mean with its interval, of how many episodes, and of which action."""
+    """Write the mean with its interval, the number of episodes, and the action."""
     mean = f"{trial.mean:,.1f}".removesuffix(".0")
     interval = "" if trial.low is None or trial.high is None else f" ({trial.low:,.1f} … {trial.high:,.1f})"
     action = trial.agent.partition("action=")[2].removesuffix(")")
@@ -190,7 +190,7 @@ def _text(trial: TrialResult) -> str:
 
 
 def _other_start(item: PrintedComparison, name: str, game: str, printed: float) -> PrintedComparison:
-    """Explain another score, if the starts of the time reach what is printed."""
+    """Explain a different score, if the starts of the time give the printed one."""
     started = _trials(STARTS, name, game)
     if not started or len(started) < len(_trials(STUDY, name, game)):
         return item

@@ -60,7 +60,7 @@ def counts() -> Iterator[PrintedComparison]:
 
 
 def lost() -> Iterator[PrintedComparison]:
-    """Name what the text that was read and the public copies of its tables do not have."""
+    """Yield statements that neither the text read nor the public copies of its tables can decide."""
     yield from map(stated, ("table-1", "table-2", "table-3", "table-4", "tables-4-and-5", "table-5", "appendix-c"))
 
 

@@ -83,7 +83,7 @@ def sample(tasks: tuple[str, ...]) -> tuple[Floats, Floats]:
 
 @cache
 def problem() -> Problem:
-    """Return what the paper searches: φ of all games that 40 algorithms have, and of the median (§4.1)."""
+    """Return the paper's search problem: φ of all games that 40 algorithms have, and of the median (§4.1)."""
     return make_problem(percentages(), names(), GAMES)
 
 
@@ -150,7 +150,7 @@ def correlation(a: str, b: str) -> float:
 
 @cache
 def printed(table: int) -> Mapping[str, tuple[str, ...]]:
-    """Return what a table prints, by row, as the arXiv text has it."""
+    """Return a table's printed cells by row, from the arXiv text."""
     rows = read_rows(f"{PAPER}.csv", files("arcademark.catalogue") / "data" / "printed")
     return {row["row"]: tuple(row["printed"].split("; ")) for row in rows if row["table"] == str(table)}
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from arcademark.reproduce.atari5 import data, results
-from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure, chosen
+from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure
 
 TERTILES = ("low", "middle", "high")
 
 
 def figure(number: int) -> PaperFigure:
     """Return Figure 2, 3, 4 or 5, made from the collection "atari-5-training"."""
-    return chosen(number, {2: single_games, 3: fairness, 4: all_games, 5: structure}, "the Atari-5 paper")
+    return {2: single_games, 3: fairness, 4: all_games, 5: structure}[number]()
 
 
 def single_games() -> PaperFigure:

@@ -50,7 +50,7 @@ class Fairness:
     square_p: tuple[float, ...]
 
     def differ(self) -> bool:
-        """Tell whether any pair differs in bias or in accuracy."""
+        """Return whether any pair differs in bias or in accuracy."""
         return min(*self.bias_p, *self.absolute_p, *self.square_p) < LEVEL
 
 

@@ -43,7 +43,7 @@ FOUND = {
 
 
 def claims() -> Iterator[PrintedComparison]:
-    """Check what the abstract, §1, §8 and §9 promise."""
+    """Check the claims of the abstract, §1, §8 and §9."""
     error = data.cross_validated(data.ATARI_5).log_error
     yield stated("within-ten-percent", f"{100 * error:.1f} % on average", error <= 0.10)
     ten = data.explained_share(data.ATARI_10, data.GAMES)

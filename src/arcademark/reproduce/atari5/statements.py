@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import partial
 
 from arcademark.catalogue.errata import NOT_DECIDABLE
-from arcademark.errors import UnknownNameError
 from arcademark.reproduce.atari5 import results as atari5_results
 from arcademark.reproduce.atari5 import scope as atari5_scope
 from arcademark.reproduce.atari5 import study as atari5_study
@@ -53,15 +52,13 @@ GROUPS: Mapping[str, Part] = {
 
 
 def about_figure(number: int) -> tuple[Reproduction, ...]:
-    """Recompute what the text states of a figure; nothing where it states nothing."""
+    """Recompute the text's statements about a figure; empty if there are none."""
     return tuple(_group(title) for title in GROUPS if f"Figure {number}:" in title)
 
 
 def parts(number: int | None = None) -> tuple[Reproduction, ...]:
-    """Recompute one of Tables 1 to 12; with None all, the statements, and what else the two texts print wrong."""
+    """Recompute one of Tables 1 to 12; with None all, the statements, and the two texts' other errata."""
     if number is not None:
-        if number not in TABLES:
-            raise UnknownNameError("table of the Atari-5 paper", str(number), [str(known) for known in TABLES])
         return (_table(number),)
     result = [*map(_table, TABLES), *map(_group, GROUPS)]
     covered = {item.where for part in result for item in part.comparisons}
@@ -78,7 +75,7 @@ def _table(number: int) -> Reproduction:
 
 
 def _rest(covered: Collection[str]) -> Iterator[PrintedComparison]:
-    """Return the errata of places that are not covered: spellings, terms, formulas, what sources differ in."""
+    """Yield the errata of other places: spellings, terms, formulas, disagreements of sources."""
     for where, slip in slips(PAPER).items():
         if where not in covered:
             lost = slip.holds == NOT_DECIDABLE

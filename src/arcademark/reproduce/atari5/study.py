@@ -74,7 +74,7 @@ def _error(true: float, guess: float, base: float = 1.0, base_guess: float = 1.0
 
 
 def case_study() -> Iterator[PrintedComparison]:
-    """Check §7: what its text says of Tables 4 and 5."""
+    """Check §7: its statements on Tables 4 and 5."""
     four, five = printed(4), printed(5)
     errors = [_plain(cells[2]) for cells in four.values()]
     average = float(np.mean(errors))
@@ -94,7 +94,7 @@ def case_study() -> Iterator[PrintedComparison]:
 
 
 def _within(where: str, cell: str, exact: float, possible: Sequence[float]) -> PrintedComparison:
-    """Compare a printed cell with what numbers that round to the printed ones can give."""
+    """Compare a printed cell with the values possible for numbers that round to the printed ones."""
     shown, text, (low, high) = number(cell), like(cell, exact), (min(possible), max(possible))
     if cell == text:
         return PrintedComparison(where, cell, text, "agrees")

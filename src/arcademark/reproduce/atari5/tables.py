@@ -60,12 +60,12 @@ class Running:
 
 @cache
 def runnings() -> Mapping[str, Running]:
-    """Return what is known of published algorithms, by name: "rainbow" and "agent57"."""
+    """Return the resources of published algorithms' runs, by name: "rainbow" and "agent57"."""
     return read_named("costs.toml", Running, files("arcademark.reproduce") / "data")
 
 
 def cost(hours: float, price: float, watts: float, pounds_per_kwh: float = POUNDS_PER_KWH) -> Cost:
-    """Return what so many hours of a machine cost."""
+    """Return the cost of machine hours."""
     kilowatt_hours = hours * watts / 1000.0
     return Cost(hours * price, kilowatt_hours, kilowatt_hours * pounds_per_kwh * KILOGRAMS_PER_POUND)
 
@@ -122,7 +122,7 @@ def expenses() -> Iterator[PrintedComparison]:
 
 
 def appendix() -> Iterator[PrintedComparison]:
-    """Check what Appendix A states beside Table 6: hours, prices, energy and carbon."""
+    """Check Appendix A's statements besides Table 6: hours, prices, energy and carbon."""
     rainbow, agent57 = both = [runnings()[name] for name in TABLE_6.values()]
     yield stated("rainbow-days", f"{rainbow.hours_per_task / 24:g}")
     hours = agent57.training_frames / (agent57.frames_per_second or 1.0) / 3600
@@ -142,13 +142,13 @@ def appendix() -> Iterator[PrintedComparison]:
 
 
 def _cost(running: Running, tasks: int = len(data.GAMES)) -> Cost:
-    """Return what a run on so many games costs at the standard price."""
+    """Return the cost of a run on so many games at the standard price."""
     watts = (running.gpu_watts or 0.0) + (running.machine_watts or 0.0)
     return cost(tasks * running.hours_per_task, running.gpu_price + running.machine_price, watts)
 
 
 def subsets_of_others() -> Iterator[PrintedComparison]:
-    """Check Table 7: the games that other papers chose; what they hold stands with the subsets."""
+    """Check Table 7: the games that other papers chose, against our subsets."""
     spellings = {"Solaris Venture": "Solaris", "Skiiing": "Skiing"}
     for name, cells in printed(7).items():
         chosen = subset(name)
@@ -173,7 +173,7 @@ def coefficients() -> Iterator[PrintedComparison]:
 
 
 def game_models(table: int) -> Iterator[PrintedComparison]:
-    """Check Table 10 or 11 of the arXiv text, then what the ICML text prints otherwise."""
+    """Check Table 10 or 11 of the arXiv text, then the differences of the ICML text."""
     models = data.game_models(GAME_MODELS[table])
     for game, cells in printed(table).items():
         yield row(f"Table {table}, {name_of(game)}", cells, (models[game].intercept, *models[game].coefficients))

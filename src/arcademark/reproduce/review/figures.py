@@ -8,14 +8,11 @@ review's tables.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from arcademark import wording
-from arcademark.catalogue.model import Location
 from arcademark.metrics import efficiency
-from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure, Scale, chosen
-from arcademark.reproduce.review import values as review_values
-from arcademark.reproduce.review.values import PAPER
+from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure, Scale
+from arcademark.reproduce.review.values import PAPER, known, ours
 
 BILLION = 1e9
 _SHOWN: dict[int, tuple[str, Scale, str, str]] = {
@@ -33,15 +30,14 @@ _SHOWN: dict[int, tuple[str, Scale, str, str]] = {
 
 def figure(number: int) -> PaperFigure:
     """Return Figure 1, 2, 3 or 4, made from the collection "review-2021"."""
-    made = {known: partial(percentages, known) for known in _SHOWN}
-    return chosen(number, {**made, 4: records}, "the review")
+    return percentages(number) if number in _SHOWN else records()
 
 
 def percentages(number: int) -> PaperFigure:
     """Return Figure 1, 2 or 3: mean and median of one percentage, and training frames."""
     quantity, scale, meaning, printed = _SHOWN[number]
-    name, names = quantity.upper(), algorithms()
-    means, medians = ([_cell(row, algorithm, quantity) for algorithm in names] for row in ("mean", "median"))
+    name, names = quantity.upper(), tuple(ours().scores)
+    means, medians = ([known(row, quantity, algorithm) for algorithm in names] for row in ("mean", "median"))
     return PaperFigure(
         PAPER,
         number,
@@ -51,18 +47,26 @@ def percentages(number: int) -> PaperFigure:
         (
             _bars(f"Mean {name}", "%", names, means, scale, (100.0,)),
             _bars(f"Median {name}", "%", names, medians, scale, (100.0,)),
-            _bars("Training frames", "billion frames", names, [frames(name) / BILLION for name in names], "log"),
+            _bars(
+                "Training frames",
+                "billion frames",
+                names,
+                [ours().frames[name] / BILLION for name in names],
+                "log",
+            ),
         ),
     )
 
 
 def records() -> PaperFigure:
     """Return Figure 4: broken records, game time and broken records a billion frames."""
-    names = algorithms()
-    broken = [_cell("hwrb", name, "hwrns") for name in names]
-    years = [float(efficiency.game_time_days(frames(name))) / efficiency.DAYS_PER_YEAR for name in names]
+    names = tuple(ours().scores)
+    broken = [known("hwrb", "hwrns", name) for name in names]
+    years = [float(efficiency.game_time_days(ours().frames[name])) / efficiency.DAYS_PER_YEAR for name in names]
     breaking = [name for name, count in zip(names, broken, strict=True) if count]
-    efficiencies = [efficiency.learning_efficiency(_cell("hwrb", name, "hwrns"), frames(name)) for name in breaking]
+    efficiencies = [
+        efficiency.learning_efficiency(known("hwrb", "hwrns", name), ours().frames[name]) for name in breaking
+    ]
     rates = [float(value) * BILLION for value in efficiencies]
     without = [name for name in names if name not in breaking]
     return PaperFigure(
@@ -80,26 +84,10 @@ def records() -> PaperFigure:
     )
 
 
-def algorithms() -> tuple[str, ...]:
-    """Return the algorithms with scores, in the review's order."""
-    return tuple(review_values.ours().scores)
-
-
-def frames(algorithm: str) -> int:
-    """Return an algorithm's training frames."""
-    return review_values.ours().frames[algorithm]
-
-
-def _cell(row: str, algorithm: str, quantity: str) -> float:
-    result = review_values.value(Location(0, row, algorithm, quantity), review_values.ours())
-    assert result is not None, algorithm
-    return float(result)
-
-
 def _bars(
     title: str, unit: str, names: Sequence[str], values: Sequence[float], scale: Scale, marks: tuple[float, ...] = ()
 ) -> Panel:
-    details = tuple(wording.frames(frames(name)) for name in names)
+    details = tuple(wording.frames(ours().frames[name]) for name in names)
     return Panel(
         title, "bars", unit, (PanelSeries(title, tuple(values)),), tuple(names), details, scale=scale, marks=marks
     )

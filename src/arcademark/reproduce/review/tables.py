@@ -20,7 +20,6 @@ from functools import cache
 
 from arcademark.catalogue.model import Location, PrintedCell
 from arcademark.catalogue.printed import NOTHING, PrintedNumber, printed_cells, printed_number
-from arcademark.errors import UnknownNameError
 from arcademark.reproduce.comparison import PrintedComparison, Reproduction, Verdict, explained
 from arcademark.reproduce.review import text as review_text
 from arcademark.reproduce.review.values import PAPER, REFERENCES, as_rounded, ours, value
@@ -47,8 +46,6 @@ _ROWS = {
 
 def tables(number: int | None = None) -> tuple[Reproduction, ...]:
     """Recompute one of Tables 3 to 14, or with None all of them, and the text's statements after them."""
-    if number is not None and number not in TITLES:
-        raise UnknownNameError("table of the review", str(number), [str(known) for known in TITLES])
     wanted = TITLES if number is None else (number,)
     result = tuple(_table(table) for table in wanted)
     return result if number is not None else (*result, *review_text.statements())
@@ -94,7 +91,7 @@ def _printed() -> Mapping[Location, str]:
 
 
 def _of_which_score(place: Location, number: PrintedNumber) -> str:
-    """Say of which score a percentage is, where the score printed beside it does not give it."""
+    """Return the score that gives a printed percentage, if the score beside it does not."""
     if place.row not in games() or place.quantity == "score" or place.algorithm in REFERENCES:
         return ""
     printed = _printed()[replace(place, quantity="score")]

@@ -23,7 +23,7 @@ from arcademark.catalogue.model import MODEL_FREE, Location
 from arcademark.metrics.efficiency import DAYS_PER_YEAR, FRAMES_PER_SECOND, game_time_days, game_time_days_review
 from arcademark.reproduce import comparison
 from arcademark.reproduce.comparison import PrintedComparison, Reproduction, number
-from arcademark.reproduce.review.values import COLLECTION, PAPER, RECORD, as_rounded, ours, percentages, value
+from arcademark.reproduce.review.values import COLLECTION, PAPER, RECORD, as_rounded, known, ours, percentages, value
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import games, suite
 
@@ -49,7 +49,7 @@ stated = partial(comparison.stated, PAPER)
 
 
 def statements() -> tuple[Reproduction, ...]:
-    """Check what the text states, then what Tables 1 and 2 print of each algorithm's settings."""
+    """Check the text's statements, then the settings of each algorithm in Tables 1 and 2."""
     groups = {
         "Statements of the text: which algorithm is best in what": (*_figures(), *_bests(), *_duels()),
         "Statements of the text: records, means and game time": (*_records(), *_times()),
@@ -96,7 +96,7 @@ def _bests() -> Iterator[PrintedComparison]:
 
 def _duels() -> Iterator[PrintedComparison]:
     def ahead(key: str, row: str, quantity: str, first: str, *others: str, **names: str) -> PrintedComparison:
-        mine, theirs = _value(row, quantity, first), {other: _value(row, quantity, other) for other in others}
+        mine, theirs = known(row, quantity, first), {other: known(row, quantity, other) for other in others}
         text = f"{first} {mine:.2f}; " + ", ".join(f"{other} {score:.2f}" for other, score in theirs.items())
         return stated(key, text, mine > max(theirs.values()), **names)
 
@@ -119,10 +119,10 @@ def _records() -> Iterator[PrintedComparison]:
     names = tuple(ours().scores)
     rows = [percentages(name, "hwrns", ours()) for name in names]
     unbroken = sum(all(not row.get(task, np.nan) >= 100 for row in rows) for task in tasks)
-    most = int(max(_value("hwrb", "hwrns", name) for name in names))
+    most = int(max(known("hwrb", "hwrns", name) for name in names))
     text = f"{unbroken} by none of the algorithms; {len(tasks) - most} not by the best of them alone"
     yield stated("unbroken", text, unbroken >= 35)
-    yield stated("simple-breaks", f"{_value('hwrb', 'hwrns', 'SimPLe'):.0f}")
+    yield stated("simple-breaks", f"{known('hwrb', 'hwrns', 'SimPLe'):.0f}")
     hns = percentages("Agent57", "hns", ours())
     least = min(hns, key=lambda task: hns[task])
     text = f"{sum(score >= 100 for score in hns.values())}; least on {games()[least].name}, {hns[least]:.2f}%"
@@ -192,15 +192,9 @@ def _settings() -> Iterator[PrintedComparison]:
             yield stated("image", algorithm=name, settings=text)
 
 
-def _value(row: str, quantity: str, algorithm: str) -> float:
-    result = value(Location(0, row, algorithm, quantity), ours())
-    assert result is not None, algorithm
-    return result
-
-
 def _ranked(row: str, quantity: str, among: Sequence[str] = ()) -> list[str]:
     """Name algorithms with their values, the best first: "GDI-H3 9623.90"."""
-    values = {name: _value(row, quantity, name) for name in among or ours().scores}
+    values = {name: known(row, quantity, name) for name in among or ours().scores}
     form = ".2E" if "efficiency" in row else ".0f" if row == "hwrb" else ".2f"
     return [f"{name} {values[name]:{form}}" for name in sorted(values, key=lambda name: -values[name])]
 

@@ -92,6 +92,13 @@ def value(place: Location, basis: ReviewScores) -> float | None:
     return percentages(place.algorithm, place.quantity, basis).get(place.row)
 
 
+def known(row: str, quantity: str, algorithm: str) -> float:
+    """Return a cell of `ours` that has a value."""
+    result = value(Location(0, row, algorithm, quantity), ours())
+    assert result is not None, algorithm
+    return float(result)
+
+
 @cache
 def percentages(algorithm: str, quantity: str, basis: ReviewScores) -> Mapping[str, float]:
     """Compute an algorithm's or reference's normalised scores: "hns" (Eq. 4), "hwrns" (Eq. 5), or "saber".

@@ -93,7 +93,7 @@ def load_npy(path: Path) -> NDArray[Any]:
 
 
 def _array(place: str, content: bytes) -> NDArray[Any]:
-    """Make an array of numbers of what an ``.npy`` file holds, once its header fits its bytes."""
+    """Return the array of numbers in an ``.npy`` file, once its header fits its bytes."""
     stream = io.BytesIO(content)
     try:
         version = np.lib.format.read_magic(stream)
@@ -122,17 +122,17 @@ def _array(place: str, content: bytes) -> NDArray[Any]:
 
 
 def load_json(path: Path) -> Any:
-    """Return what a JSON file holds."""
+    """Return a JSON file's content."""
     return parse_json(path, decode(path, read_bytes(path, MAX_JSON_BYTES)), 1)
 
 
 def parse_json(path: Path, text: str, row: int) -> Any:
-    """Return what JSON text that begins in a row of the file holds."""
+    """Return the content of JSON text that begins in a row of the file."""
     return files.parse_json(text, path, _CUT, row)
 
 
 def json_records(path: Path) -> list[Any]:
-    """Return what the lines of a JSON file hold; the last is left out where a running job has not finished it."""
+    """Return the content of a JSON file's lines; the last is left out if a running job has not finished it."""
     text = decode(path, read_bytes(path, MAX_JSON_BYTES))
     lines = [(row, line) for row, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not text.endswith("\n") and not lines[-1][1].rstrip().endswith("}"):

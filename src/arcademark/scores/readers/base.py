@@ -272,7 +272,7 @@ def is_task(name: str, canonical_task: Callable[[str], str]) -> bool:
 
 
 def read_bytes(path: Path, most: int = files.MAX_BYTES) -> bytes:
-    """Return a file's content, or what came through a pipe: something, and no more than `most` bytes."""
+    """Return the content of a file or a pipe; refuse an empty one or one of more than `most` bytes."""
     content = path.content if isinstance(path, PipedFile) else files.read_bytes(path, most)
     if not content:
         raise ArcadeMarkError(f"{path}: the file is empty; expected scores, so copy it again or leave it out")
@@ -282,7 +282,7 @@ def read_bytes(path: Path, most: int = files.MAX_BYTES) -> bytes:
 
 
 def unpacked(path: Path) -> PipedFile:
-    """Return what a file that gzip packed holds, to be read like a file of its name; at most `MAX_TEXT_BYTES` bytes."""
+    """Return the content of a gzip file, to be read like a file of its name; at most `MAX_TEXT_BYTES` bytes."""
     result = PipedFile(path)
     try:
         result.content = GzipFile(fileobj=BytesIO(read_bytes(path))).read(MAX_TEXT_BYTES + 1)
@@ -296,7 +296,7 @@ def unpacked(path: Path) -> PipedFile:
 
 
 def read_head(path: Path) -> bytes:
-    """Return what a file begins with, enough to tell its format."""
+    """Return the first bytes of a file, enough to tell its format."""
     head = path.content[:HEAD] if isinstance(path, PipedFile) else files.read_start(path, HEAD)
     if not head:
         raise ArcadeMarkError(f"{path}: the file is empty; expected scores, so copy it again or leave it out")

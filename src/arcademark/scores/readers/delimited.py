@@ -134,7 +134,7 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
 
 
 def _begin(text: str, skip: int, tabs: bool) -> tuple[int, str]:
-    """Return how many lines stand above the header, and what separates cells; a blank where only blanks do."""
+    """Return the number of lines above the header, and the separator of cells; a blank if only blanks separate."""
     lines = text[:_START].splitlines()[skip:]
     comments = len(list(takewhile(lambda line: line.startswith(_COMMENTS) or not line.strip(), lines)))
     if comments == len(lines):
@@ -155,7 +155,7 @@ def _begin(text: str, skip: int, tabs: bool) -> tuple[int, str]:
 
 
 def _separator(lines: Sequence[str]) -> str:
-    """Find what separates cells: what cuts the first lines into equally many, or else what the header has most of."""
+    """Return the separator that cuts the first lines into equally many cells, else the header into most."""
     start = "\n".join(lines)
     widths = {separator: _widths(start, separator) for separator in ",\t;|"}
     even = {separator: cells for separator, cells in widths.items() if len(set(cells)) == 1 and cells[0] > 1}
@@ -193,7 +193,7 @@ def _in_columns(path: Path, text: str, skip: int) -> Sheet:
 
 
 def _cut_short(text: str, reader: Iterator[Any]) -> bool:
-    """Tell whether a text ends within a row, and nothing follows it: what a running job has written so far."""
+    """Return whether a text ends within a row, and nothing follows it: what a running job has written so far."""
     return not text.endswith(("\n", "\r")) and next(reader, None) is None
 
 

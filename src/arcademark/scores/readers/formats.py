@@ -66,7 +66,7 @@ _FILES: Mapping[str, Callable[[Path, Options], Read]] = {
 
 @dataclass(frozen=True)
 class Recognised:
-    """A file, what it was taken for, and what recognising it has read of it already.
+    """A file with its recognised format, and the content read on the way.
 
     `relative` is its path below the folder that was asked for; for a single file, its path as given.
     """
@@ -78,7 +78,7 @@ class Recognised:
 
 
 def recognise(path: Path, relative: Path, format: str | None = None, options: Options | None = None) -> Recognised:
-    """Find out a file's format, or take it for the one given; `UnrecognisedError` where it is whole but of none."""
+    """Recognise a file's format, or take the one given; raise `UnrecognisedError` for an unknown format."""
     options = options or Options()
     if path.is_dir():
         raise ArcadeMarkError(f"{path}: is a folder; expected a file")
@@ -120,7 +120,7 @@ def by_plugin(path: Path, relative: Path, format: str | None = None) -> Recognis
 
 
 def read(file: Recognised, options: Options) -> Read:
-    """Read a file as what it was taken for."""
+    """Read a file in its recognised format."""
     content = file.content
     if isinstance(content, ScoreTable):
         tasks = tuple(canonical(str(file.path), task, options.canonical_task) for task in content.tasks)
@@ -187,7 +187,7 @@ def _json(path: Path, relative: Path, options: Options) -> tuple[str, Any]:
 
 
 def _layout(sheet: Sheet, relative: Path, format: str | None, options: Options) -> tuple[str, Sheet]:
-    """Return the format of a table, of a log, or as the roles of its columns make it, with what its path says."""
+    """Return the format of a table: that of a log, or by the roles of its columns, with names from its path."""
     if format in _LOGS:
         return str(format), sheet
     if format is None and not options.roles and not roles.is_long(sheet):

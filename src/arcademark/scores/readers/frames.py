@@ -48,7 +48,7 @@ def _columns(frame: Any) -> list[tuple[Any, Sequence[Any]]]:
 
 
 def _cells(cells: Sequence[Any]) -> Sequence[str] | NDArray[np.float64]:
-    """Return numbers as such, and otherwise texts; what is missing as NaN or ""."""
+    """Return numbers as such, and otherwise texts; missing values as NaN or ""."""
     missing = [cell is None or str(cell) in ("<NA>", "nan", "NaT") for cell in cells]
     numbers = (int, float, np.integer, np.floating)
     if all(

@@ -102,7 +102,7 @@ def _unmarked(cell: str) -> str:
 
 
 def _drawn(lines: Sequence[str]) -> Iterator[Grid]:
-    """Find tables in boxes; where a rule stands between all rows, as in RST, the lines between two are one row."""
+    """Yield tables in boxes; where rules separate all rows, as in RST, the lines between two are one row."""
     at = 0
     while at < len(lines):
         if not _BOX_RULE.fullmatch(lines[at]):
@@ -130,7 +130,7 @@ def _drawn(lines: Sequence[str]) -> Iterator[Grid]:
 
 
 def _simple(lines: Sequence[str]) -> Iterator[Grid]:
-    """Find RST's simple tables, between three rules of ``==``."""
+    """Yield RST's simple tables, between three rules of ``==``."""
     rules = [at for at, line in enumerate(lines) if _RST_RULE.fullmatch(line)]
     while len(rules) >= 3:
         top, middle, end = rules[:3]
@@ -197,7 +197,7 @@ def _tex(cell: str) -> str:
 
 
 class _Tables(html.parser.HTMLParser):
-    """Gathers the tables of a page; what spans columns or rows is repeated downwards only."""
+    """Parser of a page's tables; cells that span columns or rows are repeated downwards only."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -314,7 +314,7 @@ def sheet_of(path: Path, grid: Grid) -> Sheet:
 
 
 def with_one_header(sheet: Sheet) -> Sheet:
-    """Put the rows of a header into one, "DQN mean" of "DQN" above "mean", and leave out a title above it."""
+    """Join the rows of a header, "DQN mean" of "DQN" above "mean", and drop a title above it."""
     header, taken = list(sheet.header), 0
     columns = [column[:_HEADER_ROWS] for column in sheet.columns]
     if any(isinstance(column, np.ndarray) for column in columns):
@@ -352,7 +352,7 @@ def with_one_header(sheet: Sheet) -> Sheet:
 
 
 def _joined(above: Sequence[str], below: Sequence[str]) -> list[str]:
-    """Join two rows of a header; what is blank in the upper one continues what stands before it."""
+    """Join two rows of a header; a blank in the upper one continues the name before it."""
     result, last = [], ""
     for name, under in zip(above, below, strict=True):
         last = name or last

@@ -114,7 +114,7 @@ def _label(sheet: Sheet, columns: Mapping[Role, int], role: Role, options: Optio
 def _tasks(
     place: Callable[[int], str], names: Sequence[str], codes: _Ints, options: Options, scores: NDArray[np.float64]
 ) -> tuple[_Labels, list[str]]:
-    """Return the tasks and which of them each row has, −1 where it is of none; and what to say of these."""
+    """Return the tasks and the index of each row's task, −1 for none; and notes on these."""
     merged: dict[str, int] = {}
     positions, foreign = [], []
     scored: set[int] | None = None

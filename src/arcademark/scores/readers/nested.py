@@ -68,7 +68,7 @@ def _number(value: object) -> bool:
 
 
 def _unwrapped(content: Any) -> Any:
-    """Return what one key of an object holds, if nothing else there can be scores."""
+    """Return the value of an object's key if nothing else there can be scores."""
     for _ in range(MAX_DEPTH):
         if not isinstance(content, Mapping) or {"columns", "data"} <= content.keys():
             break
@@ -186,7 +186,7 @@ def _levels(content: Mapping[str, Any], options: Options) -> _Table | None:
 
 
 def _kinds(keys: Sequence[Sequence[str]], options: Options) -> list[str]:
-    """Return what each level of keys is: game, run, statistic or algorithm."""
+    """Return the kind of each level of keys: game, run, statistic or algorithm."""
     shares = [sum(is_task(name, options.canonical_task) for name in names) / len(names) for names in keys]
     if is_task("no task is named so", options.canonical_task):
         shares = [0.0] * len(keys)

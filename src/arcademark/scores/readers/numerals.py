@@ -54,7 +54,7 @@ _GROUPS = {mark: re.compile(rf"[{other}'’{_BLANKS}]") for mark, other in (MARK
 
 @dataclass(frozen=True)
 class Numeral:
-    """A cell taken apart: the score alone, its possible decimal marks (none: no number), and what stood behind it."""
+    """A parsed cell: the score alone, its possible decimal marks (none: no number), and its spread."""
 
     text: str
     marks: tuple[str, ...]
@@ -74,7 +74,7 @@ class Numeral:
 
 @lru_cache(maxsize=2**16)
 def apart(cell: str) -> Numeral:
-    """Take a cell apart."""
+    """Parse a cell."""
     bare = cell.strip()
     if len(bare) > MAX_CHARACTERS:
         return Numeral(bare, ())

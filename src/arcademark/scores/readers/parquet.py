@@ -46,7 +46,7 @@ def parse_parquet(path: Path, content: bytes) -> Sheet:
 
 
 def _check_size(path: Path, metadata: Any) -> None:
-    """Hold what a Parquet file says of itself against what is read."""
+    """Check a Parquet file's metadata against the limits of reading."""
     cells = metadata.num_rows * metadata.num_columns
     groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
     unpacked = sum(
@@ -86,6 +86,6 @@ def _cells(path: Path, name: str, column: Any) -> Sequence[str] | NDArray[np.flo
 
 
 def _texts(part: Any) -> Iterator[str]:
-    """Go through a column's texts; equal ones are one object, however often they stand there."""
+    """Yield a column's texts; equal ones are one object."""
     known = ["" if text is None else text for text in part.dictionary.to_pylist()]
     return ("" if at is None else known[at] for at in part.indices.to_pylist())

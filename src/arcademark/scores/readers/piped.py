@@ -30,7 +30,7 @@ class PipedFile(type(Path())):  # type: ignore[misc]
 
 
 def place(path: str | os.PathLike[str]) -> Path:
-    """Return a path to read from: what can be read only once is read now, up to `arcademark.files.MAX_BYTES`."""
+    """Return a path to read from; a pipe is read now, up to `arcademark.files.MAX_BYTES`."""
     name = os.fspath(path)
     if not name:
         raise ArcadeMarkError("the name of a table is empty; name a file or a folder, or - for standard input")

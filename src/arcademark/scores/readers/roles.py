@@ -81,7 +81,7 @@ class Interpretation:
         return "wide" if self.values else "long"
 
     def explained(self, sheet: Sheet) -> tuple[str, ...]:
-        """Say of each column, in their order, which role it has and why."""
+        """Describe each column, in their order: its role and the reason."""
         said = {column: f"{role} ({self.why.get(column, 'by its name')})" for role, column in self.columns.items()}
         said |= {
             column: f"{role}, ignored ({self.why.get(column, 'by its name')})" for column, role in self.left_out.items()
@@ -132,13 +132,13 @@ def role_of(name: str) -> Role | None:
 
 
 def is_long(sheet: Sheet) -> bool:
-    """Tell whether a table's header alone shows a long one: a score, beside an algorithm or a game."""
+    """Return whether a table's header alone shows a long one: a score, beside an algorithm or a game."""
     roles = set(map(role_of, sheet.header))
     return "score" in roles and bool(roles & {"algorithm", "game"})
 
 
 def question(name: str, /, **values: object) -> str:
-    """Return one of the questions that doubt raises, with what is asked about."""
+    """Return one of the questions about ambiguous columns, with its values filled in."""
     text: str = RULES["questions"][name]
     return text.format(**{"roles": SAID["roles"], "algorithm": SAID["algorithm"]} | values)
 
@@ -159,7 +159,7 @@ def interpret(sheet: Sheet, options: Options) -> Interpretation:
 
 
 class _Reader:
-    """One sheet on its way to an interpretation: the role that each column's name says, and what cells say."""
+    """Interpretation of one sheet: roles by columns' names and by their cells."""
 
     def __init__(self, sheet: Sheet, options: Options) -> None:
         self.sheet, self.options = sheet, options
@@ -259,14 +259,14 @@ class _Reader:
         return next((at for at in self.header if at not in columns.values() and self._share_of_tasks(at) >= 0.5), None)
 
     def _any_fraction(self, at: int) -> bool:
-        """Tell whether any number of a column is not whole."""
+        """Return whether any number of a column is not whole."""
         cells = self.sheet.columns[at]
         if isinstance(cells, np.ndarray):
             return bool(np.any(np.mod(cells[np.isfinite(cells)], 1)))
         return any(re.search(r"\d[.,]\d", cell) for cell in cells[:MAX_SAMPLE])
 
     def _any_number(self, at: int) -> bool:
-        """Tell whether any cell of a column is a number, or all are missing."""
+        """Return whether any cell of a column is a number, or all are missing."""
         cells = self.sheet.columns[at]
         if isinstance(cells, np.ndarray):
             return True
@@ -303,7 +303,7 @@ class _Reader:
         )
 
     def _summary(self, columns: dict[Role, int], left: dict[int, Role]) -> Interpretation:
-        """Take a column of means for scores, where there are no others."""
+        """Use a column of means as scores, if there are no others."""
         sums = [at for at, role in left.items() if role == "summary" and self._any_number(at)]
         means = [at for at in sums if key(self.sheet.header[at]) in _MEANS] or sums
         if len(means) > 1:
@@ -320,7 +320,7 @@ class _Reader:
         raise UnrecognisedError(expected(self.sheet))
 
     def _values(self, free: Sequence[int]) -> tuple[list[Value], dict[int, Role]]:
-        """Tell columns with scores of an algorithm or a game from those that stand beside them."""
+        """Separate columns with scores of an algorithm or a game from others."""
         left: dict[int, Role] = {}
         values = []
         for at in free:
@@ -336,7 +336,7 @@ class _Reader:
         return values, left
 
     def _of_value(self, name: str) -> tuple[Role | None, str]:
-        """Return the role of a column of values, and whose it is: of "DQN std" and "std_DQN" spread and "DQN".
+        """Return the role and the owner of a column of values: spread and "DQN" for "DQN std" and "std_DQN".
 
         What may be part of an algorithm's name, as in "DQN max", is only where another column is "DQN" or its mean; a
         mean is of "DQN" where that has a spread and no column of its own.
@@ -360,7 +360,7 @@ class _Reader:
         return None, name
 
     def _has_spread(self, whose: str) -> bool:
-        """Tell whether a column is a spread of it, "DQN std"."""
+        """Return whether a column is a spread of it, "DQN std"."""
         own = words_of(whose)
         rest = [set(words_of(name)) - set(own) for name in self.sheet.header if set(own) <= set(words_of(name))]
         return any(words & _SURE and not words & _MEANS for words in rest)
@@ -482,7 +482,7 @@ class _Reader:
         return Interpretation(columns, tuple(values), dict(sorted(left.items())), (), self.why)
 
     def _is_index(self, at: int) -> bool:
-        """Tell whether a column without a name, or named so, counts rows: 0, 1, 2, …."""
+        """Return whether a column without a name, or named so, counts rows: 0, 1, 2, …."""
         cells = [str(cell).strip().removesuffix(".0") for cell in self.sheet.columns[at]]
         return self.named[at] == "index" and cells in ([str(i + first) for i in range(len(cells))] for first in (0, 1))
 
@@ -526,7 +526,7 @@ def _refuse_repeated(sheet: Sheet, named: Sequence[Role | None]) -> None:
 
 
 def _discerns(canonical_task: Callable[[str], str]) -> bool:
-    """Tell whether names of tasks are told from others."""
+    """Return whether names of tasks are told from others."""
     return canonical_task is not str and not is_task("no task is named so", canonical_task)
 
 
@@ -563,7 +563,7 @@ def is_foreign(name: str) -> bool:
 
 
 def expected(sheet: Sheet) -> str:
-    """Say what header was expected in place of the one that is there."""
+    """Return the message about an unexpected header."""
     return (
         f"{sheet.path}, row 1: expected the columns algorithm, game, score (long), or a column of algorithms with a "
         "column for each game, or of games with one for each algorithm (wide), not "

@@ -47,7 +47,7 @@ class Rows:
 
 
 def collect(rows: Rows, layout: str, options: Options, notes: Sequence[str] = ()) -> Reading:
-    """Make a table of rows; beside what is to be said of them there may be other notes."""
+    """Make a table of rows; ``notes`` are added to those on the rows."""
     protocols = _protocol_of_each(rows)
     place, runs = _places(rows)
     shape = (len(rows.algorithms), len(rows.tasks), max(map(len, runs)))
@@ -126,7 +126,7 @@ def _places(rows: Rows) -> tuple[_Ints, tuple[tuple[int, ...], ...]]:
 
 
 def _refuse_repeated(rows: Rows, keys: Sequence[_Ints], what: str, remedy: str) -> None:
-    """Refuse a row whose keys all stand in an earlier row too."""
+    """Refuse a row whose keys are all those of an earlier row."""
     order = np.lexsort((np.arange(len(keys[0])), *keys))
     same = np.ones(len(order) - 1, dtype=bool)
     for key in keys:
@@ -204,7 +204,7 @@ def _begin(rows: Rows, options: Options, start: _Ints, end: _Ints, frames: _Ints
 
 
 def how_last(k: int, unit: str, numbers: _Ints) -> list[str]:
-    """Say that a score is made of the last k values, and which runs hold fewer."""
+    """Return notes that a score is the mean of the last k values, and on runs with fewer."""
     noun = "row" if unit == "average" else "episode"
     notes = [
         f"a run's score is the mean of its last {plural(k, noun)}" if k > 1 else f"a run's score is its last {noun}"

@@ -76,11 +76,11 @@ class Sheet:
             raise ArcadeMarkError(f"{self.path}: there are no rows below the header; expected scores")
 
     def place(self, row: int, column: int) -> str:
-        """Say where a cell is: file, row and column."""
+        """Return the place of a cell: file, row and column."""
         return f"{self.path}, row {self.line(row)}, column {self.header[column]!r}"
 
     def text(self, cell: object) -> str:
-        """Return what a cell says, in one line, without what keeps spreadsheets from running it."""
+        """Return a cell's text in one line, without the mark that keeps spreadsheets from running it."""
         text = bare(str(cell))
         return unescaped(text) if self.separator else text
 
@@ -129,7 +129,7 @@ class Sheet:
         return replace(self, values={**self.values, **numbers, **values}, notes=(*self.notes, *notes))
 
     def _way(self, texts: Mapping[int, Sequence[str]]) -> tuple[str, list[str]]:
-        """Return what stands before decimals, and what there is to say about it."""
+        """Return the decimal mark, and a note about it."""
         if self.decimal is not None:
             return self.decimal, []
         only: dict[str, dict[str, tuple[int, int]]] = {mark: {} for mark in numerals.MARKS}  # cells that say it

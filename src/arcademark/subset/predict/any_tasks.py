@@ -191,7 +191,7 @@ def train(
 
 
 def _told(column: Floats, rows: Iterable[NDArray[np.bool_]]) -> bool:
-    """Tell whether enough algorithms differ on a task, whichever group is left out."""
+    """Return whether enough algorithms differ on a task, whichever group is left out."""
     return all(
         np.isfinite(column[some]).sum() >= FEWEST_ALGORITHMS and np.nanmin(column[some]) < np.nanmax(column[some])
         for some in rows

@@ -110,7 +110,7 @@ def spread(problem: Problem, tasks: Sequence[str], errors: tuple[tuple[float, ..
 
 
 def positive_definite(matrix: Floats) -> bool:
-    """Tell whether a matrix is finite, symmetric and positive definite."""
+    """Return whether a matrix is finite, symmetric and positive definite."""
     if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
         return False
     try:

@@ -155,7 +155,7 @@ def lowest(values, d):  # type: ignore[no-untyped-def]
 
 @inner
 def has_negative(gram, d, solution):  # type: ignore[no-untyped-def]
-    """Tell whether a coefficient is negative by more than rounding, whatever the units of the tasks."""
+    """Return whether a coefficient is negative by more than rounding, whatever the units of the tasks."""
     for j in range(d):
         least = NEGATIVE * NEGATIVE * gram[d, d]
         if solution[j] < 0.0 and solution[j] * solution[j] * gram[j, j] > least:

@@ -81,7 +81,7 @@ def _of_evaluation(parts: list[Log]) -> list[Log]:
 
 
 def _explained(runs: Mapping[_Key, Sequence[Log]]) -> tuple[str, ...]:
-    """Say of each log whose it is, and which series of it are scores."""
+    """Describe each log: its algorithm, task and run, and the series of its scores."""
     series = {"episode": "episodes", "average": "averages"}
     return tuple(
         f"{log.place}: {algorithm!r} on {task!r}, run {run}; scores are {log.series or 'the only series'}, "
@@ -126,7 +126,7 @@ def by_run(logs: Sequence[tuple[Log, Path]], options: Options) -> Mapping[_Key, 
 
 
 def merge(key: _Key, parts: Sequence[Log]) -> Log:
-    """Put a run's logs together: those that parallel environments, or a run that was resumed, left in one folder."""
+    """Merge a run's logs: those that parallel environments, or a resumed run, left in one folder."""
     first = parts[0]
     if len(parts) == 1:
         return first

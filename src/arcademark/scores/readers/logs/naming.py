@@ -46,7 +46,7 @@ class Names(NamedTuple):
     run: int | None = None
 
     def or_else(self, other: Names) -> Names:
-        """Fill in what is not known from other names."""
+        """Fill in unknown names from others."""
         return other._replace(**{field: known for field, known in self._asdict().items() if known is not None})
 
 
@@ -169,7 +169,7 @@ def from_path(path: Path, canonical_task: Callable[[str], str], known: str | Non
 
 
 def names_of_table(relative: Path, options: Options) -> Names:
-    """Return what a table's path, below the folder that was asked for, says of its scores where it does not itself."""
+    """Return the names that a table's path, below the given folder, has where the table lacks them."""
     if options.pattern is not None:
         return _by_pattern(Log(relative, np.empty(0), "episode"), relative, options)
     names = from_path(relative, options.canonical_task)

@@ -33,7 +33,7 @@ _TWIN = re.compile(r"__(MIN|MAX)$")
 
 
 def unit_of(tag: str) -> Unit:
-    """Say what one value of a series is."""
+    """Return the unit of one value of a series."""
     return KNOWN.get(tag) or ("average" if _SUMMARY.search(tag) else "episode")
 
 
