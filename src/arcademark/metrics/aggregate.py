@@ -116,6 +116,12 @@ def register(aggregate: Aggregate) -> Aggregate:
     return registry.add(AGGREGATES, aggregate, "statistic")
 
 
+def in_display_order() -> list[str]:
+    """Return the names of `AGGREGATES` as documents show them: median, IQM and mean, then the others."""
+    usual = ("median", "iqm", "mean")
+    return [*usual, *(name for name in AGGREGATES if name not in usual)]
+
+
 def aggregates(by_task: Floats, by_run: Floats) -> Floats:
     """Find all `AGGREGATES`, in their order, of (..., tasks) and of (..., tasks, runs): shape (aggregates, ...)."""
     return np.array([one(by_task, by_run) for one in AGGREGATES.values()], dtype=np.float64)

@@ -244,7 +244,7 @@ def renew_checksums(database: sqlite3.Connection) -> None:
 
 @contextlib.contextmanager
 def no_writer(directory: Path) -> Iterator[bool]:
-    """Return whether no process writes a run, and keep others from beginning to, as far as it has a lock to be read."""
+    """Yield whether no process writes a run, and keep others from beginning to, if its lock can be read."""
     with contextlib.ExitStack() as stack:
         free = True
         with contextlib.suppress(OSError):

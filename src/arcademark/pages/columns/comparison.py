@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arcademark import wording
-from arcademark.metrics.aggregate import AGGREGATES
+from arcademark.metrics.aggregate import AGGREGATES, in_display_order
 from arcademark.pages.columns import Column, Columns, Style
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from arcademark.metrics.sequential import SequentialPair, SequentialStep
 
 VERDICTS: dict[str, Style] = {"better": "good", "worse": "bad", "untested": "weak"}
-USUAL = ("median", "iqm", "mean")
-"""Order of an algorithm's own summaries; others follow."""
 DECISIONS: dict[str, Style] = {"larger": "good", "smaller": "bad", "undecided": "weak"}
 
 
@@ -59,7 +57,7 @@ def own_summaries(it: Comparison) -> Columns[str, Summary]:
 
     return (
         Column("algorithm", lambda name, _: name, style="strong"),
-        *(one(name) for name in (*USUAL, *(each for each in AGGREGATES if each not in USUAL))),
+        *map(one, in_display_order()),
         Column(f"runs per {it.benchmark.noun}", lambda name, _: runs[name].runs_a_game),
     )
 

@@ -15,7 +15,7 @@ from arcademark.analysis.scoring.comparison import Comparison, GameDifference, P
 from arcademark.analysis.scoring.report import ScoreReport
 from arcademark.analysis.tables.document import Summary
 from arcademark.analysis.uncertainty import Statistic
-from arcademark.metrics.aggregate import AGGREGATES
+from arcademark.metrics.aggregate import AGGREGATES, in_display_order
 from arcademark.pages.figures.model import (
     CurveFigure,
     CurvePanel,
@@ -31,8 +31,6 @@ from arcademark.pages.figures.style import HEAT, MAX_COLUMNS, MAX_ROWS, MAX_SERI
 
 UPPER = {"hns": "human average", "capped_hns": "human average", "hwrns": "world record", "saber": "world record"}
 """What 100 % is, by metric."""
-FIRST = ("median", "iqm", "mean")
-"""Order of the summaries' panels; others follow."""
 VERDICTS = {"better": "series-1", "worse": "series-2"}
 HEAT_EDGES = (0.0, 25.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 """Percentages at which the colour of a cell changes; 100 % is the middle one."""
@@ -54,8 +52,8 @@ def shade(place: int, count: int) -> str:
 def summaries(rows: Sequence[tuple[str, Summary]]) -> RowsFigure:
     """Lay out each algorithm's median, interquartile mean, mean and optimality gap, a panel each, with intervals."""
     shown = rows[:MAX_ROWS]
-    known = [*FIRST, *(name for name in AGGREGATES if name not in FIRST)]
-    panels = tuple(_summary(name, [item for _, item in shown]) for name in known if name in shown[0][1].statistics)
+    names = (name for name in in_display_order() if name in shown[0][1].statistics)
+    panels = tuple(_summary(name, [item for _, item in shown]) for name in names)
     return RowsFigure((("", tuple(name for name, _ in shown)),), panels)
 
 
