@@ -104,7 +104,7 @@ def disagreements() -> tuple[Reference, ...]:
 @cache
 def read_references() -> Mapping[tuple[str, str], Mapping[str, Reference]]:
     """Return all references by (suite, kind) and task, each suite's in its order."""
-    others = grouped(
+    others: Mapping[_Key, list[Alternative]] = grouped(
         ((row.suite, row.kind, row.task), Alternative(row.score, row.source, row.paper, row.note))
         for row in read_records("disagreements.csv", _Row)
     )
