@@ -253,6 +253,41 @@ def test_what_shapes_do_not_tell_can_be_set(tmp_path):
     assert_same(given, answers(network, scale=64.0))
 
 
+@pytest.mark.parametrize(
+    ("head", "gives"),
+    [("fc", None), ("policy_head", True), ("logits", True), ("q_head", False), ("qf", False), ("advantage", False)],
+)
+def test_actions_are_drawn_where_a_head_may_give_a_distribution(head, gives, tmp_path):
+    names = {"eyes": nn.Sequential(*layers(16, outputs=0)), head: nn.Linear(16, ACTIONS)}
+    tensors = seeded(nn.ModuleDict(names)).state_dict()
+    tensors[f"{head}.weight"] *= 0.01
+    path = saved(tmp_path, tensors)
+    if gives is False:
+        with pytest.raises(ArcadeMarkError, match=r"deterministic=false changes nothing.* --set epsilon=0.05"):
+            CheckpointPlayer(PONG, path, "", deterministic=False)
+        return
+    player, rngs = CheckpointPlayer(PONG, path, "", deterministic=False), map(np.random.default_rng, range(64))
+    drawn = player.act(np.repeat(observations(1), 64, axis=0), np.ones(64, np.bool_), [*rngs])
+    assert len({*drawn.tolist()}) > 1
+    assert ("logits of a distribution, as --set deterministic=false asks" in player.assumed) == (gives is None)
+    assert "deterministic" not in CheckpointPlayer(PONG, path, "").assumed
+
+
+@pytest.mark.parametrize(
+    ("trained", "draws"), [("ppo_atari_envpool_xla_jax", True), ("dqn_atari_jax", False), ("mine", None)]
+)
+def test_cleanrl_on_jax_says_by_its_name_whether_actions_are_drawn(trained, draws, tmp_path):
+    tree = flax_tree(padded(16, features=8 * 11 * 11))
+    (tmp_path / "network.msgpack").write_bytes(packed({"0": {"exp_name": trained}, "1": tree}))
+    if draws is False:
+        with pytest.raises(ArcadeMarkError, match="deterministic=false changes nothing"):
+            CheckpointPlayer(PONG, tmp_path / "network.msgpack", "", deterministic=False)
+    else:
+        player = CheckpointPlayer(PONG, tmp_path / "network.msgpack", "", deterministic=False)
+        assert player.draws
+        assert bool(player.assumed) == (draws is None)
+
+
 class Same(nn.Module):
     """Padding as TensorFlow's, written out: the larger part at the end."""
 

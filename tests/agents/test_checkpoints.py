@@ -232,10 +232,37 @@ def test_epsilon_is_how_often_any_action_is_drawn_instead(dqn_file):
 
 def test_it_is_known_which_networks_draw(dqn_file, tmp_path):
     weighs = saved(tmp_path / "ppo.pt", ppo().state_dict())
-    assert [load(dqn_file, deterministic=given).draws for given in (True, False)] == [False, False]
+    assert not load(dqn_file).draws
     assert [load(weighs, deterministic=given).draws for given in (True, False)] == [False, True]
     assert load(dqn_file, epsilon=0.05).draws is True
     assert load(saved(tmp_path / "whole.pt", dqn()["network"]), trust=True).draws is None  # it may, unseen
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
+@pytest.mark.parametrize(
+    ("kind", "settings", "why"),
+    [
+        ("C51", {"deterministic": False}, "gives each action a value, no distribution"),
+        ("C51", {"scale": 255.0}, "known by its library or its tensors' names"),
+        ("PyTorch", {"activation": "relu"}, "known by its library or its tensors' names"),
+        ("own network", {"activation": "tanh"}, "has its own"),
+        ("TorchScript", {"activation": "tanh"}, "brings its own network"),
+        ("TorchScript", {"network": "own.py:Network"}, "brings its own network"),
+        ("ONNX", {"network": "own.py:Network"}, "brings its own network"),
+        ("ONNX", {"device": "cuda"}, "computed on the CPU"),
+    ],
+)
+def test_settings_that_change_nothing_are_refused(kind, settings, why, tmp_path):
+    path, needed, _ = written(kind, tmp_path)
+    check("mine", [(path, PONG)], needed)
+    with pytest.raises(ArcadeMarkError, match=rf"{'|'.join(settings)}.*{why}.*leave it out|{why}; leave --set device"):
+        check("mine", [(path, PONG)], needed | settings)
+
+
+def test_what_is_taken_for_a_distribution_is_said(tmp_path):
+    path, needed, _ = written("ONNX", tmp_path)
+    ((*_, assumed),) = check("mine", [(path, PONG)], needed | {"deterministic": False})
+    assert "logits of a distribution, as --set deterministic=false asks" in assumed
 
 
 def test_a_network_of_another_game_or_a_changed_file_is_refused(tmp_path, dqn_file):

@@ -262,6 +262,11 @@ def test_a_saved_model_plays_other_tasks_as_it_predicts(kind, observed, taken, s
     found = agent.act(seen, first, [np.random.default_rng(row) for row in range(8)])
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
     assert len(np.unique(found)) > 1
+    if kind in (DQN, contrib.QRDQN, TD3) or (settings.get("use_sde") and kind is PPO):
+        with pytest.raises(ArcadeMarkError, match="deterministic=false changes nothing"):
+            CheckpointPlayer(spec, tmp_path / "model.zip", "", deterministic=False).act(
+                seen, first, [np.random.default_rng(row) for row in range(8)]
+            )
     if taken == "reals":
         other = spec_of(observed, "two")
         agent = CheckpointPlayer(other, tmp_path / "model.zip", "")

@@ -150,6 +150,27 @@ def test_what_fails_says_why_and_leaves_nothing(tmp_path):
     assert not (tmp_path / "run/evaluations/000000000100").exists()
 
 
+def test_options_that_change_nothing_are_refused(tmp_path):
+    for name, value in (("deterministic", False), ("scale", 255.0)):
+        with pytest.raises(ArcadeMarkError, match=f"{name}.* changes nothing"):
+            judged(tmp_path, 1, 100, **{name: value})
+
+
+@pytest.mark.needs("torch")
+def test_a_modules_actions_are_drawn_where_asked(tmp_path):
+    import torch
+
+    network = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(4 * 84 * 84, 3))
+    with torch.no_grad():
+        network[1].weight.zero_()
+        network[1].bias.copy_(torch.tensor([0.0, 0.01, 0.0]))
+    best, drawn = (
+        arcademark.judge(network, "freeway", RULES, frames=1, out=tmp_path / str(how), deterministic=how, **HOW)
+        for how in (True, False)
+    )
+    assert drawn.scores["freeway"] < best.scores["freeway"]  # always up, or a third each
+
+
 @pytest.mark.needs("torch")
 def test_a_module_is_judged_by_a_copy_and_the_best_is_kept(tmp_path):
     import torch

@@ -301,7 +301,8 @@ def judge(
         Of the time since the first evaluation ended, what all later ones may take, 0.1 by default. One that would take
         longer is skipped; one that turns out to is given up. Both are logged, as warnings of "arcademark.judge".
     deterministic : bool, optional
-        Whether a model of Stable-Baselines3's takes its best action.
+        Whether a model of Stable-Baselines3's takes its best action, and a `torch.nn.Module` the one with the largest
+        number, rather than one that is drawn, of a module by the softmax of its numbers.
     scale : float, optional
         What observations are divided by before a `torch.nn.Module` sees them, 1 by default.
     save : callable, optional
@@ -335,8 +336,9 @@ def judge(
     one, before = _judges.get(place) or (Judge(games, protocol, out=place, **options), asked)
     if changed := [name for name in asked.keys() | before.keys() if asked.get(name) != before.get(name)]:
         raise ArcadeMarkError(f"{place}: {', '.join(sorted(changed))} changed; judge a training by the same rules")
-    _judges[place] = one, asked
-    return one(policy, frames)
+    judged = one(policy, frames)
+    _judges[place] = one, asked  # after an error it may be asked for otherwise
+    return judged
 
 
 @contextmanager
@@ -371,22 +373,34 @@ def _module(policy: Any) -> Any:
 
 
 def _player(policy: Any, deterministic: bool, scale: float, batch: int) -> object:
-    """Return what plays a policy: a factory of it where it must not be copied as other agents are."""
+    """Return what plays a policy: a factory of it where it must not be copied as other agents are.
+
+    ArcadeMarkError: `deterministic` or `scale` would change nothing.
+    """
     torch = sys.modules.get("torch")
+    of_torch = torch is not None and isinstance(policy, torch.nn.Module) and not hasattr(policy, "predict")
+    if scale != 1 and not of_torch:
+        raise ArcadeMarkError(f"scale {scale:g} changes nothing: it is for a torch.nn.Module; leave it out")
     if hasattr(policy, "get_vec_normalize_env"):
 
         def model() -> object:
             return _Model(policy, deterministic, batch)
 
         return model
-    if torch is not None and isinstance(policy, torch.nn.Module) and not hasattr(policy, "predict"):
+    if of_torch:
         from arcademark.agents.checkpoints.foreign import Module
         from arcademark.agents.checkpoints.policy import NetworkPolicy
 
         def module(env: EnvironmentSpec) -> object:
-            return NetworkPolicy(Module(copy.deepcopy(policy).cpu(), scale, type(policy).__name__), env)
+            network = Module(copy.deepcopy(policy).cpu(), scale, type(policy).__name__)
+            return NetworkPolicy(network, env, deterministic=deterministic)
 
         return module
+    if not deterministic:
+        raise ArcadeMarkError(
+            "deterministic=False changes nothing: it is for a model of Stable-Baselines3's or a torch.nn.Module; have "
+            "the agent draw its actions"
+        )
     return policy
 
 

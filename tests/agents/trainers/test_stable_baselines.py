@@ -90,6 +90,12 @@ def test_schedules_fall_over_the_budget_in_frames(env):
     assert trainer("ppo", env, anneal=False).policy._ready().lr_schedule(0.25) == 2.5e-4
 
 
+@pytest.mark.parametrize("name", ["dqn", "qr-dqn"])
+def test_values_are_no_distribution_to_draw_from(name, env):
+    with pytest.raises(ArcadeMarkError, match=f"agent {name}: --set deterministic=false changes nothing"):
+        trainer(name, env, deterministic=False)
+
+
 def test_replay_fills_again_before_dqn_learns_on(env):
     kept = fitted("dqn", env).checkpoint()
     made = trainer("dqn", env)

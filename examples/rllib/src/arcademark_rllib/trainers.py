@@ -237,6 +237,7 @@ class Rainbow(RLlib):
     n_step: int = 3
 
     name = "rainbow"
+    stochastic = False
     algorithm = "DQN"
     module = "RainbowModule"
 

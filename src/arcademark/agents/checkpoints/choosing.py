@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.environments.base import ArrayActions, EnvironmentSpec
+from arcademark.errors import ArcadeMarkError
 
 Generators = Sequence[np.random.Generator]
 
@@ -44,7 +45,10 @@ class Chooser:
         return count in (self._count, 2 * self._count) and continuous is not False
 
     def choose(self, values: NDArray[np.float32], rngs: Generators | None = None) -> NDArray[Any]:
-        """Choose an action for each row of `values`, which fit; each is drawn with its own generator, if there are."""
+        """Choose an action for each row of `values`, which fit; each is drawn with its own generator, if there are.
+
+        ArcadeMarkError: it is to be drawn, and real numbers come without standard deviations.
+        """
         if self._arrays is None:
             return _one(values, rngs)
         chosen = self._whole(values, rngs) if self._arrays.integer else self._real(values, rngs, self._arrays)
@@ -68,7 +72,12 @@ class Chooser:
 
     def _real(self, values: NDArray[np.float32], rngs: Generators | None, arrays: ArrayActions) -> NDArray[Any]:
         mean, spread = values[:, : self._count], values[:, self._count :]
-        if rngs is not None and spread.size:
+        if rngs is not None and not spread.size:
+            raise ArcadeMarkError(
+                "--set deterministic=false changes nothing: its network gives the actions themselves, no distribution; "
+                "leave it out"
+            )
+        if rngs is not None:
             mean = mean + np.exp(spread) * np.array([rng.standard_normal(self._count) for rng in rngs], np.float32)
         low, high = self._low.astype(arrays.dtype), self._high.astype(arrays.dtype)
         if self._squashed:

@@ -164,7 +164,7 @@ def plain_names(tensors: Mapping[str, Any]) -> dict[str, Any]:
     return plain if len(plain) == len(tensors) else dict(tensors)
 
 
-def read(data: bytes, path: Path, trust: bool) -> Contents:
+def read(data: bytes, path: Path, trust: bool, tensors_only: bool = False) -> Contents:
     """Read a checkpoint.
 
     Parameters
@@ -175,6 +175,8 @@ def read(data: bytes, path: Path, trust: bool) -> Contents:
         For messages.
     trust : bool
         Whether code in the file may run, where it cannot be read otherwise.
+    tensors_only : bool, optional
+        Whether of pickled modules the tensors are wanted, for which no code runs.
 
     Raises
     ------
@@ -190,9 +192,9 @@ def read(data: bytes, path: Path, trust: bool) -> Contents:
                 return _with_settings(archive, path, inner, kind, most)
         if _within(names) & {"constants.pkl"}:
             return _torchscript(data, path, trust)
-        return _pytorch(data, path, trust)
+        return _pytorch(data, path, trust and not tensors_only)
     if data[:1] == b"\x80":
-        return _pytorch(data, path, trust) if data.startswith(_OLD) else _pickle(data, path)
+        return _pytorch(data, path, trust and not tensors_only) if data.startswith(_OLD) else _pickle(data, path)
     if data[8:9] == b"{" and int.from_bytes(data[:8], "little") <= len(data) - 8:
         return _safetensors(data, path)
     if is_onnx(data):

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from arcademark.agents.checkpoints.networks import PlayedNetwork, State
+from arcademark.agents.checkpoints.networks import PlayedNetwork, State, refuse_unused
 from arcademark.errors import ArcadeMarkError
 from arcademark.importing import needing, said
 
@@ -29,6 +29,7 @@ class Module(PlayedNetwork):
     """
 
     draws = None
+    stochastic: bool | None = None
 
     def __init__(self, module: Any, scale: float, place: str) -> None:
         super().__init__()
@@ -65,6 +66,8 @@ def _bound_memory() -> None:
 
 class Onnx(Module):
     """An ONNX model with one input of observations; its first output has a number for each action."""
+
+    uses_gpu = False
 
     def __init__(self, data: bytes, scale: float, place: str) -> None:
         import onnxruntime
@@ -127,7 +130,7 @@ class Rllib(Module):
     unchanged, divided by `scale`; screens are stacked in the last axis.
     """
 
-    def __init__(self, folder: Path, scale: float, place: str) -> None:
+    def __init__(self, folder: Path, scale: float | None, place: str) -> None:
         with needing(f"{place}: needs RLlib", "rllib"):
             import tree
             from ray.rllib.connectors.common.frame_stacking import FrameStacking
@@ -150,11 +153,13 @@ class Rllib(Module):
                 f"{place}: its connector {said(str, unknown[0])} may change observations, how is not known here; write "
                 "an agent that plays it"
             )
-        super().__init__(module, scale, place)
+        super().__init__(module, scale or 1.0, place)
         self.num_actions, self._tree, self._start = actions, tree, start
         self.stochastic = not hasattr(module, "compute_q_values")
         self.fire_reset = True  # as its wrappers do
-        self._shift, self.scale = {(-1.0, 1.0): (1.0, 128.0), (0.0, 1.0): (0.0, 255.0)}.get((low, high), (0.0, scale))
+        if said_scale := {(-1.0, 1.0): (1.0, 128.0), (0.0, 1.0): (0.0, 255.0)}.get((low, high)):
+            refuse_unused(place, f"its module takes observations from {low:g} to {high:g}", scale=scale)
+        self._shift, self.scale = said_scale or (0.0, self.scale)
         self._last = len(shape) == 3
         self.shape = (shape[2], *shape[:2]) if self._last else shape
         if any(isinstance(one, FrameStacking) for one in connectors):

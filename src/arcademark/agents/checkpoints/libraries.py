@@ -35,11 +35,13 @@ from arcademark.agents.checkpoints.networks import (
     PlayedNetwork,
     Reduce,
     UnknownNetworkError,
+    refuse_unused,
 )
 from arcademark.agents.checkpoints.pickled import StandIn
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.importing import said
 
+_ACTIVATION = "relu"
 MAX_LEVELS = 8
 """Maximum depth of a network within a file."""
 _PLAIN_LAYERS = frozenset(
@@ -49,7 +51,7 @@ _PLAIN_LAYERS = frozenset(
 
 
 def build(
-    contents: Contents, place: str, *, num_actions: int = 0, scale: float | None = None, activation: str = "relu"
+    contents: Contents, place: str, *, num_actions: int = 0, scale: float | None = None, activation: str = ""
 ) -> PlayedNetwork:
     """Make the network that a checkpoint's tensors are of.
 
@@ -62,27 +64,36 @@ def build(
     num_actions : int, optional
         Of the game to be played.
     scale : float or None, optional
-        Divisor of screens, and `activation` the function after each layer, of a network that only shapes identify; None
-        as in `shapes.build`.
+        Divisor of screens of a network that only shapes identify; None as in `shapes.build`.
+    activation : str, optional
+        The function after each layer of such a network; "" is "relu".
 
     Raises
     ------
     ArcadeMarkError
-        If its network is unknown, or its tensors do not fit each other.
+        If its network is unknown, its tensors do not fit each other, or `scale` or `activation` is given for a network
+        that its library or its tensors' names identify.
     """
     by_settings = {"stable-baselines3": _stable_baselines3, "sample-factory": _sample_factory, "dreamerv3": _dreamer}
     names = [str(contents.settings.get("algorithm")), contents.format]
     make = next((by_settings[name] for name in names if name in by_settings), None)
     if make is not None:
+        _refuse_assumptions(place, scale, activation)
         network = _made(make, Layers(contents, place))
     else:
         network = _found(contents, place, num_actions, scale, activation)
         if contents.settings.get("algorithm") == "dopamine":
-            network.blank = 0  # as its agents begin an episode
-        if str(contents.settings.get("exp_name")).startswith("ppo"):
-            network.stochastic = True  # CleanRL's on JAX, whose layers' names do not say so
+            network.blank, network.stochastic = 0, False  # as its agents begin an episode; they are DQN's
+        name = str(contents.settings.get("exp_name"))
+        if network.stochastic is None and name.startswith(("ppo", "dqn", "c51")):
+            network.stochastic = name.startswith("ppo")  # CleanRL's on JAX, whose layers' names do not say so
     network.fire_reset = _fire_reset(contents.settings)
     return network
+
+
+def _refuse_assumptions(place: str, scale: float | None, activation: str) -> None:
+    why = "its network is known by its library or its tensors' names, which determine it"
+    refuse_unused(place, why, scale=None if scale is None else f"{scale:g}", activation=activation)
 
 
 def _made(make: Callable[[Layers], Any], layers: Layers) -> Any:
@@ -106,7 +117,7 @@ def _found(contents: Contents, place: str, num_actions: int, scale: float | None
         raise Layers(contents, place).error(f"its module has {odd}, which its tensors do not tell")
 
     def by_shapes(layers: Layers) -> Network:
-        return shapes.build(layers, num_actions, scale, ACTIVATIONS[activation])
+        return shapes.build(layers, num_actions, scale, ACTIVATIONS[activation or _ACTIVATION])
 
     wrong: list[UnknownNetworkError] = []
     for maker in (_by_names, lambda _: by_shapes):
@@ -126,6 +137,8 @@ def _found(contents: Contents, place: str, num_actions: int, scale: float | None
             }
             if made:
                 network = made[_only(made, place)]
+                if maker is _by_names:
+                    _refuse_assumptions(place, scale, activation)
                 if maker is not _by_names and not _is_named_by_flax(contents):
                     network.assumed = _assumed(scale, activation)
                 return network
@@ -194,6 +207,7 @@ def _only(parts: Iterable[str], place: str) -> str:
 
 def _assumed(scale: float | None, activation: str) -> str:
     screens = "as its library scales them, else divided by 255" if scale is None else f"divided by {scale:g}"
+    activation = activation or _ACTIVATION
     return (
         f"its network is told by its tensors' shapes alone, and played with {activation} after each layer and screens "
         f"{screens}; if it was trained otherwise, add --set activation=tanh or --set scale=1, or name the module: "

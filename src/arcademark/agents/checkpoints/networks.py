@@ -35,6 +35,13 @@ ACTIVATIONS: Mapping[str, Act] = {
 }
 
 
+def refuse_unused(place: str, why: str, **settings: object) -> None:
+    """Refuse the first of these settings that was given, as it changes nothing, because of `why`."""
+    for name, value in settings.items():
+        if value not in (None, ""):
+            raise ArcadeMarkError(f"{place}: --set {name}={value} changes nothing: {why}; leave it out")
+
+
 class PlayedNetwork(nn.Module):
     """Base of all networks that are played.
 
@@ -44,12 +51,14 @@ class PlayedNetwork(nn.Module):
         Of an observation, channels first; None for any.
     num_actions : int or None
         Number of outputs; None until it answers.
-    stochastic : bool
-        Whether the numbers are logits of a distribution to sample from, rather than values.
+    stochastic : bool or None
+        Whether the outputs are of a distribution to sample from, rather than values; None if unknown.
     blank : int or None
         Fill value of screens before the start of an episode in its stack; None for copies of the first screen.
     fire_reset : bool
         Whether FIRE was pressed for it where it learnt.
+    uses_gpu : bool
+        Whether it can be computed on a GPU.
     continuous : bool or None
         Whether the outputs are of real-valued actions, as of `choosing.Chooser`; None if unknown.
     squashed : bool
@@ -62,9 +71,10 @@ class PlayedNetwork(nn.Module):
 
     shape: tuple[int, ...] | None = None
     num_actions: int | None = None
-    stochastic = True
+    stochastic: bool | None = True
     blank: int | None = None
     fire_reset = False
+    uses_gpu = True
     continuous: bool | None = None
     squashed = False
     draws: bool | None = False
@@ -90,8 +100,8 @@ class Network(PlayedNetwork):
         Of an observation, channels first.
     core : torch.nn.LSTM, torch.nn.GRU or None
         What remembers.
-    stochastic : bool
-        Whether the numbers are logits of a distribution to sample from, rather than values.
+    stochastic : bool or None
+        As of `PlayedNetwork`.
     """
 
     continuous = False
@@ -103,7 +113,7 @@ class Network(PlayedNetwork):
         head: nn.Module,
         shape: tuple[int, ...],
         core: nn.LSTM | nn.GRU | None = None,
-        stochastic: bool = False,
+        stochastic: bool | None = False,
     ) -> None:
         super().__init__()
         self.prepare, self.body, self.head, self.shape, self.core = prepare, body, head, shape, core

@@ -36,6 +36,16 @@ ROWS = 16
 fixed, and scores do not depend on the number of episodes played at once."""
 
 
+VALUES_ALONE = (
+    "--set deterministic=false changes nothing: its network gives each action a value, no distribution; leave it out, "
+    "or have random actions with --set epsilon=0.05"
+)
+_TAKEN_FOR_LOGITS = (
+    "what its network gives actions is taken for the logits of a distribution, as --set deterministic=false asks; if "
+    "these are values, leave that out"
+)
+
+
 class NetworkPolicy:
     """A network that values, weighs or makes actions, as a policy on a batch; parameters as of `CheckpointPlayer`."""
 
@@ -54,7 +64,7 @@ class NetworkPolicy:
         torch.set_num_threads(1)  # workers share the cores
         self._network = network.to(device)
         self._device, self._epsilon = device, epsilon
-        self._samples = not deterministic and network.stochastic
+        self._samples = not deterministic and network.stochastic is not False
         self.draws = self._samples or epsilon > 0 or network.draws
         self.batch_size = batch
         self._state = tuple(part.to(device).clone() for part in network.start(-(-batch // ROWS) * ROWS))
@@ -160,7 +170,8 @@ class CheckpointPlayer(NetworkPolicy):
     batch : int
         Episodes played at once. It changes no score.
     deterministic : bool
-        Whether the best action is taken, rather than one drawn from the policy's distribution.
+        Whether the best action is taken, rather than one drawn from the policy's distribution. Where it is not known
+        whether the network's numbers are those of a distribution, they are taken for it, and `assumed` says so.
     epsilon : float
         Probability of a uniformly random action instead (0.05 in Mnih et al. 2015).
     device : {"cpu", "cuda"}
@@ -171,8 +182,8 @@ class CheckpointPlayer(NetworkPolicy):
     scale : float or None
         Divisor of observations for a user's network, TorchScript, ONNX, one of RLlib's whose space does not imply it,
         and one that only its tensors' shapes identify; None: 1, for the last one as in `libraries.build`.
-    activation : {"relu", "tanh", "elu", "leakyrelu", "silu", "gelu"}
-        Function after each layer of a network that only its tensors' shapes identify.
+    activation : {"relu", "tanh", "elu", "leakyrelu", "silu", "gelu"} or None
+        Function after each layer of a network that only its tensors' shapes identify; None: "relu".
     trust : bool
         Whether code in the file may run.
     fire_pressed : bool
@@ -196,7 +207,8 @@ class CheckpointPlayer(NetworkPolicy):
     Raises
     ------
     ArcadeMarkError
-        If the file has changed, cannot be read, or holds an unknown network.
+        If the file has changed, cannot be read, or holds an unknown network; or if a setting does not change how its
+        network is played.
     """
 
     def __init__(
@@ -212,16 +224,21 @@ class CheckpointPlayer(NetworkPolicy):
         network: str = "",
         key: str = "",
         scale: AboveZero | None = None,
-        activation: Literal["relu", "tanh", "elu", "leakyrelu", "silu", "gelu"] = "relu",
+        activation: Literal["relu", "tanh", "elu", "leakyrelu", "silu", "gelu"] | None = None,
         trust: bool = False,
         fire_pressed: bool = True,
     ) -> None:
         place = f"checkpoint {path}"
         check_device(place, device)
-        contents, self.sha256 = _read(path, sha256, trust and not network, place)
+        contents, self.sha256 = _read(path, sha256, trust, bool(network), place)
         self.trained_frames = contents.trained_frames(env.frames_per_action)
-        played = _network(contents.part(key, place), env, network, scale, activation, place)
+        played = _network(contents.part(key, place), env, network, scale, activation or "", place)
         self.fire_reset, self.assumed = fire_pressed and played.fire_reset, played.assumed
+        if not deterministic:
+            if played.stochastic is False:
+                raise ArcadeMarkError(f"{place}: {VALUES_ALONE}")
+            if played.stochastic is None:
+                self.assumed = "; ".join(filter(None, (self.assumed, _TAKEN_FOR_LOGITS)))
         super().__init__(played, env, batch=batch, deterministic=deterministic, epsilon=epsilon, device=device)
 
 
@@ -268,7 +285,7 @@ def check(
     with torch.random.fork_rng(devices=[]):  # the caller's draws stay what they were
         for path, env in requested:
             try:
-                network = _tried(path, env, {**settings, "device": "cpu"})
+                network = _tried(path, env, settings)
                 results.append((network.sha256, network.fire_reset, network.assumed))
             except ArcadeMarkError as error:
                 wrong.append(error)
@@ -288,7 +305,9 @@ def check(
 def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> CheckpointPlayer:
     """Make a network, and let it choose an action."""
     place = f"checkpoint {path}"
-    network = CheckpointPlayer(env, path, "", **settings)
+    network = CheckpointPlayer(env, path, "", **{**settings, "device": "cpu"})
+    if settings.get("device", "cpu") != "cpu" and not network._network.uses_gpu:
+        raise ArcadeMarkError(f"{place}: ONNX models are computed on the CPU; leave --set device out")
     check_spaces(network, f"{place} on {env.game}", env)
     seen = np.zeros((1, *env.observation_shape), env.observation_dtype)
     try:
@@ -308,8 +327,8 @@ def check_device(place: str, device: str) -> None:
         raise ArcadeMarkError(f"{place}: PyTorch finds no CUDA device; leave --set device out")
 
 
-def _read(path: Path, sha256: str, trust: bool, place: str) -> tuple[Contents, str]:
-    """Read a file or folder, and return its SHA-256, too."""
+def _read(path: Path, sha256: str, trust: bool, tensors_only: bool, place: str) -> tuple[Contents, str]:
+    """Read a file or folder as `contents.read`, and return its SHA-256, too."""
     if path.is_dir():
         kind = paths.folder_kind(path)
         if not kind:
@@ -322,7 +341,7 @@ def _read(path: Path, sha256: str, trust: bool, place: str) -> tuple[Contents, s
         return Contents("rllib", module=path) if kind == "rllib" else read_folder(path, place), digest
     data = read_bytes(path, MAX_BYTES)
     _check(digest := paths.digest_of(data, path), sha256, place)
-    contents = read(data, path, trust)
+    contents = read(data, path, trust, tensors_only)
     return (
         replace(contents, module=whole(data, path, MAX_BYTES // 2)) if contents.format == "onnx" else contents
     ), digest
@@ -333,13 +352,17 @@ def _network(
 ) -> PlayedNetwork:
     """Make the network of a file's contents."""
     from arcademark.agents.checkpoints import foreign, libraries
+    from arcademark.agents.checkpoints.networks import refuse_unused
 
     if contents.module is not None:
-        kinds = {"onnx": foreign.Onnx, "rllib": foreign.Rllib}
-        return kinds.get(contents.format, foreign.Module)(contents.module, scale or 1.0, place)
+        refuse_unused(place, "the file brings its own network", network=network, activation=activation)
+        if contents.format == "rllib":
+            return foreign.Rllib(contents.module, scale, place)
+        return (foreign.Onnx if contents.format == "onnx" else foreign.Module)(contents.module, scale or 1.0, place)
     if not network:
         count = env.num_actions if env.array_actions is None else 0
         return libraries.build(contents, place, num_actions=count, scale=scale, activation=activation)
+    refuse_unused(place, f"{network} has its own", activation=activation)
     reference = canonical_reference(network)
     try:
         with importable(reference):

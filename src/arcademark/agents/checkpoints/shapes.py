@@ -27,6 +27,8 @@ _ROLES = {
     "actor": re.compile(r"(?:^|[._])(?:actor|policy|pi|logits?|dist)(?:[._\d]|$)"),
     "critic": re.compile(r"(?:^|[._])(?:critic|value|vf|v|baseline)(?:[._\d]|$)"),
 }
+_VALUES = re.compile(r"(?:^|[._])(?:q|qf|q_?values?|q_?net(?:work)?|q_?head|adv|advantages?)(?:[._\d]|$)")
+"""What the name of a head says whose numbers are values of actions."""
 
 
 @dataclass(eq=False)
@@ -115,12 +117,19 @@ def build(layers: Layers, num_actions: int, scale: float | None, activation: Act
         nn.Sequential(*after, last),
         shape,
         layers.recurrent(core.name) if core else None,
-        stochastic=role(head.name) == "actor",
+        stochastic=_stochastic(head.name, isinstance(last, Expectation)),
     )
     beside = {name for layer in (*stacks, *others) if layer not in path for name in layer.names}
     layers.used |= {name for name in layers.tensors if name.rpartition(".")[0] in beside}
     layers.check_all_used()
     return network
+
+
+def _stochastic(head: str, expects: bool) -> bool | None:
+    """Return whether a head gives a distribution of actions, by its name; None where that says nothing."""
+    if expects or role(head) == "critic" or (role(head) != "actor" and _VALUES.search(head.lower())):
+        return False
+    return True if role(head) == "actor" else None
 
 
 class _Scaled(nn.Module):

@@ -18,7 +18,7 @@ import numpy as np
 
 from arcademark.agents.base import Actions, Flags, Generators, Observations
 from arcademark.agents.checkpoints import contents
-from arcademark.agents.checkpoints.policy import ROWS, NetworkPolicy, check_device
+from arcademark.agents.checkpoints.policy import ROWS, VALUES_ALONE, NetworkPolicy, check_device
 from arcademark.agents.parameters import AboveZero, Positive, Share
 from arcademark.environments import fire
 from arcademark.environments.base import EnvironmentSpec
@@ -68,8 +68,12 @@ class NetworkTrainer:
     name: ClassVar[str]
     batch_size: ClassVar[int] = ROWS
     channels_first: ClassVar[bool] = True
+    stochastic: ClassVar[bool] = True
+    """Whether its network gives a distribution of actions, not values."""
 
     def __post_init__(self) -> None:
+        if not (self.deterministic or self.stochastic):
+            raise ArcadeMarkError(f"agent {self.name}: {VALUES_ALONE}")
         self._import()
         check_device(f"agent {self.name}", self.device)
         self._model: Any = None

@@ -225,6 +225,7 @@ class DQN(OffPolicy):
     exploration_final_eps: float = 0.01
 
     name = "dqn"
+    stochastic = False
 
     @staticmethod
     def supports(env: EnvironmentSpec, **_: Any) -> str | None:
