@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import math
 import sys
-import threading
 import weakref
 from collections.abc import Callable
 from functools import partial, wraps
@@ -41,6 +40,7 @@ from arcademark.ale.arguments import (
 )
 from arcademark.emulator import cartridge, games, original
 from arcademark.emulator.build import bound
+from arcademark.emulator.forking import Shared
 from arcademark.emulator.machine import RAM_SIZE, WIDTH, Machine
 from arcademark.emulator.prove import proven
 from arcademark.environments.emulation.console import StepRecord
@@ -306,14 +306,15 @@ def _in_turn(method: Method) -> Method:
     return alone  # type: ignore[return-value]
 
 
-class _Game(cartridge.Player):
+class _Game(Shared, cartridge.Player):
     """A game that the console plays. Its public methods are ale-py's, which see; errors are of the same types.
 
-    Threads take turns: calls that play, show or change the game are whole before the next such one.
+    Threads take turns: calls that play, show or change the game are whole before the next such one, or a fork.
     """
 
     def __init__(self, name: str, rom: bytes, settings: original.ALEInterface) -> None:
-        self._turns, self._undone = threading.RLock(), 0  # the latter are frames that were played before a restore
+        super().__init__()
+        self._undone = 0  # frames that were played before a restore
         self._name, self._facts = name, tasks.games()[name]
         self._translation = cartridge.translation(name, rom)
         red, green, blue = rgb_table(standard(name)).astype(np.uint32).T

@@ -280,17 +280,24 @@ class _PlayedByAle(ALEVectorInterface):
         self._ale = original.ALEVectorInterface(**given)
         self._actions, self._shape = self._ale.get_action_set(), self._ale.get_observation_shape()
         self._prepare(given["num_envs"], given["batch_size"])
-        self._frames = np.zeros(given["num_envs"], np.int64)
+        self._frames, self._process = np.zeros(given["num_envs"], np.int64), os.getpid()
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            raise RefusedError("ale-py's threads are not in a forked process, and it would wait for ever; make another")
 
     def _reset(self, games: NDArray[np.int64], seeds: NDArray[np.int64]) -> Any:
+        self._check_process()
         observed, infos = self._ale.reset(games, seeds)
         self._count_frames(infos)
         return observed, infos
 
     def _send(self, actions: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
+        self._check_process()
         self._ale.send(actions, strengths)
 
     def _receive(self) -> Any:
+        self._check_process()
         results = self._ale.recv()
         self._count_frames(results[-1])
         return results

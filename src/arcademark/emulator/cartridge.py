@@ -10,6 +10,7 @@ compiling takes. `ARCADEMARK_CONSOLE=interpreted` leaves it to the interpreter. 
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from threading import Lock, Thread
 from typing import ClassVar
@@ -97,6 +98,7 @@ class Translation:
 
 
 _translation = functools.cache(Translation)
+os.register_at_fork(after_in_child=lambda: setattr(Translation, "_turn", Lock()))  # another thread may hold it
 
 
 def translation(game: str | GameRules, rom: bytes) -> Translation:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arcademark.emulator.forking import Shared
 from arcademark.environments.base import Step
 from arcademark.environments.emulation.console import StepRecord
 from arcademark.environments.play import ConsoleEnvironment
@@ -158,48 +159,86 @@ class GameBatch(Batch):
         self._crew.close()
 
 
-class Crew:
+class Crew(Shared):
     """Threads in C, the caller's included, that play the steps of an array of records in the order they are given.
 
-    `records` is where the array is, `size` the bytes of each, and `count` how many there are. `kept` is what must live
-    until the threads have ended.
+    Before the process is forked they play all that they were given; the forked process has a crew of its own, which
+    goes on counting.
+
+    Parameters
+    ----------
+    core : CDLL
+    threads : int
+    records : int
+        Where the array is.
+    size : int
+        Bytes of each record.
+    count : int
+        Records.
+    kept : object, optional
+        What must live until the threads have ended.
     """
 
     def __init__(
         self, core: ctypes.CDLL, threads: int, records: int, size: int, count: int, kept: object = None
     ) -> None:
-        self._core, self._array = core, (records, size)
-        self._crew = core.console_crew(threads, count)
+        super().__init__()
+        self._core, self._array, self._kept = core, (records, size), kept
+        self._threads, self._count = threads, count
+        self._earlier = self._settled = 0  # steps of the process that this one was forked from
+        self._begin()
+
+    def _begin(self) -> None:
+        self._crew = self._core.console_crew(self._threads, self._count)
         if not self._crew:
-            raise MemoryError(f"no memory for the steps of {count} games")
+            raise MemoryError(f"no memory for the steps of {self._count} games")
         self._process = os.getpid()
-        weakref.finalize(self, _end, core, self._crew, self._process, kept)
+        weakref.finalize(self, _end, self._core, self._crew, self._process, self._kept)
+
+    def _before_fork(self) -> None:
+        self._settled = self.settle()
+
+    def _begin_in_child(self) -> None:
+        self._earlier, self._crew = self._settled, None
+
+    def _there(self) -> Any:
+        """Return the crew in C, made anew in a forked process."""
+        if self._crew is None:
+            self._begin()
+        return self._crew
 
     def give(self, batch: ctypes.Structure, which: NDArray[np.int64], actions: int, strengths: int) -> None:
         """Let the players of these numbers be played into a batch, under actions at an address, 0 for none."""
         at = self._array[0], which.ctypes.data
-        self._core.console_vector_give(self._crew, ctypes.byref(batch), *at, len(which), actions, strengths)
+        with self._turns:
+            self._core.console_vector_give(self._there(), ctypes.byref(batch), *at, len(which), actions, strengths)
 
     def hand_over(self, which: NDArray[np.int64]) -> None:
         """Let the records of these numbers be played."""
-        self._core.console_crew_give(self._crew, *self._array, which.ctypes.data, len(which))
+        with self._turns:
+            self._core.console_crew_give(self._there(), *self._array, which.ctypes.data, len(which))
 
     def wait(self, end: int, count: int) -> None:
         """Wait for the `count` before number `end` of those given, in their order; the caller plays too."""
-        self._core.console_crew_wait(self._crew, end, count)
+        with self._turns:
+            if end > self._earlier:
+                self._core.console_crew_wait(self._there(), end - self._earlier, count)
 
     def settle(self) -> int:
         """Wait for all that were given; return how many that were."""
-        given: int = self._core.console_crew_settle(self._crew)
-        return given
+        with self._turns:
+            given: int = 0 if self._crew is None else self._core.console_crew_settle(self._crew)
+            return self._earlier + given
 
     def play(self, which: NDArray[np.int64]) -> None:
         """Play the records of these numbers; an interrupt is raised when they are."""
-        self._core.console_crew_play(self._crew, *self._array, which.ctypes.data, len(which))
+        with self._turns:
+            self._core.console_crew_play(self._there(), *self._array, which.ctypes.data, len(which))
 
     def close(self) -> None:
         """End the threads: who waits plays alone from now on."""
-        if os.getpid() == self._process:
+        self._threads = 1
+        if self._crew is not None and os.getpid() == self._process:
             self._core.console_crew_rest(self._crew)
 
 

@@ -1,0 +1,50 @@
+"""What threads play, where the process is forked: nothing is going on meanwhile, and both processes play on."""
+
+from __future__ import annotations
+
+import os
+import threading
+from weakref import WeakSet
+
+
+class Shared:
+    """Something that threads use in turn: each holds the lock `_turns` meanwhile, and so does who forks the process."""
+
+    def __init__(self) -> None:
+        self._turns = threading.RLock()
+        _all.add(self)
+
+    def _before_fork(self) -> None:
+        """Let nothing go on that the lock does not guard."""
+
+    def _begin_in_child(self) -> None:
+        """Go on in a forked process, which has only the thread that forked it."""
+
+
+_all = WeakSet[Shared]()
+_held: list[Shared] = []
+_forking = threading.RLock()
+"""Held by the thread that forks, which alone changes `_held`."""
+
+
+def _before() -> None:
+    _forking.acquire()
+    for one in [*_all]:
+        one._turns.acquire()
+        _held.append(one)
+        one._before_fork()
+
+
+def _after() -> None:
+    while _held:
+        _held.pop()._turns.release()
+    _forking.release()
+
+
+def _after_in_child() -> None:
+    for one in _held:
+        one._begin_in_child()
+    _after()
+
+
+os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after_in_child)
