@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
@@ -178,6 +179,46 @@ def test_a_folder_that_this_process_did_not_make_stays(make, monkeypatch, tmp_pa
     assert (3, 4) in played
     assert len(played) == 2
     shutil.rmtree(folder)
+
+
+def test_folders_of_killed_programs_are_removed_and_no_others(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.delenv(installation.FOLDER, raising=False)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    old, kill = time.time() - 2 * 86_400, os.kill
+    kept = {
+        f"{ended.pid}-young": {"moment": old + 86_400 + 60},
+        f"{os.getpid()}-lives": {},
+        f"{ended.pid}-open": {"mode": 0o750},
+        "1-anothers": {},
+        "x-none": {},
+        f"{2**70}-none": {},
+    }
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (tmp_path / f"{installation.PREFIX}{ended.pid}-link").symlink_to(outside)
+    for name, how in {f"{ended.pid}-left": {}, **kept}.items():
+        folder = tmp_path / f"{installation.PREFIX}{name}"
+        folder.mkdir()
+        folder.chmod(how.get("mode", 0o700))
+        (folder / "1").write_text("3 4")
+        os.utime(folder, (old, how.get("moment", old)))
+    (tmp_path / f"{installation.PREFIX}{ended.pid}-file").write_text("")
+
+    def asked(process, number):
+        if process == 1:
+            raise PermissionError
+        return kill(process, number)
+
+    monkeypatch.setattr(os, "kill", asked)
+    for user in (os.geteuid() + 1, os.geteuid()):
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        arcademark.ale.install()
+        arcademark.ale.uninstall()
+        left = {path.name.removeprefix(installation.PREFIX) for path in tmp_path.iterdir()}
+        others = {f"{ended.pid}-left"} if user != os.getuid() else set()
+        assert left == {*kept, f"{ended.pid}-link", f"{ended.pid}-file", "outside"} | others
 
 
 def test_frames_are_written_whole_and_drafts_and_what_is_damaged_do_not_count(monkeypatch, tmp_path):

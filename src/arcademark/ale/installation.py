@@ -11,9 +11,12 @@ import gc
 import importlib
 import os
 import shutil
+import stat
 import sys
 import tempfile
+import time
 import warnings
+from contextlib import suppress
 from multiprocessing import util
 from pathlib import Path
 from typing import Any
@@ -32,6 +35,8 @@ STARTUP = str(Path(__file__).with_name("startup"))
 """Folder of what Python runs when a process starts."""
 
 _VECTOR = "ALEVectorInterface"
+_SECONDS_KEPT = 86_400
+"""That the folder of a program which was killed stays: processes that it started may play on."""
 
 
 def install(strict: bool = False) -> None:
@@ -103,12 +108,38 @@ def report() -> EmulatorFrames:
 def share(strict: bool) -> None:
     """Set the environment variables by which processes that start from now on install the same."""
     if FOLDER not in os.environ:
+        _remove_leftovers()
         os.environ[FOLDER] = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")
     if strict or SWITCH not in os.environ:
         os.environ[SWITCH] = STRICT if strict else "on"
     paths = os.environ.get("PYTHONPATH")
     if STARTUP not in (paths or "").split(os.pathsep):
         os.environ["PYTHONPATH"] = f"{STARTUP}{os.pathsep}{paths}" if paths else STARTUP
+
+
+def _remove_leftovers() -> None:
+    """Remove folders of this user's programs that were killed, and of which nothing plays any more."""
+    with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+        for one in entries:
+            if _is_left(one):
+                shutil.rmtree(one.path, ignore_errors=True)
+
+
+def _is_left(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry is a private folder of a program that has ended, in which nothing was noted for long."""
+    process = entry.name.removeprefix(PREFIX).partition("-")[0]
+    if not entry.name.startswith(PREFIX) or not process.isdecimal():
+        return False
+    try:
+        status = entry.stat(follow_symlinks=False)
+        private = stat.S_ISDIR(status.st_mode) and not status.st_mode & 0o077 and status.st_uid == os.geteuid()
+        if private and time.time() - status.st_mtime > _SECONDS_KEPT:
+            os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):  # somebody else's, or no process's
+        pass
+    return False
 
 
 def _places() -> list[tuple[Any, str, Any]]:
