@@ -201,6 +201,34 @@ def test_actions_may_be_a_dictionary():
     assert envs.step({"action": np.array([1, 2]), "env_id": np.array([2, 0])})[-1]["env_id"].tolist() == [2, 0]
 
 
+@pytest.mark.parametrize("actions", [np.array([1.0, 0.0]), np.array([[1], [0]]), np.array([True, False]), [1, 0]])
+def test_actions_have_any_type_and_shape(actions):
+    played = [envpool.make_gymnasium("Pong-v5", num_envs=2, seed=3) for _ in range(2)]
+    for envs in played:
+        envs.reset()
+    first, second = played[0].step(actions), played[1].step(np.array([1, 0], np.int32))
+    assert np.array_equal(first[0], second[0])
+
+
+def test_settings_may_be_numbers_as_files_of_settings_have_them():
+    def given(**settings):
+        return envpool.make_spec("Pong-v5", **settings).config
+
+    assert given(reward_clip=1, episodic_life=np.True_, use_fire_reset=None, gray_scale=np.int64(1)) == given(
+        reward_clip=True, episodic_life=True, use_fire_reset=False
+    )
+
+
+def test_wrappers_of_both_of_gymnasiums_classes_take_games():
+    envs = envpool.make_gymnasium("Pong-v5", num_envs=2)
+    one, several = gymnasium.Wrapper(envs), gymnasium.wrappers.vector.RecordEpisodeStatistics(envs)
+    for wrapped in (one, several):
+        assert wrapped.reset()[0].shape == (2, 4, 84, 84)
+        assert len(wrapped.step(np.zeros(2, int))) == 5
+    with envs as entered:
+        assert entered.unwrapped is envs
+
+
 def test_specs_have_envpools_names():
     spec = envpool.make_spec("Pong-v5", num_envs=3, stack_num=2, gray_scale=False, seed=[1, 2, 3])
     assert (spec.config.task, spec.config.batch_size, spec.config.seed) == ("pong", 3, 0)
@@ -244,6 +272,14 @@ def test_roms_of_a_folder(tmp_path):
     (tmp_path / "atari/roms/pong.bin").write_bytes(roms.get_rom_path("pong").read_bytes())
     observed, _ = envpool.make("Pong-v5", base_path=str(tmp_path)).reset()
     assert np.array_equal(observed, envpool.make("Pong-v5").reset()[0])
+
+
+@pytest.mark.needs("dm_env")
+def test_games_are_an_environment_of_dm_env():
+    dm_env, envs = importlib.import_module("dm_env"), envpool.make_dm("Pong-v5")
+    assert isinstance(envs, dm_env.Environment)
+    assert envs.reward_spec() == dm_env.specs.Array((), float, "reward")
+    assert (envs.discount_spec().minimum, envs.discount_spec().maximum) == (0, 1)
 
 
 @pytest.mark.needs("dm_env")
@@ -313,6 +349,7 @@ def test_games_step_apart_and_as_in_gym():
         (("Pong-v5",), {"task": "Pong"}, "'ms_pacman'"),
         (("Pong-v5",), {"render_mode": "human"}, "no window is shown"),
         (("Pong-v5",), {"from_pixels": True}, "no from_pixels"),
+        (("Pong-v5",), {"gym_reset_return_info": False}, "only with gym before 0.26"),
     ],
 )
 def test_what_is_not_known_is_refused(arguments, settings, match):
@@ -332,7 +369,13 @@ def test_what_is_not_known_is_refused(arguments, settings, match):
             {"seed": 2**31},
             {"seed": "1"},
         ),
-        *({"mode": 99}, {"difficulty": 9}, {"gray_scale": 1}, {"repeat_action_probability": "x"}),
+        *(
+            {"mode": 99},
+            {"difficulty": 9},
+            {"gray_scale": "1"},
+            {"gray_scale": 0.5},
+            {"repeat_action_probability": "x"},
+        ),
     ],
 )
 def test_settings_are_checked(settings):
@@ -354,7 +397,7 @@ def test_games_and_actions_are_whole_numbers_and_one_thread_calls():
     for games in ([-1], [2], [0, 0], [0.0], "0", 5, [[0]], np.array([True, False])):
         with pytest.raises(ArcadeMarkError, match="expected"):
             envs.reset(games)
-    for actions in (np.zeros(2), [0, None], np.zeros((2, 1), int), 5, "00", [0, 2**40]):
+    for actions in (np.full(2, 0.5), np.full(2, np.nan), [0, None], np.zeros((2, 2), int), 5, "00", [0, 2**40]):
         with pytest.raises(ArcadeMarkError, match="expected"):
             envs.step(actions)
     with envs._one_thread, ThreadPoolExecutor(1) as other:

@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 from threading import Event, Thread
 from time import sleep
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from random_programs import GAMES, cartridge, random_body
 
-from arcademark.emulator import build, games, program, translate
+from arcademark.emulator import build, cartridge, games, program, translate
 from arcademark.emulator.machine import Machine
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.errors import ArcadeMarkError
@@ -244,3 +245,17 @@ def test_another_cartridge_is_refused():
     for name, other in (("pong", bytes([rom[0] ^ 1]) + rom[1:]), ("gopher", rom)):
         with pytest.raises(ArcadeMarkError, match="cannot be used on this core"):
             Machine(name, other, chosen=core)
+
+
+def test_frames_count_of_what_outlives_the_module(monkeypatch):
+    """When a process ends, names of modules may be gone before what plays."""
+
+    class Played(cartridge.Player):
+        played = 3
+
+    player, counted = Played(), SimpleNamespace(released=0)
+    player._counted_in = counted
+    monkeypatch.setattr(cartridge, "sys", None)
+    player.__del__()
+    assert counted.released == 3
+    player._counted_in = None

@@ -370,8 +370,10 @@ _PLAYERS = namedtuple("players", ("env_id",))  # type: ignore[name-match]
 _STATE = namedtuple("State", ("env_id", "players", "obs", "lives", "reward", "terminated", "ram"))  # type: ignore[name-match]
 
 
-class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
+class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]):  # type: ignore[misc]
     """Games as EnvPool has them; spaces are those of one game. See `make`.
+
+    As of EnvPool's, instances are of both of Gymnasium's classes, so that wrappers of either take them.
 
     Attributes
     ----------
@@ -438,7 +440,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
         Parameters
         ----------
         action : ndarray or dict
-            An action per game; or ``{"action": …, "env_id": …}``.
+            An action per game, of any shape, in any type; or ``{"action": …, "env_id": …}``.
         env_id : ndarray, optional
             The games, by default all.
 
@@ -449,7 +451,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """
         if isinstance(action, dict):
             action, env_id = action.get("action"), action.get("env_id", env_id)
-        which, actions = self._which(env_id), arguments.integers(action, "action")
+        which, actions = self._which(env_id), arguments.integers(_whole(action), "action")
         numbers, most = actions.tolist(), len(self._actions) - 1
         if len(numbers) != len(which) or (numbers and not 0 <= min(numbers) <= max(numbers) <= most):
             raise ArcadeMarkError(f"actions {actions}; expected {len(which)}, each from 0 to {most}")
@@ -647,8 +649,18 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return observed, arrays["reward"], ended & ~truncated, truncated, infos
 
 
+def _whole(action: Any) -> Any:
+    """Return an array of actions as EnvPool reads it: flat, and of whole numbers where it holds such."""
+    if not isinstance(action, np.ndarray):
+        return action
+    action = action.reshape(-1)
+    if action.dtype.kind not in "bf" or not np.isfinite(action).all() or (action != np.trunc(action)).any():
+        return action
+    return action.astype(np.int64)
+
+
 class DMEnvPool(EnvPool):
-    """The same with dm_env's time steps."""
+    """The same with dm_env's time steps, as one of dm_env's environments."""
 
     def observation_spec(self) -> Any:
         """Return what a time step's observation holds."""
@@ -657,6 +669,14 @@ class DMEnvPool(EnvPool):
     def action_spec(self) -> Any:
         """Return an action."""
         return self.spec.action_spec()
+
+    def reward_spec(self) -> Any:
+        """Return a game's reward."""
+        return _dm_env().Environment.reward_spec(self)
+
+    def discount_spec(self) -> Any:
+        """Return a game's discount."""
+        return _dm_env().Environment.discount_spec(self)
 
     def _to(self, arrays: dict[str, NDArray[Any]], reset: bool, return_info: bool) -> Any:
         observation = _observation(arrays | {"reward": arrays["raw"]})
@@ -677,6 +697,9 @@ def _config(task_id: str, given: dict[str, Any]) -> tuple[Config, _Rendering]:
         given = given | {"env_seed": given["seed"], "seed": 0}  # as EnvPool does
     if "env_seed" in given:
         given = given | {"env_seed": tuple(arguments.integers(given["env_seed"], "env_seed").tolist())}
+    for name, value in given.items():
+        if known[name] == "bool" and isinstance(value, int | np.integer | np.bool_ | None):
+            given = given | {name: bool(value)}  # as EnvPool does
     settings = arguments.settings(given, known)
     rendering = _Rendering(**{name: value for name, value in settings.items() if name in _Rendering.__annotations__})
     config = Config(task=game)
@@ -731,9 +754,11 @@ def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
         gym = importlib.import_module("gym")
         spaces, old = gym.spaces, tuple(map(int, gym.__version__.split(".")[:2])) < (0, 26)
         settings = {"gym_reset_return_info": not old} | settings
+    if not (old or settings.get("gym_reset_return_info", True)):
+        raise ArcadeMarkError("gym_reset_return_info=False: only with gym before 0.26 are infos left out; leave it out")
     config, rendering = _config(task_id, settings)
     if env_type == "dm":
-        _dm_env()
+        _dm_env().Environment.register(DMEnvPool)
         return DMEnvPool(config, rendering, spaces, False)
     return EnvPool(config, rendering, spaces, old)
 

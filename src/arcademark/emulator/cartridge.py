@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+from collections.abc import Callable
 from threading import Lock, Thread
 from typing import ClassVar
 from weakref import WeakValueDictionary
@@ -33,8 +34,9 @@ class Player:
         """Frames played so far."""
         raise NotImplementedError
 
-    def __del__(self) -> None:
-        if self._counted_in is not None and not sys.is_finalizing():
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        # a default, as names of modules may be gone already
+        if self._counted_in is not None and not is_finalizing():
             self._counted_in.released += self.played
 
 
