@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from random_programs import GAMES, cartridge, random_body
 
-from arcademark.emulator import build, cartridge, games, program, translate
+from arcademark.emulator import build, games, program, translate
+from arcademark.emulator.cartridge import Player
 from arcademark.emulator.machine import Machine
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.errors import ArcadeMarkError
@@ -250,12 +251,12 @@ def test_another_cartridge_is_refused():
 def test_frames_count_of_what_outlives_the_module(monkeypatch):
     """When a process ends, names of modules may be gone before what plays."""
 
-    class Played(cartridge.Player):
+    class Played(Player):
         played = 3
 
     player, counted = Played(), SimpleNamespace(released=0)
     player._counted_in = counted
-    monkeypatch.setattr(cartridge, "sys", None)
+    monkeypatch.setattr("arcademark.emulator.cartridge.sys", None)
     player.__del__()
     assert counted.released == 3
     player._counted_in = None
