@@ -1,14 +1,14 @@
 """Contract of every environment.
 
-An environment plays one game under one protocol. Every draw (sticky actions, no-op starts) comes from the generator
-given to `reset`, so an episode depends on nothing that was played before it::
+An environment plays one game under one protocol. Every draw (sticky actions, no-op starts) uses the generator given to
+`reset`, so an episode does not depend on earlier ones::
 
     reset(rng) ─→ observe(out) ─→ step(action) ─→ observe(out) ─→ …
                                      │
                                      └─ reward (raw), terminated, truncated
 
-`save` and `restore` carry everything, the generator's state and the frame stack too: restoring and replaying gives the
-same screens, RAM, rewards and ends.
+`save` and `restore` include the generator's state and the frame stack: restoring and replaying gives the same screens,
+RAM, rewards and ends.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols
 
 AskedObservation = Literal["palette", "ram"]
-"""What an agent may ask to be shown instead of the protocol's observations."""
+"""Observations that an agent may request instead of the protocol's."""
 
 
 @dataclass(frozen=True)
 class ArrayActions:
     """Actions that are arrays: numbers between bounds, or (`integer`) whole ones, as of several switches.
 
-    `low` and `high`, both included, have one bound a number in the order of the flattened array of shape `shape`;
-    infinite where there is none. `dtype` is how actions are recorded, which is exact.
+    `low` and `high`, both inclusive, have one bound per number in the order of the flattened array of shape `shape`;
+    infinite without a bound. `dtype` is the type in which actions are recorded, which is exact.
     """
 
     shape: tuple[int, ...]
@@ -46,7 +46,8 @@ class ArrayActions:
         return np.dtype(self.dtype).kind in "iu"
 
     def sample(self, rng: np.random.Generator) -> NDArray[Any]:
-        """Draw each number uniformly between its bounds, from the standard normal distribution where one has none."""
+        """Draw each number uniformly between its bounds, or from the standard normal distribution if one is
+        infinite."""
         low, high = np.array(self.low), np.array(self.high)
         if self.integer:
             ends = np.iinfo(self.dtype)
@@ -61,10 +62,9 @@ class ArrayActions:
         return drawn.astype(self.dtype).reshape(self.shape)
 
     def checked(self, actions: NDArray[Any], where: str, rows: tuple[int, ...] = ()) -> NDArray[Any]:
-        """Return actions, shape (*rows, *shape), in the type in which they are recorded.
+        """Return actions, shape (*rows, *shape), in the recorded type.
 
-        ArcadeMarkError, which begins with `where`: they have another shape, are no numbers of that kind, or beyond the
-        bounds.
+        ArcadeMarkError, which begins with `where`: their shape, type or range is wrong.
         """
         kinds = "iu" if self.integer else "iuf"
         if actions.shape != (*rows, *self.shape) or actions.dtype.kind not in kinds:
@@ -88,11 +88,11 @@ class ArrayActions:
 class EnvironmentSpec:
     """Description of a task for an agent; pure data, picklable.
 
-    `game` is the task's id, on Atari a game's; `protocol` holds the settings in force, overrides and what the agent
-    asks for included; `action_meanings` the name of each action by its index, ("NOOP", "FIRE", …), none where actions
-    are arrays, which `array_actions` describes then; `observation_shape` and `observation_dtype` describe one
-    observation, of several parts a structured type with a field each; `seed` is the trial's, by which an agent that was
-    trained several times tells its networks apart, None elsewhere.
+    `game` is the task's id, on Atari a game's; `protocol` holds the settings in force, with overrides and the agent's
+    requests; `action_meanings` the name of each action by its index, ("NOOP", "FIRE", …), empty if actions are arrays,
+    which `array_actions` describes; `observation_shape` and `observation_dtype` describe one observation, with several
+    parts as a structured type with a field per part; `seed` is the trial's, by which an agent that was trained several
+    times selects its network, else None.
     """
 
     game: str
@@ -105,26 +105,26 @@ class EnvironmentSpec:
 
     @property
     def num_actions(self) -> int:
-        """Number of actions the agent may choose from; an ArcadeMarkError where actions are arrays."""
+        """Number of actions that the agent may choose from; an ArcadeMarkError if actions are arrays."""
         if self.array_actions is not None:
             raise ArcadeMarkError(f"task {self.game!r}: its actions are arrays, not numbered ones")
         return len(self.action_meanings)
 
     @property
     def frames_per_action(self) -> int:
-        """Frames that an action is held for: the protocol's ``frame_skip``, or what the agent asks for instead."""
+        """Frames for which an action is held: the protocol's ``frame_skip``, or the agent's own number."""
         return self.protocol.frame_skip
 
     @property
     def atari(self) -> protocols.AtariProtocol:
-        """The protocol of an Atari game; an ArcadeMarkError if the task is none."""
+        """The protocol of an Atari game; an ArcadeMarkError for another task."""
         if not isinstance(self.protocol, protocols.AtariProtocol):
             raise ArcadeMarkError(f"task {self.game!r}: is no Atari game; choose an agent that plays other tasks")
         return self.protocol
 
 
 def one_by_one(actions: NDArray[Any]) -> Sequence[Any]:
-    """Return actions, shape (N, …), as what `Environment.step` is given one after the other."""
+    """Return actions, shape (N, …), as a sequence of arguments of `Environment.step`."""
     numbers: list[Any] = actions.tolist() if actions.ndim == 1 else list(actions)
     return numbers
 
@@ -142,10 +142,10 @@ class Step(NamedTuple):
 
 
 class State(NamedTuple):
-    """One place in a game, compact, hashable and picklable; equal exactly if all that decides the future is equal.
+    """State of a game, compact, hashable and picklable; states are equal exactly if their futures are equal.
 
     `console` is the console's own state; `executed` its last action, which sticky actions may repeat (0 without them);
-    `frames` count from the episode's reset, no-op start included; `lives` are 0 where the game has none; `ended` says
+    `frames` count from the episode's reset, no-op start included; `lives` are 0 in games without lives; `ended` is
     whether the episode is over, at the game's end or the frame cap.
     """
 
@@ -168,7 +168,7 @@ class Environment(Protocol):
 
     @property
     def lives(self) -> int:
-        """Lives left, 0 where the game has none."""
+        """Lives left, 0 in games without lives."""
 
     @property
     def life_lost(self) -> bool:
@@ -181,14 +181,15 @@ class Environment(Protocol):
     def reset(self, rng: np.random.Generator, noops: int | None = None) -> float:
         """Start an episode in a new game; `rng` is the source of every draw until the next reset.
 
-        `noops` is how many no-ops begin it, None for the protocol's. Returns the raw reward of what the protocol
-        presses for the agent, 0 where that is nothing.
+        `noops` is the number of no-ops at its start, None for the protocol's. Returns the raw reward of the actions
+        that the protocol presses for the agent, 0 without any.
         """
 
     def go_on(self) -> Step:
         """Start an episode in the same game after a lost life, with an agent step of action 0, which is no action.
 
-        FIRE follows where the protocol presses it. The game may end meanwhile; then only a reset starts an episode.
+        FIRE follows if the protocol presses it. The game may end during these steps; then only a reset starts an
+        episode.
 
         Raises
         ------
@@ -197,25 +198,25 @@ class Environment(Protocol):
         """
 
     def step(self, action: Any) -> Step:
-        """Play one agent step, and what the protocol presses for the agent where it lost a life.
+        """Play one agent step, and the actions that the protocol presses for the agent after a lost life.
 
-        `action` is a number, or an array where the spec says so. ArcadeMarkError: it is outside
+        `action` is a number, or an array if the spec has array actions. ArcadeMarkError: it is outside
         ``range(spec.num_actions)`` or its bounds, or the episode has ended.
         """
 
     def each_frame(self, action: Any) -> Iterator[Step]:
-        """Play one agent step frame by frame, yielding what each gave; what the protocol presses counts to the last.
+        """Play one agent step frame by frame, and yield each result; the protocol's own presses count for the last one.
 
-        Only where observations are of the last frame alone. Errors as of `step`.
+        Only for observations of the last frame alone. Errors as of `step`.
         """
 
     def observe(self, out: NDArray[Any]) -> None:
         """Write the current observation, of shape ``spec.observation_shape``, into `out`."""
 
     def render(self) -> NDArray[np.uint8]:
-        """Return the screen in colour, shape (height, width, 3), as people see it.
+        """Return the screen in colour, shape (height, width, 3).
 
-        ArcadeMarkError: before the first reset, or between `restore` and the next step (emulators do not keep the
+        ArcadeMarkError: before the first reset, or between `restore` and the next step (emulators do not save the
         picture).
         """
 

@@ -1,14 +1,14 @@
-"""FIRE, without which some games stand still: who presses it, when, and what happens where nobody does.
+"""FIRE, without which some games stand still: when a protocol presses it for the agent, and a watch for waiting games.
 
-A protocol whose ``fire_reset`` is true presses it for the agent, in games whose action 1 it is, as Stable-Baselines3's
-``FireResetEnv`` above its ``EpisodicLifeEnv`` does:
+A protocol whose ``fire_reset`` is true presses FIRE for the agent, in games with FIRE as action 1, like
+Stable-Baselines3's ``FireResetEnv`` above its ``EpisodicLifeEnv``:
 
 * At the start, after the no-ops, an agent step each of `PRESSES`. Should the game end meanwhile, it starts again and
   the remaining press follows.
 * After a lost life that does not end the game's play, an agent step of no action, then the same.
 * A press that loses a life, but not the last, is followed by a step of no action.
 
-A network that was trained so may never press FIRE itself: `missed` tells, and `Watch` gives up a game that waits.
+A network that was trained so may never press FIRE itself: `missed` finds such games, and `Watch` ends one that waits.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from arcademark.suite.protocols import AtariProtocol
 
 NOOP = 0
 PRESSES = (1, 2)
-"""What is pressed for the agent: FIRE, then the action after it."""
+"""Actions pressed for the agent: FIRE, then the action after it."""
 
 AWAIT_FIRE = frozenset({"breakout", "donkey_kong", "tennis"})
 """Games that stand still until FIRE is pressed once, and again after each lost life.
@@ -56,22 +56,22 @@ def presses(spec: EnvironmentSpec) -> tuple[int, ...]:
 
 
 def missed(spec: EnvironmentSpec, fire_reset: bool) -> bool:
-    """Tell whether nobody presses FIRE in a game for a network, which was trained with or without ``fire_reset``."""
+    """Tell whether FIRE was pressed for a network in training (``fire_reset``), but is not pressed in this game."""
     return fire_reset and _has(spec) and not presses(spec)
 
 
 def waits(spec: EnvironmentSpec, fire_reset: bool) -> bool:
-    """Tell whether the game may wait for such a network for ever."""
+    """Tell whether the game may wait for ever for such a network to press FIRE."""
     return spec.game in AWAIT_FIRE and missed(spec, fire_reset)
 
 
 def _has(spec: EnvironmentSpec) -> bool:
-    """Tell whether FIRE can be pressed at a reset, as Stable-Baselines3's ``FireResetEnv`` asks: action 1 of three."""
+    """Tell whether FIRE can be pressed at a reset: as action 1 of three, as in Stable-Baselines3's ``FireResetEnv``."""
     return len(spec.action_meanings) >= 3 and spec.action_meanings[1] == "FIRE"
 
 
 def press_at_start(game: PressedGame, actions: tuple[int, ...], start_again: Callable[[], None]) -> float:
-    """Press actions in a game that has started, and return the raw reward of those since it last started."""
+    """Press actions in a game that has started, and return their raw reward since its last start."""
     total = 0.0
     for action in actions:
         total += _press(game, (action,)).reward
@@ -82,7 +82,7 @@ def press_at_start(game: PressedGame, actions: tuple[int, ...], start_again: Cal
 
 
 def press_after_life(game: PressedGame, actions: tuple[int, ...]) -> Step:
-    """Press no action and then actions in a game in which a life was lost, and return what they gave together."""
+    """Press no action and then actions after a lost life, and return their total result."""
     return _press(game, (NOOP, *actions))
 
 
@@ -101,19 +101,19 @@ def _press(game: PressedGame, actions: tuple[int, ...]) -> Step:
 
 
 class Watch:
-    """Gives up a game that waits for FIRE, as it does from its start and from a lost life until FIRE is pressed."""
+    """Ends a game that waits for FIRE, from its start or a lost life until FIRE is pressed."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
         self._fires = [number for number, name in enumerate(environment.spec.action_meanings) if "FIRE" in name]
 
     def begin(self) -> None:
-        """Watch the episode that has begun."""
+        """Begin to watch an episode."""
         self._waits_since: int | None = 0
         self._lives = self._environment.lives
 
     def look(self, action: int, reward: float) -> None:
-        """Look at the game after a step; ArcadeMarkError if it has waited for `WAITING_FRAMES`."""
+        """Check the game after a step; ArcadeMarkError if it has waited for `WAITING_FRAMES`."""
         frames, lives = self._environment.episode_frames, self._environment.lives
         if action in self._fires or reward:
             self._waits_since = None

@@ -28,7 +28,7 @@ from arcademark.errors import ArcadeMarkError
 
 
 def snapshot(environment: Environment) -> State:
-    """Return where an environment stands, for a model of the same spec.
+    """Return the state of an environment, for a model of the same spec.
 
     ArcadeMarkError: `registry.open_environment` did not open it.
     """
@@ -41,11 +41,11 @@ def snapshot(environment: Environment) -> State:
 
 
 class GenerativeModel(Play):
-    """A game that can be put at any place and played from there, without observations."""
+    """A game that can be put into any state and played from there, without observations."""
 
     begin_with = "restore"
     keeps = True
-    """Whether its states can be written down, so that a search can go on after a restart."""
+    """Whether its states can be stored, so that a search can continue after a restart."""
 
     def __init__(self, spec: EnvironmentSpec, console: Console) -> None:
         super().__init__(spec, console, Observer())
@@ -61,7 +61,7 @@ class GenerativeModel(Play):
 
     @property
     def here(self) -> State | None:
-        """The state that the model stands at, if it was saved or restored there and not left since."""
+        """The current state, if it was saved or restored and no step followed."""
         here = self._here
         return here if here is not None and here.frames == self._record.frames else None  # each step adds frames
 
@@ -71,7 +71,7 @@ class GenerativeModel(Play):
         self._record.set_draws(b"", 0)
 
     def save(self) -> State:
-        """Return where the model stands; an ArcadeMarkError before the first restore."""
+        """Return the current state; an ArcadeMarkError before the first restore."""
         here = self.here
         if here is None:
             if self._here is None:
@@ -80,7 +80,7 @@ class GenerativeModel(Play):
         return here
 
     def restore(self, state: State) -> None:
-        """Go to `state`, at no cost if the model stands there already; an ArcadeMarkError if it is of another game."""
+        """Restore a state, at no cost if it is the current one; an ArcadeMarkError if it is of another game."""
         step, here = self._record, self._here
         if here is not None and here.frames == step.frames and (here is state or here == state):
             return

@@ -1,9 +1,9 @@
 """The Atari 2600, as our own console emulates it: ale-py's machine bit for bit, its states complete.
 
-An episode starts from one saved start, as in ``atari.py``. A frame whose screen is not expected to be asked for is not
-drawn, but played again if it is. In games that cut frames short a picture shows what an earlier one left: both pictures
-belong to a state, and all frames are drawn, those before a step's last two only if one of the step is cut. The usual
-observation is made in C.
+An episode starts from one saved start, as in ``atari.py``. A frame whose screen will probably not be read is not drawn,
+and is played again if it is read. In games that cut frames short a picture shows parts of an earlier one: both pictures
+belong to a state, and all frames are drawn, those before a step's last two only if a frame of the step is cut. The
+usual observation is made in C.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from arcademark.suite.cartridges import Cartridge
 class NativeConsole(cartridge.Player):
     """One game in the console; a `console.Console`. Arguments and errors as of `atari.AtariConsole`.
 
-    `own` are the rules, the ROM and the description of a game of one's own. ArcadeMarkError: such a game is over where
-    it begins, or shows another screen than is described. NoCore: the console cannot be compiled here.
+    `own` are the rules, the ROM and the description of a user-defined game. ArcadeMarkError: such a game is over at its
+    start, or its screen differs from the description. NoCore: the emulator cannot be compiled here.
     """
 
     recoloured: NDArray[np.uint8] | None = None
@@ -157,7 +157,7 @@ class NativeConsole(cartridge.Player):
 
 
 def function_address(function: Any) -> int:
-    """Return where a function of a core is."""
+    """Return the address of a function of a core."""
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 

@@ -1,13 +1,13 @@
-"""A protocol made runnable: episodes of any console, played an agent step at a time.
+"""Implementation of a protocol: episodes of any console, played an agent step at a time.
 
-* Sticky actions: each frame repeats, with the protocol's probability, the action *executed* in the frame before, else
-  executes the agent's. One number is drawn a frame, and an episode starts as if the last action had been "no action".
+* Sticky actions: each frame repeats, with the protocol's probability, the action *executed* in the frame before, and
+  otherwise executes the agent's. One number is drawn per frame, and the action before an episode is "no action".
 * Frames are counted as the emulator counts them: since the reset, no-op start included. A few games begin with some
   (Name This Game: 134), since choosing their mode takes frames.
 * A step stops within its frames as soon as the episode ends. Termination wins over truncation in the same frame.
-* No-op starts draw their number of frames before anything else. Should the game end meanwhile, it starts again and the
-  remaining no-ops follow.
-* What is pressed for the agent at the start and after a lost life, `fire` says.
+* No-op starts draw their number of frames first. If the game ends during them, it starts again and the remaining no-ops
+  follow.
+* Actions pressed for the agent at the start and after a lost life are described in `fire`.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ class SavedState(NamedTuple):
 
 
 class Play:
-    """The steps of a game on a console, as a protocol says; what an environment and a generative model share.
+    """Steps of a game on a console under a protocol; base of environments and generative models.
 
-    `observer` looks at the screens that the steps show; episodes end as the protocol says for `training`, or else for
-    evaluation. `observed` says whether the console makes the observations of steps in which the episode does not end,
-    `minds_lives` whether something follows a lost life: see `mind_lives`.
+    `observer` observes the screens of steps; episodes end as the protocol says for `training`, or else for evaluation.
+    `observed` is whether the console makes the observations of steps in which the episode does not end, `minds_lives`
+    whether a lost life has consequences: see `mind_lives`.
     """
 
     begin_with = "reset"
-    """The method to be called before a step, for the message that says so."""
+    """Method to be called before a step, for the error message."""
 
     def __init__(self, spec: EnvironmentSpec, console: Console, observer: Observer, training: bool = False) -> None:
         self.spec = spec
@@ -88,7 +88,7 @@ class Play:
         self.move_to(self._record)
 
     def move_to(self, record: StepRecord) -> None:
-        """Keep the game's state in another record from now on; not within an episode."""
+        """Move the game's state to another record; not within an episode."""
         ctypes.memmove(ctypes.addressof(record), ctypes.addressof(self._record), ctypes.sizeof(StepRecord))
         self._record = record
         record.screens = self._observer.before, self._observer.newest
@@ -131,16 +131,16 @@ class Play:
                 return
 
     def play_step(self, action: int) -> Step:
-        """Play one agent step and nothing else."""
+        """Play one agent step, without consequences of a lost life."""
         self.prepare(action)
         self._console.play(self._record)
         return self.finish()
 
     def mind_lives(self, lives: int, step: Step) -> Step:
-        """Return what a step, before which there were `lives`, gave with all that follows where it lost a life.
+        """Return the result of a step with the consequences of a lost life; `lives` were left before it.
 
-        The episode ends, or what is pressed for the agent follows. The last life is lost when the game says that it is
-        over: Q*bert goes on for some frames with none left.
+        The episode ends, or actions are pressed for the agent. The last life is lost at the game's end: Q*bert
+        continues for some frames with none left.
         """
         self.life_begun = False
         if self.ended or not 0 < self.lives < lives:
@@ -196,7 +196,7 @@ class Play:
             ) from None
 
     def _draw_repeats(self) -> None:
-        """Draw which of the next frames repeat the action of the frame before."""
+        """Draw the next frames that repeat the action of the frame before."""
         if self._rng is None:
             self._rng = _generator(self._generator)
         step = self._record
@@ -205,14 +205,14 @@ class Play:
         self._generator = self._rng.bit_generator.state
 
     def place(self) -> State:
-        """Return where the game stands."""
+        """Return the game's state."""
         step = self._record
         executed = step.executed if self.sticky else NOOP
         place = self.spec.game, self._console.save(), executed, step.frames, step.lives, self.ended
         return _new_tuple(State, place)
 
     def put(self, place: State) -> None:
-        """Go to where the game stood, in this instance or another; an ArcadeMarkError if it is another game."""
+        """Restore a state of this instance or another; an ArcadeMarkError if it is of another game."""
         game, console, executed, frames, lives, ended = place
         if game != self.spec.game:
             raise ArcadeMarkError(f"cannot restore a state of {game!r} in game {self.spec.game!r}")
@@ -231,7 +231,8 @@ class ConsoleEnvironment(Play):
         console.attach(self._noop, None)
 
     def pad_with_zeros(self, zeros: bool) -> None:
-        """Let zeros, or else copies of it, stand for the screens before an episode's first one from the next on."""
+        """Let zeros, or else copies of it, replace the screens before an episode's first one, from the next episode
+        on."""
         self._observer.zero_padding = zeros
 
     def reset(self, rng: np.random.Generator, noops: int | None = None) -> float:
@@ -244,7 +245,7 @@ class ConsoleEnvironment(Play):
         return reward
 
     def _begin(self, rng: np.random.Generator, noops: int) -> None:
-        """Start an episode that so many no-ops begin."""
+        """Start an episode with a number of no-ops."""
         self._start(rng, noops)
         self._record.out = 0
         self._record.executed = NOOP

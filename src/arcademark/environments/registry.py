@@ -1,7 +1,7 @@
 """Opening of environments, from a task's name and a protocol.
 
-Of a game `environment_spec` needs facts only: no ROM is loaded, no emulator imported, and what cannot be played is
-refused. Other tasks are made by Gymnasium (`arcademark.environments.tasks`).
+`environment_spec` of a game needs facts only: no ROM is loaded, no emulator imported, and games that cannot be played
+are refused. Other tasks are made by Gymnasium (`arcademark.environments.tasks`).
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 def environment_spec(
     game: str, protocol: protocols.Protocol, frames_per_action: int | None = None, seed: int | None = None
 ) -> EnvironmentSpec:
-    """Return what an agent is told about a game ("toy", or any spelling of a name) or a task under a protocol.
+    """Return the description of a game ("toy", or any spelling of a name) or a task under a protocol, for an agent.
 
-    `frames_per_action` replaces the protocol's `frame_skip`, `seed` is a trial's. ArcadeMarkError: there is no such
-    game or task, or the protocol cannot be played in it.
+    `frames_per_action` replaces the protocol's `frame_skip`, `seed` is a trial's. ArcadeMarkError: the game or task is
+    unknown, or the protocol cannot be played in it.
     """
     if isinstance(protocol, protocols.StepProtocol):
         from arcademark.environments.tasks import task_spec
@@ -58,20 +58,20 @@ def environment_spec(
 def as_asked(
     spec: EnvironmentSpec, observation: AskedObservation | None, frames_per_action: int | None = None
 ) -> EnvironmentSpec:
-    """Return a game as an agent asks for it.
+    """Return the description of a game with an agent's requests.
 
     Parameters
     ----------
     spec : EnvironmentSpec
     observation : {"palette", "ram"}, optional
-        What it is shown: one screen of the last frame, or the memory; by default the protocol's observations.
+        Requested observations: one screen of the last frame, or the memory; the protocol's by default.
     frames_per_action : int, optional
         Frames that an action is held for; the protocol's `frame_skip` by default. Other tasks than games have steps.
 
     Raises
     ------
     ArcadeMarkError
-        If the task is no Atari game and its memory or screen is asked for, or an action is to take no frame.
+        If the memory or screen of another task is requested, or an action would take no frame.
     """
     if frames_per_action is not None and frames_per_action < 1:
         raise ArcadeMarkError(f"frames_per_action is {frames_per_action}; an action takes at least 1 frame")
@@ -88,17 +88,17 @@ def as_asked(
 
 
 Emulator = Literal["ale", "console"]
-"""What plays a game: ale-py, or our own console."""
+"""Emulator of a game: ale-py, or our own."""
 
 
 def choose_emulator(
     game: str, requested: Emulator | None = None, *, compiles: bool = True, suite: TaskSuite | None = None
 ) -> Emulator:
-    """Return what plays a game: what is requested, else the console where it is here and proven, else ale-py.
+    """Return the emulator of a game: the requested one, else ours if it is available and proven, else ale-py.
 
-    Without `compiles`, a console that was never compiled here, which takes seconds, is not here. A game of one's own,
-    of a `suite`, is played by the console unless ale-py, which must know its ROM, is requested. ArcadeMarkError: what
-    is requested cannot be had, with the reason.
+    Without `compiles`, our emulator counts as unavailable until it was compiled here, which takes seconds. A
+    user-defined game, of a `suite`, is played by ours unless ale-py, which must know its ROM, is requested.
+    ArcadeMarkError: the requested one is not available, with the reason.
     """
     if suite is not None:
         return _choose_for_own(game, suite, requested, compiles)
@@ -136,7 +136,7 @@ def _choose_for_own(game: str, suite: TaskSuite, requested: Emulator | None, com
 
 
 def referee(spec: EnvironmentSpec) -> Emulator:
-    """Return what recorded episodes are replayed on: ale-py, or the console where that cannot play a game of one's own.
+    """Return the emulator of replays: ale-py, or ours for a user-defined game that ale-py cannot play.
 
     Errors as of `Cartridge.read_rom`.
     """
@@ -150,7 +150,7 @@ def referee(spec: EnvironmentSpec) -> Emulator:
 
 @functools.cache
 def core_missing(compiles: bool, switch: str) -> str | None:
-    """Return why there is no core, None if there is one; cached, as compiling may fail slowly."""
+    """Return why our emulator's core is not available, None if it is; cached, as compiling may fail slowly."""
     from arcademark.emulator import build
 
     try:
@@ -233,7 +233,7 @@ def _open_console(spec: EnvironmentSpec, requested: Emulator | None) -> Console:
 
 
 def _known_as(game: str, suite: TaskSuite | None) -> str:
-    """Return the id of the game that ale-py plays for a game, which may be one's own."""
+    """Return the id of ale-py's game for a game, which may be user-defined."""
     if suite is None:
         return game
     from arcademark.emulator.games import known_as
@@ -242,7 +242,7 @@ def _known_as(game: str, suite: TaskSuite | None) -> str:
 
 
 def _open_own(game: str, suite: TaskSuite, native: bool) -> Console:
-    """Open a game of one's own."""
+    """Open a user-defined game."""
     cartridge, rom = suite.cartridge(game), suite.read_rom(game)
     if not native:
         from arcademark.environments.emulation.described import DescribedAtari
@@ -255,10 +255,10 @@ def _open_own(game: str, suite: TaskSuite, native: bool) -> Console:
 
 
 def version_of(task: str, protocol: protocols.Protocol) -> str:
-    """Return what tells a task's versions apart.
+    """Return the version of a task.
 
-    Of a game `rom_checksum`, of one's own its SHA-256, once its ROM was found to have it; of any other task its package
-    with the version, "gymnasium 1.2.1".
+    For a game it is `rom_checksum`, for a user-defined one its verified SHA-256; for another task its package with the
+    version, "gymnasium 1.2.1".
     """
     if isinstance(protocol, protocols.StepProtocol):
         from arcademark.environments.tasks import package
@@ -289,7 +289,7 @@ def _action_meanings(game: str, settings: protocols.AtariProtocol) -> tuple[str,
 
 
 def _check_playable(game: str, settings: protocols.AtariProtocol) -> None:
-    """Raise an error that says why the protocol cannot be played in the game, if so."""
+    """Raise ArcadeMarkError, with the reason, if the protocol cannot be played in the game."""
     if not settings.runnable:
         raise ArcadeMarkError(
             f"protocol {settings.name!r} starts from human play, which cannot be replayed here; use another"

@@ -1,7 +1,7 @@
-"""Tasks beyond Atari as environments of ours: any Gymnasium environment, a step at a time.
+"""Other tasks than Atari games as our environments: any Gymnasium environment, a step at a time.
 
-* An episode is seeded by a number drawn from the episode's generator, and has an environment of its own, so that it
-  depends on nothing that was played before it.
+* An episode is seeded by a number drawn from the episode's generator, and has a new environment, so that it does not
+  depend on earlier ones.
 * Observations are arrays: of `Box`, `Discrete`, `MultiDiscrete` and `MultiBinary` spaces as they are, texts as text,
   and of `Dict` and `Tuple` spaces a structured array with a field a part ("0", "1", … of a tuple).
 * Actions of a `Discrete` space are numbers from 0, others arrays (`base.ArrayActions`).
@@ -35,13 +35,13 @@ from arcademark.suite.settings import ARRAY_ACTIONS, MAX_ACTION_DIMENSIONS
 from arcademark.suite.task_suites import Task, TaskSuite
 
 MAX_OBJECTS = 100_000
-"""Searched for random numbers in an environment that is copied."""
+"""Maximum number of objects searched for random generators in a copied environment."""
 
 MAX_ACTIONS = 2**16
 """Numbered actions that a run can record."""
 
 MAX_TEXT_CHARS = 256
-"""Characters of an observation that is text, of a space that does not say."""
+"""Characters of a text observation if its space sets no limit."""
 
 MAX_NUMBERS = 4096
 """In an action that is an array."""
@@ -61,7 +61,7 @@ def make(task: Task, render_mode: str | None = None) -> gymnasium.Env[Any, Any]:
                 registers()
         limit: dict[str, Any] = {} if task.max_steps is None else {"max_episode_steps": task.max_steps}
         with warnings.catch_warnings():
-            for category in (DeprecationWarning, UserWarning):  # that there is a later version of what the suite names
+            for category in (DeprecationWarning, UserWarning):  # about later versions of the suite's environments
                 warnings.filterwarnings("ignore", category=category, module=r"gymnasium\.envs\.registration")
             mode: dict[str, Any] = {} if render_mode is None else {"render_mode": render_mode}
             return gymnasium.make(name, disable_env_checker=True, **limit, **mode, **task.kwargs)
@@ -80,10 +80,10 @@ def _line(error: Exception) -> str:
 
 
 def trusted(task: Task, suites: Iterable[TaskSuite]) -> bool:
-    """Tell whether a task of anybody's run may be made.
+    """Tell whether a task of an untrusted run may be made.
 
-    It may as one of `suites` defines it, whatever its limit of steps; or where its class is Gymnasium's own and its
-    arguments are true or false: others could name a file or ask for too much.
+    It may if one of `suites` defines it, with any limit of steps; or if its class is Gymnasium's own and its arguments
+    are booleans: others could name a file or use excessive resources.
     """
     known = (other for suite in suites for other in suite.tasks.values())
     if any((task.environment, task.kwargs) == (other.environment, other.kwargs) for other in known):
@@ -94,7 +94,7 @@ def trusted(task: Task, suites: Iterable[TaskSuite]) -> bool:
 
 
 def package(task: Task) -> str:
-    """Return the package that defines a task with its version, "gymnasium 1.2.1"; "" where nobody says."""
+    """Return the package that defines a task with its version, "gymnasium 1.2.1"; "" if unknown."""
     module = (task.module or "gymnasium").partition(".")[0]
     names = _packages(plugins.installed()).get(module, [])
     return f"{names[0]} {importlib.metadata.version(names[0])}" if names else ""
@@ -102,16 +102,16 @@ def package(task: Task) -> str:
 
 @lru_cache(maxsize=1)
 def _packages(_: tuple[tuple[str, int], ...]) -> Mapping[str, list[str]]:
-    """Return the packages that modules come from, which takes a look at every file that is installed."""
+    """Return the packages of modules, found by reading every installed package's list of files."""
     return importlib.metadata.packages_distributions()
 
 
 _KNOWN: dict[tuple[str, str, int | None], tuple[spaces.Space[Any], spaces.Space[Any], bool]] = {}
-"""Spaces of tasks that were made, and whether they draw pictures, by what makes them."""
+"""Spaces of tasks that were made, and whether they draw pictures, by their environments and arguments."""
 
 
 def task_spec(name: str, protocol: StepProtocol) -> EnvironmentSpec:
-    """Return what an agent is told about a task of the protocol's suite; errors as of `make`, or of its spaces."""
+    """Return the description of a task of the protocol's suite, for an agent; errors as of `make`, or of its spaces."""
     task = protocol.suite.tasks[protocol.suite.resolve([name])[0]]
     observed, acted, _ = _known(task)
     where = f"task {task.id!r}"
@@ -129,7 +129,7 @@ def spaces_of(spec: EnvironmentSpec) -> tuple[spaces.Space[Any], spaces.Space[An
 
 
 def _known(task: Task) -> tuple[spaces.Space[Any], spaces.Space[Any], bool]:
-    """Return what `_KNOWN` has of a task's environment, which is made where that is nothing; errors as of `make`."""
+    """Return the entry of `_KNOWN` for a task, whose environment is made at first use; errors as of `make`."""
     key = (task.environment, repr(sorted(task.kwargs.items())), task.max_steps)
     if key not in _KNOWN:
         environment = make(task)
@@ -141,7 +141,7 @@ def _known(task: Task) -> tuple[spaces.Space[Any], spaces.Space[Any], bool]:
 
 @contextlib.contextmanager
 def _unseen() -> Iterator[None]:
-    """Have SDL look for no screen and no sound, which pictures do not need, unless the user named its drivers."""
+    """Let SDL use neither screen nor sound, which pictures do not need, unless the user chose its drivers."""
     missing = {"SDL_VIDEODRIVER", "SDL_AUDIODRIVER"} - os.environ.keys()
     os.environ.update(dict.fromkeys(missing, "dummy"))
     try:
@@ -152,12 +152,12 @@ def _unseen() -> Iterator[None]:
 
 
 def _close(environment: gymnasium.Env[Any, Any]) -> None:
-    with contextlib.suppress(Exception):  # anyone's, and nothing follows
+    with contextlib.suppress(Exception):  # of third-party code, with no consequence
         environment.close()
 
 
 def parts(space: spaces.Space[Any]) -> dict[str, spaces.Space[Any]] | None:
-    """Return the parts of a space by the names that they have in arrays; None of one without."""
+    """Return the parts of a space by their names in arrays; None for a space without parts."""
     if isinstance(space, spaces.Dict):
         return dict(space.spaces)
     return {str(i): part for i, part in enumerate(space.spaces)} if isinstance(space, spaces.Tuple) else None
@@ -223,10 +223,9 @@ def fill(out: NDArray[Any], observation: Any, space: spaces.Space[Any]) -> None:
 
 
 def unpacked(observations: NDArray[Any], space: spaces.Space[Any], texts: type = tuple) -> Any:
-    """Return rows of observations of a space, or a single one, as Gymnasium has them.
+    """Return rows of observations of a space, or a single one, in Gymnasium's form.
 
-    Of parts these are a dictionary or a tuple of their rows, of texts a tuple, or `texts`; a single number or text is
-    one.
+    Parts become a dictionary or a tuple of their rows, texts a tuple, or `texts`; a single number or text stays one.
     """
     if (named := parts(space)) is not None:
         rows = {name: unpacked(observations[name], part, texts) for name, part in named.items()}
@@ -237,7 +236,7 @@ def unpacked(observations: NDArray[Any], space: spaces.Space[Any], texts: type =
 
 
 class Copy:
-    """A copy of a Gymnasium environment, equal to itself alone; an ArcadeMarkError where it cannot be copied."""
+    """A copy of a Gymnasium environment, equal to itself only; an ArcadeMarkError if it cannot be copied."""
 
     def __init__(self, environment: gymnasium.Env[Any, Any], task: str) -> None:
         self._task = task
@@ -279,7 +278,7 @@ class TaskEnvironment:
     def reset(self, rng: np.random.Generator, noops: int | None = None) -> float:
         """Start an episode, seeded by a number drawn from `rng`; there are no no-ops."""
         seed = int(rng.integers(2**31))
-        if self._used:  # some keep more from one episode to the next than they should
+        if self._used:  # some environments carry state over to the next episode
             _close(self._inner)
             self._inner = make(self._task, self._rendering)
         self._used = True
@@ -288,7 +287,7 @@ class TaskEnvironment:
         return 0.0
 
     def go_on(self) -> Step:
-        """Raise: no life was lost."""
+        """Raise ArcadeMarkError: tasks have no lives."""
         raise ArcadeMarkError(f"task {self.spec.game!r}: there is no life to go on with; call reset")
 
     def step(self, action: Any) -> Step:
@@ -303,7 +302,7 @@ class TaskEnvironment:
         self._chosen = self._valid(action)
 
     def play(self) -> Step:
-        """Play the step that was prepared; an ArcadeMarkError where the environment raises."""
+        """Play the prepared step; an ArcadeMarkError if the environment raises."""
         answer = self._call("step", self._chosen)
         try:
             self._observation, reward, terminated, truncated, _ = answer
@@ -349,7 +348,7 @@ class TaskEnvironment:
             ) from None
 
     def render(self) -> NDArray[np.uint8]:
-        """Return the picture, shape (height, width, 3); an ArcadeMarkError where there is none."""
+        """Return the picture, shape (height, width, 3); an ArcadeMarkError if there is none."""
         with _unseen():
             picture = self._call("render") if self._rendering else None
         if not isinstance(picture, np.ndarray) or picture.ndim != 3 or picture.shape[2] != 3:
@@ -357,7 +356,7 @@ class TaskEnvironment:
         return picture.astype(np.uint8, copy=False)
 
     def place(self) -> State:
-        """Return where the task stands; errors as of `Copy`."""
+        """Return the task's state; errors as of `Copy`."""
         return State(self.spec.game, Copy(self._inner, self.spec.game), 0, self.episode_frames, 0, self.ended)
 
     def save(self) -> Any:
@@ -376,7 +375,7 @@ class TaskEnvironment:
 
 
 def _generators(environment: Any) -> Iterator[np.random.Generator | np.random.RandomState]:
-    """Yield what an environment's attributes, and theirs, draw random numbers from."""
+    """Yield the random generators in an environment's attributes, recursively."""
     seen: set[int] = set()
     waiting = [environment]
     while waiting:
@@ -391,7 +390,7 @@ def _generators(environment: Any) -> Iterator[np.random.Generator | np.random.Ra
 
 
 def copies(spec: EnvironmentSpec, protocol: StepProtocol, steps: int = 20) -> bool:
-    """Tell whether a copy of a task's environment in mid-episode plays on as the environment itself does.
+    """Tell whether a copy of a task's environment, made within an episode, continues as the environment itself.
 
     ArcadeMarkError: it cannot be copied.
     """
@@ -423,11 +422,11 @@ def random_action(spec: EnvironmentSpec, rng: np.random.Generator) -> Any:
 
 
 class TaskModel(TaskEnvironment):
-    """A task as a model that planners search, as `generative.GenerativeModel` is one of a game.
+    """A task as a model that planners search, like `generative.GenerativeModel` for a game.
 
-    Its places are copies of the environment, which hold its random numbers too: those that are found in its attributes
-    are seeded anew wherever the model is put, so that a planner cannot foresee the real task's. No place equals
-    another, so a search begins anew at each decision. ArcadeMarkError: copies of the environment are not exact.
+    Its states are copies of the environment, with its random generators: those found in its attributes are seeded anew
+    at each restore, so that a planner cannot foresee the real task's draws. No state equals another, so a search begins
+    anew at each decision. ArcadeMarkError: copies of the environment are not exact.
     """
 
     ram_size, screen_shape = 0, (0, 0)
@@ -447,13 +446,13 @@ class TaskModel(TaskEnvironment):
         self._rng = rng
 
     def save(self) -> State:
-        """Return where the model stands."""
+        """Return the current state."""
         if self._here is None:
             self._here = self.place()
         return self._here
 
     def restore(self, state: State) -> None:
-        """Go to `state`, at no cost if the model stands there already, and draw other random numbers from there on."""
+        """Restore a state, at no cost if it is the current one, and draw new random numbers after it."""
         if self._here is state:
             return
         _, kept, _, self.episode_frames, _, self.ended = state
@@ -474,7 +473,7 @@ class TaskModel(TaskEnvironment):
         return super().step(action)
 
     def ram(self, out: NDArray[np.uint8]) -> None:
-        """Raise: only Atari games have such a memory."""
+        """Raise ArcadeMarkError: only Atari games have such a memory."""
         raise ArcadeMarkError(f"task {self.spec.game!r}: has no screen or memory to look at; plan with uct, say")
 
     screen = ram

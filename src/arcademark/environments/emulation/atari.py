@@ -34,7 +34,7 @@ NOOP = 0
 
 
 def rom_path(game: str) -> Path:
-    """Return where a game's ROM is: in ale-py, or in the directory that ``ALE_ROMS_DIR`` names.
+    """Return the path of a game's ROM: in ale-py, or in the directory that ``ALE_ROMS_DIR`` names.
 
     ArcadeMarkError: it is missing, for two players only, or not the ROM that ale-py knows by this name.
     """
@@ -76,7 +76,7 @@ class AtariConsole(FrameByFrame):
         self._packer = Packer(self._start_state, ale.getRAM().tobytes())
 
     def _load(self) -> None:
-        """Load the ROM and set what differs from its default; only that needs a reset."""
+        """Load the ROM and set switches other than its defaults; only these need a reset."""
         self._ale.loadROM(self._path)
         mode, difficulty = self._switches
         loaded = self._ale.cloneState()

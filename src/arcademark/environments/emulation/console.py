@@ -1,7 +1,7 @@
 """Contract of a console, which plays frames: ale-py, our own emulator, or the toy game.
 
-A console plays an agent's step as its `StepRecord` says, shows its screen and memory, and can be saved and restored.
-What else a protocol says is done above it, in ``play.py``.
+A console plays an agent's step by its `StepRecord`, shows its screen and memory, and can be saved and restored. Other
+settings of a protocol are implemented in ``play.py``.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ class EpisodeStart(NamedTuple):
 
 
 class StepRecord(ctypes.Structure):
-    """An agent's step: what to play, where the episode stands, and what it gave. Read and written by C too.
+    """An agent's step: its action, the episode's state, and its result. C code reads and writes it, too.
 
-    Addresses are 0 for none, and whoever sets one keeps what it points to alive. A step's frames count from 0; -1 is
-    none.
+    Addresses are 0 for none; code that sets one keeps its object alive. A step's frames count from 0; -1 is none.
     """
 
     _fields_ = (
@@ -41,7 +40,7 @@ class StepRecord(ctypes.Structure):
     console: int
     play: int
     observation: int
-    repeats: int  # 1 for each frame that repeats the action executed before; none where actions are not sticky
+    repeats: int  # 1 for each frame that repeats the action executed before; empty without sticky actions
     before: int
     newest: int
     out: int
@@ -56,7 +55,7 @@ class StepRecord(ctypes.Structure):
     frame_skip: int
     before_at: int  # frame after which the screen goes into screens[0], unless the episode ends there
     newest_at: int  # the same for screens[1]
-    last_shown: int  # whether the last frame's screen will be asked for
+    last_shown: int  # whether the last frame's screen will be read
     repeat_count: int
     next_repeat: int
     life_ends: int  # whether a life lost ends the episode
@@ -102,32 +101,32 @@ class Console(Protocol):
         """Begin an episode."""
 
     def attach(self, step: StepRecord, observer: Any, /) -> bool:
-        """Prepare for playing a record, and return whether what the observer sees is made with its steps."""
+        """Prepare for playing a record, and return whether the console makes the observer's observations."""
 
     def play(self, step: StepRecord, /) -> None:
         """Play a step."""
 
     def lives(self) -> int:
-        """Lives left, 0 where the game has none. Of no use between `start` or `restore` and the next step."""
+        """Lives left, 0 in games without lives. Invalid between `start` or `restore` and the next step."""
 
     def start_screen(self, out: NDArray[np.uint8]) -> None:
         """Write the screen at the start of the episode, before any frame."""
 
     def screen(self, out: NDArray[np.uint8], /) -> None:
-        """Write the screen of the last frame emulated. Of no use between `start` or `restore` and the next step."""
+        """Write the screen of the last frame emulated. Invalid between `start` or `restore` and the next step."""
 
     def ram(self, out: NDArray[np.uint8], /) -> None:
         """Write the memory."""
 
     def save(self) -> Hashable:
-        """Return everything needed to continue from here: hashable, picklable, equal where the game goes on alike."""
+        """Return everything needed to continue from here: hashable, picklable, equal if the game continues equally."""
 
     def restore(self, state: Any) -> None:
         """Continue from where `state` was saved."""
 
 
 class FrameByFrame:
-    """Plays steps on a machine that takes one frame's action at a time: most of a `Console`."""
+    """Base of consoles that emulate one frame at a time: plays steps."""
 
     act: Callable[[int], int]
     """Emulate one frame (none if the game is over) and return its reward."""

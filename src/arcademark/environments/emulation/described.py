@@ -1,7 +1,7 @@
-"""A game of one's own on ale-py, where that knows the ROM for one of its games.
+"""User-defined games on ale-py, if it knows the ROM as one of its games.
 
-ale-py emulates, and what the memory says after each frame is read as the game's description has it. Rewards, lives and
-ends are those of our own console, as long as ale-py does not take the game for over: then it emulates no more.
+ale-py emulates, and the memory after each frame is read by the game's description. Rewards, lives and ends equal those
+of our own emulator, as long as ale-py does not consider the game to be over: then it stops emulating.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from arcademark.suite.expressions import evaluate
 
 
 def why_not(cartridge: Cartridge, rom: bytes) -> str:
-    """Say why ale-py cannot play a cartridge as it is described; "" if it can."""
+    """Return why ale-py cannot play a cartridge as described; "" if it can."""
     known = known_as(rom)
     if not known:
         return "ale-py does not know its ROM"
@@ -37,9 +37,9 @@ def why_not(cartridge: Cartridge, rom: bytes) -> str:
 
 
 class DescribedAtari(FrameByFrame):
-    """A game of one's own on ale-py; a `console.Console`.
+    """A user-defined game on ale-py; a `console.Console`.
 
-    ArcadeMarkError: as of `atari.AtariConsole`; or, from a frame on, that ale-py takes the game for over.
+    ArcadeMarkError: as of `atari.AtariConsole`; or, at a frame, that ale-py considers the game to be over.
     """
 
     def __init__(self, name: str, cartridge: Cartridge, rom: bytes) -> None:
@@ -56,7 +56,7 @@ class DescribedAtari(FrameByFrame):
         self._begin = self._score, self._lives, self._end
 
     def _look(self) -> None:
-        """Read what the memory says."""
+        """Read score, lives and end from the memory."""
         self._console.ram(self._memory)
         memory = self._memory.tolist()
         self._score, self._lives = (evaluate(self._say[name], memory, {}) for name in ("score", "lives"))

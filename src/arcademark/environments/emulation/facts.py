@@ -42,14 +42,14 @@ RAM_SIZE = 128
 
 
 def standard(game: str, suite: TaskSuite | None = None) -> Standard:
-    """Return the television standard of a game's ROM; of one's own, of a suite, that of its description."""
+    """Return the television standard of a game's ROM, or of a suite's description of the game."""
     if suite is not None:
         return suite.cartridge(game).television
     return "PAL" if game in PAL else "NTSC"
 
 
 def screen_shape(game: str, suite: TaskSuite | None = None) -> tuple[int, int]:
-    """Return the height and width of a game's screen in pixels; of one's own, of a suite, those of its description."""
+    """Return the height and width of a game's screen in pixels, or those of a suite's description of the game."""
     if suite is not None:
         return suite.cartridge(game).screen_rows, SCREEN_WIDTH
     if game == TOY:

@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 _ENDED = attrgetter("ended")
 
 GAMES_A_THREAD = 4
-"""Fewer are played sooner than a thread has been woken for them."""
+"""Fewer games are played faster than a thread is woken."""
 
 
 def default_threads(games: int, least: int = GAMES_A_THREAD) -> int:
-    """Return the number of threads for so many games: at most one per core, nor for fewer games than the `least`."""
+    """Return the number of threads for a number of games: at most one per core, each for at least `least` games."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(cores, games // least))
 
 
 def make_batch(played: Sequence[ConsoleEnvironment | TaskEnvironment], threads: int) -> Batch:
-    """Return what plays games, or tasks, together; they have equal actions and observations, and none is in an episode.
+    """Return a batch of games, or tasks, with equal actions and observations, none of which is in an episode.
 
-    Games on our console are played in so many threads, the caller's included.
+    Games on our emulator are played in `threads` threads, including the caller's.
     """
     games = [game for game in played if isinstance(game, ConsoleEnvironment) and game.batch is not None]
     return GameBatch(games, threads) if len(games) == len(played) else Batch(played)
@@ -86,7 +86,7 @@ class Batch:
 
 
 class GameBatch(Batch):
-    """Games on our console that take their steps together, in so many threads, the caller's included."""
+    """Games on our emulator that take their steps together, in several threads, including the caller's."""
 
     def __init__(self, games: Sequence[ConsoleEnvironment], threads: int) -> None:
         self._games = games
@@ -160,23 +160,11 @@ class GameBatch(Batch):
 
 
 class Crew(Shared):
-    """Threads in C, the caller's included, that play the steps of an array of records in the order they are given.
+    """Threads in C, including the caller's, that play the steps of an array of records in order.
 
-    Before the process is forked they play all that they were given; the forked process has a crew of its own, which
-    goes on counting.
-
-    Parameters
-    ----------
-    core : CDLL
-    threads : int
-    records : int
-        Where the array is.
-    size : int
-        Bytes of each record.
-    count : int
-        Records.
-    kept : object, optional
-        What must live until the threads have ended.
+    `records` is the address of the array, `size` the bytes per record, and `count` their number. `kept` must live until
+    the threads have ended. Before the process is forked, the threads play all steps that they were given; the forked
+    process has its own threads, which continue to count.
     """
 
     def __init__(
@@ -243,6 +231,6 @@ class Crew(Shared):
 
 
 def _end(core: ctypes.CDLL, crew: int, process: int, _kept: object) -> None:
-    """End threads before what they play is released; a forked process has none."""
+    """End threads before their records are released; a forked process has none."""
     if os.getpid() == process:
         core.console_crew_end(crew)

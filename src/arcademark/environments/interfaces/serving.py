@@ -37,19 +37,19 @@ class Client(Message):
 
 
 class Reset(Message):
-    """Begin an episode in each game; without a seed the next of the series, at first that of the server's seed."""
+    """Request to begin an episode in each game; without a seed the next of the series, first of the server's seed."""
 
     seed: Annotated[int, Meta(ge=0)] | None = None
 
 
 class StepRequest(Message, tag="step"):
-    """Play an action in each game."""
+    """Request to play an action in each game."""
 
     actions: list[int | float | list[Any]]
 
 
 class Render(Message):
-    """Show the screen of a game or task, in colour."""
+    """Request for the screen of a game or task, in colour."""
 
     row: int = 0
 
@@ -58,7 +58,7 @@ Said = Client | Reset | StepRequest | Render
 
 
 class Server:
-    """Does what a program asks of games, until it closes its end.
+    """Answers a program's requests until it closes its end.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Server:
         self._begun = False
 
     def serve(self) -> None:
-        """Answer each message; ArcadeMarkError, which the program is told too, where one is none or cannot be done."""
+        """Answer each message; ArcadeMarkError, also sent to the program: a message is invalid or cannot be obeyed."""
         shared = Shared()
         try:
             for message in self._messages():

@@ -1,4 +1,4 @@
-"""A game or another task under a protocol as a `gymnasium.Env`, and what is told of whole games."""
+"""A game or another task under a protocol as a `gymnasium.Env`, and statistics of whole games."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class GameStatistics:
     earlier_frames : int64 array, shape (count,)
         Frames of the series' earlier games.
     finished : dict of int to dict
-        What Gymnasium's ``RecordEpisodeStatistics`` tells of an episode, of the games that have just ended by their
+        Statistics of the games that have just ended, as of Gymnasium's ``RecordEpisodeStatistics``, by their
         environments' numbers.
     """
 
@@ -65,10 +65,11 @@ class GameStatistics:
 class GymnasiumEnv(gymnasium.Env[Any, Any]):
     """A game or another task under a protocol as a `gymnasium.Env`; see `arcademark.make`.
 
-    ``info`` holds what ALE's own environment tells: ``lives``, ``episode_frame_number`` (frames since the game began)
-    and ``frame_number`` (frames since the series of episodes began). Where a game ends, ``info["episode"]`` holds its
-    raw score "r", agent steps "l" and seconds "t" as Gymnasium's ``RecordEpisodeStatistics`` has them, but of the whole
-    game, whatever training clips and ends. Of other tasks than games frames are steps, and there are no lives.
+    ``info`` has the fields of ALE's own environment: ``lives``, ``episode_frame_number`` (frames since the game began)
+    and ``frame_number`` (frames since the series of episodes began). When a game ends, ``info["episode"]`` holds its
+    raw score "r", agent steps "l" and seconds "t", as with Gymnasium's ``RecordEpisodeStatistics``, but of the whole
+    game, even if training clips rewards and ends episodes with lives. For other tasks, frames are steps, and lives are
+    0.
 
     Parameters
     ----------
@@ -132,7 +133,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         return self._observe(), self.info()
 
     def begin_episode(self, new_game: bool = False) -> None:
-        """Start the next episode without observing it; in a new game if asked for, whatever the protocol says."""
+        """Start the next episode without observing it; with `new_game` in a new game, regardless of the protocol."""
         if self.environment.life_lost and not new_game:
             step = self.environment.go_on()
             self.statistics.scores[self.row] += step.reward
@@ -167,7 +168,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         return self._observe(), self.given(reward), terminated, truncated, self.info()
 
     def given(self, reward: float) -> float:
-        """Return the reward as the agent is given it: its sign, if it is clipped."""
+        """Return the agent's reward: its sign, if rewards are clipped."""
         return float(np.sign(reward)) if self.clips_rewards else reward
 
     def info(self) -> dict[str, Any]:

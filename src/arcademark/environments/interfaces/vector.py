@@ -20,10 +20,10 @@ from arcademark.errors import ArcadeMarkError, one_line
 class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
     """Games or other tasks under a protocol as a `gymnasium.vector.VectorEnv`; see `arcademark.make_vec`.
 
-    ``infos`` are those of `GymnasiumEnv`, an array each. Where episodes end, ``infos["episode"]`` holds arrays of all
-    games and ``infos["_episode"]`` says which have ended, none where a life was lost, as Gymnasium's
-    ``RecordEpisodeStatistics`` for vectors has it; that wrapper on top, which sees clipped rewards and lives for games,
-    refuses to put its own in their place. With "same_step" they are in ``infos["final_info"]`` too.
+    ``infos`` are those of `GymnasiumEnv`, as arrays. When episodes end, ``infos["episode"]`` holds arrays of all games
+    and ``infos["_episode"]`` marks those that have ended, except by a lost life, as with Gymnasium's
+    ``RecordEpisodeStatistics`` for vectors; that wrapper itself, which would count clipped rewards and lives, refuses
+    to replace them. With "same_step" they are also in ``infos["final_info"]``.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         Raises
         ------
         ArcadeMarkError
-            If there is not one valid action a sub-environment, or, with autoreset disabled, an episode has ended.
+            If there is not one valid action per sub-environment, or, with autoreset disabled, an episode has ended.
         """
         chosen = one_by_one(np.asarray(actions))
         if len(chosen) != self.num_envs:
@@ -143,7 +143,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         return self._rows(self.observed), rewards, terminated, truncated, infos | self._infos()
 
     def _infos(self) -> dict[str, Any]:
-        """Return what is told of all environments, and where episodes have ended of the games that have, too."""
+        """Return the infos of all environments, and the statistics of ended games."""
         frames, finished = self._batch.frames, self._statistics.finished
         columns = self._batch.lives, frames, self._statistics.earlier_frames + frames
         infos: dict[str, Any] = dict(zip(INFOS, columns, strict=True))
@@ -170,7 +170,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
 
 
 def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
-    """Return the mode that is meant: itself, its value, or its name in any case."""
+    """Return the mode given by itself, its value, or its name in any case."""
     for known in AutoresetMode:
         if mode in (known, known.value) or str(mode).replace("-", "_").upper() == known.name:
             return known

@@ -1,7 +1,7 @@
 """Exchange with programs in any language: framed messages, descriptions of spaces, and observations in memory.
 
-A message is a map. Each comes with its length in four bytes, the first of them the highest, as MessagePack; or as JSON,
-one per line, with bytes in base64. The program speaks first, and its first byte tells which: JSON begins with ``{``.
+A message is a map: as MessagePack after its length in four bytes, big-endian; or as JSON, one per line, with bytes in
+base64. The program sends the first message, whose first byte selects the format: JSON begins with ``{``.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.suite.protocols import AtariProtocol
 
 VERSION = 1
-"""Of the messages; a program says in its first which it speaks."""
+"""Version of the messages, which a program states in its first one."""
 
 Transport = Literal["lists", "bytes", "memory"]
-"""How observations are sent: nested lists of numbers, an array's bytes, or a file that both sides map."""
+"""Way to send observations: nested lists of numbers, an array's bytes, or a file that both sides map."""
 
 READ_BYTES = 2**16
 MAX_SHOWN = 60
@@ -54,7 +54,7 @@ class Wire:
         self._searched = 0  # bytes that hold no end of a line
 
     def add(self, data: bytes) -> None:
-        """Add what has come."""
+        """Add received bytes."""
         self._came += data
 
     @property
@@ -63,7 +63,7 @@ class Wire:
         return bool(self._came)
 
     def take(self, most: int) -> Any:
-        """Return the next message, None if not all of it has come; `NoMessageError` if it is none, or too long."""
+        """Return the next message, None if it is incomplete; `NoMessageError`: it is invalid or too long."""
         if not self._came:
             return None
         if self.as_json is None:
@@ -119,7 +119,7 @@ def _shown(content: bytes) -> str:
 
 
 def observation_space(env: EnvironmentSpec) -> dict[str, Any]:
-    """Describe what a program is shown of a task, with the bytes of one observation."""
+    """Describe a task's observations for a program, with the bytes of one observation."""
     kind = np.dtype((env.observation_dtype, env.observation_shape))
     space = _described(kind) | {"bytes": kind.itemsize}
     if isinstance(env.protocol, AtariProtocol):
@@ -128,7 +128,7 @@ def observation_space(env: EnvironmentSpec) -> dict[str, Any]:
 
 
 def action_space(env: EnvironmentSpec) -> dict[str, Any]:
-    """Describe what a program may do in a task; bounds are in the order of the flattened array, None for none."""
+    """Describe a task's actions for a program; bounds are in the order of the flattened array, None for none."""
     arrays = env.array_actions
     if arrays is None:
         return {"type": "discrete", "n": env.num_actions, "meanings": env.action_meanings}
@@ -145,7 +145,7 @@ def _described(kind: np.dtype[Any]) -> dict[str, Any]:
 
 
 class Shared:
-    """A file in memory that another program maps; it is there under its name until `unlink`."""
+    """A file in memory that another program maps; its name exists until `unlink`."""
 
     def __init__(self) -> None:
         folder = _SHARED if os.access(_SHARED, os.W_OK) else None
@@ -155,14 +155,14 @@ class Shared:
     def rows(self, count: int, shape: tuple[int, ...], dtype: str | np.dtype[Any]) -> NDArray[Any]:
         """Return rows of observations in it, zeros, one after the other from its beginning.
 
-        ArcadeMarkError: there is no room for them.
+        ArcadeMarkError: memory has no room for them.
         """
         assert self._file is not None
         size = count * np.dtype((dtype, shape)).itemsize
         try:
             os.ftruncate(self._file, size)
             if hasattr(os, "posix_fallocate"):
-                os.posix_fallocate(self._file, 0, size)  # else a full memory would end this process later
+                os.posix_fallocate(self._file, 0, size)  # without it, full memory would end this process later
             memory = mmap.mmap(self._file, size)
         except (OSError, ValueError, OverflowError):
             where = Path(self.path).parent
@@ -170,7 +170,7 @@ class Shared:
         return np.frombuffer(memory, dtype).reshape(count, *shape)
 
     def unlink(self) -> None:
-        """Take its name away, once; who has it mapped keeps it."""
+        """Remove its name, once; processes that have it mapped keep it."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -183,7 +183,7 @@ class Message(msgspec.Struct, tag_field="type", tag=str.lower, forbid_unknown_fi
 
 
 def sent(observations: NDArray[Any], how: Transport, memory: NDArray[Any] | None) -> dict[str, Any]:
-    """Return what a message says of observations, a row each; nothing where they lie in `memory`."""
+    """Return the fields of a message with observations, one per row; none if they are in `memory`."""
     if memory is not None:
         if memory is not observations:
             memory[: len(observations)] = observations

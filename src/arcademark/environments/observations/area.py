@@ -89,7 +89,7 @@ def _weighted(
 def _block_means(image: NDArray[np.uint8], height: int, width: int, out: NDArray[np.uint8]) -> None:
     """Write the mean of each block of an image, so high and wide, into `out`.
 
-    Half-way means round to even, but for blocks of 2 × 2, where OpenCV rounds them up.
+    Half-way means are rounded to even, except for blocks of 2 × 2, which OpenCV rounds up.
     """
     total = np.zeros(out.shape, np.uint32)
     for y in range(height):

@@ -37,7 +37,7 @@ _WEIGHTS = np.array([9798, 19235, 3735])
 
 
 class Observer:
-    """Collects what an observation is made of, a step at a time; this one nothing, as planners observe themselves."""
+    """Collects the parts of observations, a step at a time; this base collects none, for planners."""
 
     before_at: int = -1
     """Frame of a step (from 0) after which the screen goes into `before`; -1 for none."""
@@ -58,10 +58,11 @@ class Observer:
     """The observation; its first axis is time, oldest first, even if it is 1 long."""
 
     def begin(self, touched: bool) -> None:
-        """Observe the start of an episode; `touched` if frames (no-ops) were emulated since the console's start."""
+        """Observe the start of an episode; `touched`: whether frames (no-ops) were emulated since the console's
+        start."""
 
     def fill(self) -> None:
-        """Begin an episode where the game stands: the older images make room."""
+        """Begin an episode in the current state: older images are replaced."""
 
     def push(self) -> None:
         """Observe a step that was played in full."""
@@ -77,7 +78,7 @@ class Observer:
 
 
 def make_observer(console: Console, settings: protocols.AtariProtocol) -> Observer:
-    """Return what makes a console's observations under a protocol."""
+    """Return the observer of a console under a protocol."""
     if settings.observation == "ram" or (settings.observation == "palette" and settings.frame_stack == 1):
         return LastObserver(console, settings.observation == "palette")
     usual = settings.observation == "grayscale" and console.screen_shape == SCREEN and settings.screen_size == IMAGE
@@ -226,7 +227,7 @@ class ScreenObserver(Observer):
 
 
 class KernelObserver(ScreenObserver):
-    """The usual observation, in C, as `kernels` describes it. Raises NoCore where there is no core."""
+    """The usual observation, in C, as `kernels` describes it; NoCore if there is no core."""
 
     def __init__(self, console: Console, settings: protocols.AtariProtocol) -> None:
         super().__init__(console, settings)

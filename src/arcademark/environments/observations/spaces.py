@@ -20,10 +20,11 @@ from arcademark.suite.protocols import AtariProtocol
 class ObservationView:
     """Form in which a spec's observations are shown.
 
-    As they are, those of tasks as Gymnasium has them. With `channels_first` as PyTorch's networks take them: screens as
-    `observation.channels_first` has them; of tasks one array of numbers each: a picture (bytes of 0 to 255 of three
-    sides) with its colours first, all else a vector of float32 in which each number of `Discrete` and `MultiDiscrete`
-    spaces is one-hot, parts follow one another, and texts are left out.
+    Observations are unchanged, those of tasks as in Gymnasium. With `channels_first` they are as PyTorch's networks
+    take
+    them: screens as of `making.channels_first`; of tasks one array of numbers: a picture (bytes of 0 to 255 with three
+    axes) with its colours first, others a vector of float32 in which each number of `Discrete` and `MultiDiscrete`
+    spaces is one-hot, parts are concatenated, and texts are left out.
 
     Parameters
     ----------
@@ -33,12 +34,12 @@ class ObservationView:
     Attributes
     ----------
     observation_space, action_space : gymnasium.spaces.Space
-        Of one observation as it is shown, and of actions.
+        Of one shown observation, and of actions.
 
     Raises
     ------
     ArcadeMarkError
-        If a task's observations are text alone, and numbers are to be shown.
+        If a task's observations are text alone, and `channels_first` needs numbers.
     """
 
     def __init__(self, spec: EnvironmentSpec, channels_first: bool = False) -> None:
