@@ -13,10 +13,10 @@ from arcademark.cli import messages
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 WORDS = "arcademark.arguments"
-"""Where a command's context keeps what the user wrote."""
+"""Key of the user's arguments in a command's context."""
 
 FULL = "arcademark.help"
-"""Where it keeps that help is to be full."""
+"""Key of the request for full help in it."""
 
 HELP = "Show this message and exit; --help all shows every option."
 
@@ -48,7 +48,7 @@ FORMER_OPTIONS: Mapping[str, Callable[[str], tuple[str, ...]]] = MappingProxyTyp
         **{f"--{name}": _setting("set", name) for name in ("choose", "top", "papers", "transform")},
     }
 )
-"""What to write now instead of an option that had another name, and its value."""
+"""Replacement of a renamed option and its value."""
 
 FORMER_FLAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -58,7 +58,7 @@ FORMER_FLAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "--actions": ("--look", "actions=yes"),
     }
 )
-"""What to write now instead of an option that had no value."""
+"""Replacement of a renamed option without a value."""
 
 DROPPED_FLAGS: Mapping[str, tuple[tuple[str, ...], str]] = MappingProxyType(
     {
@@ -69,18 +69,18 @@ DROPPED_FLAGS: Mapping[str, tuple[tuple[str, ...], str]] = MappingProxyType(
         ),
     }
 )
-"""Of options that have no successor, the commands that had them, and why they need them no more."""
+"""Commands of removed options, and why these are no longer needed."""
 
 
 class UsualCommand(click.Command):
-    """A command whose help shows some of its options, the usual ones, if these are named; --help all shows all."""
+    """A command whose help shows only its usual options, if these are given; --help all shows all."""
 
     def __init__(self, *args: Any, usual: str = "", **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self.usual = usual.split()
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """Return the option that shows the help; its value may be "all" where there is more than the usual."""
+        """Return the help option, with the value "all" if there are more than the usual options."""
         names = self.get_help_option_names(ctx)
         if not (self.usual and names):
             return super().get_help_option(ctx)
@@ -102,7 +102,7 @@ class UsualCommand(click.Command):
         return super().parse_args(ctx, words)
 
     def _renamed(self, ctx: click.Context, args: list[str]) -> Iterator[str]:
-        """Yield the arguments with the names that options have now, and say which."""
+        """Yield the arguments with the current names of options, and print the changes."""
         known = {name: one for one in self.get_params(ctx) for name in one.opts}
         rest = iter(args)
         for word in rest:
@@ -152,9 +152,9 @@ class CommandGroup(click.Group):
 
     command_class = UsualCommand
     folder = ""
-    """What to do with a folder that stands in place of a command, `{0}`."""
+    """Remedy for a folder given instead of a command, `{0}`."""
     former: Mapping[str, str] = MappingProxyType({})
-    """Names that commands had, and those that they have now."""
+    """Former and current names of commands."""
     aliases: Mapping[str, str] = MappingProxyType({})
     """Second names of commands."""
 
@@ -177,7 +177,7 @@ class CommandGroup(click.Group):
 
 
 def command(name: str, usual: str = "", **attributes: Any) -> Callable[[Callable[..., Any]], UsualCommand]:
-    """Make a command of a function, with the names of its usual options where it has many."""
+    """Make a command of a function, with the names of its usual options if it has many."""
     return click.command(name, cls=UsualCommand, usual=usual, **attributes)
 
 

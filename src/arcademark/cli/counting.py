@@ -1,6 +1,6 @@
 """Progress of long work on standard error: a bar on a terminal, else a line now and then; nothing for short work.
 
-The bar appears after `SHORT_SECONDS` even where nothing was counted yet, as while a large file is read.
+The bar appears after `SHORT_SECONDS` even if nothing was counted yet, as while a large file is read.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from arcademark.cli import messages
 from arcademark.pages.render.layout import Console, Text
 
 SHORT_SECONDS = 1.0
-"""Work that is done sooner is not told of."""
+"""Shorter work is not shown."""
 
 LINE_SECONDS = 30.0
 
@@ -38,7 +38,7 @@ class Words(ProgressColumn):
 def counting(
     doing: str, things: str, console: Console | None = None, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Callable[[int, int], None]]:
-    """Show how many of some things are done, as in "comparing" "pairs"; yield what is told how many, of how many."""
+    """Show how many items are done, as in "comparing" "pairs"; yield a function of the numbers done and of all."""
     screen = console or messages.open_console()
     columns = Words(), BarColumn(bar_width=24), MofNCompleteColumn(), TimeRemainingColumn()
     bar = Progress(*columns, console=screen, transient=True)
@@ -72,7 +72,7 @@ def counting(
 
 @contextmanager
 def replaying() -> Iterator[Callable[[object, int], None]]:
-    """Count the findings of `arcademark.runs.replay.verify.verify`; yield what is told each, and of how many."""
+    """Count the findings of `arcademark.runs.replay.verify.verify`; yield a function of a finding and their number."""
     done = itertools.count(1)
     with counting("replaying", "episodes") as follow:
         yield lambda _, total: follow(next(done), total)

@@ -49,7 +49,7 @@ COMMANDS = {
         "info": "List games, suites, protocols, agents, features, schemas; check our emulator.",
     },
 }
-"""By the headings of the help. Each is in a module of its name, in a folder of its heading's."""
+"""Commands by the headings of the help; each is in the module of its name, in the folder of its heading."""
 
 FORMER = {
     **{name: f"runs {name}" for name in ("check", "export", "import", "ledger", "list", "merge")},
@@ -59,25 +59,25 @@ FORMER = {
     "cost": "plan",
     "suite": "info suites check",
 }
-"""From every name that a command had before to the command that does its work now."""
+"""Former names of commands, and the current commands."""
 
 ALIASES = {"score": "report", "site": "leaderboard"}
 """Second names of commands."""
 
 MEANT = {"--subset": ("--estimator", "--games")}
-"""What an option that no command has may mean, of those that the command has."""
+"""Options that an unknown option may mean, if the command has them."""
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small: threads would wait longer than they compute
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""Errors of a place that takes no more."""
+"""Errors of a full disk."""
 
 CLOSED = frozenset({errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENOTDIR, errno.EROFS})
-"""Errors of a place that cannot even be looked at, or holds nothing new."""
+"""Errors of a place that cannot be read or written."""
 
 
 class Top(CommandGroup):
-    """All commands, each of which is loaded only when it is asked for."""
+    """All commands, each loaded when it is used."""
 
     former, aliases = FORMER, ALIASES
 
@@ -137,7 +137,7 @@ def main() -> None:
         _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
         code = 130
-    except SystemExit:  # commands return their code: only click and rich end the process, when nobody reads on
+    except SystemExit:  # raised only by click and rich, when the output is closed
         _leave_output()
         code = 141
     except BrokenPipeError:
@@ -164,7 +164,7 @@ def _warn(message: Warning | str, category: type[Warning], *where: Any, **file: 
 
 
 def _leave_output() -> None:
-    """Let what is left to be printed go nowhere, so that the interpreter does not fail at its end."""
+    """Discard the rest of the output, so that the interpreter does not fail at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,4 +1,4 @@
-"""The one grammar: options that mean the same on every command, with their defaults."""
+"""Options with the same meaning on every command, with their defaults."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CountType(click.ParamType[int]):
     expected = "a whole number of at least 1"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read the number or say what was expected."""
+        """Read the number, or fail with the expected value."""
         match = _COUNT.fullmatch(str(value).strip())
         number = Decimal(match[1].replace("_", "")) * _THOUSANDS[match[2].lower()] if match else Decimal(0)
         if not 1 <= number <= _MOST or number != int(number):
@@ -41,7 +41,7 @@ class EpisodesType(CountType):
     expected = f"{CountType.expected}, or all-starts"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read the number or the word, or say what was expected."""
+        """Read the number or the word, or fail with the expected value."""
         return value if value == "all-starts" else super().convert(value, param, ctx)
 
 
@@ -51,7 +51,7 @@ class Share(click.ParamType[float]):
     name = "share"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Read the share or say what was expected."""
+        """Read the share, or fail with the expected value."""
         text = str(value).strip()
         try:
             number = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
@@ -63,7 +63,7 @@ class Share(click.ParamType[float]):
 
 
 class SettingsOption(click.Option):
-    """An option of several settings, whose names are `settings`; none where it takes any name."""
+    """An option of several settings, whose names are `settings`; empty if it takes any name."""
 
     def __init__(self, *args: Any, settings: Sequence[str] = (), **attributes: Any) -> None:
         super().__init__(*args, **attributes)
@@ -90,7 +90,7 @@ def fields(
     first: str = "",
     others: tuple[str, Sequence[str]] = ("", ()),
 ) -> Callable[[F], F]:
-    """Make an option of several settings, NAME=VALUE,…, whose parameter is a mapping of those that are given.
+    """Make an option of several settings, NAME=VALUE,…, whose parameter maps the given names to values.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ quiet = click.option("--quiet", "-q", is_flag=True, help="Print only the estimat
 run_directory = click.argument("run_directory", metavar="RUN", type=PATH)
 
 EPISODE = {"game": click.STRING, "agent": click.STRING, "seed": WHOLE, "episode": WHOLE, "trial": click.STRING}
-"""By what an episode of a run is chosen: episodes count from 0, of a trial's id the beginning is enough."""
+"""Criteria that choose an episode of a run: episodes count from 0; the beginning of a trial's id suffices."""
 
 
 def only(*names: str) -> Callable[[F], F]:

@@ -102,7 +102,7 @@ def score_options(
     reading: Mapping[str, Any],
     **others: Any,
 ) -> ScoreOptions:
-    """Make `ScoreOptions` of the command line's options; raise where two contradict each other."""
+    """Make `ScoreOptions` of the command line's options; ArcadeMarkError: two contradict each other."""
     from arcademark.analysis.tables.dataset import ScoreOptions
 
     if suite is not None and references is not None:
@@ -121,7 +121,7 @@ def score_options(
 
 
 def read_options(references: Path | None, games: tuple[str, ...], reading: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Name the reader's options as the reader does."""
+    """Return the reader's options by the reader's names."""
     from arcademark.suite import subsets, tasks
 
     given = dict(reading)
@@ -134,7 +134,7 @@ def read_options(references: Path | None, games: tuple[str, ...], reading: Mappi
 
 
 def names(option: str, text: str | None) -> tuple[str, ...]:
-    """Take an option's list of names apart; none where it is not given, an error where it names nothing."""
+    """Split an option's list of names; empty if it is not given, an error if it is blank."""
     from arcademark.suite.tasks import listed
 
     return () if text is None else listed(text, f"--{option}")

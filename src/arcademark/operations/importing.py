@@ -48,8 +48,8 @@ def import_logs(
     out : path, optional
         The run's directory, new or empty; by default "runs/imported-" and the algorithm's name.
     protocol : str, optional
-        How the agent was trained; "world-records", and said to be assumed, by default. Which episodes make the score
-        follows from what the logs hold.
+        Protocol of the training; by default "world-records", reported as an assumption. The logs determine which
+        episodes make the score.
     frames_per_step : int, optional
         See `arcademark.scores.training_logs.training_logs`.
     format, **reading
@@ -58,7 +58,7 @@ def import_logs(
     Raises
     ------
     ArcadeMarkError
-        If nothing there is a log of training, it cannot be read, or the directory holds something.
+        If there are no training logs, one cannot be read, or the directory is not empty.
     """
     rules = protocols.protocol(protocol or "world-records")
     reading = {**reading, "canonical_task": tasks.canonical_game}
@@ -66,10 +66,10 @@ def import_logs(
     trials, empty = training_logs(
         logs, Options(**reading), frame_skip=rules.frame_skip, frames_per_step=frames_per_step
     )
-    # evaluation is reported where every log has it, else training where one has none
+    # evaluation is reported if every log has it, else training
     if all(len(trial.evaluation) for trial in trials):
         rules = rules.override({"reported_episodes": "evaluation"})
-    else:  # whole games are what logs have once the game goes on after a life
+    else:  # logs hold whole games if the game continues after a life
         whole = {"training_episode_end": rules.evaluation_episode_end}
         rules = rules.override({"reported_episodes": "training_last_k", **whole})
     assumed = dict.fromkeys(text for trial in trials for text in trial.assumed)

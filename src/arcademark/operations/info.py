@@ -25,7 +25,7 @@ from arcademark.wording import plain
 
 NAMES, VALUES = ("name", "kind"), ("value", "what", "score", "default")
 UNSAID = ("task", "suite", "required")
-"""Fields that stand elsewhere in a row, or need no words."""
+"""Fields that are shown elsewhere in a row, or not at all."""
 GENRES = "our own reading: the papers print no list"
 
 
@@ -38,7 +38,7 @@ class SuiteReference(references.Reference):
 
 @dataclass(frozen=True)
 class NamedModification:
-    """A modified game: what it does, and where these facts are from."""
+    """A modified game, with its effect and the source."""
 
     name: str
     what: str
@@ -47,10 +47,10 @@ class NamedModification:
 
 @dataclass(frozen=True, kw_only=True)
 class GameView(tasks.Game):
-    """A game with all that is known of it; fields of `arcademark.suite.tasks.Game`.
+    """A game with all its facts; fields of `arcademark.suite.tasks.Game`.
 
-    genre_and_category: Where these are from.
-    suites, subsets: That the game is in.
+    genre_and_category: Source of these two.
+    suites, subsets: Suites and subsets with the game.
     """
 
     genre_and_category: str
@@ -63,12 +63,12 @@ class GameView(tasks.Game):
 
 @dataclass(frozen=True)
 class OwnGameView:
-    """A game of one's own; fields of `arcademark.suite.cartridges.Cartridge`.
+    """A user-defined game; fields of `arcademark.suite.cartridges.Cartridge`.
 
     rom: Its file.
-    emulators: That can play it here.
+    emulators: Emulators that can play it here.
     problem: Why it cannot be played here; "" if it can.
-    known_as: The game that ale-py knows its ROM as; "" if it does not, or the ROM is not there.
+    known_as: The game of ale-py with its ROM; "" if ale-py does not know it, or the ROM is missing.
     starting_actions: "FIRE for 3 frames".
     """
 
@@ -95,7 +95,7 @@ class SuiteView(tasks.Suite):
     """An ordered set of tasks; fields of `arcademark.suite.tasks.Suite`.
 
     subsets: From a name to ids.
-    settings: What the suite's own protocol sets; empty for Atari's suites, which named protocols play.
+    settings: Settings of the suite's own protocol; empty for Atari's suites, which named protocols play.
     """
 
     subsets: Mapping[str, tuple[str, ...]]
@@ -104,7 +104,7 @@ class SuiteView(tasks.Suite):
 
 @dataclass(frozen=True)
 class NamedSetting:
-    """A protocol's setting: where its source states it, or why it was chosen."""
+    """A protocol's setting, with its place in the source, or the reason of our choice."""
 
     value: Value
     status: Literal["cited", "choice"]
@@ -115,7 +115,7 @@ class NamedSetting:
 class NamedProtocol:
     """A protocol.
 
-    runnable: Whether it can be played, or only published scores have it.
+    runnable: Whether it can be played; else only published scores have it.
     """
 
     name: str
@@ -132,10 +132,10 @@ Default: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any] | Non
 class ParameterView:
     """A parameter of an agent or a feature set.
 
-    default: None where it is required, too; as text where JSON has no such value.
+    default: None if it is required, too; as text if JSON has no such value.
     required: Whether it must be given.
-    type: What is expected.
-    meaning: As documented; "" where it is not.
+    type: Expected values.
+    meaning: Its documentation; "" if there is none.
     """
 
     default: Default
@@ -148,9 +148,9 @@ class ParameterView:
 class SetView:
     """A feature set.
 
-    features: How many there are; None where it depends on the game.
-    observed: What it is made of: "palette" or "ram".
-    citation: Where it is published.
+    features: Number of features; None if it depends on the game.
+    observed: Its observations: "palette" or "ram".
+    citation: Its publication.
     """
 
     name: str
@@ -165,8 +165,8 @@ class SetView:
 class AgentView:
     """An agent, ours or the reader's own, or a set of the agents `members`.
 
-    citation: Where it is published; "" of the reader's own.
-    parameters: What ``--set`` accepts, by name.
+    citation: Its publication; "" for the reader's own.
+    parameters: Parameters that ``--set`` accepts, by name.
     """
 
     name: str
@@ -179,7 +179,7 @@ class AgentView:
 
 @dataclass(frozen=True)
 class SchemaView:
-    """A schema of JSON documents, and what these hold."""
+    """A schema of JSON documents, with a summary."""
 
     name: str
     summary: str
@@ -189,9 +189,9 @@ class SchemaView:
 class Topic:
     """Topic of facts.
 
-    document: The dataclass of a document that lists facts.
-    every, one: All facts, and the one of a name.
-    columns: Of the list.
+    document: Dataclass of a document with a list of facts.
+    every, one: Functions that return all facts, and the one of a name.
+    columns: Columns of the list.
     """
 
     document: type[Any]
@@ -220,7 +220,7 @@ def _game(name: str) -> GameView:
 
 
 def own_games(path: str) -> Iterator[OwnGameView]:
-    """Yield the games of one's own that a file describes."""
+    """Yield the user-defined games of a file."""
     from arcademark.emulator.games import known_as
     from arcademark.environments.registry import Emulator, environment_spec, open_environment
 
@@ -284,7 +284,7 @@ def _agent(name: str) -> AgentView:
 
 
 def _parameters(factory: Callable[..., object]) -> dict[str, ParameterView]:
-    """Return what a factory declares, by name."""
+    """Return the parameters that a factory declares, by name."""
     notes = docstrings.parameter_notes(factory)
     return {
         one.name: ParameterView(
@@ -326,7 +326,7 @@ def _schemas() -> Iterable[SchemaView]:
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return the schema of a document; `UnknownNameError` where there is none."""
+    """Return the schema of a document; `UnknownNameError` if there is none."""
     from arcademark.pages.render.json import schema
 
     if name not in (known := documents()):
@@ -434,7 +434,7 @@ TOPICS: Mapping[str, Topic] = {
 
 
 def details(known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all that is known of one thing, JSON values, as a document shows it: its name, facts and listings."""
+    """Return the facts of one object, JSON values, for a document: its name, facts and listings."""
     listed = {key: list(_entries(value)) for key, value in known.items()}
     facts = [(key.replace("_", " "), _text(value)) for key, value in known.items() if not listed[key]]
     listings = [_listing(key, entries) for key, entries in listed.items() if entries]
@@ -442,7 +442,7 @@ def details(known: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _entries(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the objects that a value holds, by name or in a list, with what each is called."""
+    """Yield the objects in a value, by name or in a list, with their names."""
     if isinstance(value, Mapping) and any(isinstance(entry, Mapping) for entry in value.values()):
         yield from value.items()
     for entry in value if isinstance(value, list) else ():
@@ -454,7 +454,7 @@ def _entries(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _listing(
     title: str, entries: Iterable[tuple[str, Mapping[str, Any]]]
 ) -> tuple[list[tuple[str, str, str]], Columns[str, str, str]]:
-    """Lay out named values with where each comes from."""
+    """Return rows and columns of named values with their sources."""
     rows, heads = [], ("value", "source")
     for name, entry in entries:
         value = next(key for key in VALUES if key in entry)

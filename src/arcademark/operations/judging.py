@@ -1,8 +1,8 @@
-"""Judging a policy while it trains: whole games under a protocol, beside a training that it does not disturb.
+"""Evaluation of a policy during training: whole games under a protocol, without disturbing the training.
 
 Each evaluation is a run in the folder ``evaluations/<frames>`` of a directory, with its actions, so that it can be
-verified. The directory itself is a run, too, of the whole training: a point of its curve is the mean score of an
-evaluation, and its score is the last one's. ``best.zip`` or ``best.pt`` is the network that scored best.
+verified. The directory itself is a run of the whole training, too: a point of its curve is the mean score of an
+evaluation, and its score is that of the last one. ``best.zip`` or ``best.pt`` is the network with the best score.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ from arcademark.suite.protocols import Protocol
 MARK = " [judged]"
 EVALUATIONS = "evaluations"
 BATCH = 16
-"""Most observations that a model of Stable-Baselines3's is given at once."""
+"""Maximum number of observations of one call of a Stable-Baselines3 model."""
 DRAFT = ".draft-"
-"""How the name of a folder begins in which the run is written anew."""
+"""Prefix of the folder in which the run is rewritten."""
 RETRIED = 1.5
-"""After an evaluation was abandoned, how much more time than it had taken the next one must have."""
+"""Factor of the time that the evaluation after an abandoned one must have."""
 _logger = logging.getLogger("arcademark.judge")
 
 
@@ -62,15 +62,15 @@ class Judgement:
     Parameters
     ----------
     frames : int
-        Of training before it.
+        Frames of training before it.
     scores : mapping from str to float
         Each game's mean score; empty where it was skipped.
     seconds : float
-        It took.
+        Duration.
     best : bool
-        Whether no earlier one scored as high, over games on average.
+        Whether its mean score over games exceeds all earlier ones.
     skipped : str
-        Why nothing was played; "" if it was.
+        Why it was skipped; "" if it was not.
     """
 
     frames: int
@@ -81,19 +81,19 @@ class Judgement:
 
 
 class _OverTimeError(Exception):
-    """An evaluation has taken all of its time."""
+    """An evaluation exceeded its time."""
 
 
 class Judge:
-    """Judges a policy again and again; parameters as of `judge`.
+    """Evaluates a policy repeatedly; parameters as of `judge`.
 
     Attributes
     ----------
     evaluations : dict from int to Judgement
-        By the frames of training, of the directory's earlier processes, too.
+        By the frames of training, including those of earlier processes.
     skipped : list of Judgement
     frames_per_step : int
-        Frames of a timestep of training, as the protocol skips them.
+        Frames per timestep of training, the protocol's frame skip.
     """
 
     def __init__(
@@ -130,11 +130,11 @@ class Judge:
         self._best = max(map(_standing, self.evaluations.values()), default=-np.inf)
 
     def begin(self) -> None:
-        """Begin to count the time of training, which else the end of the first evaluation does."""
+        """Begin to count the time of training, by default at the end of the first evaluation."""
         self._begun = self._begun or time.monotonic()
 
     def __call__(self, policy: object, frames: int) -> Judgement:
-        """Judge a policy after so many frames of training; errors are those of `judge`."""
+        """Evaluate a policy after a number of training frames; errors as of `judge`."""
         frames = int(frames)
         if frames in self.evaluations:
             raise ArcadeMarkError(
@@ -168,14 +168,14 @@ class Judge:
             raise
         self._write(plan)
         self._least = took = time.monotonic() - begun
-        if self._begun is not None:  # else time is counted from now on
+        if self._begun is not None:  # otherwise time is counted from now on
             self._spent += took
         self.begin()
         self.evaluations[frames] = judged = Judgement(frames, judged.scores, took, best)
         return judged
 
     def _seconds_left(self, now: float) -> float | None:
-        """Return what an evaluation may take so that all take no more than their share; None: any time."""
+        """Return the time that an evaluation may take within the share of all; None for any time."""
         if self._share is None or self._begun is None:
             return None
         return (self._share * (now - self._begun) - self._spent) / (1 - self._share)
@@ -260,7 +260,7 @@ class Judge:
 
 
 _judges: dict[Path, tuple[Judge, Mapping[str, object]]] = {}
-"""By its directory each judge of this process, and what it was asked for."""
+"""Judges of this process with their arguments, by directory."""
 
 
 def judge(
@@ -298,16 +298,16 @@ def judge(
     name : str, optional
         What reports call the agent; by default its class.
     max_share : float or None, optional
-        Of the time since the first evaluation ended, what all later ones may take, 0.1 by default. One that would take
-        longer is skipped; one that turns out to is given up. Both are logged, as warnings of "arcademark.judge".
+        Maximum share of all later evaluations in the time since the first one ended, 0.1 by default. One that would
+        take longer is skipped; one that takes longer is abandoned. Both are logged, as warnings of "arcademark.judge".
     deterministic : bool, optional
-        Whether a model of Stable-Baselines3's takes its best action, and a `torch.nn.Module` the one with the largest
-        number, rather than one that is drawn, of a module by the softmax of its numbers.
+        Whether a model of Stable-Baselines3's takes its best action, and a `torch.nn.Module` the action with the
+        largest output. If not, the action is drawn, for a module by the softmax of its outputs.
     scale : float, optional
-        What observations are divided by before a `torch.nn.Module` sees them, 1 by default.
+        Divisor of observations for a `torch.nn.Module`, 1 by default.
     save : callable, optional
-        Is given the path that the best network is to be saved at, ``best.pt``; by default a model saves itself, as
-        ``best.zip``, and of a module its state dict is saved.
+        Called with the path for the best network, ``best.pt``; by default a model saves itself, as ``best.zip``, and of
+        a module its state dict is saved.
     tensorboard : path, optional
         A folder of event files.
     wandb : str, optional
@@ -320,8 +320,8 @@ def judge(
     Raises
     ------
     ArcadeMarkError
-        If the directory is of something else or has an evaluation after as many frames, the policy cannot play the
-        games, or an option is unknown or changes.
+        If the directory holds other files or an evaluation after as many frames, the policy cannot play the games, or
+        an option is unknown or changes.
 
     Examples
     --------
@@ -344,7 +344,7 @@ def judge(
 @contextmanager
 def undisturbed(policy: object) -> Iterator[None]:
     """Keep states of random numbers, PyTorch's threads and a policy's training modes as they are."""
-    python, old = random.getstate(), np.random.get_state()  # noqa: NPY002 - whoever trains may draw from it
+    python, old = random.getstate(), np.random.get_state()  # noqa: NPY002 - the training may draw from it
     torch = sys.modules.get("torch")
     module = _module(policy)
     modes = [] if module is None else [(one, one.training) for one in module.modules()]
@@ -366,16 +366,16 @@ def undisturbed(policy: object) -> Iterator[None]:
 
 
 def _module(policy: Any) -> Any:
-    """Return the module of PyTorch's that a policy is or has; None if it has none."""
+    """Return the PyTorch module that a policy is or has; None if it has none."""
     torch = sys.modules.get("torch")
     kinds = (policy, getattr(policy, "policy", None))
     return None if torch is None else next((one for one in kinds if isinstance(one, torch.nn.Module)), None)
 
 
 def _player(policy: Any, deterministic: bool, scale: float, batch: int) -> object:
-    """Return what plays a policy: a factory of it where it must not be copied as other agents are.
+    """Return an agent that plays a policy: a factory if it must not be copied like other agents.
 
-    ArcadeMarkError: `deterministic` or `scale` would change nothing.
+    ArcadeMarkError: `deterministic` or `scale` would have no effect.
     """
     torch = sys.modules.get("torch")
     of_torch = torch is not None and isinstance(policy, torch.nn.Module) and not hasattr(policy, "predict")
@@ -405,7 +405,7 @@ def _player(policy: Any, deterministic: bool, scale: float, batch: int) -> objec
 
 
 class _Model:
-    """A model of Stable-Baselines3's, played as it is: without its environment, which it trains on."""
+    """A Stable-Baselines3 model, played without a copy and without its training environment."""
 
     def __init__(self, model: Any, deterministic: bool, batch: int) -> None:
         self._model, self._deterministic, self.predict_batch = model, deterministic, batch
@@ -422,7 +422,7 @@ class _Model:
 
 
 def _check_directory(directory: Path) -> None:
-    """Refuse a directory that is neither new nor of a judged training; remove what a killed process left in it."""
+    """Refuse a directory that is neither new nor of a judged training; remove drafts of killed processes."""
     if not directory.exists():
         return
     there = {path.name for path in directory.iterdir()} if directory.is_dir() else None
@@ -438,10 +438,10 @@ def _check_directory(directory: Path) -> None:
 
 
 def _read(directory: Path) -> Iterator[tuple[int, tuple[RunRecord, str]]]:
-    """Yield what earlier processes judged, in the order of training; remove what they did not end."""
+    """Yield the evaluations of earlier processes, in the order of training; remove unfinished ones."""
     for place in sorted((directory / EVALUATIONS).glob("[0-9]*")):
         if not (place.name.isdecimal() and place.name == f"{int(place.name):012}"):
-            continue  # somebody else's
+            continue  # not of this module
         run = _evaluated(place) if (place / manifest.FILE).is_file() else None
         if run is not None and all(trial.status == "done" for trial in run[0].trials):
             yield int(place.name), run

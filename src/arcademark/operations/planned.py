@@ -25,10 +25,10 @@ from arcademark.runs.scheduling.lengths import Lengths, deal, frames_left, recor
 from arcademark.runs.scheduling.progress import TrialStanding
 from arcademark.runs.scheduling.speed import Pace
 
-MEASURED = 3  # trials of each kind of agent that are played for some seconds, but of planners
+MEASURED = 3  # measured trials per kind of agent, except planners
 HOUR = 3600.0
 RECORDING_BYTES = 250 * 2**20
-"""Memory of the process of a job that records what its worker plays."""
+"""Memory of a job's recording process."""
 RANDOM = frozenset({"random", "const", "perturb"})
 """Built-in agents whose episodes are as long as random play's."""
 
@@ -37,7 +37,7 @@ GIVEN: Mapping[Kind, Literal["learner", "planner"]] = {
     "learner": "learner",
     "planner": "planner",
 }
-"""What kinds whose speed is given are called, but for policies."""
+"""Kinds of agents with a given speed, except policies."""
 
 Known = Literal["given", "recorded", "random play", "frame cap"]
 LENGTHS: Mapping[Known, str] = {
@@ -182,22 +182,22 @@ def estimate(
     ----------
     plan : Plan
     directory : path
-        The run's, which need not exist; what it holds of the plan is done, and tells how long episodes are.
+        The run's, which need not exist; its episodes count as done, and give the length of episodes.
     workers : sequence of int
-        Numbers of workers to tell the time of.
+        Numbers of workers for which the duration is estimated.
     rate : float, optional
-        Frames a second that one core plays; measured by default, which takes some seconds, for planners in each game.
+        Frames per second on one core; measured by default, which takes some seconds, for planners in each game.
     episode_frames : int, optional
-        How long an episode is.
+        Length of an episode.
     shards : Shards, optional
-        How even the shards are of which the plan is one.
+        Evenness of the shards, of which the plan is one.
     follow : callable, optional
-        Is told of how many games the speed is measured, and of how many in all.
+        Called with the numbers of measured games and of all.
 
     Raises
     ------
     ArcadeMarkError
-        If nothing tells how long episodes are, not even a cap, an agent fails as it is measured, or an amount is not
+        If the length of episodes is unknown and there is no cap, an agent fails in the measurement, or an amount is not
         finite.
     """
     record = read_run(directory, whole=False) if (directory / manifest.FILE).exists() else None
@@ -259,7 +259,7 @@ def estimate(
 
 
 def _lengths(standings: Sequence[TrialStanding], given: int | None) -> tuple[dict[str, float], Known]:
-    """Return how long episodes of each game are taken to be, and what tells."""
+    """Return the assumed length of episodes of each game, and its source."""
     protocol = standings[0].trial.protocol
     games = dict.fromkeys(standing.trial.game for standing in standings)
     caps = {game: cap for game in games if (cap := protocol.cap(game)) is not None}
@@ -280,7 +280,7 @@ def _lengths(standings: Sequence[TrialStanding], given: int | None) -> tuple[dic
 
 
 def _paces(plan: Plan, rate: float | None, follow: Callable[[int, int], None]) -> dict[tuple[str, str], Pace]:
-    """Return the speed of each agent on each game, by what is known of its kind before it is made."""
+    """Return the speed of each agent on each game, measured together for agents of one kind except planners."""
     by_kind: dict[Kind, list[Trial]] = {}
     for trial in plan.trials:
         by_kind.setdefault(kind(trial.agent), []).append(trial)
@@ -301,7 +301,7 @@ def _paces(plan: Plan, rate: float | None, follow: Callable[[int, int], None]) -
 
 
 def _shared(trials: Sequence[Trial], chosen: Mapping[str, Emulator | None]) -> Pace:
-    """Measure some of the trials, of different games as far as there are; if they plan, that is all it tells."""
+    """Measure some of the trials, of different games if possible; planners are only detected."""
     games = {trial.game: trial for trial in trials}
     some = [*games.values()][:: -(-len(games) // MEASURED)]
     paces = speed.measure([(trial, chosen[trial.game]) for trial in some])
@@ -325,7 +325,7 @@ def _peak(document: manifest.Document, labels: Collection[str]) -> int | None:
 
 
 def _slurm(core_hours: float, longest: float, trials: int, peak: int | None) -> str:
-    """Return what jobs of one worker need, half as much again as is expected of time and a quarter more of memory."""
+    """Return the options of jobs of one worker, with 50 % more time and 25 % more memory than expected."""
     hours = max(core_hours / min(trials, MAX_JOBS), longest)
     minutes = 10 * max(1, math.ceil(1.5 * 60 * hours / 10))
     memory = f",mem={100 * math.ceil(1.25 * (peak + RECORDING_BYTES) / 2**20 / 100)}M*attempt" if peak else ""
@@ -338,7 +338,7 @@ def _of_game(trials: Sequence[GameCost]) -> GameCost:
 
 
 def shard_balance(plan: Plan, count: int) -> Shards:
-    """Return how even the shards of a plan are."""
+    """Return the evenness of a plan's shards."""
     each = frames_left([TrialStanding(trial) for trial in plan.trials], Lengths())
     frames = [sum(each[place] for place in shard) for shard in deal(each, count)]
     mean = sum(frames) / count

@@ -1,11 +1,10 @@
 """Losses of an agent where the game is changed: runs of variants against one under the protocol itself.
 
-What is lost on a game is its score under the protocol less the mean of its scores in the variants of a kind, in percent
-of the way from random play to the human average (HNS). Games count alike. Intervals are bootstraps
-(`arcademark.metrics.uncertainty.intervals`): over what is lost by the seeds of a game, where each is one trained agent
-in all variants; of an only one, and of agents that were never trained, over episodes, each game and variant being a
-stratum of its own. Where the same actions were played under other colours, the episodes are the protocol's own, and
-nothing is lost.
+The loss on a game is its score under the protocol minus the mean of its scores in the variants of a kind, in percent of
+the human-normalised score (HNS). Games have equal weights. Intervals are bootstraps
+(`arcademark.metrics.uncertainty.intervals`): over the losses of a game's seeds, if each is one trained agent in all
+variants; for a single seed, and for untrained agents, over episodes, with each game and variant as a stratum. If the
+same actions were played under other colours, the episodes are the protocol's own, and the loss is 0.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from arcademark.suite.tasks import game_name
 from arcademark.suite.variants import KINDS, Kind, kind_of, variants
 
 BASE = "base"
-"""The directory of the run under the protocol itself, beside those of the variants."""
+"""Directory of the run under the protocol itself, next to those of the variants."""
 
 TITLES: Mapping[Kind, str] = {
     "switches": "difficulty or mode",
@@ -50,17 +49,17 @@ TITLES: Mapping[Kind, str] = {
 SETTINGS = {"repeat_action_probability": "sticky", "frame_skip": "frame skip"}
 _Cell = tuple[str, str]  # game, run's directory
 _Scores = Mapping[int, NDArray[np.float64]]
-"""Of episodes, by seed."""
+"""Scores of episodes, by seed."""
 
 
 @dataclass(frozen=True)
 class Variant:
     """A game played in a variant.
 
-    changed: What differs from the protocol, {"frame_skip": 8}.
+    changed: Changed settings of the protocol, {"frame_skip": 8}.
     base, score: Mean score under the protocol and in the variant, in points.
-    lost: What is lost, in percent of HNS; None where a reference is missing, without ends where nothing varies.
-    same: Whether its episodes are those of the protocol, as colours alone are changed and all actions are the same.
+    lost: Loss, in percent of HNS; None if a reference is missing, without an interval if nothing varies.
+    same: Whether its episodes are those of the protocol, as only colours are changed and all actions are the same.
     """
 
     game: str
@@ -84,9 +83,9 @@ class Variant:
 
 @dataclass(frozen=True)
 class OfKind:
-    """All variants of a kind: the mean over games of what is lost.
+    """All variants of a kind, with the mean loss over games.
 
-    games: Those that have a score in a variant, and both references.
+    games: Games with a score in a variant, and both references.
     """
 
     kind: Kind
@@ -97,7 +96,7 @@ class OfKind:
 
 @dataclass(frozen=True)
 class Fewer:
-    """A kind of change of which a game was played in fewer variants than others, and of how many it has."""
+    """A kind of change with fewer variants played of a game than of others, and the number that exist."""
 
     game: str
     kind: Kind
@@ -107,7 +106,7 @@ class Fewer:
 
 @dataclass(frozen=True)
 class FailedVariant:
-    """A trial that failed: its game, its variant's directory, and why."""
+    """A failed trial: its game, its variant's directory, and the reason."""
 
     game: str
     directory: str
@@ -118,15 +117,15 @@ class FailedVariant:
 class Robustness:
     """Losses of an agent by each kind of change.
 
-    base: Mean over games under the protocol, in percent of HNS; None where no game has both references.
+    base: Mean over games under the protocol, in percent of HNS; None if no game has both references.
     overall: Mean over the kinds.
-    by_seed: Whether intervals are over seeds, which are trainings of their own; else over the episodes of all seeds.
-    one_seed: Whether intervals are over the episodes of one training on a game, which leave out how trainings differ.
-    one_seed_games: Those games.
-    trained: Whether the agent learns; it was trained under the protocol, and no more in the variants.
-    unreferenced: Games without both references, in no mean.
-    failed: Trials that failed, and why.
-    incomplete: Other trials with fewer episodes than were asked for, in all runs.
+    by_seed: Whether intervals are over seeds, each a separate training; else over the episodes of all seeds.
+    one_seed: Whether intervals are over the episodes of one training on a game, without the variation of trainings.
+    one_seed_games: Games with a single training.
+    trained: Whether the agent learns; it was trained under the protocol only.
+    unreferenced: Games without both references, which are in no mean.
+    failed: Failed trials, with reasons.
+    incomplete: Other trials with fewer episodes than requested, in all runs.
     unmatched: Trials that are left out, as a run lacks their seed.
     """
 
@@ -162,7 +161,7 @@ class Robustness:
 
     @property
     def few(self) -> Mapping[tuple[str, int, int], list[str]]:
-        """The games that were played in fewer variants, by the kind of change, how many were played, and exist."""
+        """Games played in fewer variants, by the kind of change and the numbers played and existing."""
         alike = defaultdict[tuple[str, int, int], list[str]](list)
         for row in self.fewer:
             alike[TITLES[row.kind], row.played, row.exist].append(game_name(row.game))
@@ -170,7 +169,7 @@ class Robustness:
 
     @property
     def failures(self) -> list[tuple[str, FailedVariant]]:
-        """The games of trials that failed, for people, with the trials."""
+        """Failed trials with the names of their games."""
         return [(game_name(trial.game), trial) for trial in self.failed]
 
     @property
@@ -185,17 +184,17 @@ class Robustness:
 
     @property
     def unplaced(self) -> tuple[str, ...]:
-        """The games without both references, for people."""
+        """Names of the games without both references."""
         return tuple(map(game_name, self.unreferenced))
 
 
 def robustness(directory: str | os.PathLike[str]) -> Robustness:
-    """Set the runs of a directory against each other.
+    """Compare the runs of variants in a directory with the one under the protocol.
 
     Raises
     ------
     ArcadeMarkError
-        Where there is no run under the protocol itself, it has no score, or a run beside it is not one of its variants.
+        If there is no run under the protocol itself, it has no score, or a run next to it is not one of its variants.
     """
     path = Path(directory)
     base = load_run(path / BASE)
@@ -283,10 +282,9 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
 def _lost(
     groups: Sequence[Sequence[_Cell]], scores: Mapping[_Cell, _Scores], measure: Measure, *, apart: bool
 ) -> Statistic:
-    """Return the mean of what is lost, over groups of variants, of games, of the variants of a game.
+    """Return the mean loss, over groups of variants, their games, and the variants of a game.
 
-    Without scores of its own a variant's are those under the protocol. Seeds are ``apart`` where each is a training of
-    its own.
+    A variant without scores has those under the protocol. Seeds are ``apart`` if each is a separate training.
     """
     groups = [known for group in groups if (known := [cell for cell in group if cell[0] in measure.known])]
     weights = defaultdict[_Cell, float](float)
@@ -322,9 +320,9 @@ def _agent(run: RunScores) -> str:
 
 
 def _variants(path: Path, base: RunScores) -> tuple[Mapping[str, Kind], Mapping[str, RunScores]]:
-    """Read the runs of variants, "frame_skip=8", that lie beside that of the protocol itself, kind by kind.
+    """Read the runs of variants, "frame_skip=8", next to that of the protocol itself, kind by kind.
 
-    Of a kind they are ordered by settings, and of these from small to large.
+    Within a kind they are ordered by settings, and by values from small to large.
     """
     rules, trained = base.record.protocol, any(trial.learns for trial in base.record.trials)
     learnt = {f"{game} {seed}": one.sha256 for (_, game, seed), one in learnt_in(path / BASE).items() if one}
@@ -354,14 +352,14 @@ def _variants(path: Path, base: RunScores) -> tuple[Mapping[str, Kind], Mapping[
 
 
 def _checkpoints(run: RunScores) -> Mapping[str, str]:
-    """Return the SHA-256 of what plays that was trained elsewhere, by game and seed, "pong 0"."""
+    """Return the SHA-256 of checkpoints trained in other runs, by game and seed, "pong 0"."""
     return {
         trial: digest for one in run.record.manifest["agents"] for trial, digest in one.get("checkpoints", {}).items()
     }
 
 
 def _scores(record: RunRecord, game: str) -> _Scores:
-    """Return the scores of each seed's scored episodes; without those that have none."""
+    """Return the scores of each seed's scored episodes; seeds without any are left out."""
     trials = (trial for trial in record.trials if trial.game == game)
     return {trial.seed: scores for trial in trials if (scores := record.scored_episodes(trial).score).size}
 

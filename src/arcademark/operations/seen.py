@@ -1,6 +1,6 @@
 """Views of games by feature sets: pictures, numbers of active and newly active features, and their time.
 
-They are shown observations of random play, or of a recorded episode, one by one as by a learner up to a moment.
+Sets process observations of random play, or of a recorded episode, one by one as in a learner, up to the shown frame.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from arcademark.runs.replay.feature_steps import Moment, RecordedPlay
 from arcademark.suite.tasks import game_name
 
 AFTER_FRAMES = 600
-"""Frames of random play before the moment that is shown: ten seconds."""
+"""Frames of random play before the shown one: ten seconds."""
 
 MAX_DESCRIBED = 8
-"""Active features that are described where not everything is shown."""
+"""Number of active features that are described in a short display."""
 
 
 @dataclass(frozen=True)
 class Active:
-    """A feature that is not zero, and what it means as its set describes it."""
+    """A non-zero feature, with its description by the set."""
 
     feature: int
     value: float
@@ -46,14 +46,14 @@ class Active:
 class Seen:
     """View of one game by one feature set.
 
-    parameters: The set's, as far as they were given.
-    source: What was played: "random play, seed 0" or a run's episode.
-    frames: Played before the moment that is shown.
-    steps: Observations shown to the set, that moment's included.
-    features, active: Length of the whole vector; features that are not zero at that moment.
-    mean_active, newly_active: Features that are not zero, and that became so, a step, but for first steps of episodes;
-        None if there are no others.
-    microseconds: Time of a step, median; learning is not included.
+    parameters: Given parameters of the set.
+    source: Source of the observations: "random play, seed 0" or a run's episode.
+    frames: Frames before the shown observation.
+    steps: Observations processed, the shown one included.
+    features, active: Length of the whole vector; number of non-zero features at the shown observation.
+    mean_active, newly_active: Non-zero and newly non-zero features per step, without first steps of episodes; None if
+        there are no others.
+    microseconds: Median time per step, without learning.
     """
 
     set: str
@@ -71,18 +71,18 @@ class Seen:
 
     @property
     def title(self) -> str:
-        """The game, and the set with the parameters that were given."""
+        """The game, and the set with its given parameters."""
         given = ", ".join(f"{name}={value}" for name, value in self.parameters.items())
         return f"{game_name(self.game)}, {self.set}{f'({given})' if given else ''}"
 
     @property
     def moment(self) -> str:
-        """The moment shown."""
+        """The shown frame, in words."""
         return f"{self.source}, after {wording.count(self.frames)} frames"
 
     @property
     def chosen_features(self) -> tuple[Active, ...]:
-        """Active features that are described where not everything is shown."""
+        """Active features that are described in a short display."""
         return self.active_features[:: max(1, self.active // MAX_DESCRIBED)][:MAX_DESCRIBED]
 
 
@@ -96,7 +96,7 @@ class FeaturesSeen:
 
 
 def read_settings(names: Sequence[str], settings: Mapping[str, str]) -> dict[str, Any]:
-    """Read parameters, each of which every named set must declare; those that all sets have anyway are left out."""
+    """Read parameters, which every named set must declare; defaults are left out."""
     values: dict[str, Any] = {}
     for name in names:
         values |= read_parameters(f"feature set {name}", declared(feature_set(name).factory)[0], settings)
@@ -106,9 +106,9 @@ def read_settings(names: Sequence[str], settings: Mapping[str, str]) -> dict[str
 def see(
     name: str, play: RecordedPlay, frames: int | None = None, parameters: Mapping[str, Any] | None = None
 ) -> tuple[Seen, PictureRow]:
-    """Show a feature set a game up to the last moment after at most so many frames; return what it sees, and pictures.
+    """Process a game with a feature set up to a number of frames; return its view, and pictures.
 
-    By default these are `AFTER_FRAMES` of random play, or half of a recorded episode.
+    By default it is `AFTER_FRAMES` of random play, or half of a recorded episode.
     """
     if play.frames is not None and frames is not None and frames >= play.frames:
         raise ArcadeMarkError(f"{source(play)} ends after {play.frames:,} frames; choose an earlier moment")
@@ -152,7 +152,7 @@ def see(
 
 
 def _changed(values: Mapping[int, float], change: Change | Counts) -> dict[int, float]:
-    """Return the features that are not zero after a step."""
+    """Return the non-zero features after a step."""
     if isinstance(change, Counts):
         return dict(zip(change.features.tolist(), change.counts.tolist(), strict=True))
     off = set(change.off.tolist())
@@ -160,7 +160,7 @@ def _changed(values: Mapping[int, float], change: Change | Counts) -> dict[int, 
 
 
 def _pictures(item: Seen, features: Features, moment: Moment) -> PictureRow:
-    """Lay out the pictures of a game and a feature set, with what there is to say of them."""
+    """Return the pictures of a game and a feature set, with captions."""
     numbers = [f"{wording.count(item.features)} features", f"{wording.count(item.active)} active"]
     if item.newly_active is not None:
         numbers.append(f"{wording.small(item.newly_active)} newly active a step")
@@ -186,7 +186,7 @@ def _pictures(item: Seen, features: Features, moment: Moment) -> PictureRow:
 
 
 def source(play: RecordedPlay) -> str:
-    """Say what is played."""
+    """Return the source of a play's observations, in words."""
     if play.recorded is None:
         return f"random play, seed {play.seed}"
     trial, row = play.recorded

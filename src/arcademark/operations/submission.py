@@ -1,7 +1,7 @@
-"""Makes of a run the collection that a maintainer adds to the catalogue, once every recorded episode gave its score.
+"""Makes the collection of a run for the catalogue, once every recorded episode is confirmed by a replay.
 
-What a stranger's run holds becomes text in a TOML and a CSV file, never anything else: names that a spreadsheet could
-run, or that cannot be seen, are refused, and the files are read again as every contribution is.
+Contents of a stranger's run become text in a TOML and a CSV file, nothing else: names that a spreadsheet could execute,
+or that are invisible, are refused, and the files are checked like every contribution.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ MAX_CHARACTERS = 100
 class Paper:
     """Publication of a run.
 
-    key: "doe-2026": the collection's name, too.
-    year: None where the catalogue knows the paper by its key; then the texts are empty.
+    key: "doe-2026", which is also the collection's name.
+    year: None if the catalogue knows the paper by its key; then the texts are empty.
     """
 
     key: str
@@ -58,12 +58,12 @@ class Paper:
 class SubmittedRun:
     """Result of checking a submitted run.
 
-    directory: As it was given.
+    directory: The run's directory as given.
     ok: Whether every episode was confirmed, and nothing else is wrong.
-    replay: What replaying it showed.
-    findings: What keeps it from the catalogue: the episodes that are not confirmed first.
-    addition: What the catalogue's own check says of the collection; None where it was not made.
-    files: The collection's files by name; empty where it was not made, or is not sound.
+    replay: Result of the replay.
+    findings: Reasons against adding it to the catalogue: unconfirmed episodes first.
+    addition: Result of the catalogue's own check of the collection; None if it was not made.
+    files: Files of the collection by name; empty if it was not made, or has errors.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.submission/1"
@@ -88,7 +88,7 @@ def check(
 ) -> SubmittedRun:
     """Verify a run and, where it is confirmed and a paper and a kind are named, make its collection.
 
-    ``name`` is what its only agent is to be called; else each goes by its label.
+    ``name`` is the name of its only agent; by default agents have their labels.
     """
     if paper is not None and not adding.NAME.fullmatch(paper.key):
         raise ArcadeMarkError(
@@ -117,7 +117,7 @@ def check(
         for place in places:
             place.write_text(files[place.name], encoding="utf-8", newline="\n")
         addition = adding.add(places, overwrite=True)
-    sound = not addition.findings  # what is striking in it was played
+    sound = not addition.findings  # striking scores were confirmed by the replay
     return SubmittedRun(str(directory), sound, replay, (), addition, files if sound else {})
 
 
@@ -160,7 +160,7 @@ def _files(record: RunRecord, scores: Scores, paper: Paper, kind: AlgorithmKind)
 
 
 def _protocol(record: RunRecord, played: PlayedAlgorithm) -> Protocol:
-    """Return the protocol as it was played: with the settings, episodes and frames that the run has."""
+    """Return the protocol as played, with the run's settings, episodes and frames."""
     rules, trials = record.protocol, played.trials
     changes: dict[str, Any] = {}
     if len(episodes := {trial.episodes for trial in trials}) == 1:
@@ -168,7 +168,7 @@ def _protocol(record: RunRecord, played: PlayedAlgorithm) -> Protocol:
     if any(trial.learns for trial in trials) and len(frames := {trial.training_frames for trial in trials}) == 1:
         changes["training_frames"] = next(iter(frames)) or rules.training_frames
     known = protocols().get(rules.name)
-    if known is None:  # whatever a stranger calls it, its settings say what it is
+    if known is None:  # its settings count, not a stranger's name for it
         return replace(rules.override(changes), overrides=MappingProxyType(rules.settings()))
     return known.override({**rules.settings(), **changes})
 

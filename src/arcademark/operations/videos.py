@@ -1,4 +1,4 @@
-"""Beginnings of recorded episodes as moving pictures: of each agent and game the one of the middling score."""
+"""Animations of the beginnings of recorded episodes: one per agent and game, of the median score."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from arcademark.runs.replay.episodes import Recorded, open_recorded, replay
 from arcademark.runs.replay.watch import EVERY_FRAMES, FRAMES_PER_SECOND
 
 LONGEST = 8 * FRAMES_PER_SECOND
-"""Frames of an episode that are shown."""
+"""Shown frames of an episode."""
 
 MAX_BYTES = 1_000_000
-"""Of all films together, so that the pages stay small."""
+"""Total size of all animations, so that the pages stay small."""
 
 
 def make_films(runs: Sequence[RunRecord]) -> tuple[dict[tuple[str, str], list[Film]], dict[str, bytes], int]:
-    """Make films of runs.
+    """Make animations of runs.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def make_films(runs: Sequence[RunRecord]) -> tuple[dict[tuple[str, str], list[Fi
             name = f"films/{len(files)}.gif"
             try:
                 content = _gif(run, recorded)
-            except ArcadeMarkError:  # what does not replay is told of by the badge
+            except ArcadeMarkError:  # the missing badge shows episodes that do not replay
                 content = b""
             if not content or sum(map(len, files.values())) + len(content) > MAX_BYTES:
                 left_out += 1
@@ -57,7 +57,7 @@ def make_films(runs: Sequence[RunRecord]) -> tuple[dict[tuple[str, str], list[Fi
 
 
 def _chosen(run: RunRecord) -> Iterator[Recorded]:
-    """Choose of each agent and game the episode of the middling score."""
+    """Choose the episode of the median score per agent and game."""
     for agent, game in dict.fromkeys((trial.agent, trial.game) for trial in run.trials):
         trials = [trial for trial in run.trials if (trial.agent, trial.game) == (agent, game)]
         rows = [run.scored_episodes(trial) for trial in trials]

@@ -1,4 +1,4 @@
-"""Checks of what agents, planners, environments and feature sets promise, for whoever writes one.
+"""Checks of the contracts of agents, planners, environments and feature sets, for their authors.
 
 Each takes a function that makes a fresh one, and raises `AssertionError` with what differed. They need no test
 framework; in one, a check is a test::

@@ -45,7 +45,7 @@ class FakeEpisode(NamedTuple):
 
     @property
     def steps(self) -> int:
-        """Number of actions asked for, T."""
+        """Number of requested actions, T."""
         return len(self.rewards)
 
 

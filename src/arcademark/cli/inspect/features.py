@@ -71,7 +71,7 @@ def show(
 
 
 def _games(games: str | None, run: Path | None) -> tuple[str, ...]:
-    """Return the games meant: those named, else the run's or those for training."""
+    """Return the named games, else those of the run, else the training games."""
     from arcademark.records.reading import read_run
     from arcademark.suite.subsets import resolve_tasks, training_games
 

@@ -1,4 +1,4 @@
-"""``arcademark info``: what there is, with its sources."""
+"""``arcademark info``: facts by topic, with their sources."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arcademark.operations.info import TOPICS
 
 
 class Info(CommandGroup):
-    """Commands of two words, beside one that is meant by any other word, a topic's name."""
+    """Commands of two words, and the default command for a topic's name."""
 
     aliases = MappingProxyType({"console": "emulator"})
 

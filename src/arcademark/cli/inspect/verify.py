@@ -1,4 +1,4 @@
-"""``arcademark verify`` tells whether the scores are real."""
+"""``arcademark verify``: replay a run and confirm its scores."""
 
 from __future__ import annotations
 

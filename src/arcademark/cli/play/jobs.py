@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 OF_SUBMISSION = frozenset({"--slurm", "--out", "--workers"})
-"""Options of a command that are of the submission, or are given anew to each job."""
+"""Options of a command that are of the submission, or are set for each job."""
 
 SWITCHES = ("dry_run", "wait")
-"""Settings of --slurm that are of this submission alone."""
+"""Settings of --slurm for this submission alone."""
 
 OF_LAST = "merge:"
-"""What parameters of the last job alone begin with."""
+"""Prefix of parameters of the last job alone."""
 
 _SWITCH = re.compile(rf"(?:^|,)\s*({'|'.join(SWITCHES)})=(\w+)(?=,|$)")
 _TO_THE_END = re.compile(r"(?:^|,)\s*(?=(?:setup|teardown|python)=)")
@@ -54,7 +54,7 @@ class Jobs:
         see: str,
         known: Collection[str] | None = None,
     ) -> int:
-        """Have plans played as jobs, each of which gives the command `verb` with the options of this one.
+        """Submit plans as jobs, each of which runs the command `verb` with the options of this one.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class Jobs:
         return self._wait(work, directory, see) if self.wait else 0
 
     def _wait(self, work: Submission, directory: Path, see: str) -> int:
-        """Wait until the jobs have ended, and say so; return 0 if all is played and merged, else 1."""
+        """Wait until the jobs have ended, and print so; return 0 if all is played and merged, else 1."""
         from arcademark.records import queue
 
         last = ""
@@ -146,9 +146,9 @@ class Jobs:
 
 
 def with_jobs(command: F) -> F:
-    """Give a command that shows scores the options of jobs, as its parameter ``jobs``; None where none are requested.
+    """Add the options of jobs to a command that shows scores, as its parameter ``jobs``; None if none are requested.
 
-    Of a shard, and of what jobs are to play, no scores are shown.
+    No scores are shown for a shard, or before jobs have played.
     """
     with_options = options.combine(
         click.option(
@@ -187,7 +187,7 @@ def with_jobs(command: F) -> F:
 
 
 def given(words: Iterable[str], left_out: Collection[str] = OF_SUBMISSION) -> Iterator[str]:
-    """Yield what the user wrote but for some options; by default those of the submission."""
+    """Yield the user's arguments without some options; by default those of the submission."""
     left = iter(words)
     for text in left:
         name, equals, _ = text.partition("=")
@@ -208,7 +208,7 @@ def _on(name: str, value: str) -> bool:
 
 
 def _without_switches(words: Iterable[str]) -> Iterator[str]:
-    """Yield what the user wrote but for the settings of --slurm that are of this submission alone."""
+    """Yield the user's arguments without the settings of --slurm for this submission alone."""
     left = iter(words)
     for text in left:
         name, equals, value = text.partition("=")

@@ -47,7 +47,7 @@ class ShardType(click.ParamType[tuple[int, int]]):
     name = "shard"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
-        """Read the two numbers, or say what was expected."""
+        """Read the two numbers, or fail with the expected form."""
         number, _, count = str(value).partition("/")
         if not (number.isdecimal() and count.isdecimal() and len(value) < 20):
             self.fail("expected the shard's number and how many there are, as in 3/20", param, ctx)
@@ -118,7 +118,7 @@ def request(agent: Any, *, protocol: str | None, engine: Mapping[str, Any], **gi
 
 
 def play(wanted: Request, plan: Plan, directory: Path | None = None, *, tell_all: bool = True) -> RunSummary:
-    """Play what is missing of a plan, and show it; how it ended only if something happened, unless `tell_all`."""
+    """Play the missing episodes of a plan with a display; with `tell_all` print the end even if nothing happened."""
     from arcademark.cli.play.progress import Display
     from arcademark.suite import learners
 
@@ -135,7 +135,7 @@ def play(wanted: Request, plan: Plan, directory: Path | None = None, *, tell_all
 
 
 def warn(plan: Plan, directory: Path) -> None:
-    """Warn of what the run would do to the ledger of test games."""
+    """Print warnings of the ledger of test games about the planned run."""
     from arcademark.analysis.runs import ledger
     from arcademark.runs.store.entering import ledger_entries
 

@@ -144,7 +144,7 @@ class Display:
 
 
 def budget(event: LearnerBegun) -> str:
-    """Say what a learner is given, and what the named protocol gives where that is something else."""
+    """Return a learner's budget in words, and the named protocol's where it differs."""
     rules, trial = event.protocol, event.trial
     trials = protocols.learner_trials(rules)
     given = [

@@ -122,7 +122,7 @@ def _play(wanted: Request, plans: dict[str, Plan], out: Path, *, learns: bool) -
 
 
 def _varied(wanted: Request, games: Sequence[str], count: int | None) -> dict[str, Plan]:
-    """Plan so many variants of each kind, or all flavours, by their directories' names; say which cannot be played."""
+    """Plan up to `count` variants of each kind, or all flavours, by directory; print those that cannot be played."""
     from arcademark.suite.protocols import AtariProtocol
     from arcademark.suite.settings import format_setting
     from arcademark.suite.variants import KINDS, Kind, variants

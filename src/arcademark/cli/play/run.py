@@ -96,7 +96,7 @@ def command(
 
 
 def _until(error: float, wanted: Request, games: str | None, output: Output, *, quiet: bool) -> int:
-    """Play games in the order of what they tell per frame, and show the report with the prediction below it."""
+    """Play the most informative games first, and show the report followed by the prediction."""
     from arcademark.analysis.scoring.analysis import analyse
     from arcademark.analysis.subsets import models, predicting
     from arcademark.operations.until import InformativePlay, PlayedUntil

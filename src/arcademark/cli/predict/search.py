@@ -27,9 +27,9 @@ where_from = options.combine(
     tables.algorithms,
 )
 ONE_SUBSET = ("size", "plan")
-"""Options that --sizes has no place for."""
+"""Options that do not go with --sizes."""
 TASKS = ("include", "exclude", "within")
-"""What --tasks says of tasks."""
+"""Settings of --tasks."""
 AT_LEAST_ONE = click.IntRange(min=1)
 
 
@@ -56,7 +56,7 @@ def following() -> Iterator[Callable[[str, int], Progress] | None]:
     with ExitStack() as stack:
 
         def begin(name: str, size: int) -> Progress:
-            """Begin subsets of a size, or whatever is named if that is 0."""
+            """Begin to show subsets of a size, or work of a name if that is 0."""
             stack.close()
             what = f"subsets of {size}{f' ({name})' if name else ''}" if size else name
             return stack.enter_context(counting("searching", what))

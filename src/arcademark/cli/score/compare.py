@@ -62,7 +62,7 @@ def command(table: str, named: tuple[str, ...], others: tuple[str, ...], output:
 
 
 def _plan(sequential: bool, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `compare_tables` is given beside its table; raise where options of the plan have no use."""
+    """Return the plan's arguments of `compare_tables`; ArcadeMarkError: options of the plan without --sequential."""
     from arcademark.metrics.sequential import SequentialPlan
 
     if not sequential:

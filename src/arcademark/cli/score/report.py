@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from arcademark.analysis.tables.loading import ScoreSource
 
 MANY = 50
-"""Algorithms of which is told how many are summed up: some take a second each."""
+"""Number of algorithms from which on progress is shown: some take a second each."""
 
 
 @commands.command("report", "algorithms games metrics suite protocol model reading everything form saved")
@@ -128,7 +128,7 @@ def show(
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Keep the garbage collector from going, again and again, through the many frozen parts of a large report."""
+    """Pause the garbage collector, which would repeatedly scan the many parts of a large report."""
     on = gc.isenabled()
     gc.disable()
     try:

@@ -55,7 +55,7 @@ def command(
 
 
 def _write_figures(result: Reproduced, out: Path) -> list[Path]:
-    """Write every figure as SVG and PNG into a folder, or the only one as the kind of file that is asked for."""
+    """Write every figure as SVG and PNG into a folder, or the only one as the requested kind of file."""
     from arcademark.pages.figures import files
     from arcademark.pages.figures import papers as figures
 
