@@ -46,8 +46,7 @@ class ArrayActions:
         return np.dtype(self.dtype).kind in "iu"
 
     def sample(self, rng: np.random.Generator) -> NDArray[Any]:
-        """Draw each number uniformly between its bounds, or from the standard normal distribution if one is
-        infinite."""
+        """Draw each number uniformly between its bounds; from the standard normal distribution if one is infinite."""
         low, high = np.array(self.low), np.array(self.high)
         if self.integer:
             ends = np.iinfo(self.dtype)

@@ -231,8 +231,7 @@ class ConsoleEnvironment(Play):
         console.attach(self._noop, None)
 
     def pad_with_zeros(self, zeros: bool) -> None:
-        """Let zeros, or else copies of it, replace the screens before an episode's first one, from the next episode
-        on."""
+        """From the next episode on, replace the screens before the first one by zeros, or else by copies of it."""
         self._observer.zero_padding = zeros
 
     def reset(self, rng: np.random.Generator, noops: int | None = None) -> float:

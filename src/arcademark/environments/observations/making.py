@@ -58,8 +58,7 @@ class Observer:
     """The observation; its first axis is time, oldest first, even if it is 1 long."""
 
     def begin(self, touched: bool) -> None:
-        """Observe the start of an episode; `touched`: whether frames (no-ops) were emulated since the console's
-        start."""
+        """Observe the start of an episode; `touched`: whether frames were emulated since the console's start."""
 
     def fill(self) -> None:
         """Begin an episode in the current state: older images are replaced."""
