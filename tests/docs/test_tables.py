@@ -1,22 +1,29 @@
-"""Every file of docs/tables.md is written and every example run, in its order, in one empty folder."""
+"""Every file of the pages on tables is written and every example run, in its order, in one empty folder per page."""
 
 import re
 from pathlib import Path
+
+import pytest
 
 from arcademark.scores.reading import FORMATS, read_tables
 from arcademark.suite.tasks import canonical_game
 from command_line import execute
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "tables.md").read_text(encoding="utf-8")
+PAGES = {
+    name: (ROOT / "docs" / name).read_text(encoding="utf-8")
+    for name in ("tables.md", "logs.md", "reference/formats.md")
+}
 
 
-def test_examples_print_what_stands_behind_them(tmp_path):
-    for name, text in re.findall(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL):
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_print_what_stands_behind_them(tmp_path, page):
+    page = PAGES[page]
+    for name, text in re.findall(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    program = "".join(re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL))
+    program = "".join(re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL))
     expected = re.findall(r"print\(.*\)  # (.*)$", program, flags=re.MULTILINE)
     assert len(expected) == program.count("print(")
     (tmp_path / "examples.py").write_text(program, encoding="utf-8")
@@ -24,13 +31,13 @@ def test_examples_print_what_stands_behind_them(tmp_path):
 
 
 def test_every_format_is_named():
-    named = re.findall(r"^\| `([a-z0-9-]+)` \| ", PAGE.split("## ")[0], flags=re.MULTILINE)
+    named = re.findall(r"^\| `([a-z0-9-]+)` \| ", PAGES["tables.md"].split("## ")[0], flags=re.MULTILINE)
     assert named == sorted(named, key=named.index)
     assert set(named) == set(FORMATS)
 
 
 def test_every_form_is_read_as_the_page_says(tmp_path):
-    section = PAGE.split("## Forms")[1].split("\n## ")[0]
+    section = PAGES["reference/formats.md"].split("## Forms")[1].split("\n## ")[0]
     rows = re.findall(r"^\| ([^|`]+(?:`[^`]+`\))?) \| `(.+)` \| (.+) \|$", section, flags=re.MULTILINE)
     assert len(rows) == section.count("\n| ") - 1
     for form, example, expected in rows:
