@@ -41,7 +41,7 @@ PHRASES = {
 
 
 MAX_WORDS = 1_500
-LONGER = {"training.md": 1_700, "guide.md": 2_350, "cluster.md": 1_800}
+LONGER = {"cluster.md": 1_800}
 REFERENCE = ("research", "results", "reference", "json.md", "reproduce-json.md")
 
 
