@@ -41,7 +41,6 @@ PHRASES = {
 
 
 MAX_WORDS = 1_500
-LONGER = {"cluster.md": 1_800}
 REFERENCE = ("research", "results", "reference", "json.md", "reproduce-json.md")
 
 
@@ -51,7 +50,7 @@ def test_pages_are_short():
     too_long = {
         path.as_posix(): number
         for path, number in words.items()
-        if path.parts[0] not in REFERENCE and number > LONGER.get(path.as_posix(), MAX_WORDS)
+        if path.parts[0] not in REFERENCE and number > MAX_WORDS
     }
     assert too_long == {}
 
