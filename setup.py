@@ -1,5 +1,6 @@
-"""Compile the console's core into the wheel; all else is in pyproject.toml."""
+"""Compile the emulator's core into the wheel, and make its description of the README; all else is in pyproject.toml."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -43,4 +44,16 @@ class Wheel(bdist_wheel):
         return "py3", "none", super().get_tag()[2] if compiled else "any"
 
 
-setup(cmdclass={"build_ext": Core, "bdist_wheel": Wheel}, ext_modules=[Extension("arcademark.emulator.core", [])])
+def description() -> str:
+    """Return the README without its pictures and links into this repository, which a package index cannot show."""
+    text = (Path(__file__).parent / "README.md").read_text(encoding="utf-8")
+    text = re.sub(r"^(\|.*\n)*\|.*!\[.*\n(\|.*\n)*\n", "", text, flags=re.MULTILINE)
+    return re.sub(r"(?<!!)\[([^\]]*)\]\((?![a-z]+:)[^)]*\)", r"\1", text)
+
+
+setup(
+    cmdclass={"build_ext": Core, "bdist_wheel": Wheel},
+    ext_modules=[Extension("arcademark.emulator.core", [])],
+    long_description=description(),
+    long_description_content_type="text/markdown",
+)

@@ -361,12 +361,12 @@ def planners() -> str:
     return page(
         "# Planners at large budgets",
         f"Whole episodes under `ale-2013`, of {MOST}; the paper's planners have means of 10 of them, its learners of "
-        f"30 trials. {COPY} `breadth-first` has 133,000 frames a decision, the paper's as far as we know. `uct` "
+        f"30 trials. {COPY} `breadth-first` has 133,000 frames per decision, the paper's as far as we know. `uct` "
         "searches until its root has 500 visits (which a later program quotes from the paper), 300 frames ahead (as "
         "the authors' program has it); visits kept from the decision before count, so that on most games it emulates "
-        "far fewer than 500 · 300 frames. `iw` has 150,000 frames a decision as in Lipovetzky et al. 2015, "
+        "far fewer than 500 · 300 frames. `iw` has 150,000 frames per decision as in Lipovetzky et al. 2015, "
         "`rollout-iw` B-PROST features, 15 frames an action and, where Bandres et al. 2018 "
-        "allow half a second, 7,500 frames a decision, which is about that. `best-path` is our own, with about the "
+        "allow half a second, 7,500 frames per decision, which is about that. `best-path` is our own, with about the "
         "frames that `uct` took. The games are not random: episodes differ by what the planner draws."
         + (f" Not played: {'; '.join(absent)}." if absent else ""),
         "## Scores",
@@ -389,11 +389,11 @@ def planners() -> str:
         ),
         "## What `plan` said, and what it took",
         "One episode, as `arcademark plan` predicts it, beside the mean of those played. It takes episodes "
-        "to last until the frame cap, so that frames a decision are what can be compared where they ended before. "
+        "to last until the frame cap, so that frames per decision are what can be compared where they ended before. "
         "Hours are by the clock, on two cores that did other work too.",
         table(
             (
-                *("planner", "game", "frames an episode", "played", "simulated a decision", "taken"),
+                *("planner", "game", "frames per episode", "played", "simulated per decision", "taken"),
                 *("core-hours", "by the clock"),
             ),
             (costs(*pair) for pair in pairs_of),

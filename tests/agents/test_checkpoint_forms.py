@@ -232,7 +232,7 @@ def test_shapes_tell_a_network_whose_names_say_nothing(make, tmp_path):
     network, tensors = make()
     given, said = values(saved(tmp_path, tensors))
     assert_same(given, answers(network))
-    assert "told by its tensors' shapes alone, and played with relu after each layer" in said
+    assert "follows from its tensors' shapes alone, and played with relu after each layer" in said
     assert "--set network=file.py:Class" in said
 
 
@@ -241,7 +241,7 @@ def test_what_is_assumed_of_a_network_is_said_of_it_alone(tmp_path):
     saved(tmp_path, QNetwork().state_dict(), "1.pt")
     (spec,) = agent_specs(str(tmp_path / "{seed}.pt"))
     agents = with_checkpoints(spec, [replace(PONG, seed=seed) for seed in (0, 1)])
-    assert agents["pong", 0].assumed.startswith("its network is told by its tensors' shapes alone")
+    assert agents["pong", 0].assumed.startswith("its network follows from its tensors' shapes alone")
     assert not agents["pong", 1].assumed
 
 
@@ -713,7 +713,7 @@ def test_layers_that_could_follow_each_other_in_two_ways_are_refused(tmp_path):
     sizes = {"fc1": (392, 16), "fc_v1": (16, 16), "fc_v2": (16, 1), "fc_pi1": (16, 16), "fc_pi2": (16, ACTIONS)}
     dense = nn.ModuleDict({name: nn.Linear(*size) for name, size in sizes.items()})
     tensors = {name: value for name, value in named()[1].items() if "conv" in name} | dense.state_dict()
-    with refused("not told by its tensors' shapes"):
+    with refused("does not follow from its tensors' shapes"):
         values(saved(tmp_path, tensors))
 
 

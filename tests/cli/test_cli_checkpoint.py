@@ -64,8 +64,11 @@ def test_training_frames_are_the_mean_of_what_the_files_say(models, invoke):
     assert (item["training_frames"], item["frames_of_files"]) == (800_000, True)
     assert item["efficiency"]["training_frames"] == report["similar"][0]["training_frames"] == 800_000
     (told,) = (note["text"] for note in report["notices"] if note["kind"] == "efficiency")
-    assert "Training frames of DQN are what the files of the networks say" in told
-    assert "for 800,000 frames per game and seed on average, as the files of its networks say" in report["methods"][0]
+    assert "Training frames of DQN are those in the files of the networks" in told
+    assert (
+        "for 800,000 frames per game and seed on average, according to the files of its networks"
+        in report["methods"][0]
+    )
     (said,) = invoke("score", "r", "--frames", "DQN=1M", "--format=json").json["algorithms"]
     assert (said["training_frames"], said["frames_of_files"]) == (1_000_000, False)
     assert invoke(*asked, "--seeds", "3").code == 0  # of the third nothing is known

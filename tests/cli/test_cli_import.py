@@ -214,7 +214,7 @@ def test_tensorboard_folders_name_algorithm_game_and_seed(tmp_path, name, folder
 @pytest.mark.needs("stable_baselines3")
 def test_a_training_too_short_for_an_episode_is_left_out_beside_others(tmp_path):
     trained(tmp_path / "tb", "breakout", env="Pendulum-v1")
-    with pytest.raises(ArcadeMarkError, match=r"once an episode has ended.*it has time/fps, train/approx_kl"):
+    with pytest.raises(ArcadeMarkError, match=r"when an episode has ended.*it has time/fps, train/approx_kl"):
         import_logs([tmp_path / "tb"], tmp_path / "run")
     trained(tmp_path / "tb", "breakout")
     made = import_logs([tmp_path / "tb"], tmp_path / "run")

@@ -40,9 +40,9 @@ def test_a_shard_that_is_left_out_is_missed(invoke):
     for given in (["run"], shards):
         told = invoke("report", *given).words
         assert "1 trial of " in told
-        assert "is not finished: 0 of 1 episodes are there so far" in told
+        assert "is not finished: 0 of 1 episodes are recorded so far" in told
         found = invoke("status", *given, "--format=json").json
         assert [trial["state"] for trial in found["trials"]].count("done") == 2
         assert [trial["id"].split("-")[1] for trial in found["trials"] if trial["state"] == "pending"] == [absent]
     assert [run["shard"] for run in found["runs"]] == [[1, 3], [3, 3]]
-    assert "shards begun 2 of 3" in invoke("status", "run/shards").words
+    assert "shards started 2 of 3" in invoke("status", "run/shards").words

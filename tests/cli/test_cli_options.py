@@ -67,16 +67,16 @@ def test_a_run_on_a_suite_is_named_after_it(tmp_path):
 @pytest.mark.parametrize(
     ("command", "former", "now"),
     [
-        ("run random --games pong", "--shard=third", "--engine shard="),
+        ("run random --games pong", "--shard=third", "--engine shard=third"),
         ("run random --games pong", "--dry-run", "--slurm dry_run=yes"),
-        ("watch nowhere", "--scale 3", "--look scale="),
+        ("watch nowhere", "--scale 3", "--look scale=3"),
         ("watch nowhere", "--actions", "--look actions=yes"),
-        ("subset search nowhere.csv", "--include a,b", "--tasks include="),
-        ("subset search nowhere.csv", "--top 3", "--set top="),
-        ("subset search", "--catalogue nobody-1999", "catalogue:"),
-        ("subset coverage atari-5", "--transform none", "--set transform="),
-        ("catalogue submit nowhere", "--cite authors=Doe", "--entry"),
-        ("catalogue submit nowhere", "--paper doe-2026", "--entry paper="),
+        ("subset search nowhere.csv", "--include a,b", "--tasks include=a,b"),
+        ("subset search nowhere.csv", "--top 3", "--set top=3"),
+        ("subset search", "--catalogue nobody-1999", "catalogue:nobody-1999"),
+        ("subset coverage atari-5", "--transform none", "--set transform=none"),
+        ("catalogue submit nowhere", "--cite authors=Doe", "--entry authors=Doe"),
+        ("catalogue submit nowhere", "--paper doe-2026", "--entry paper=doe-2026"),
     ],
 )
 def test_a_former_option_is_read_as_what_it_is_now(invoke, command, former, now):
@@ -119,6 +119,23 @@ def test_help_shows_the_usual_options_and_all_where_asked(invoke):
         assert "--nested" in invoke("subset", "search", *words, code=0).out
         assert " more." not in invoke("subset", "search", *words, code=0).out
     assert "--out" in invoke("run", "-h", code=0).out
+
+
+@pytest.mark.parametrize(
+    ("group", "below", "option"),
+    [
+        ((), "arcademark subset search [OPTIONS]", "--nested"),
+        (("runs",), "arcademark runs export [OPTIONS]", "--actions"),
+        (("info",), "arcademark info suites check [OPTIONS]", "--episodes"),
+    ],
+)
+def test_the_full_help_of_a_group_has_that_of_each_command(invoke, group, below, option):
+    usual, full = (invoke(*group, "--help", *words, code=0).out for words in ((), ("all",)))
+    assert full.startswith(usual.rstrip())
+    assert below in full
+    assert option in full
+    assert below not in usual
+    assert " more." not in full
 
 
 def test_the_help_of_a_submission_names_the_kinds_of_algorithms(invoke):

@@ -90,6 +90,15 @@ def test_the_script_is_printed_and_nothing_is_written(invoke):
     assert not any(Path.cwd().iterdir())
 
 
+@pytest.mark.parametrize("name", ["setup", "teardown", "merge:setup"])
+def test_a_line_of_a_script_may_name_what_switches_are_called(invoke, name):
+    """All after ``setup=`` is its line, so ``wait=yes`` and ``dry_run=no`` there are no settings."""
+    line = "export LIMITS=a,wait=yes,dry_run=no"
+    shown = invoke("run", "random", *SHORT, *LIMIT, "--slurm", f"dry_run=yes,{name}={line}", code=0)
+    assert f"\n{line}\n" in shown.out
+    assert jobs._switches(f"wait=yes,partition=cpu,setup={line}") == ([("wait", "yes")], f"partition=cpu,setup={line}")
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("90", 90), ("90:30", 91), ("1:30:00", 90), ("1:30:01", 91), ("2-12", 3600), ("1-00:30", 1470), ("0-0:0:5", 1)],

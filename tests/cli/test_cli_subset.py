@@ -330,7 +330,7 @@ def test_games_are_chosen_anew_without_what_is_left_out(invoke, benchmark):
     assert best["same"] == sum(choice == choose(trained, 2) for choice in choices) / 6
     assert best["mean_error"] < given["mean_error"]
     told = invoke("subset", "coverage", "--sizes", "2", *learnt).out
-    assert "How often 90 % intervals hold, from some tasks" in told
+    assert "Coverage of 90 % intervals, from some tasks" in told
     asked = ("--set", "transform=none", "--target", "mean", "--random", "8", "--format=json")
     (row,) = invoke("subset", "coverage", "--sizes", "1", *learnt, *asked).json["rows"]
     plain = predictors.own(["scores.csv"], Path("references.csv"), Path("papers.csv"), "none").trained

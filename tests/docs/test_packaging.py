@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,21 @@ def test_every_file_of_the_package_is_in_the_wheel():
     files = {path for path in files if path.parent.name != "__pycache__"}
     assert len(files) > 50
     assert files <= packaged
+
+
+def test_the_description_for_a_package_index_has_nothing_that_it_cannot_show(monkeypatch):
+    given = {}
+    monkeypatch.setattr("setuptools.setup", lambda **settings: given.update(settings))
+    runpy.run_path(str(ROOT / "setup.py"))
+    text, readme = given["long_description"], (ROOT / "README.md").read_text(encoding="utf-8")
+    assert given["long_description_content_type"] == "text/markdown"
+    assert "![" in readme
+    assert "![" not in text
+    assert re.findall(r"\]\((?!https?:)[^)]*\)", text) == []
+    for language in ("sh", "text", "csv", "python", "bibtex"):
+        blocks = rf"```{language}\n.*?```"
+        assert re.findall(blocks, text, re.DOTALL) == re.findall(blocks, readme, re.DOTALL)
+    assert "judge a checkpoint" in text
 
 
 def build(source, out, kind, **environment):

@@ -112,13 +112,17 @@ def test_every_command(folder, named):
 
 
 @pytest.mark.slow
-def test_the_readme_shows_what_its_first_command_prints(folder):
-    assert missing(blocks("text", README)[0], execute(folder, commands_of(README)[0][0])) == []
+def test_the_readme_shows_what_its_commands_print(folder):
+    shown = blocks("text", README)
+    commands = [block[0] for block in commands_of(README) if block[0][1] in ("run", "report")]
+    assert len(shown) == len(commands)
+    for sample, command in zip(shown, commands, strict=True):
+        assert missing(sample, execute(folder, command)) == []
 
 
 def test_the_readme_is_short_and_its_python_runs(folder, monkeypatch):
     assert len(README.split()) <= 900
-    assert len(README.partition("```sh")[0].split()) <= 140  # captions of pictures included
+    assert len(README.partition("```sh")[0].split()) <= 120  # captions of pictures included
     monkeypatch.chdir(folder)
     (program,) = blocks("python", README)
     exec(program, {})

@@ -51,7 +51,7 @@ def test_the_console_plays_where_it_is_proven_and_ale_py_elsewhere(make_spec, mo
     monkeypatch.setattr(prove, "proven", lambda: {"qbert": {}})
     assert choose_emulator("pong") == "ale"
     assert isinstance(open_environment(make_spec("pong"))._console, AtariConsole)
-    with pytest.raises(ArcadeMarkError, match="game 'pong': the console is not proven for it"):
+    with pytest.raises(ArcadeMarkError, match="game 'pong': our emulator is not proven for it"):
         open_environment(make_spec("pong"), emulator="console")
 
 
@@ -239,7 +239,7 @@ def test_what_is_no_state_is_refused(make_spec, game):
         changed = np.array([(10240, 1)], machine._CHANGED).tobytes()
         wrong = [*wrong[:-1], (whole, b""[:0] + b"123"), (whole, changed), (whole, None), (b"", state[1]), (whole,)]
     for each in wrong:
-        with pytest.raises(ArcadeMarkError, match=f"game '{game}': this is no state of the console") as caught:
+        with pytest.raises(ArcadeMarkError, match=f"game '{game}': this is no state of our emulator") as caught:
             console.restore(each)
         assert "\n" not in str(caught.value)
     console.restore(state)

@@ -90,7 +90,7 @@ def test_a_game_that_is_not_proven_is_ale_pys(console, tmp_path, monkeypatch):
     proven = {"seaquest": {"cut": "0"}}
     monkeypatch.setattr("arcademark.emulator.prove.proven", lambda: proven)
     assert emulators.choose(planned()) == {"freeway": "ale", "seaquest": "console"}
-    with pytest.raises(ArcadeMarkError, match="'freeway': the console is not proven for it"):
+    with pytest.raises(ArcadeMarkError, match="'freeway': our emulator is not proven for it"):
         emulators.choose(planned(games="seaquest,freeway", emulator="console"))
 
 

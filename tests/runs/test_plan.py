@@ -124,7 +124,7 @@ def test_what_does_not_apply_is_left_out_by_name():
         ({"seeds": (2**63,)}, "seeds"),
         ({"episodes": 0}, "episodes 0"),
         ({"episodes": 2**63}, "episodes 9223372036854775808"),
-        ({"episodes": 1_000_001}, "episodes 1000001: expected 1 to 1,000,000 a trial"),
+        ({"episodes": 1_000_001}, "episodes 1000001: expected 1 to 1,000,000 per trial"),
         ({"frames": -1}, "training frames -1"),
         ({"frames": 2**63}, "training frames 9223372036854775808"),
         ({"training_episodes": -1}, "training episodes -1"),

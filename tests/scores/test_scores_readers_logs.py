@@ -228,7 +228,7 @@ def test_cleanrls_events_hold_an_episode_a_value_and_the_run_names_itself(tmp_pa
     assert (made.table.algorithms, made.table.tasks, made.runs) == (("dqn_atari",), ("pong",), {"dqn_atari": (3,)})
     assert episodes(made) == {("dqn_atari", "pong"): [[-21, -20, 5]]}
     assert read(path, last=2).table.scores.item() == -7.5
-    assert any("charts/episodic_return, taken as an episode's score a value" in note for note in made.notes)
+    assert any("charts/episodic_return, taken as one episode's score per value" in note for note in made.notes)
 
 
 def test_averages_count_with_the_last_and_other_series_are_named(tmp_path):

@@ -554,7 +554,7 @@ class _Game(Shared, cartridge.Player):
             or (saved.chance and not _is_chance(saved.chance))
             or not (saved.before or machine.restore_pictures(saved.pictures))
         ):
-            message = f"this is no state that the console saved of {self._name!r}; restore one of its own"
+            message = f"this is no state that our emulator saved of {self._name!r}; restore one of its own"
             raise ArgumentTypeError(message)
         machine.restore(saved.state)
         machine.switch(saved.mode, saved.difficulty)

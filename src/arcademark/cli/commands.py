@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -10,7 +11,7 @@ from typing import Any
 import click
 
 from arcademark.cli import messages
-from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 
 WORDS = "arcademark.arguments"
 """Key of the user's arguments in a command's context."""
@@ -81,19 +82,7 @@ class UsualCommand(click.Command):
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """Return the help option, with the value "all" if there are more than the usual options."""
-        names = self.get_help_option_names(ctx)
-        if not (self.usual and names):
-            return super().get_help_option(ctx)
-        return click.Option(
-            names,
-            is_flag=False,
-            flag_value="usual",
-            metavar="[all]",
-            is_eager=True,
-            expose_value=False,
-            callback=_help,
-            help=HELP,
-        )
+        return _help_option(self.get_help_option_names(ctx)) if self.usual else super().get_help_option(ctx)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments, and keep them."""
@@ -130,8 +119,7 @@ class UsualCommand(click.Command):
             ):
                 yield from (word,) if equals else (word, value)
                 continue
-            now = " ".join(word.removesuffix(value) for word in words).rstrip()
-            messages.say(f"{name} is now {now}; {name} will be removed")
+            messages.say(f"{name} is now {one_line(shlex.join(words), 200)}; {name} will be removed")
             yield from words
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -158,6 +146,10 @@ class CommandGroup(click.Group):
     aliases: Mapping[str, str] = MappingProxyType({})
     """Second names of commands."""
 
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return the help option, with the value "all" for the help of each command, too."""
+        return _help_option(self.get_help_option_names(ctx))
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -181,9 +173,32 @@ def command(name: str, usual: str = "", **attributes: Any) -> Callable[[Callable
     return click.command(name, cls=UsualCommand, usual=usual, **attributes)
 
 
+def _help_option(names: list[str]) -> click.Option | None:
+    return names and click.Option(
+        names,
+        is_flag=False,
+        flag_value="usual",
+        metavar="[all]",
+        is_eager=True,
+        expose_value=False,
+        callback=_help,
+        help=HELP,
+    )
+
+
 def _help(ctx: click.Context, _: click.Parameter, wanted: str | None) -> None:
     if wanted and not ctx.resilient_parsing:
         if wanted == "all":
             ctx.meta[FULL] = True
-        messages.write(f"{ctx.get_help()}\n")
+        messages.write("\n\n\n".join(_helps(ctx)) + "\n")
         ctx.exit()
+
+
+def _helps(ctx: click.Context) -> Iterator[str]:
+    """Yield a command's help and, where all is to be shown, that of each command below it."""
+    yield ctx.get_help()
+    if FULL in ctx.meta and isinstance(ctx.command, click.Group):
+        for name in ctx.command.list_commands(ctx):
+            below = ctx.command.get_command(ctx, name)
+            if below is not None and not below.hidden:
+                yield from _helps(click.Context(below, parent=ctx, info_name=name))

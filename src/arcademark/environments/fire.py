@@ -123,6 +123,6 @@ class Watch:
         if self._waits_since is not None and frames - self._waits_since >= WAITING_FRAMES:
             raise ArcadeMarkError(
                 f"the game has waited {WAITING_FRAMES:,} frames for FIRE, which wrappers in training may have pressed "
-                f"for the agent, and nobody presses here; {REMEDY}, --set fire_pressed=false plays on, as a network "
-                "that was trained without them"
+                f"for the agent, and which is not pressed here; {REMEDY}, --set fire_pressed=false plays on, as a "
+                "network that was trained without them"
             )

@@ -151,8 +151,8 @@ class NativeConsole(cartridge.Player):
 
     def _no_state(self, expected: str) -> ArcadeMarkError:
         return ArcadeMarkError(
-            f"game {self._game!r}: this is no state of the console, which are {expected}; "
-            "restore what the console saved, not ale-py's"
+            f"game {self._game!r}: this is no state of our emulator, which are {expected}; "
+            "restore what our emulator saved, not ale-py's"
         )
 
 

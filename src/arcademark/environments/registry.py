@@ -108,12 +108,12 @@ def choose_emulator(
 
     game = tasks.canonical_game(game)
     if (missing := core_missing(compiles, build.switch())) is not None:
-        missing = f"our console is not available: {missing}"
+        missing = f"our emulator is not available: {missing}"
     elif game in prove.proven():
         return "console"
     if requested == "console":
         raise ArcadeMarkError(
-            f"game {game!r}: {missing or 'the console is not proven for it'}; --engine emulator=ale does without"
+            f"game {game!r}: {missing or 'our emulator is not proven for it'}; use --engine emulator=ale"
         )
     return "ale"
 
@@ -203,7 +203,7 @@ def open_model(spec: EnvironmentSpec, *, emulator: Emulator | None = None) -> Ge
     if emulator == "ale" and _known_as(spec.game, suite) in facts.NOT_EXACT:
         raise ArcadeMarkError(
             f"game {spec.game!r} cannot be planned in on ale-py, whose saved states do not replay exactly there; "
-            "the console's do ('arcademark info emulator')"
+            "our emulator's do ('arcademark info emulator')"
         )
     return GenerativeModel(spec, _open_console(spec, emulator))
 

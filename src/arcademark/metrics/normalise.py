@@ -106,15 +106,20 @@ _HUMAN, _RECORD = ("random", "human"), ("random", "human_world_record")
 METRICS: dict[str, Metric] = {
     one.name: one
     for one in (
-        Metric("hns", "HNS", "0 % is random play, 100 % the human average", *_HUMAN),
-        Metric("capped_hns", "capped HNS", "HNS held within 0 and 100 %", *_HUMAN, (0.0, PERCENT)),
-        Metric("hwrns", "HWRNS", "0 % is random play, 100 % the human world record", *_RECORD),
+        Metric("hns", "HNS", "human-normalised score, 0 % is random play and 100 % the human average", *_HUMAN),
+        Metric("capped_hns", "capped HNS", "HNS clipped to 0 to 100 %", *_HUMAN, (0.0, PERCENT)),
         Metric(
-            *("saber", "SABER", "HWRNS held within 0 and 200 %", *_RECORD, (0.0, 2 * PERCENT)),
+            "hwrns",
+            "HWRNS",
+            "score normalised by the human world record, 0 % is random play and 100 % the record",
+            *_RECORD,
+        ),
+        Metric(
+            *("saber", "SABER", "HWRNS clipped to 0 to 200 %", *_RECORD, (0.0, 2 * PERCENT)),
             papers=("toromanoff-2019",),
         ),
         Metric("normalised", "normalised", "0 % is low, 100 % high", "low", "high"),
-        Metric("capped", "capped", "normalised, held within 0 and 100 %", "low", "high", (0.0, PERCENT)),
+        Metric("capped", "capped", "normalised, clipped to 0 to 100 %", "low", "high", (0.0, PERCENT)),
     )
 }
 """Every metric of two kinds of references by its name, in the order in which they are shown."""
@@ -144,7 +149,7 @@ def hwrns(scores: ArrayLike, random: Scores, record: Scores, tasks: Sequence[str
 
 
 def saber(scores: ArrayLike, random: Scores, record: Scores, tasks: Sequence[str]) -> Floats:
-    """`hwrns` held within 0 to 200 percent (Toromanoff et al. 2019; review, "Capped HWRNS")."""
+    """`hwrns` clipped to 0 to 200 percent (Toromanoff et al. 2019; review, "Capped HWRNS")."""
     return METRICS["saber"](scores, random, record, tasks)
 
 

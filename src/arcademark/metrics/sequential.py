@@ -138,7 +138,7 @@ def sequential_test(
     plan = plan or SequentialPlan()
     runs = [np.asarray(row, dtype=np.float64) for row in scores.values()]
     if any(row.ndim != 1 or not np.isfinite(row).all() for row in runs):
-        raise ArcadeMarkError("a run's score is missing or infinite; give one finite score a run")
+        raise ArcadeMarkError("a run's score is missing or infinite; give one finite score per run")
     pairs = list(itertools.combinations(range(len(runs)), 2))
     if len(pairs) * plan.permutations > MAX_NUMBERS:
         raise ArcadeMarkError(

@@ -163,7 +163,7 @@ def _pictures(item: Seen, features: Features, moment: Moment) -> PictureRow:
     """Return the pictures of a game and a feature set, with captions."""
     numbers = [f"{wording.count(item.features)} features", f"{wording.count(item.active)} active"]
     if item.newly_active is not None:
-        numbers.append(f"{wording.small(item.newly_active)} newly active a step")
+        numbers.append(f"{wording.small(item.newly_active)} newly active per step")
     screen = moment.environment.render()
     named = [("The screen", screen)]
     background, classes = (getattr(features, name, None) for name in ("hidden", "classes_picture"))

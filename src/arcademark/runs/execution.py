@@ -150,7 +150,7 @@ def placed(engine: str, address: str | None, gpus: float | None) -> dict[str, An
     """Return the arguments of an engine among these, as of `execute`; ArcadeMarkError: the engine has none."""
     engine_of(engine)
     if gpus is not None and not (0 <= gpus < math.inf and (gpus <= 1 or gpus.is_integer())):
-        raise ArcadeMarkError(f"GPUs of a worker {gpus}: expected a share of one, or a whole number")
+        raise ArcadeMarkError(f"GPUs per worker {gpus}: expected a share of one, or a whole number")
     placing = {name: value for name, value in (("address", address), ("gpus", gpus)) if value is not None}
     if placing and engine != "ray":
         raise ArcadeMarkError(f"{' and '.join(placing)}: engine {engine} has none; give --engine ray, or leave it out")

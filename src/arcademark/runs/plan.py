@@ -235,7 +235,7 @@ def _with_checkpoints(trials: Sequence[Trial], environments: Mapping[str, Enviro
 def _unplanned(spec: AgentSpec, game: str, emulator: Emulator | None) -> str | None:
     """Return why an agent that plans cannot do so in a game; None if it can, or does not plan."""
     if game in facts.NOT_EXACT and kind(spec) == "planner" and choose_emulator(game, emulator) == "ale":
-        return "ale-py's saved states do not replay exactly there, so nothing can be planned; the console's do"
+        return "ale-py's saved states do not replay exactly there, so nothing can be planned; our emulator's do"
     return None
 
 
@@ -278,7 +278,7 @@ def _check(
             f"seeds {reprlib.repr(list(seeds))}: expected different whole numbers from 0 to {MAX_STORED}"
         )
     if not 1 <= episodes <= MAX_EPISODES:
-        raise ArcadeMarkError(f"episodes {episodes}: expected 1 to {MAX_EPISODES:,} a trial")
+        raise ArcadeMarkError(f"episodes {episodes}: expected 1 to {MAX_EPISODES:,} per trial")
     for what, budget in (("frames", frames), ("episodes", training_episodes)):
         if budget is not None and not 0 <= budget <= MAX_STORED:
             raise ArcadeMarkError(f"training {what} {budget}: expected 0 to {MAX_STORED}")

@@ -104,7 +104,7 @@ def write_wide(table: ScoreTable, path: str | os.PathLike[str]) -> None:
     target = _table_file(path, table)
     if table.scores.shape[2] > 1:
         raise ArcadeMarkError(
-            f"{target}: an algorithm has up to {table.scores.shape[2]} runs and a wide file holds one score a cell; "
+            f"{target}: an algorithm has up to {table.scores.shape[2]} runs and a wide file holds one score per cell; "
             "write a long file"
         )
     means = table.mean_over_runs().T

@@ -414,7 +414,7 @@ def test_what_counts_is_what_the_protocol_counts(rules, counted):
     assert "uct: 72,000 frames played and 8,000,000 simulated to choose the actions" in words
     assert f": {counted:,}." in words
     (methods, *_) = report.methods
-    assert "444 frames a decision on average, 8,000,000 in all" in methods
+    assert "444 frames per decision on average, 8,000,000 in all" in methods
     assert ("do not count" in methods) is (counted == 72_000)
 
 

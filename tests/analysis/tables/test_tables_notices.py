@@ -146,8 +146,8 @@ CASES = [
     case(
         "modified_protocol",
         runs(run(using=dataclasses.replace(protocol("world-records"), name="machado-2018"))),
-        "names machado-2018, but was not played as that is defined here: frame_skip is 4 instead of 5",
-        "Its definition was another then, or the manifest was changed.",
+        "names machado-2018, but its settings are not those of this protocol here: frame_skip is 4 instead of 5",
+        "The definition has changed since, or the manifest was edited.",
     ),
     case(
         "action_interval",
@@ -200,7 +200,7 @@ CASES = [
     ),
     case("implausible", named("catalogue:review-2021")),
     case(
-        "unchecked", scores(mine={"pong": 1.0, "pooyan": 500.0}), "is known of Pooyan: scores there were not compared"
+        "unchecked", scores(mine={"pong": 1.0, "pooyan": 500.0}), "is known for Pooyan: scores there were not compared"
     ),
     case("unchecked", scores(mine={"pong": 1.0}), suite="ale-55"),
     case(
@@ -259,7 +259,7 @@ def test_what_was_left_out_is_said_with_the_reason():
     record.manifest["left_out"] = [["const(action=UP)", "skiing", "no UP"], ["const(action=FIRE)", "skiing", "no FIRE"]]
     (notice,) = (one for one in analyse(collected(record)).notices if one.kind == "left_out")
     assert notice.text == (
-        "random leaves out what cannot be played: const(action=UP) on Skiing and const(action=FIRE) on Skiing; "
+        "random leaves out games that cannot be played: const(action=UP) on Skiing and const(action=FIRE) on Skiing; "
         "of the first, no UP."
     )
 

@@ -116,7 +116,7 @@ def test_a_training_that_ended_with_few_episodes_is_finished():
 def test_a_comparison_warns_of_runs_that_are_not_finished():
     whole, half = made_up_run("runs/whole"), made_up_run("runs/half", ("other",), played=4)
     told = {notice.kind: notice.text for notice in compare_tables(collected(whole, half)).notices}
-    assert "10 trials of half are not finished: 40 of 100 episodes are there so far." in told["trials_incomplete"]
+    assert "10 trials of half are not finished: 40 of 100 episodes are recorded so far." in told["trials_incomplete"]
     kinds = {notice.kind for notice in compare_tables(collected(whole, made_up_run("runs/b", ("other",)))).notices}
     assert "trials_incomplete" not in kinds
 

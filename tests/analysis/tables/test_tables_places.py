@@ -72,8 +72,14 @@ def test_names_that_case_alone_tells_apart_are_to_be_written_so():
 
 def test_a_table_in_the_place_of_an_algorithm_is_told_where_it_belongs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ArcadeMarkError, match=r"only 'dqn' is named; .*; no file or run has that name$"):
+    with pytest.raises(ArcadeMarkError, match=r"only 'DQN' is named; name another .*, such as 'PPO', or none for all$"):
         compare_tables(SCORES, algorithms=["dqn"])
+    with pytest.raises(UnknownNameError, match=r"unknown algorithm 'MuZero'; did you mean 'MuZero \(Fan 2021\)'"):
+        compare_tables("catalogue:all", algorithms=["MuZero"])
+    with pytest.raises(
+        ArcadeMarkError, match=r"only 'Rainbow' is named; .* such as '.*', '.*' or '.*', or none for all"
+    ):
+        compare_tables("catalogue:review-2021", algorithms=["Rainbow"])
     Path("dqn").mkdir()
     with pytest.raises(ArcadeMarkError, match="or none for all; for another table give --with dqn"):
         compare_tables(SCORES, algorithms=["dqn"])

@@ -69,7 +69,7 @@ def test_an_estimate_too_wide_to_mean_anything_is_not_shown_but_what_would_help_
     assert estimate.high > 19  # JSON keeps it
     assert not estimate.telling
     assert "too uncertain" in shown
-    assert "5 more games would tell most: Battle Zone, " in shown
+    assert "5 more games would help most: Battle Zone, " in shown
     assert "90 %" not in shown
 
 

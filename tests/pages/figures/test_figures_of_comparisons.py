@@ -260,3 +260,15 @@ def test_every_figure_of_a_page_is_drawn_and_named(far, tmp_path):
     assert any(
         text.get_text() == "HNS, %" for text in arcademark.report(far, resamples=100).plot(figure="heat").findobj(Text)
     )
+
+
+@pytest.mark.parametrize("style", STYLES, ids=str)
+def test_an_svg_names_fonts_for_readers_without_ours(drawings, style):
+    svg = files.file(drawings["ranks"], ".svg", "ranks", style).decode()
+    named = set(re.findall(r"font-family: ([^;\"]+)", svg))
+    usual = "Times" if style.face == "serif" else "Verdana"
+    assert len(named) == 1
+    first, *others = [one.strip(" '") for one in named.pop().split(",")]
+    assert first == style.families[0]
+    assert usual in others
+    assert others[-1] == ("serif" if style.face == "serif" else "sans-serif")

@@ -78,7 +78,7 @@ _ZIPS: Mapping[str, tuple[str, str]] = {
 """Kinds of zip archives by the name of a file, at the top or in the only folder, and the remedy."""
 
 TRUST = (
-    "whoever wrote the file decides what that does on this machine; if you trust its source, add --set trust=true, "
+    "its author decides what that code does on this machine; if you trust its source, add --set trust=true, "
     "else have it saved as tensors alone (state dict, safetensors, ONNX)"
 )
 

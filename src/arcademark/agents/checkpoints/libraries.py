@@ -209,9 +209,9 @@ def _assumed(scale: float | None, activation: str) -> str:
     screens = "as its library scales them, else divided by 255" if scale is None else f"divided by {scale:g}"
     activation = activation or _ACTIVATION
     return (
-        f"its network is told by its tensors' shapes alone, and played with {activation} after each layer and screens "
-        f"{screens}; if it was trained otherwise, add --set activation=tanh or --set scale=1, or name the module: "
-        "--set network=file.py:Class"
+        f"its network follows from its tensors' shapes alone, and played with {activation} after each layer and "
+        f"screens {screens}; if it was trained otherwise, add --set activation=tanh or --set scale=1, or name the "
+        "module: --set network=file.py:Class"
     )
 
 

@@ -88,7 +88,7 @@ def build(layers: Layers, num_actions: int, scale: float | None, activation: Act
     path = [head]
     while path[-1].source is not None:
         if path[-1].source in path:
-            raise layers.error("its network is not told by its tensors' shapes: its layers form a ring")
+            raise layers.error("its network does not follow from its tensors' shapes: its layers form a ring")
         path.append(path[-1].source)
     stack, *hidden = reversed(path[1:])
     first = (hidden or [head])[0].inputs
@@ -98,8 +98,8 @@ def build(layers: Layers, num_actions: int, scale: float | None, activation: Act
     for layer in path[:-2]:
         if (other := eyes(stack, layer.inputs or 0)) and SIZES.index(other[1][1:]) < SIZES.index(shape[1:]):
             raise layers.error(
-                f"its network is not told by its tensors' shapes: '{layer.name}' and '{path[-2].name}' may both take "
-                "what its convolutions give"
+                f"its network does not follow from its tensors' shapes: '{layer.name}' and '{path[-2].name}' may both "
+                "take what its convolutions give"
             )
     core = next((layer for layer in hidden if layer.recurrent), None)
     before = hidden[: hidden.index(core)] if core else hidden
@@ -260,7 +260,7 @@ def _source(
         before = [one for one in before if role(one.name) == own] or before
     if len(before) != 1:
         what = "nothing gives" if not before else f"{len(before)} layers give"
-        raise layers.error(f"its network is not told by its tensors' shapes: {what} what '{layer.name}' takes")
+        raise layers.error(f"its network does not follow from its tensors' shapes: {what} what '{layer.name}' takes")
     return before[0]
 
 
@@ -273,7 +273,9 @@ def _head(layers: Layers, others: Sequence[_Layer], num_actions: int) -> _Layer:
     wide = [layer for layer in ends if layer.outputs != 1]
     sizes = ", ".join(str(layer.outputs) for layer in wide)
     if len(wide) != 1:
-        raise layers.error(f"its network is not told by its tensors' shapes: its heads give {sizes or 'one number'}")
+        raise layers.error(
+            f"its network does not follow from its tensors' shapes: its heads give {sizes or 'one number'}"
+        )
     count = wide[0].outputs or 0
     if count % factor or (count // factor > MAX_ACTIONS and count != num_actions):
         raise layers.error(f"its network's head gives {count} numbers, which are not one for each action")

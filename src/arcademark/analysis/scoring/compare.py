@@ -67,6 +67,12 @@ def compare_tables(
     wanted = options or ScoreOptions(**keywords)
     _check_different(wanted.algorithms)
     dataset = prepare(places, wanted)
+    if len(wanted.algorithms) == 1:
+        others = _nearest(dataset.algorithms[0], prepare(places, replace(wanted, algorithms=())))
+        such = f", such as {wording.listing(map(repr, others), 'or')}," if others else ""
+        raise ArcadeMarkError(
+            f"only {dataset.algorithms[0]!r} is named; name another to compare it with{such} or none for all"
+        )
     if len(dataset.algorithms) < 2:
         played = dataset.scores.runs
         if parts := [str(part) for run in (played.runs if played else ()) for part in run.record.parts]:
@@ -121,10 +127,20 @@ def _check_different(names: Sequence[str]) -> None:
     repeated = [name for name in dict.fromkeys(names) if list(names).count(name) > 1]
     if repeated:
         raise ArcadeMarkError(f"{repeated[0]!r} is named twice: an algorithm is not compared with itself; name another")
-    if len(names) == 1:
-        there = os.path.exists(names[0])
-        other = f"; for another table give --with {names[0]}" if there else "; no file or run has that name"
-        raise ArcadeMarkError(f"only {names[0]!r} is named; name another to compare it with, or none for all{other}")
+    if len(names) == 1 and os.path.exists(names[0]):
+        raise ArcadeMarkError(
+            f"only {names[0]!r} is named; name another to compare it with, or none for all; for another table give "
+            f"--with {names[0]}"
+        )
+
+
+def _nearest(name: str, dataset: Dataset, number: int = 3) -> list[str]:
+    """Return the other algorithms with the most tasks in common with one, at most so many."""
+    table = dataset.scores.table
+    present = ~np.isnan(table.mean_over_runs())
+    shared = (present & present[table.algorithms.index(name)]).sum(axis=1)
+    order = [table.algorithms[place] for place in np.argsort(-shared, kind="stable") if shared[place]]
+    return [other for other in order if other != name][:number]
 
 
 def _pairs(

@@ -301,7 +301,7 @@ def read_frames(path: Path, canonical: Callable[[str], str] = canonical_game) ->
     sheet = read_sheet(place(path))
     task, frames = sheet.find(("game", "task")), sheet.find(("frames",))
     if task is None or frames is None or not sheet.size:
-        raise ArcadeMarkError(f"{path}: expected the columns game and frames, and a row a game")
+        raise ArcadeMarkError(f"{path}: expected the columns game and frames, and a row per game")
     codes, names, first = sheet.names(task)
     tasks = [canonical_at(sheet.place(int(row), task), name, canonical) for name, row in zip(names, first, strict=True)]
     costs: dict[str, float] = {}

@@ -13,8 +13,9 @@ are equal too, no earlier end of the episode. The first action of the path is pl
 decision, and what is missing to the horizon is played at random. Where the real game stands elsewhere than the path
 expected, under sticky actions, its actions are first played anew from there.
 
-Measured under ``ale-2013`` with some 1,100 frames a decision, UCT with 1,200, means of the first 150 decisions of three
-episodes per game: Asterix 800 (UCT 350), Seaquest 153 (UCT 13), Space Invaders 187 (UCT 63); each episode was better.
+Measured under ``ale-2013`` with some 1,100 frames per decision, UCT with 1,200, means of the first 150 decisions of
+three episodes per game: Asterix 800 (UCT 350), Seaquest 153 (UCT 13), Space Invaders 187 (UCT 63); each episode was
+better.
 """
 
 from __future__ import annotations

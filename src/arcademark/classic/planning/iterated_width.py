@@ -10,7 +10,7 @@ nodes are ever expanded, however many there are::
 The search ends when its frames are spent or the queue is empty, and the first action of the path with the greatest
 discounted sum of rewards is played. The tree below it is kept: see `width`.
 
-From the paper: atoms of the memory, 150,000 frames a decision, reused nodes that do not count as emulated. From the
+From the paper: atoms of the memory, 150,000 frames per decision, reused nodes that do not count as emulated. From the
 defaults of its authors' program: γ = 0.995, paths of up to 300 nodes of 5 frames. Where the paper is silent, or the
 program does otherwise:
 

@@ -34,7 +34,7 @@ OF_LAST = "merge:"
 """Prefix of parameters of the last job alone."""
 
 _SWITCH = re.compile(rf"(?:^|,)\s*({'|'.join(SWITCHES)})=(\w+)(?=,|$)")
-_TO_THE_END = re.compile(r"(?:^|,)\s*(?=(?:setup|teardown|python)=)")
+_TO_THE_END = re.compile(rf"(?:^|,)\s*(?=(?:{OF_LAST})?(?:setup|teardown|python)=)")
 
 
 @dataclass(frozen=True)
@@ -164,8 +164,9 @@ def with_jobs(command: F) -> F:
 
     @functools.wraps(command)
     def call(*, slurm: tuple[str, ...], **rest: Any) -> Any:
-        on = {name: _on(name, value) for text in slurm for name, value in _SWITCH.findall(text)}
-        slurm = tuple(filter(None, (_SWITCH.sub("", text).lstrip(",") for text in slurm)))
+        switches, kept = zip(*map(_switches, slurm), strict=True) if slurm else ((), ())
+        on = {name: _on(name, value) for found in switches for name, value in found}
+        slurm = tuple(filter(None, kept))
         if on and not slurm:
             raise ArcadeMarkError(f"--slurm {next(iter(on))}=yes: name what the jobs need, too, as in partition=cpu")
         if slurm and "address" in rest["engine"]:
@@ -216,8 +217,14 @@ def _without_switches(words: Iterable[str]) -> Iterator[str]:
             yield from (text, *left)
         elif name != "--slurm":
             yield text
-        elif kept := _SWITCH.sub("", value if equals else next(left)).lstrip(","):
+        elif kept := _switches(value if equals else next(left))[1]:
             yield from ("--slurm", kept)
+
+
+def _switches(text: str) -> tuple[list[tuple[str, str]], str]:
+    """Return the settings of a --slurm that are of this submission alone, and the text without them."""
+    head, *line = _TO_THE_END.split(text, 1)
+    return _SWITCH.findall(head), ",".join(filter(None, (_SWITCH.sub("", head).lstrip(","), *line)))
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:

@@ -156,7 +156,7 @@ def _check(out: Path | None, sizes: str | None, *, plan: str | None, listed: boo
             raise ArcadeMarkError(f"{name} does not go with --sizes, which shows the best of each; leave one out")
     several = plan is not None or sizes is not None
     if out is not None and several and (out.suffix or (out.exists() and not out.is_dir())):
-        raise ArcadeMarkError(f"--out {out}: there are several models, one a file; name a folder")
+        raise ArcadeMarkError(f"--out {out}: there are several models, one per file; name a folder")
     if out is not None and not several and out.is_dir():
         raise ArcadeMarkError(f"--out {out}: is a folder; name a file, as in --out {out / 'model.json'}")
     return several

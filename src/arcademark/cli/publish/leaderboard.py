@@ -83,6 +83,8 @@ def command(
         if not one.ok:
             messages.say(f"{place}: {len(one.problems):,} of {len(one.findings):,} episodes are not confirmed")
     total = sum(map(len, written.values())) / 1e6
-    messages.tell(f"{len(result.algorithms):,} algorithms, {len(films)} films ({left_out} left out), {total:.1f} MB")
+    messages.tell(
+        f"{len(result.algorithms):,} algorithms, {len(films)} animations ({left_out} left out), {total:.1f} MB"
+    )
     messages.tell(f"site: {(out / pages.PAGE).resolve().as_uri()}")
     return 0 if all(one.ok for one in replays.values()) else 1

@@ -34,10 +34,12 @@ def games(it: Planned) -> Columns[GameCost]:
         Column(wording.noun(it.unit), lambda row: row.game),
         Column("trials", lambda row: row.trials),
         Column("episodes", lambda row: row.episodes),
-        Column(f"{it.unit}s an episode", lambda row: row.episode_frames, _whole),
+        Column(f"{it.unit}s per episode", lambda row: row.episode_frames, _whole),
         Column(f"{it.unit}s", lambda row: row.frames, _whole),
-        Column("s a decision", lambda row: _each(row, row.core_hours * 3600), wording.about) if it.decisions else None,
-        Column(f"simulated {it.unit}s a decision", lambda row: _each(row, row.simulated_frames), wording.about)
+        Column("s per decision", lambda row: _each(row, row.core_hours * 3600), wording.about)
+        if it.decisions
+        else None,
+        Column(f"simulated {it.unit}s per decision", lambda row: _each(row, row.simulated_frames), wording.about)
         if it.decisions
         else None,
         Column("core-hours", lambda row: row.core_hours, wording.hours),
@@ -122,6 +124,6 @@ SETS: Columns[Seen] = (
     Column("set", lambda row: row.set),
     Column("features", lambda row: row.features),
     Column("active", lambda row: row.active),
-    Column("newly active a step", lambda row: row.newly_active, wording.small),
-    Column("µs a step", lambda row: row.microseconds, wording.small),
+    Column("newly active per step", lambda row: row.newly_active, wording.small),
+    Column("µs per step", lambda row: row.microseconds, wording.small),
 )

@@ -138,11 +138,15 @@ def _statistic(name: str, title: str) -> Column[Algorithm, Summary]:
     )
 
 
+def shown_metrics(it: ScoreReport) -> dict[str, str]:
+    """Return the titles of the metrics that a game's score is shown in, by their names."""
+    titles = {one.metric: one.title for algorithm in it.algorithms for one in algorithm.summaries}
+    capped = {one.name for one in METRICS.values() if one.bounds}  # for a single game these add nothing
+    return {name: title for name, title in titles.items() if name not in capped or len(titles) == 1}
+
+
 def scores(it: ScoreReport) -> Columns[ScoredGame, Algorithm, Score]:
     """Return the columns of a score; the best of a game that several have is marked."""
-    titles = {one.metric: one.title for algorithm in it.algorithms for one in algorithm.summaries}
-    capped = {one.name for one in METRICS.values() if one.bounds}  # of a single game these say no more
-    metrics = {name: title for name, title in titles.items() if name not in capped or len(titles) == 1}
     rows = it.score_rows if it.several else ()
     values = grouped((game.id, score.score.value) for game, _, score in rows if score.score.value is not None)
     best = {game: max(each) for game, each in values.items() if len(each) > 1}
@@ -162,7 +166,7 @@ def scores(it: ScoreReport) -> Columns[ScoredGame, Algorithm, Score]:
             sort=lambda game, item, score: score.score.low,
         ),
         EPISODES if played else Column("runs", lambda game, item, score: score.runs),
-        *(_normalised(name, title) for name, title in metrics.items()),
+        *(_normalised(name, title) for name, title in shown_metrics(it).items()),
         *map(_reference, dict.fromkeys(kind for game in it.games for kind in game.references)),
     )
 
@@ -208,7 +212,7 @@ def tolerance(it: ScoreReport) -> Columns[SingleRuns]:
             sort=lambda row: row.low,
         ),
         Column(
-            "holds at least",
+            "covers at least",
             lambda row: row.share,
             wording.share,
             style=lambda row: "doubtful" if row.share < share else "",
@@ -251,15 +255,15 @@ def planning(it: ScoreReport) -> Columns[str, str, PlanningCost]:
         Column("algorithm", lambda game, name, cost: name, kind="name") if it.several else None,
         Column("decisions", lambda game, name, cost: cost.decisions),
         Column(f"simulated {it.unit}s", lambda game, name, cost: cost.simulated_frames),
-        Column("a decision", lambda game, name, cost: round(cost.frames_per_decision)),
+        Column("per decision", lambda game, name, cost: round(cost.frames_per_decision)),
     )
 
 
 RECORDS: Columns[Algorithm, Breakthrough] = (
     Column("algorithm", lambda item, _: item.name, style="strong"),
     Column("broken", lambda _, records: records.reached, kind="prose"),
-    Column("a billion frames", lambda item, _: (one := item.efficiency) and one.records and 1e9 * one.records),
-    Column("by nobody else in the catalogue", lambda _, records: records.unprecedented, kind="prose"),
+    Column("per billion frames", lambda item, _: (one := item.efficiency) and one.records and 1e9 * one.records),
+    Column("by no other in the catalogue", lambda _, records: records.unprecedented, kind="prose"),
 )
 
 
@@ -270,8 +274,8 @@ def efficiency(it: ScoreReport) -> Columns[Algorithm, Efficiency, Gain]:
         Column("training frames", lambda item, spent, gain: spent.training_frames),
         Column("game time", lambda item, spent, gain: None if it.benchmark.own else wording.days(spent.game_time_days)),
         Column("metric", lambda item, spent, gain: gain.title, kind="name"),
-        Column("mean a million frames", lambda item, spent, gain: gain.mean, wording.a_million),
-        Column("median a million frames", lambda item, spent, gain: gain.median, wording.a_million),
+        Column("mean per million frames", lambda item, spent, gain: gain.mean, wording.a_million),
+        Column("median per million frames", lambda item, spent, gain: gain.median, wording.a_million),
     )
 
 
@@ -283,7 +287,7 @@ PEERS: Columns[Peer] = (
     Column("mean HWRNS", lambda row: row.mean_hwrns, wording.percent),
     Column("mean SABER", lambda row: row.mean_saber, wording.percent),
     Column("records broken", lambda row: row.records),
-    Column("mean HNS a million frames", lambda row: row.hns_a_frame, wording.a_million),
+    Column("mean HNS per million frames", lambda row: row.hns_a_frame, wording.a_million),
     Column("published by", lambda row: row.source, kind="name", optional=True),
     Column("score of", lambda row: REPORTED.get(row.reported), kind="name", optional=True),
 )

@@ -117,10 +117,10 @@ def held(it: CoverageStudy) -> Columns[Held]:
     """Return the columns of how predictions from some games hold."""
 
     def summary(name: str) -> Column[Held]:
-        return Column(f"{name} held", lambda row: _count(row.coverage[name], row.algorithms))
+        return Column(f"{name} covered", lambda row: _count(row.coverage[name], row.algorithms))
 
     def level(name: str, place: int) -> Column[Held]:
-        return Column(f"{name} held (width)", lambda row: _at(row, place, log=it.log))
+        return Column(f"{name} covered (width)", lambda row: _at(row, place, log=it.log))
 
     return (
         Column("from", lambda row: row.subset),
@@ -130,8 +130,8 @@ def held(it: CoverageStudy) -> Columns[Held]:
         Column("mean error", lambda row: row.mean_error, it.error),
         Column("median error", lambda row: row.median_error, it.error),
         *map(summary, it.rows[0].coverage),
-        Column(f"{it.target} held, by {it.group_noun}", _by_group),
-        Column(f"single {it.noun}s held", lambda row: row.games_coverage, wording.share),
+        Column(f"{it.target} covered, by {it.group_noun}", _by_group),
+        Column(f"single {it.noun}s covered", lambda row: row.games_coverage, wording.share),
         *(level(one.level, place) for place, one in enumerate(it.rows[0].levels)),
     )
 

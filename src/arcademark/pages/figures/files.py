@@ -24,12 +24,13 @@ from arcademark.errors import escaped
 from arcademark.files import MADE_BY
 from arcademark.pages.figures import curves, grid, model, pictures, rows
 from arcademark.pages.figures.model import Curves, HeatMap, Pictures, RowsFigure
-from arcademark.pages.figures.style import PALETTE, SCREEN, WIDTH, FigureStyle
+from arcademark.pages.figures.style import PALETTE, SCREEN, SVG_FONTS, WIDTH, FigureStyle
 
 DOTS_PER_INCH = 200
 MARGIN = 3.0
 """Paper around what stands alone, in points; part of its width."""
 KINDS = (".svg", ".png", ".pdf")
+FONT_FAMILY = r"font-family: [^;\"]+"
 
 
 def draw(shown: model.Figure, width: float = WIDTH, style: FigureStyle = SCREEN) -> Figure:
@@ -56,7 +57,9 @@ def file(shown: model.Figure, kind: str, name: str, style: FigureStyle = SCREEN)
     figure = draw(shown, style.width - 2 * MARGIN, style)
     if kind == ".svg":
         made_by = f'<?xml version="1.0" encoding="utf-8"?>\n<!-- {MADE_BY} -->\n'
-        return made_by.encode() + as_svg(figure, name, alone=True).encode()
+        families = SVG_FONTS[style.face]
+        svg = _in_tags(FONT_FAMILY, lambda _: f"font-family: {families}", as_svg(figure, name, alone=True))
+        return (made_by + svg).encode()
     if kind == ".png":
         return _saved(figure, FigureCanvasAgg, "png", {"Software": MADE_BY}, dpi=DOTS_PER_INCH)
     return _saved(figure, FigureCanvasPdf, "pdf", {"Creator": MADE_BY, "Producer": None, "CreationDate": None})
@@ -66,7 +69,7 @@ def themed(svg: str) -> str:
     """Replace palette colours by a page's CSS variables for its light and dark themes, the colours as fallbacks."""
     names = {colour: name for name, colour in PALETTE.items()}
     svg = _in_tags("|".join(names), lambda found: f"var(--{names[found[0]]}, {found[0]})", svg)
-    return _in_tags(r"font-family: [^;\"]+", lambda _: "font-family: var(--sans, sans-serif)", svg)
+    return _in_tags(FONT_FAMILY, lambda _: "font-family: var(--sans, sans-serif)", svg)
 
 
 def _in_tags(pattern: str, change: Callable[[re.Match[str]], str], svg: str) -> str:

@@ -29,6 +29,11 @@ StyleName = Literal["screen", "paper"]
 FontName = Literal["sans", "serif"]
 FONTS = {"sans": ["DejaVu Sans", "sans-serif"], "serif": ["STIXGeneral", "DejaVu Serif", "serif"]}
 """Families of fonts; the first ones come with matplotlib, so that a figure is the same everywhere."""
+SVG_FONTS = {
+    "sans": "'DejaVu Sans', Verdana, sans-serif",
+    "serif": "STIXGeneral, 'STIX Two Text', 'Times New Roman', Times, 'Liberation Serif', serif",
+}
+"""Families that an SVG names, for readers without the first: their letters are about as wide."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +75,14 @@ class FigureStyle:
         return INCH * (self.width_inches or default)
 
     @property
+    def face(self) -> FontName:
+        """The font, the style's where none is given."""
+        return self.font or ("sans" if self.name == "screen" else "serif")
+
+    @property
     def families(self) -> list[str]:
         """The families of its font, the first that has a letter first."""
-        return FONTS[self.font or ("sans" if self.name == "screen" else "serif")]
+        return FONTS[self.face]
 
 
 SCREEN = FigureStyle()

@@ -21,7 +21,7 @@ _SHOWN: dict[int, tuple[str, Scale, str, str]] = {
     3: (
         "saber",
         "linear",
-        "100 % is the human world record, and every game's score is held within 0 and 200 %",
+        "100 % is the human world record, and every game's score is clipped to 0 to 200 %",
         "Tables 11 to 14",
     ),
 }
@@ -73,13 +73,13 @@ def records() -> PaperFigure:
         PAPER,
         4,
         "Figure 4: broken human world records, game time and learning efficiency",
-        "Human world records broken (of 57), the years that the training frames last at 60 a second (the review "
-        "reckons with 55.6 a second, 8 % more), and records broken a billion training frames. "
+        "Human world records broken (of 57), the years that the training frames last at 60 per second (the review "
+        "uses 55.6 per second, 8 % more), and records broken per billion training frames. "
         f"{' and '.join(without)} breaks no record and is left out of the third chart, as the paper does.",
         (
             _bars("Human world records broken", "records", names, broken, "linear"),
             _bars("Game time", "years", names, years, "log"),
-            _bars("Learning efficiency", "records a billion frames", breaking, rates, "log"),
+            _bars("Learning efficiency", "records per billion frames", breaking, rates, "log"),
         ),
     )
 

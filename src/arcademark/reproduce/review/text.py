@@ -143,9 +143,9 @@ def _times() -> Iterator[PrintedComparison]:
     yield stated("equation-6", text, _HALF_HOUR == 1e5)
     for key, printed, frames in (("days-200m", 42, 2e8), ("days-200m-again", 41, 2e8), ("days-100b", 20833, 1e11)):
         exact, review = float(game_time_days(frames)), game_time_days_review(frames)
-        yield stated(key, f"{exact:,.2f} at 60 a second; {review:,.2f} by Eq. 6", abs(exact - printed) <= 0.5)
+        yield stated(key, f"{exact:,.2f} at 60 per second; {review:,.2f} by Eq. 6", abs(exact - printed) <= 0.5)
     years, by_review = (float(time(1e11)) / DAYS_PER_YEAR for time in (game_time_days, game_time_days_review))
-    text = f"{years:.1f} at 60 a second; {by_review:.1f} by Eq. 6"
+    text = f"{years:.1f} at 60 per second; {by_review:.1f} by Eq. 6"
     yield stated("years-100b", text, round(years) == 57)
     yield stated("years-agent57", text, years > 57)
     spent = [ours().frames[name] for name in ("R2D2", "Agent57")]

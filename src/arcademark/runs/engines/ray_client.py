@@ -120,7 +120,7 @@ class Host:
             if console is not None:
                 choose_emulator(console, "console")
         except ArcadeMarkError as error:
-            return f"a node lacks the console that is here ({error}); bring a C compiler, or --engine emulator=ale"
+            return f"a node lacks this emulator ({error}); install a C compiler, or use --engine emulator=ale"
         process, self._socket = processes.spawn(worker.main)
         self._kill = partial(processes.kill, process)
         return None

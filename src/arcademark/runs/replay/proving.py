@@ -18,7 +18,7 @@ def prove_episode(task: EpisodeCheck) -> Finding:
     """Replay an episode on our emulator, then frame by frame on it and ale-py, and return the first difference."""
     trial, row = task.recorded
     if not isinstance(task.protocol, AtariProtocol) or trial.game == TOY:
-        return finding_of(task.recorded, "unverifiable", "the console plays Atari games alone")
+        return finding_of(task.recorded, "unverifiable", "our emulator plays Atari games only")
     try:
         finding = verify_episode(task, open_recorded(task.protocol, trial, row.phase, "console"))
         difference = _difference(task) if finding.outcome == "confirmed" else ""

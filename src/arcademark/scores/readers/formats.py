@@ -31,13 +31,13 @@ from arcademark.scores.readers.sheet import Sheet
 from arcademark.scores.table import ScoreTable
 
 FORMATS: Mapping[str, str] = {
-    "long": "CSV, TSV or Parquet with a row a score: algorithm, game, score, and run, episode, frames, protocol",
+    "long": "CSV, TSV or Parquet with a row per score: algorithm, game, score, and run, episode, frames, protocol",
     "wide": "CSV, TSV or Parquet, game × algorithm or algorithm × game",
     "sb3-monitor": "Stable-Baselines3's monitor.csv",
     "sb3-evaluations": "Stable-Baselines3's evaluations.npz",
     "rllib": "RLlib's result.json",
     "tensorboard": "TensorBoard's event files",
-    "metrics-csv": "CSV with a column a series: of Stable-Baselines3, RLlib, DQN Zoo, W&B's run history",
+    "metrics-csv": "CSV with a column per series: of Stable-Baselines3, RLlib, DQN Zoo, W&B's run history",
     "wandb": "CSV that W&B exports of several runs",
     "rliable": "rliable's arrays (runs, games) by algorithm: .npz, .npy or JSON",
     "arcademark-run": "a folder that a run was played into",

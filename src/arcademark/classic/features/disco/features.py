@@ -138,7 +138,7 @@ class Disco:
         down, right, vy, vx = (f"{low - size // 2:+} to {high - size // 2:+}" for (low, high), size in ranges)
         return (
             f"pairs of classes {a} and {b}: the former {down} pixels below and {right} right of the latter, "
-            f"{vy} pixels a step faster down and {vx} right"
+            f"{vy} pixels per step faster down and {vx} right"
         )
 
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -44,7 +44,7 @@ def choose_tag(place: str, tags: Sequence[str], options: Options) -> tuple[str, 
         raise UnrecognisedError(f"{place}: there is no series {options.tag!r}; it has {there}")
     if options.tag is None and not known:
         raise UnrecognisedError(
-            f"{place}: no series that is known to be scores (tools log them once an episode has ended), such as "
+            f"{place}: no series that is known to be scores (tools log them when an episode has ended), such as "
             f"{listed(list(KNOWN))}; it has {there}: name one with {SAID['tag']}"
         )
     chosen = options.tag or known[0]
@@ -53,7 +53,7 @@ def choose_tag(place: str, tags: Sequence[str], options: Options) -> tuple[str, 
 
 
 def _taken(tag: str, unit: Unit | None = None) -> str:
-    what = "an episode's score a value" if (unit or unit_of(tag)) == "episode" else "averages over episodes"
+    what = "one episode's score per value" if (unit or unit_of(tag)) == "episode" else "averages over episodes"
     return f"scores are the series {tag}, taken as {what}"
 
 
