@@ -1,9 +1,13 @@
+import re
+
 import click
 import pytest
 
 import own_games
 from arcademark.catalogue.model import ALGORITHM_KINDS
 from arcademark.cli import options
+from arcademark.cli.commands import FULL
+from arcademark.cli.main import cli
 from arcademark.cli.play import playing
 from arcademark.runs.request import default_directory
 from arcademark.suite import protocols
@@ -141,3 +145,22 @@ def test_the_full_help_of_a_group_has_that_of_each_command(invoke, group, below,
 def test_the_help_of_a_submission_names_the_kinds_of_algorithms(invoke):
     shown = "".join(invoke("catalogue", "submit", "--help", code=0).out.split())
     assert f"({','.join(ALGORITHM_KINDS)})" in shown
+
+
+def every_command(context):
+    """The contexts of a command and of those below it."""
+    yield context
+    if isinstance(context.command, click.Group):
+        for name in context.command.list_commands(context):
+            yield from every_command(click.Context(context.command.get_command(context, name), context, name))
+
+
+def test_no_word_of_the_help_is_broken_in_a_terminal_of_80_columns():
+    top = click.Context(cli, info_name="arcademark")
+    top.meta[FULL] = True
+    for context in every_command(top):
+        narrow, wide = set(), set()
+        for width, words in ((80, narrow), (2_000, wide)):
+            context.terminal_width = context.max_content_width = width
+            words |= set(re.sub(r"-\s+", "-", context.get_help()).split())
+        assert narrow <= wide, context.command_path

@@ -46,10 +46,8 @@ def test_the_interval_of_a_median_gives_that_of_the_rank():
 
 
 def test_a_median_below_all_has_no_rank_in_words():
-    below = (
-        "below all published algorithms that have a median (the lowest is 53.0\N{NO-BREAK SPACE}%; protocols differ)"
-    )
+    below = "below all published algorithms with a median (the lowest is 53.0\N{NO-BREAK SPACE}%; protocols differ)"
     for median in (Statistic(3.0), Statistic(3.0, 1.0, 9.0)):
         assert text("verdict", "ranked", rank=ranking.rank(median)) == below
     some = text("verdict", "ranked", rank=ranking.rank(Statistic(3.0, 1.0, 90.0)))
-    assert re.fullmatch(r"about #66 of 66 with the published algorithms that have a median \(#\d+ to #66; .*", some)
+    assert re.fullmatch(r"about #66 of 66 among published algorithms with a median \(#\d+ to #66; .*", some)

@@ -39,7 +39,7 @@ ROUTES = {
     "": "Atari algorithms",
     "algorithm/Agent57": "Agent57",
     "algorithm/sarsa(features%3Dram-bits)": "sarsa(features=ram-bits)",
-    "algorithm/nobody": "Not here",
+    "algorithm/nobody": "Not found",
     "games": "Games",
     "game/breakout": "Breakout",
     "compare": "Compare",
@@ -604,9 +604,9 @@ def test_hostile_names_are_text(page):
     page.locator("h2", has_text="Performance profiles").wait_for()
     page.wait_for_timeout(50)
     page.evaluate("location.hash = '#/algorithm/' + encodeURIComponent('<img src=x onerror=alert(1)>')")
-    page.locator("h1", has_text="Not here").wait_for()
+    page.locator("h1", has_text="Not found").wait_for()
     assert page.locator("main img, main script").count() == 0
-    assert page.title() == "Not here · ArcadeMark"
+    assert page.title() == "Not found · ArcadeMark"
 
 
 def test_keys_reach_everything(page):

@@ -42,7 +42,7 @@ def command() -> None:
 
 
 @command.command("topic", short_help="List a topic, or show one NAME of it; the word 'topic' may be left out.")
-@click.argument("topic", metavar="|".join(TOPICS))
+@click.argument("topic", metavar="TOPIC")
 @click.argument("name", required=False)
 @with_output
 def topic(topic: str, name: str | None, output: Output) -> None:

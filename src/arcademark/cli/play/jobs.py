@@ -155,7 +155,7 @@ def with_jobs(command: F) -> F:
             "--slurm",
             multiple=True,
             metavar="NAME=VALUE,…",
-            help="Play it as jobs of a SLURM cluster: partition=gpu,time=4:00:00,cpus=4,mem=8G,gpus=1; jobs=20, how "
+            help="Play it as jobs of a SLURM cluster, each with time=4:00:00,partition=gpu,gpus=1,mem=8G; jobs=20, how "
             f"many; python=COMMAND, what starts Python in them; {OF_LAST}partition=cpu, of the job that merges. "
             "dry_run=yes prints the scripts and submits nothing; wait=yes waits until the jobs have ended, and exits "
             "with 1 if trials are missing. May be repeated (docs/cluster.md).",

@@ -8,19 +8,19 @@
   const AGGREGATES = d3.sort(site.aggregates, ({ name }) => (name === "median" ? 0 : 1)); // the one that rows are ordered by first
   const STATISTICS = Object.fromEntries(AGGREGATES.map(({ name, title }) => [name, capital(title)]));
   const BADGES = {
-    yours: ["yours", "Not of the catalogue: from a file dropped on this page, or given when the pages were made"],
-    replayed: ["replayed", "Every recorded episode was played again when these pages were made, and gave its score"],
-    differs: ["does not replay", "Recorded episodes do not give their scores when they are played again"],
-    imported: ["imported", "Made of logs from elsewhere, which cannot be played again"],
-    "per-seed": ["per-seed scores", "The scores of single runs are known, so there are intervals"],
+    yours: ["yours", "From a file dropped on this page, or given on the command line; not part of the catalogue"],
+    replayed: ["replayed", "Every recorded episode reproduced its score when these pages were generated"],
+    differs: ["does not replay", "Some recorded episodes do not reproduce their scores"],
+    imported: ["imported", "Imported from external logs, which cannot be replayed"],
+    "per-seed": ["per-seed scores", "Scores of individual runs are available, so there are intervals"],
     "as-published": ["as published", "Scores as a paper prints them"],
-    errata: ["errata", "Something that its paper prints does not hold"],
+    errata: ["errata", "The paper prints at least one wrong value"],
   };
   const ANOMALIES = {
     counter: (end) => `Its counter shows ${end.toLocaleString("en")} at most.`,
     factor: (factor) => `Older emulators paid ${factor} times the points of today.`,
     endless: () => "Play can go on for ever.",
-    differs: () => "Scores of a paper are not those of today's emulator.",
+    differs: () => "Scores of a paper differ from those of today's emulator.",
   };
   const BUDGETS = [["up to 1M", 0, 1e6], ["to 50M", 1e6, 5e7], ["to 200M", 5e7, 2e8], ["more than 200M", 2e8, Infinity]];
   const UNKNOWN = "not known", NEARLY_ALL = site.nearly_all, VAGUE = 10;
@@ -217,8 +217,8 @@
     const told = `${row.name}: median ${item.title} ${percent(mine)} %${guess ? `, estimated from ${guess.title}` : ""}${low === undefined ? "" : ` (${Math.round(100 * (guess?.level ?? site.intervals.confidence))} %: ${percent(low)} to ${percent(high)})`}`;
     if (!site.ranking.length || (guess && vague(guess))) return `${told}.`;
     const total = 1 + site.ranking.length, ends = low === undefined || place(low) === place(high) ? "" : `#${place(high)} to #${place(low)}; `;
-    if (place(high ?? mine) === total) return `${told}; below all published algorithms that have a median (the lowest is ${percent(Math.min(...site.ranking))} %; protocols differ).`;
-    return `${told}; ${low === undefined ? "" : "about "}#${place(mine)} of ${total} with the published algorithms that have a median (${ends}protocols differ).`;
+    if (place(high ?? mine) === total) return `${told}; below all published algorithms with a median (the lowest is ${percent(Math.min(...site.ranking))} %; protocols differ).`;
+    return `${told}; ${low === undefined ? "" : "about "}#${place(mine)} of ${total} among published algorithms with a median (${ends}protocols differ).`;
   }
 
   async function take(files) {
@@ -315,7 +315,7 @@
   const scored = (row) => row.standings[state.view]?.games ?? 0;
   const COLUMNS = [
     { id: "median", title: "Median", figure: true, usual: true },
-    { id: "protocol", title: "Protocol", meaning: "How it was played; ranks are among those played alike", text: true, of: (row) => played(row)[0], cell: (row) => protocolBadge(row), usual: true },
+    { id: "protocol", title: "Protocol", meaning: "Settings; ranks are within groups of equal settings", text: true, of: (row) => played(row)[0], cell: (row) => protocolBadge(row), usual: true },
     { id: "frames", title: LENGTHS_TITLE, meaning: `${OF_TASKS ? "Steps" : "Emulated frames"} of training`, of: (row) => row.training_frames ?? undefined, cell: (row) => (row.training_frames === null ? "–" : frames(row.training_frames)), usual: true },
     { id: "year", title: "Year", of: year, cell: (row) => row.year ?? "–", usual: true },
     { id: "games", title: `${TITLE}s`, of: scored, cell: (row) => `${scored(row)}/${view().games.length}`, usual: true },
@@ -424,7 +424,7 @@
   }
 
   const nothing = (all) => h("p", { class: "nothing" }, "No result fits this search and these filters. ", link(all, "Show all"));
-  const WHY_NOT = "Not ranked: not all is known of how these were played.";
+  const WHY_NOT = "Not ranked: some settings of these are unknown.";
 
   function tablePage() {
     const place = h("div", {}), front = h("div", {});
@@ -534,7 +534,7 @@
         ? [h("tbody", {}, [...merged].map(([row, others]) => line(row, found.get(row), others)))]
         : groupsNow.map((at) => {
           const mine = those.filter((row) => row.group === at), what = groups[at];
-          const told = what.yours ? "Not ranked. Say how they were played, above, to rank them with others." : what.known ? caveat(mine) : `${WHY_NOT} ${caveat(mine)}`;
+          const told = what.yours ? "Not ranked. Select their protocol above to rank them with others." : what.known ? caveat(mine) : `${WHY_NOT} ${caveat(mine)}`;
           return h("tbody", {}, h("tr", { class: "group" }, h("th", { colspan: width, scope: "rowgroup" }, h("div", { class: "stay" }, what.title, h("span", { class: "weak" }, ` · ${plural(mine.length, "result")}`), h("small", {}, told)))), mine.map((row) => line(row, found.get(row))));
         });
       const estimated = site.model && state.statistic === "median" && measure().metric === "hns";
@@ -675,7 +675,7 @@
       const reference = (kind) => (kind in game.references ? points(game.references[kind]) : "–");
       return { cells: [link(gameAt(game.id), game.name), ...(OF_TASKS ? [] : [game.genre]), ...REFERENCES.map(([kind]) => reference(kind)), best ? [points(best.found.score), h("small", {}, link(algorithmAt(best.row), attributed(best.row)))] : "–", those.length] };
     });
-    return [`${TITLE}s`, [h("h1", {}, `${TITLE}s`), h("p", { class: "lead" }, "The highest score is the highest there is here, whatever its protocol."),
+    return [`${TITLE}s`, [h("h1", {}, `${TITLE}s`), h("p", { class: "lead" }, "The highest score is over all results on these pages, of any protocol."),
       table([[TITLE, ""], ...(OF_TASKS ? [] : [["Genre", ""]]), ...REFERENCES.map(([, title]) => [title, "n"]), ["Highest", "n"], ["Scores", "n"]], lines, { label: `${TITLE}s` })]];
   }
 
@@ -695,7 +695,7 @@
       facts([["Genre", game.genre], ...marks.map(([score, title]) => [title[0].toUpperCase() + title.slice(1), points(score)])]),
       game.anomalies.length ? h("div", { class: "warnings", role: "note" }, h("h2", {}, "What is odd about it"), h("ul", {}, game.anomalies.map((one) => h("li", {}, `${ANOMALIES[one.kind](one.value)} ${one.note} (${one.source})`)))) : null,
       dated.length ? section("The record over time", legendOf([["best score so far", "line"], ...marks.map(([score, title], at) => [`${title} ${points(score)}`, REFERENCES[at][0]])]),
-        figure(`Scores by year of publication, whatever their protocol; the line is the highest until then, planners and human starts included, held today by ${attributed(front.at(-1).row)} with ${points(front.at(-1).score)} points. Point at a dot for its name. ${footnotes(front.map(({ row }) => row))}`.trim(), (width) => {
+        figure(`Scores by year of publication, of any protocol; the line is the best so far, planners and human starts included, held today by ${attributed(front.at(-1).row)} with ${points(front.at(-1).score)} points. Point at a dot for its name. ${footnotes(front.map(({ row }) => row))}`.trim(), (width) => {
           const record = [...front, { year: today, score: front.at(-1).score }], options = {
             height: 380, marginTop: 28, x: { label: "year", tickFormat: "d", inset: 12, ticks: years(dated[0].year, today, width < 600 ? 4 : 8), domain: [dated[0].year, today] },
             y: { type: "symlog", constant: scale, grid: true, label: "points", tickFormat: (tick) => `${tick < 0 ? "−" : ""}${frames(Math.abs(tick))}`, ticks: ticksOf(scale, [...dated.map((one) => one.score), ...marks.map(([score]) => score)]) },
@@ -708,7 +708,7 @@
           const placed = (those) => those.map(({ row, year, score }) => ({ name: row && nameOn(row), at: year, value: score }));
           return named(width, `Scores in ${game.name} by year`, options, placed(front.toReversed()), placed(dated), placed(record));
         })) : null,
-      section("Everyone's score", h("p", { class: "small" }, "In order of score and not ranked: protocols differ."),
+      section("All scores", h("p", { class: "small" }, "In order of score and not ranked: protocols differ."),
         table([["Algorithm", "who"], ["Score", "n"], [OF_TASKS ? hns.title : "HNS", "n"], ["Runs", "n"], [LENGTHS_TITLE, "n"], ["Year", "n"], ["Protocol", "prose"]], those.map(({ row, found }) => ({
           kind: isYours(row) ? "yours" : null,
           cells: [who(row), withReach([found.score, ...found.reach], points), arcademark.known(hns, id) ? percent(arcademark.normalised(hns, id, found.score)) : "–", found.runs.length, row.training_frames === null ? "–" : frames(row.training_frames), row.year ?? "–", group(row).title],
@@ -738,12 +738,12 @@
     const alike = new Set(those.map((row) => row.group)).size === 1 && group(those[0]).known;
     const blocks = [...head];
     if (!alike) {
-      blocks.push(h("div", { class: "warnings", role: "note" }, h("p", {}, "Not known to be comparable: these were played under different protocols, or it is not known how. A difference may be the protocols' and not the algorithms'.")));
+      blocks.push(h("div", { class: "warnings", role: "note" }, h("p", {}, "Not known to be comparable: protocols differ, or are unknown. A difference may come from the protocols instead of the algorithms.")));
     }
-    if (!placed.length) return ["Compare", [...blocks, h("p", {}, `They have no ${NOUN} of ${view().name} in common that ${item.title} can be told of.`)]];
+    if (!placed.length) return ["Compare", [...blocks, h("p", {}, `They have no ${NOUN} of ${view().name} in common for which ${item.title} is defined.`)]];
     const found = runs.map((mine, at) => arcademark.reaches(item, mine, at + 1)), alone = those.map((_, at) => Object.values(runs[at]).every((one) => one.length === 1)), singles = those.filter((_, at) => alone[at]).map(titled), paired = those.length - singles.length > 1;
     const apart = those.length === 2 && arcademark.differences(item, ...runs);
-    const lone = singles.length ? `A single run of ${singles.length === those.length ? "each" : singles.join(", ").replace(/, (?=[^,]*$)/, " and ")} is known: how far another would differ is not, so there is no interval. ` : "", sure = `${Math.round(100 * site.intervals.confidence)} %`;
+    const lone = singles.length ? `A single run of ${singles.length === those.length ? "each" : singles.join(", ").replace(/, (?=[^,]*$)/, " and ")} is known, so there is no interval. ` : "", sure = `${Math.round(100 * site.intervals.confidence)} %`;
     const lines = those.map((row, at) => ({
       kind: isYours(row) ? "yours" : null,
       cells: [who(row), ...Object.keys(STATISTICS).map((key) => withReach(found[at][key])), row.training_frames === null ? "–" : frames(row.training_frames), alone[at] ? "1" : row.most_runs],
@@ -756,7 +756,7 @@
       return withReach(arcademark.improvementReach(runs[at], runs[other]).map((share) => 100 * share), (share) => `${number(share, 1)} %`);
     };
     blocks.push(section(paired ? "Probability of improvement" : "Who is ahead", h("p", { class: "small" }, [
-      paired ? `How probable it is that a run of the row's algorithm beats one of the column's on a ${NOUN} that both have, with its ${sure} interval. ` : "",
+      paired ? `Probability that a run of the row's algorithm beats one of the column's on a random ${NOUN} that both have, with its ${sure} interval. ` : "",
       singles.length ? `${paired ? "Where one has a single run: on" : "On"} how many ${NOUN}s the row's is ahead of the column's.` : "",
     ]), table([["Ahead", "who"], ...those.map((row) => [titled(row), "n"])], those.map((row, at) => ({ cells: [who(row), ...those.map((_, other) => (at === other ? "" : beats(at, other)))] })), { label: "Who is ahead, by pairs" })));
     const shownFirst = those.slice(0, 5), reach = Math.max(...shownFirst.flatMap((_, at) => placed.map((id) => Math.max(...runs[at][id].map((score) => arcademark.normalised(item, id, score))))));
@@ -782,7 +782,7 @@
     const pairs = (wanted ? [...first, ...d3.sort(able.filter((other) => other !== wanted && alike(wanted, other)), (other) => Math.abs(score(other) - (score(wanted) ?? 0))).map((other) => [wanted, other])] : [...first, ...neighbours])
       .filter((pair, at, all) => all.findIndex((other) => other.every((row, place) => row.identity === pair[place].identity)) === at).slice(0, 10);
     const how = ([one, other]) => (!alike(one, other) ? "not played alike, or it is not known how" : `${group(one).title}${one.training_frames === null || !equal(one, other) ? `; trained for other numbers of ${LENGTHS}` : one.training_frames ? `, ${frames(one.training_frames)} ${LENGTHS}` : ""}`);
-    return pairs.length ? section("Pairs to begin with", h("p", { class: "small" }, `Neighbours by ${STATISTICS[state.statistic].toLowerCase()} ${measure().title}${wanted ? "" : `, played alike for as many ${LENGTHS}`}. Or choose any above.`),
+    return pairs.length ? section("Pairs to begin with", h("p", { class: "small" }, `Neighbours by ${STATISTICS[state.statistic].toLowerCase()} ${measure().title}${wanted ? "" : `, with the same protocol and training ${LENGTHS}`}. Or choose any above.`),
       h("ul", { class: "notes" }, pairs.map((pair) => h("li", {}, link(`#/compare/${pair.map((row) => part(row.name)).join("/")}`, pair.map(titled).join(" against ")), h("span", { class: "weak" }, ` · ${how(pair)}`))))) : h("p", {}, "Choose two algorithms or more.");
   }
 
@@ -908,7 +908,7 @@
     };
     return h("div", { class: "fronts", role: "group", "aria-label": "Plots" }, [
       one("year", `The line is the best so far.${OF_TASKS ? "" : " Filled dots have a protocol that you can run."} Point at one for more.`, (row) => row.year, (width, all) => ({ tickFormat: "d", ticks: years(all[0], all.at(-1), width < 600 ? 5 : 10) })),
-      one(`training ${LENGTHS}`, `The line is the best for so many ${LENGTHS} or fewer, where these are known.`, (row) => row.training_frames, (_, [first, ...more]) => ({ type: "log", ticks: POWERS.filter((power) => power >= first && power <= more.at(-1)), tickFormat: frames })),
+      one(`training ${LENGTHS}`, `The line is the best so far by training ${LENGTHS}, where these are known.`, (row) => row.training_frames, (_, [first, ...more]) => ({ type: "log", ticks: POWERS.filter((power) => power >= first && power <= more.at(-1)), tickFormat: frames })),
     ]);
   }
 
@@ -920,7 +920,7 @@
     if (!those.length) return ["Plots", [...head, nothing("#/plots")]];
     return ["Plots", [
       ...head,
-      h("p", { class: "lead" }, `The ${plural(those.length, "algorithm")} that the table shows, whatever their protocols and ${NOUN}s: filter there first. A dot is an algorithm, and leads to its page.`),
+      h("p", { class: "lead" }, `The ${plural(those.length, "algorithm")} that the table shows, of any protocol and ${NOUN}s: filter there first. A dot is an algorithm, and leads to its page.`),
       fronts(those, 420),
       chosen.length ? section("Performance profiles", legend(chosen.map(attributed)), figure(`The share of runs above each ${item.title}, over the ${NOUN}s that each has: of those ticked in the table or, where none are, the five highest.`, (width) => profiles(width, item, runs, profileAt(2000)))) : null,
       section(`${TITLE}s and algorithms`, heatLegend(item), figure(`${item.title} of every algorithm with nine tenths of the ${NOUN}s, from the highest ${STATISTICS[state.statistic].toLowerCase()} down. Point at a cell for its score. ${footnotes(best)}`.trim(), (width) => heat(width, item, best))),
@@ -954,16 +954,16 @@
       section("What is shown", h("ul", {}, [
         `A score is normalised between two references: ${OF_TASKS ? "those of the suite's file" : "with HNS, 0 % is random play and 100 % the human average; with HWRNS, 100 % is the human world record"}. Mean and median are over ${NOUN}s, of each one's mean over runs; IQM and optimality gap are over runs.`,
         ...site.notices.filter((notice) => ["intervals", "runs"].includes(notice.kind)).map((notice) => notice.text),
-        `The table opens with one row per algorithm, best first by its median: of several results of one, those of its first paper, with nearly all ${NOUN}s and without human starts where there are such; the others are under its name. That order is no rank, as protocols differ: each row's badge says how it was played.`,
-        `Ranks are given only within a group that was played alike: ${OF_TASKS ? "under the same settings" : "the same sticky actions, frame cap and starts, all known, without or with planning on the emulator"}; and only among algorithms that have every ${NOUN}. All other rows are shown without a rank. “Ranks by protocol”, above the table, shows them.`,
-        site.model ? "Where some of the 57 games were not played, the median HNS is estimated from those that were, with an interval for algorithms of another paper, and marked “est.”; a question mark says that something speaks against it; point at it. Where the ends of the interval are more than ten times apart, the ends alone are shown." : null,
-        `Other summaries are shown of algorithms with nine tenths of the ${NOUN}s or more.`,
-        "The address holds what the table shows: its order, filters, columns and ticks. Send it, and others see the same.",
+        `The table opens with one row per algorithm, best median first. Of several results for an algorithm it prefers those with nearly all ${NOUN}s, without human starts, and of the earliest paper; the others are listed below its name. This order is not a ranking, as protocols differ: each row's badge gives the settings.`,
+        `Ranks are given only within a group of equal settings: ${OF_TASKS ? "the same protocol" : "the same sticky actions, frame cap and starts, all known, without or with planning on the emulator"}; and only among algorithms that have every ${NOUN}. All other rows are shown without a rank. “Ranks by protocol”, above the table, shows them.`,
+        site.model ? "Where some of the 57 games were not played, the median HNS is estimated from those that were, with an interval for algorithms of another paper, and marked “est.”; a question mark marks a doubtful estimate; point at it for the reason. If the upper bound exceeds ten times the lower one, only the interval is shown." : null,
+        `Other summaries are shown for algorithms with at least 90 % of the ${NOUN}s.`,
+        "The page's address encodes the order, filters, columns and ticks, so a link reproduces the view.",
       ].filter(Boolean).map((text) => h("li", {}, text)))),
       section("Badges", facts(Object.values(BADGES).map(([name, meaning]) => [name, meaning]))),
-      section("Your own scores", h("p", {}, `Drop a file on the table's page, or choose one there: one row per score with the columns algorithm, ${NOUN}, score and, of several runs, run; or a table of ${NOUN} × algorithm or algorithm × ${NOUN}. It is read by this page, and its figures are those that 'arcademark report' gives, the estimate from a few games included. Nothing leaves your machine.`)),
-      OF_TASKS ? null : section("Submit a run", h("p", {}, "A submission is a run's directory. 'arcademark catalogue submit RUN' plays every recorded episode again and, where all give their scores, writes the files that a maintainer adds to the catalogue."),
-        h("p", {}, `It costs what you train for. A rank needs all 57 games, an estimate any; what to expect of five, ten and fourteen games is said under “Predicted and true”. At 200M frames per game, five are 1B frames and 57 are 11.4B; a trainer that makes 5,000 frames per second needs 2.3 and 26 days. Replaying what was recorded takes minutes.`)),
+      section("Your own scores", h("p", {}, `Drop a file on the table's page, or choose one there: one row per score with the columns algorithm, ${NOUN}, score and, of several runs, run; or a table of ${NOUN} × algorithm or algorithm × ${NOUN}. Your browser reads it and computes what 'arcademark report' computes, including the estimate from a few games. Nothing leaves your machine.`)),
+      OF_TASKS ? null : section("Submit a run", h("p", {}, "A submission is a run's directory. 'arcademark catalogue submit RUN' replays every recorded episode and, if all scores are reproduced, writes the files that a maintainer adds to the catalogue."),
+        h("p", {}, `A rank needs all 57 games, an estimate any number; “Predicted and true” gives the errors for five, ten and fourteen games. At 200M frames per game, five games are 1B frames and 57 are 11.4B; at 5,000 frames per second that takes 2.3 and 26 days. Replaying takes minutes.`)),
       section("What to know before you compare", h("ul", { class: "notes" }, site.notices.filter((notice) => notice.level === "warning").map((notice) => h("li", {}, notice.text)))),
       OF_TASKS ? null : section("Errata", h("p", {}, `${plural(site.errata.length, "slip")} in print are known; each stands on the page of its algorithm or game.`),
         h("details", {}, h("summary", {}, "Of no single score"), errataList(site.errata.filter((slip) => !slip.algorithm && !slip.game)))),
@@ -983,7 +983,7 @@
     const papers = new Set(those.map((one) => one.row.paper)).size, level = Math.round(100 * site.model.level);
     return ["Predicted and true", [
       h("h1", {}, "Predicted and true"),
-      h("p", { class: "lead" }, `The median HNS over 57 games, estimated from the games of ${site.predicted_from} alone (${views.get(site.predicted_from).games.map(nameOf).join(", ")}), for the ${plural(those.length, "algorithm")} (${plural(papers, "paper")}) that have them all; nothing is learnt from an algorithm's own paper. Estimates are off by ${number(arcademark.mean(those.map((one) => Math.abs(one.off))), 1)} % of the true median on average (median ${number(arcademark.median(those.map((one) => Math.abs(one.off))), 1)} %), and ${level} % intervals cover ${those.filter((one) => one.held).length} of ${those.length} true medians. Expect more for a new algorithm: on 41 of nine sources that nothing was learnt from estimates are off by 23.9 % from these games, by 19.7 % from ten and 12.7 % from fourteen, and 90 % intervals cover 37, 38 and 36 of 41.`),
+      h("p", { class: "lead" }, `The median HNS over 57 games, estimated from the games of ${site.predicted_from} alone (${views.get(site.predicted_from).games.map(nameOf).join(", ")}), for the ${plural(those.length, "algorithm")} (${plural(papers, "paper")}) that have them all, by models fitted without the algorithm's own paper. Estimates are off by ${number(arcademark.mean(those.map((one) => Math.abs(one.off))), 1)} % of the true median on average (median ${number(arcademark.median(those.map((one) => Math.abs(one.off))), 1)} %), and ${level} % intervals cover ${those.filter((one) => one.held).length} of ${those.length} true medians. Expect larger errors for a new algorithm: on 41 held-out algorithms of nine sources the mean error is 23.9 % from these games, 19.7 % from ten and 12.7 % from fourteen, and 90 % intervals cover 37, 38 and 36 of 41.`),
       figure(`Estimate against true median, with its interval; on the line both are equal; in the second colour where the interval misses. Point at a dot. ${footnotes(those.map(({ row }) => row))}`.trim(), (width) => {
         const domain = [Math.min(...those.map((one) => Math.min(one.low, one.truth))), Math.max(...those.map((one) => Math.max(one.high, one.truth)))];
         const scale = { type: "symlog", constant: 20, grid: true, domain, ticks: TICKS.filter((tick) => tick > domain[0] && tick < domain[1]) };
@@ -1002,7 +1002,7 @@
     ]];
   }
 
-  const missing = (kind, name) => ["Not here", [h("h1", {}, "Not here"), h("p", {}, `There is no ${kind} ${name} on these pages. `, link("#/", "All algorithms"))]];
+  const missing = (kind, name) => ["Not found", [h("h1", {}, "Not found"), h("p", {}, `There is no ${kind} ${name} on these pages. `, link("#/", "All algorithms"))]];
 
   // Which page
 
