@@ -399,7 +399,7 @@ def planners() -> str:
             (costs(*pair) for pair in pairs_of),
             words=2,
         ),
-        f"Frames a decision were {min(off):.2f} to {max(off):.2f} times the prediction. `plan` measures decisions "
+        f"Frames per decision were {min(off):.2f} to {max(off):.2f} times the prediction. `plan` measures decisions "
         "in states of random play, and a planner leads into others.",
     )
 

@@ -1,5 +1,6 @@
 """Documentation and what users read is in standard English: none of the project's former phrases stands in it."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -14,6 +15,8 @@ PAGES = [
     *(path for folder in TEMPLATES for path in folder.rglob("*") if path.is_file() and "vendor" not in path.parts),
 ]
 
+AMOUNTS = "runs|episodes|frames|scores|seconds|trials|jobs|steps|rows?|once|twice|one job|one score"
+UNITS = "game|run|seed|episode|trial|decision|step|frame|second|minute|hour|million|billion|cell|file|core|value|score"
 PHRASES = {
     "tell much about": "predict most of",
     r"intervals of these .{0,20}\bheld \d+ of": "covered 17 of 22",
@@ -36,6 +39,8 @@ PHRASES = {
     "alone would have said": "estimated from five games",
     "foretold": "predicted",
     "foretell": "predict",
+    r"\bheld within \d": "clipped to",
+    rf"\b(?:{AMOUNTS}) an? (?:{UNITS})\b": "per",
 }
 """Patterns of what is not standard English, and what to write instead."""
 
@@ -65,7 +70,27 @@ def test_pages_have_none_of_these_phrases(path):
     assert found(path.read_text(encoding="utf-8")) == []
 
 
+def messages(path):
+    """The literal texts of a module, but its docstrings; "{}" stands for what is put into one."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone | parts:
+            yield node.value
+
+
+def test_messages_have_none_of_these_phrases():
+    texts = ((path, text) for path in SOURCE.rglob("*.py") for text in messages(path))
+    assert [(path.relative_to(ROOT).as_posix(), text) for path, text in texts if found(text)] == []
+
+
 def test_a_phrase_is_found_across_lines():
     assert found("so they are a little\n  too good.") == ["'a little too good': write 'biased upwards'"]
     assert found("the intervals of these five held 17 of 22 true medians") != []
     assert found("The scores are biased upwards.") == []
+    assert found("DQN has 5 runs a game") != []
+    assert found("HNS held within 0 and 100 %") != []
+    assert found("runs of a game share a seed") == []

@@ -268,7 +268,7 @@ def test_what_an_agent_prints_does_not_reach_standard_output(tmp_path, toy_plan,
     ("settings", "match"),
     [
         ({"workers": 0}, "workers 0"),
-        ({"episode_seconds": 0.0}, r"seconds an episode may take 0\.0: expected more than 0"),
+        ({"episode_seconds": 0.0}, r"episode_seconds 0\.0: expected a limit of more than 0"),
         ({"engine": "ray", "gpus": -1.0}, r"GPUs per worker -1\.0: expected a share of one, or a whole number"),
         ({"engine": "ray", "gpus": 1.5}, r"GPUs per worker 1\.5: expected a share of one, or a whole number"),
     ],

@@ -117,7 +117,7 @@ def execute(
     if workers is not None and workers < 1:
         raise ArcadeMarkError(f"workers {workers}: expected at least 1")
     if episode_seconds is not None and not episode_seconds > 0:
-        raise ArcadeMarkError(f"seconds an episode may take {episode_seconds}: expected more than 0")
+        raise ArcadeMarkError(f"episode_seconds {episode_seconds}: expected a limit of more than 0 seconds per episode")
     make = make or engine_of(engine)
     if here := [spec.label for spec in plan.agents if isinstance(spec, MadeSpec)]:
         if workers not in (None, 1) or engine != "local":
