@@ -137,7 +137,7 @@ def _checked_division(plans: Mapping[str, Plan], folder: Path, jobs: int | None)
         if changes := manifest.differences(manifest.read(path), document):
             raise ArcadeMarkError(f"{path}: is of another run: {'; '.join(changes)}. Choose another directory (--out)")
     if (jobs or 0) > len(plan.trials):
-        raise ArcadeMarkError(f"--slurm jobs={jobs}: expected at most one job a trial: {len(plan.trials):,} here")
+        raise ArcadeMarkError(f"--slurm jobs={jobs}: expected at most one job per trial: {len(plan.trials):,} here")
     return max(counts, default=0)
 
 
