@@ -49,7 +49,7 @@ WARM = MARKER.exists()
 def _cache_of_its_own():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ARCADEMARK_CACHE", str(CACHE))
-        patch.setattr("arcademark.emulator.cartridge.TRANSLATED_AFTER", 10**9)  # whichever tests come first
+        patch.setattr("arcademark.emulator.cartridge.FRAMES_PER_BYTE", 10**9)  # whichever tests come first
         yield
 
 

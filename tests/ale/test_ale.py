@@ -602,12 +602,12 @@ def test_frames_of_games_that_are_gone_count(monkeypatch):
 
 @pytest.fixture
 def translated(monkeypatch, tmp_path, translating_at_once):
-    """A translation after 20 frames: a copy of the interpreter stands for it."""
+    """A translation after 20 frames of Pong: a copy of the interpreter stands for it."""
     core = build._declare(ctypes.CDLL(shutil.copy(build.core()._name, tmp_path / "translated.so")))
     monkeypatch.setattr(translate, "cached", lambda *_: None)
     monkeypatch.setattr(translate, "translated", lambda *_, **__: core)
     monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
-    monkeypatch.setattr(cartridge, "TRANSLATED_AFTER", 20)
+    monkeypatch.setattr(cartridge, "FRAMES_PER_BYTE", 0.009)
     return core
 
 

@@ -146,7 +146,7 @@ def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeyp
     """Whatever plays, the steps are the same; a model of the game goes over as well."""
     monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
     monkeypatch.setattr(translate, "cached", lambda *_: None)
-    monkeypatch.setattr(cartridge, "TRANSLATED_AFTER", 100)
+    monkeypatch.setattr(cartridge, "FRAMES_PER_BYTE", 0.05)
     spec = make_spec("freeway", max_frames_per_episode=200, repeat_action_probability=0)
     actions = np.random.default_rng(4).integers(spec.num_actions, size=50).tolist()
     environment, model = open_environment(spec, emulator="console"), open_model(spec, emulator="console")
@@ -170,7 +170,7 @@ def test_another_process_that_translates_is_not_waited_for(make_spec, monkeypatc
     monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
     monkeypatch.setattr(translate, "cached", lambda *_: None)
     monkeypatch.setattr(translate, "translated", lambda *_, **__: None)
-    monkeypatch.setattr(cartridge, "TRANSLATED_AFTER", 0)
+    monkeypatch.setattr(cartridge, "FRAMES_PER_BYTE", 0)
     console = NativeConsole("pong")
     console.start(np.random.default_rng(0))
     assert console._machine.core is build.core()
@@ -192,7 +192,7 @@ def test_play_goes_on_while_a_game_is_translated(monkeypatch):
     monkeypatch.setattr(cartridge.Translation, "_making", None)
     monkeypatch.setattr(translate, "cached", lambda *_: None)
     monkeypatch.setattr(translate, "translated", lambda *_, **__: made if go_on.wait(60) else None)
-    monkeypatch.setattr(cartridge, "TRANSLATED_AFTER", 0)
+    monkeypatch.setattr(cartridge, "FRAMES_PER_BYTE", 0)
     console = NativeConsole("pong")
     for _ in range(2):
         console.start(np.random.default_rng(0))
@@ -210,7 +210,7 @@ def test_frames_of_other_processes_and_runs_count(monkeypatch, tmp_path, transla
         played = 0
 
     monkeypatch.setenv("ARCADEMARK_CACHE", str(tmp_path))
-    monkeypatch.setattr(cartridge, "TRANSLATED_AFTER", 3_000)
+    monkeypatch.setattr(cartridge, "FRAMES_PER_BYTE", 1.5)
     monkeypatch.setattr(translate, "cached", lambda *_: None)
     monkeypatch.setattr(translate, "translated", lambda game, *_, **__: tried.append(game.name))
     tried, consoles = [], {}

@@ -2,9 +2,9 @@
 
 A game is played by the interpreter until its cartridge is translated: at once if that was done on an earlier day, else
 from the first episode on that starts when the translation is done, by whatever process. A thread begins to make it,
-with a compiler that lets other programs go first, when an episode starts after `TRANSLATED_AFTER` frames of the game in
-all processes, earlier ones too, and as many of all games in this one, which is then likely to go on for as long as
-compiling takes. `ARCADEMARK_CONSOLE=interpreted` leaves it to the interpreter. Only speed depends on it.
+with a compiler that lets other programs go first, when an episode starts after `FRAMES_PER_BYTE` of the cartridge in
+all processes, earlier ones too, and as many frames of all games in this one, which is then likely to go on for as long
+as compiling takes. `ARCADEMARK_CONSOLE=interpreted` leaves it to the interpreter. Only speed depends on it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from weakref import WeakValueDictionary
 from arcademark.emulator import build, games, translate
 from arcademark.emulator.games import GameRules
 
-TRANSLATED_AFTER = 100_000
-"""Frames after which a cartridge is translated: they take the interpreter about as long as that does."""
+FRAMES_PER_BYTE = 50
+"""Frames per byte of a cartridge after which it is translated: by then that would have saved the time that it takes."""
 
 
 class Player:
@@ -49,7 +49,7 @@ class Translation:
     """What translates, or did last: one cartridge at a time."""
 
     def __init__(self, game: GameRules, rom: bytes, wanted: bool) -> None:
-        self._cartridge = game, rom
+        self._cartridge, self._worth_after = (game, rom), FRAMES_PER_BYTE * len(rom)
         Translation._all.append(self)
         self._players = WeakValueDictionary[int, Player]()
         self.released = 0  # frames that consoles played which are gone
@@ -71,11 +71,11 @@ class Translation:
             self.core = translate.cached(*self._cartridge)
             if self.core is not None:
                 return
-            if self._everywhere < TRANSLATED_AFTER:
+            if self._everywhere < self._worth_after:
                 new -= new % build.COUNTED_FRAMES
                 self._everywhere = translate.played(*self._cartridge, new)
                 self._counted += new
-        if min(max(self._everywhere, played), Translation.all_played()) < TRANSLATED_AFTER:
+        if min(max(self._everywhere, played), Translation.all_played()) < self._worth_after:
             return
         with self._turn:
             if Translation._making is None or not Translation._making.is_alive():
