@@ -96,11 +96,6 @@ class Estimate:
         return wording.between(self.low, self.high)
 
     @property
-    def sampling_interval(self) -> str:
-        """The interval that runs or episodes leave, in words."""
-        return wording.between(self.sampling_low, self.sampling_high)
-
-    @property
     def errors(self) -> str:
         """The printed error and, after a comma, the one on papers that the model was not chosen with."""
         if self.value is None or self.printed_log_error is None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arcademark import wording
+from arcademark.analysis.runs.directory import Run
+from arcademark.analysis.scoring.report import ScoreReport
+from arcademark.analysis.tables.document import Score
 from arcademark.pages.render import blocks, markdown
-
-if TYPE_CHECKING:
-    from arcademark.analysis.runs.directory import Run
-    from arcademark.analysis.scoring.report import ScoreReport
-    from arcademark.analysis.tables.document import Score
 
 NAME = "README.md"
 
@@ -82,4 +80,5 @@ def _replayed(run: Run) -> str:
     """Return the directory with the actions behind a run's scores, "" if there is none."""
     if run.imported is None:
         return run.directory
-    return f"{run.directory}/{run.imported.last_evaluation}" if run.imported.judged else ""
+    last_evaluation = max(run.imported.files, default="").rpartition("/")[0]
+    return f"{run.directory}/{last_evaluation}" if run.imported.judged else ""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import check_ending, write_document
+from arcademark.pages.figures import model
 from arcademark.pages.figures.style import SCREEN, FigureStyle
 from arcademark.pages.render import blocks
 from arcademark.scores.formulas import as_csv
-
-if TYPE_CHECKING:
-    from arcademark.pages.figures import model
 
 PICTURES = (".pdf", ".svg", ".png")
 ENDINGS = (".html", ".json", ".md", ".tex", ".csv", *PICTURES)

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
@@ -21,9 +21,7 @@ from arcademark.records.database import DATABASE
 from arcademark.records.model import EvaluationRecord, RunRecord, TrialRecord
 from arcademark.records.reading import read_run
 from arcademark.suite.protocols import Protocol
-
-if TYPE_CHECKING:
-    from arcademark.suite.task_suites import TaskSuite
+from arcademark.suite.task_suites import TaskSuite
 
 DEEPEST = 3  # how many folders below a project's its runs are looked for
 

@@ -12,18 +12,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from msgspec import Meta
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import parse_json, read_as, read_text
+from arcademark.records.model import TrialRecord
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, from_json
 from arcademark.suite.settings import MAX_EPISODES
-
-if TYPE_CHECKING:
-    from arcademark.records.model import TrialRecord
 
 FILE = "manifest.json"
 SCHEMA_VERSION = 1

@@ -8,17 +8,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import one_line
 from arcademark.records.database import MAX_NUMBER, check_blobs, check_table, damage
+from arcademark.records.model import TrialRecord
 from arcademark.suite.protocols import Protocol
-
-if TYPE_CHECKING:
-    from arcademark.records.model import TrialRecord
 
 Columns = dict[str, NDArray[Any]]
 """Equally long arrays, by name: trial (its place), training, truncated (bool), and the numbers as in the table."""

@@ -67,11 +67,6 @@ class ImportedSource:
         """True if they are of a training run that was evaluated here."""
         return imported.JUDGED in self.formats
 
-    @property
-    def last_evaluation(self) -> str:
-        """The folder of the last evaluation of a judged training, below the run's; else ""."""
-        return max(self.files, default="").rpartition("/")[0] if self.judged else ""
-
 
 @dataclass(frozen=True)
 class Person:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from pathlib import Path
+from typing import ClassVar
 
 from arcademark import wording
 from arcademark.analysis import settings
@@ -18,10 +19,6 @@ from arcademark.records.ledger import Ledger, LedgerEntry, Unread, entries_besid
 from arcademark.suite.subsets import for_testing
 from arcademark.suite.tasks import game_name
 from arcademark.wording import prose
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 APART = ("features",)  # parameters whose values make different algorithms, rather than settings of one
 BASELINES = ("random", "const", "perturb")

@@ -188,13 +188,14 @@ def tuned(directory: Path, tried: Mapping[str, Mapping[str, Value]]) -> Tuned:
     settings = []
     for label, row in zip(table.algorithms, scores, strict=True):
         by_game = {task: float(score) for task, score in zip(table.tasks, row, strict=True) if np.isfinite(score)}
+        whole = model and len(by_game) == len(table.tasks)
         settings.append(
             TunedSetting(
                 label,
                 tried[label],
                 *_place(run, label, row, scores, telling),
                 {task: by_game.get(task) for task in table.tasks},
-                _estimated(by_game) if model and len(by_game) == len(table.tasks) else None,
+                predictors.atari().median(by_game, LEVEL)[0].value if whole else None,
             )
         )
     return Tuned(
@@ -210,10 +211,6 @@ def tuned(directory: Path, tried: Mapping[str, Mapping[str, Value]]) -> Tuned:
         suite=suite.name if suite else "",
         model=model,
     )
-
-
-def _estimated(scores: Mapping[str, float]) -> float | None:
-    return predictors.atari().median(scores, LEVEL)[0].value
 
 
 def _place(

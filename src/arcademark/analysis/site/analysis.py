@@ -21,20 +21,6 @@ from arcademark.analysis.cells import PlayedAlgorithm
 from arcademark.analysis.scoring import analysis, ranking
 from arcademark.analysis.scoring.report import ScoreReport
 from arcademark.analysis.site import document
-from arcademark.analysis.site.document import (
-    Badge,
-    Curve,
-    Film,
-    Group,
-    Numbers,
-    Replay,
-    Row,
-    Site,
-    SiteErratum,
-    SiteMeasure,
-    Standing,
-    View,
-)
 from arcademark.analysis.subsets import predictors
 from arcademark.analysis.subsets.predictors import Predictor
 from arcademark.analysis.tables import plausible, protocols
@@ -86,10 +72,10 @@ SAME = ("identity", "kind", "year", "collection", "note", "assumed", "training_f
 def analyse(
     places: Sequence[ScoreSource],
     replays: Mapping[str, Verification] | None = None,
-    films: Mapping[tuple[str, str], Sequence[Film]] | None = None,
+    films: Mapping[tuple[str, str], Sequence[document.Film]] | None = None,
     collection: Sequence[str] = (EVERYTHING,),
     follow: Callable[[int, int], None] | None = None,
-) -> Site:
+) -> document.Site:
     """Compute the leaderboard of the catalogue's collections, all of them or those that are named, and of runs.
 
     Runs on other tasks than Atari games are ranked among themselves, by their suite's reference scores.
@@ -143,7 +129,7 @@ def analyse(
     order = sorted(groups, key=lambda title: (not groups[title].known, title in nobody, -sizes[title]))
     entries = _entries(whole, published)
     names = [games or dataset.benchmark.view.name for dataset, (_, games) in zip(datasets, views, strict=True)]
-    standings: dict[str, dict[str, Standing]] = {}
+    standings: dict[str, dict[str, document.Standing]] = {}
     for name, one_report in zip(names, reports, strict=True):
         for item in one_report.algorithms:
             if item.coverage.games:
@@ -159,7 +145,7 @@ def analyse(
             if played := whole.scores.get(item.name).played:
                 known |= _played(row, played, replays or {}, films or {})
         rows.append(replace(row, **known))
-    return Site(
+    return document.Site(
         generator=f"ArcadeMark {__version__}",
         collections=tuple(collection),
         intervals=report.intervals,
@@ -220,34 +206,38 @@ def _entries(dataset: Dataset, place: str) -> Mapping[str, Entry]:
     return {name: named[name] for name in dataset.algorithms if dataset.scores.get(name).qualified and name in named}
 
 
-def _group(play: PlayConditions) -> Group:
+def _group(play: PlayConditions) -> document.Group:
     facts = protocols.settings_of(play)
     if isinstance(play.protocol, StepProtocol):
-        return Group(play.label, facts, known=True)
+        return document.Group(play.label, facts, known=True)
     values = {name: facts.get(name, UNKNOWN) for name in TOLD_APART}
     said = [TOLD_APART[name].get(value, f"{name} {value}") for name, value in values.items()]
     if play.plans:
         said.append(PLANS)
     title = ", ".join(said)
     settings = values | {PLANS: "yes" if play.plans else "no"}
-    return Group(title[0].upper() + title[1:], settings, UNKNOWN not in values.values())
+    return document.Group(title[0].upper() + title[1:], settings, UNKNOWN not in values.values())
 
 
-def _view(dataset: Dataset, games: str) -> View:
+def _view(dataset: Dataset, games: str) -> document.View:
     benchmark = dataset.benchmark
     named = subsets.subset(games) if games else None
     chosen = named.tasks if named else benchmark.tasks
     title = named.title.partition(":")[0] if named else benchmark.view.title
     measures = tuple(_measure(item, chosen) for item in benchmark.chosen(()))
     coefficients = named.coefficients if named and named.coefficients else ()
-    return View(games or benchmark.view.name, title, benchmark.view.name, tuple(chosen), measures, coefficients)
+    return document.View(
+        games or benchmark.view.name, title, benchmark.view.name, tuple(chosen), measures, coefficients
+    )
 
 
-def _measure(item: measures.Measure, games: Sequence[str]) -> SiteMeasure:
+def _measure(item: measures.Measure, games: Sequence[str]) -> document.SiteMeasure:
     known = [task for task in games if task in item.known]
     low, high = ({task: ends[task] for task in known} for ends in (item.low, item.high))
     metric = item.metric
-    return SiteMeasure(metric.name, metric.title, metric.meaning, low, high, metric.bounds or (), metric.of_means)
+    return document.SiteMeasure(
+        metric.name, metric.title, metric.meaning, low, high, metric.bounds or (), metric.of_means
+    )
 
 
 def _game(task: str) -> document.SiteGame:
@@ -273,10 +263,10 @@ def _task(task: ScoredGame) -> document.SiteGame:
     return document.SiteGame(task.id, task.name, "", False, known, (), (tasks.normalised(task.id),))
 
 
-def _row(item: Algorithm, dataset: Dataset, standings: Mapping[str, Standing], group: int) -> Row:
+def _row(item: Algorithm, dataset: Dataset, standings: Mapping[str, document.Standing], group: int) -> document.Row:
     runs = dataset.runs(item.name)
     reaches = {score.game: _numbers(score.score)[1:] for score in item.scores}
-    return Row(
+    return document.Row(
         name=item.name,
         identity=item.name,
         source=item.source,
@@ -295,7 +285,7 @@ def _row(item: Algorithm, dataset: Dataset, standings: Mapping[str, Standing], g
     )
 
 
-def _predicted(item: Algorithm, dataset: Dataset) -> Numbers:
+def _predicted(item: Algorithm, dataset: Dataset) -> document.Numbers:
     """Return the estimate of the median from the games of `REPORTED` alone, learnt without the algorithm's paper.
 
     Nothing where that is only known to be below something.
@@ -308,15 +298,15 @@ def _predicted(item: Algorithm, dataset: Dataset) -> Numbers:
     return _numbers(Statistic(told.value, told.low, told.high))
 
 
-def _numbers(number: Statistic) -> Numbers:
+def _numbers(number: Statistic) -> document.Numbers:
     if number.value is None:
         return ()
     return (number.value,) if number.low is None or number.high is None else (number.value, number.low, number.high)
 
 
-def _standing(item: Algorithm) -> Standing:
+def _standing(item: Algorithm) -> document.Standing:
     reached = {bar.metric: bar for bar in item.breakthroughs}
-    return Standing(
+    return document.Standing(
         item.coverage.games,
         {
             summary.metric: {name: _numbers(number) for name, number in summary.statistics.items()}
@@ -328,7 +318,7 @@ def _standing(item: Algorithm) -> Standing:
     )
 
 
-def _published(entry: Entry, row: Row) -> dict[str, Any]:
+def _published(entry: Entry, row: document.Row) -> dict[str, Any]:
     """Return the facts of a catalogue entry."""
     results = collections.scores_of(entry)
     printed_otherwise = {task: item.as_published for task, item in results.items() if item.as_published is not None}
@@ -346,10 +336,10 @@ def _published(entry: Entry, row: Row) -> dict[str, Any]:
 
 
 def _played(
-    row: Row,
+    row: document.Row,
     item: PlayedAlgorithm,
     replays: Mapping[str, Verification],
-    films: Mapping[tuple[str, str], Sequence[Film]],
+    films: Mapping[tuple[str, str], Sequence[document.Film]],
 ) -> dict[str, Any]:
     """Return the fields of a row that only runs have."""
     record = item.run.record
@@ -359,7 +349,7 @@ def _played(
     trials = {trial.id for trial in item.trials}
     findings = [finding for one in verified for finding in one.findings if finding.trial_id in trials]
     confirmed = sum(finding.outcome == "confirmed" for finding in findings)
-    badges: list[Badge] = list(row.badges)
+    badges: list[document.Badge] = list(row.badges)
     if imported.origin(record) is not None:
         badges.append("imported")
     elif findings and len(verified) == len(directories):
@@ -370,17 +360,17 @@ def _played(
         "source": f"played in {record.directory.name}",
         "reported": scored_phase(record.protocol, any(trial.learns for trial in item.trials)),
         "badges": tuple(badges),
-        "replay": Replay(len(findings), confirmed, warnings) if findings else None,
+        "replay": document.Replay(len(findings), confirmed, warnings) if findings else None,
         "films": tuple(film for place in directories for agent in agents for film in films.get((place, agent), ())),
     }
 
 
-def _curves(report: ScoreReport, name: str) -> Iterator[Curve]:
+def _curves(report: ScoreReport, name: str) -> Iterator[document.Curve]:
     """Average a learner's curves over seeds."""
     for curve in report.learning:
         if curve.algorithm == name:
             mean = curve.mean(CURVE_POINTS)
-            yield Curve(curve.game, tuple(mean.frames.tolist()), tuple(mean.mean.tolist()))
+            yield document.Curve(curve.game, tuple(mean.frames.tolist()), tuple(mean.mean.tolist()))
 
 
 def _papers() -> dict[str, document.SitePaper]:
@@ -391,9 +381,9 @@ def _papers() -> dict[str, document.SitePaper]:
     }
 
 
-def _errata() -> Iterator[SiteErratum]:
+def _errata() -> Iterator[document.SiteErratum]:
     for slip in slips.errata():
         place = slip.place
         game = place.row if place and place.row in tasks.games() else ""
         algorithm = place.algorithm if place else ""
-        yield SiteErratum(slip.paper, slip.where, algorithm, game, slip.printed, slip.holds, slip.why)
+        yield document.SiteErratum(slip.paper, slip.where, algorithm, game, slip.printed, slip.holds, slip.why)

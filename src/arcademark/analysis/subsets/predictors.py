@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -32,12 +32,10 @@ from arcademark.subset.predict.any_tasks import FEWEST_ALGORITHMS, MEAN, MEDIAN,
 from arcademark.subset.predict.calibration import Covered, Misses
 from arcademark.subset.predict.outlook import Outlook, Range
 from arcademark.subset.problem import Floats, log10_score
+from arcademark.subset.search.search import Candidate
 from arcademark.suite import references
 from arcademark.suite.subsets import resolve_tasks, subset
 from arcademark.suite.tasks import canonical_game, game_name, suite
-
-if TYPE_CHECKING:
-    from arcademark.subset.search.search import Candidate
 
 TRAINING = "atari-5-training"
 """What the published models were fitted to."""

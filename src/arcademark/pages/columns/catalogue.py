@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
 
 from arcademark import wording
+from arcademark.analysis.catalogue import Errata, Published, PublishedScore
+from arcademark.catalogue.adding import CollectionOverlap
+from arcademark.catalogue.check import CatalogueFinding, CollectionCount
+from arcademark.catalogue.model import Erratum
 from arcademark.pages.columns import Column, Columns
 from arcademark.suite import references
 from arcademark.suite.tasks import game_name
-
-if TYPE_CHECKING:
-    from collections import Counter
-
-    from arcademark.analysis.catalogue import Errata, Published, PublishedScore
-    from arcademark.catalogue.adding import CollectionOverlap
-    from arcademark.catalogue.check import CatalogueFinding, CollectionCount
-    from arcademark.catalogue.model import Erratum
 
 COUNTS: Columns[CollectionCount] = (
     Column("collection", lambda row: row.collection),

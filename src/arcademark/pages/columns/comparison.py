@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from arcademark import wording
+from arcademark.analysis.scoring.comparison import (
+    Comparison,
+    GameDifference,
+    Pair,
+    Ranking,
+    Sensitivity,
+    Sequential,
+)
+from arcademark.analysis.tables.document import Summary
+from arcademark.analysis.uncertainty import Statistic, SummaryDifference
 from arcademark.metrics.aggregate import AGGREGATES, in_display_order
+from arcademark.metrics.ranking import Flip
+from arcademark.metrics.sequential import SequentialPair, SequentialStep
 from arcademark.pages.columns import Column, Columns, Style
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from arcademark.analysis.scoring.comparison import (
-        Comparison,
-        GameDifference,
-        Pair,
-        Ranking,
-        Sensitivity,
-        Sequential,
-    )
-    from arcademark.analysis.tables.document import Summary
-    from arcademark.analysis.uncertainty import Statistic, SummaryDifference
-    from arcademark.metrics.ranking import Flip
-    from arcademark.metrics.sequential import SequentialPair, SequentialStep
 
 VERDICTS: dict[str, Style] = {"better": "good", "worse": "bad", "untested": "weak"}
 DECISIONS: dict[str, Style] = {"larger": "good", "smaller": "bad", "undecided": "weak"}

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from arcademark import wording
-from arcademark.analysis.document import REPORTED
-from arcademark.analysis.runs.learning import sparkline
-from arcademark.analysis.tables.document import KINDS
+from arcademark.analysis.cells import PlanningCost
+from arcademark.analysis.document import REPORTED, Peer
+from arcademark.analysis.published import Breakthrough, HardExploration, HardGame, HardScore
+from arcademark.analysis.runs.learning import LearningCurve, sparkline
+from arcademark.analysis.scoring.report import ScoreReport
+from arcademark.analysis.tables.document import (
+    KINDS,
+    Algorithm,
+    Efficiency,
+    Gain,
+    Score,
+    ScoredGame,
+    SingleRuns,
+    Summary,
+)
 from arcademark.grouping import grouped
 from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.metrics.normalise import METRICS
 from arcademark.pages.columns import Column, Columns, Style
-
-if TYPE_CHECKING:
-    from arcademark.analysis.cells import PlanningCost
-    from arcademark.analysis.document import Peer
-    from arcademark.analysis.published import Breakthrough, HardExploration, HardGame, HardScore
-    from arcademark.analysis.runs.learning import LearningCurve
-    from arcademark.analysis.scoring.report import ScoreReport
-    from arcademark.analysis.tables.document import Algorithm, Efficiency, Gain, Score, ScoredGame, SingleRuns, Summary
 
 MAX_ALGORITHMS = 100
 """Algorithms that a terminal shows where not everything is asked for."""
@@ -59,7 +62,7 @@ def headline(it: ScoreReport) -> Columns[Algorithm]:
         else None,
         Column(
             f"same games again, {sure}",
-            lambda row: row.estimated and row.estimated.sampling_interval,
+            lambda row: (one := row.estimated) and wording.between(one.sampling_low, one.sampling_high),
             meaning=SAME_GAMES,
             optional=True,
         ),

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
 from arcademark import wording
 from arcademark.analysis.reproductions import analysis
-from arcademark.analysis.reproductions.analysis import BELOW, FRAMES
+from arcademark.analysis.reproductions.analysis import BELOW, FRAMES, Reproduced, ReproducedPart
 from arcademark.pages.columns import Column, Columns, Style
+from arcademark.reproduce.comparison import PrintedComparison
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from arcademark.analysis.reproductions.analysis import Reproduced, ReproducedPart
-    from arcademark.reproduce.comparison import PrintedComparison
-
-    Cells: TypeAlias = Mapping[str, PrintedComparison]
+Cells: TypeAlias = Mapping[str, PrintedComparison]
 
 OVERVIEW = {
     "agree": "agree",

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from arcademark import wording
+from arcademark.analysis.subsets.covering import Beside, CoverageStudy, Held
+from arcademark.analysis.subsets.predicting import Predicted, Prediction
+from arcademark.analysis.subsets.searching import EverySize, Searched, Series, Sized
+from arcademark.analysis.subsets.studying import Line, Studied
 from arcademark.pages.columns import Column, Columns, Style
 from arcademark.subset.predict.any_tasks import MEDIAN
-
-if TYPE_CHECKING:
-    from arcademark.analysis.subsets.covering import Beside, CoverageStudy, Held
-    from arcademark.analysis.subsets.predicting import Predicted, Prediction
-    from arcademark.analysis.subsets.searching import EverySize, Searched, Series, Sized
-    from arcademark.analysis.subsets.studying import Line, Studied
-    from arcademark.subset.predict.model import ModelEstimate
-    from arcademark.subset.predict.outlook import Range
-    from arcademark.subset.search.search import Candidate
-    from arcademark.subset.studies.study import Agreement, ModelComparison
-    from arcademark.subset.studies.validate import PredictionInterval, Win
+from arcademark.subset.predict.model import ModelEstimate
+from arcademark.subset.predict.outlook import Range
+from arcademark.subset.search.search import Candidate
+from arcademark.subset.studies.study import Agreement, ModelComparison
+from arcademark.subset.studies.validate import PredictionInterval, Win
 
 COMPARED = "Algorithms that have an estimate and a true value"
 CHOSEN: Columns[str, str] = (Column("", lambda size, _: size), Column("chosen", lambda _, names: names))

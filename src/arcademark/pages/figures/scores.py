@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from arcademark import wording
 from arcademark.analysis.runs.learning import LearningCurve
+from arcademark.analysis.scoring.report import ScoreReport
 from arcademark.analysis.tables.document import Score, ScoredGame
 from arcademark.analysis.uncertainty import Statistic
 from arcademark.pages.figures.model import (
@@ -28,9 +28,6 @@ from arcademark.pages.figures.model import (
     RowsFigure,
 )
 from arcademark.pages.figures.style import MAX_SERIES, SERIES, signed_log, ticks
-
-if TYPE_CHECKING:
-    from arcademark.analysis.scoring.report import ScoreReport
 
 COLUMNS = 2
 BODY = 90.0

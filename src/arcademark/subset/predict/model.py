@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from msgspec import Meta
@@ -19,10 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.subset.predict.spread import Spread, conformal_half_width, highest_level
 from arcademark.subset.problem import TRANSFORMS, log10_score_inverse, unchanged
+from arcademark.subset.search.search import Candidate
 from arcademark.suite.subsets import LEVEL, Nested, Subset, subsets
-
-if TYPE_CHECKING:
-    from arcademark.subset.search.search import Candidate
 
 Error: TypeAlias = Annotated[float, Meta(ge=0)]
 Count: TypeAlias = Annotated[int, Meta(ge=1)]
