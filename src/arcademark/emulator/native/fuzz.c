@@ -104,10 +104,32 @@ static void play_step(Console *k, State *state)
     free(repeats);
 }
 
-/* Indices below a bound, in memory that is just as large. */
+/* Memory that is just as large as was asked for, until `free_rooms`. */
+static void *rooms[64];
+static int room_count;
+
+static void *room(size_t bytes)
+{
+    return rooms[room_count++] = malloc(bytes);
+}
+
+static uint8_t *filled_room(size_t bytes)
+{
+    uint8_t *made = room(bytes);
+    fill(made, bytes);
+    return made;
+}
+
+static void free_rooms(void)
+{
+    while (room_count)
+        free(rooms[--room_count]);
+}
+
+/* Indices below a bound. */
 static int32_t *any_indices(int count, int bound)
 {
-    int32_t *indices = malloc((size_t)count * sizeof *indices);
+    int32_t *indices = room((size_t)count * sizeof *indices);
     for (int i = 0; i < count; i++)
         indices[i] = (int32_t)(any_number() % (unsigned)bound);
     return indices;
@@ -115,44 +137,55 @@ static int32_t *any_indices(int count, int bound)
 
 static float *any_weights(int count)
 {
-    float *weights = malloc((size_t)count * sizeof *weights);
+    float *weights = room((size_t)count * sizeof *weights);
     for (int i = 0; i < count; i++)
         weights[i] = (float)(any_number() % 64) / 192;
     return weights;
 }
 
-/* Steps of a vector of one game, under settings and a reset of chance, with and without the usual observation. */
+static void begin_player(Player *player, Console *k, const Playing *g, const Batch *batch, int usual)
+{
+    static Shrink shrink;
+    fill_shrink(&shrink);
+    *player = (Player){.playing = g, .batch = batch, .restart = 1, .seeded = 1};
+    player->stack = room((size_t)g->images * g->height * g->width * g->channels);
+    player->pooled = room((size_t)k->rows * WIDTH * g->channels);
+    player->shrinking = room((size_t)k->rows * g->width * g->channels * sizeof *player->shrinking);
+    player->merged = room(2 * MOST_ROWS * WIDTH);
+    player->step = (Step){.console = k, .play = (void (*)(Step *))console_vector_step, .frame_skip = g->frame_skip};
+    player->step.skipped = any_number() & 1 ? room(sizeof(Skipped)) : NULL;
+    if (usual) {
+        player->step.observation = room(sizeof(Observation));
+        *player->step.observation = (Observation){&shrink, filled_room(128 * 128), filled_room(2 * SCREEN_BYTES),
+                                                  player->stack, 1 + (int)(any_number() & 1), g->images};
+    }
+}
+
+/* Steps of a vector of one game, or of two by two threads, under settings and a reset of chance, with and without the
+ * usual observation. */
 static void play_vector(Console *k, const State *start)
 {
     static const int OPS[] = {0, 1, 17, RESET_SWITCH, SELECT_SWITCH, SCRIPT_BEGIN, SCRIPT_PRESS, SCRIPT_UNTIL, SCRIPT_STEP};
     static const int32_t BEGIN[4] = {0, 3, NEVER, 0}, REACHED[] = {OP_NUMBER, 1};
-    static Shrink shrink;
-    static Skipped skipped;
     int usual = (size_t)k->rows * WIDTH == SCREEN_BYTES && any_number() & 1, n = usual || any_number() & 1 ? 1 : 3;
     int height = usual ? IMAGE : 1 + (int)(any_number() % 90), width = usual ? IMAGE : 1 + (int)(any_number() % 90);
     int images = 1 + (int)(any_number() & 3), terms = 1 + (int)(any_number() % 3), blocks = !usual && any_number() & 1;
+    int games = any_number() & 3 ? 1 : 2;
     int32_t script[8];
     for (int i = 0; i < 8; i += 2) {
         script[i] = OPS[any_number() % (sizeof OPS / sizeof *OPS)];
         script[i + 1] = (int32_t)(any_number() % 3);
     }
-    size_t bytes = (size_t)height * width * n, pixels = (size_t)k->rows * WIDTH * n;
-    uint8_t *colours = malloc(256 * n), *old = malloc(2 * SCREEN_BYTES), *pairs = malloc(128 * 128);
-    uint8_t *pictures = malloc(sizeof k->screen), *stack = malloc(images * bytes), *observed = malloc(images * bytes);
-    uint8_t *final = malloc(images * bytes), *pooled = malloc(pixels), *merged = malloc(2 * MOST_ROWS * WIDTH), flags[3];
-    float *shrinking = malloc((size_t)k->rows * width * n * sizeof *shrinking);
-    int32_t numbers[5], *row = any_indices(terms * height, k->rows), *column = any_indices(terms * width, WIDTH);
-    float *row_weight = any_weights(terms * height), *column_weight = any_weights(terms * width);
-    fill(colours, 256 * n);
-    fill(pairs, 128 * 128);
-    fill(old, 2 * SCREEN_BYTES);
-    fill(pictures, sizeof k->screen);
+    size_t bytes = (size_t)images * height * width * n * games;
     Playing playing = {.script = script, .script_length = 8, .begin = BEGIN, .begin_count = 4, .reached = REACHED,
-                       .reached_length = 2, .start = start, .pictures = pictures, .colours = colours, .row = row,
-                       .column = column, .row_weight = row_weight, .column_weight = column_weight, .cap = any_number() % 40,
+                       .reached_length = 2, .start = start, .pictures = filled_room(sizeof k->screen),
+                       .colours = room(256 * n), .row = any_indices(terms * height, k->rows),
+                       .column = any_indices(terms * width, WIDTH), .row_weight = any_weights(terms * height),
+                       .column_weight = any_weights(terms * width), .cap = any_number() % 40,
                        .repeat_probability = any_number() & 1 ? 0.25 : 0, .loading_draws = 3, .channels = n,
                        .images = images, .height = height, .width = width, .row_terms = terms, .column_terms = terms,
                        .frame_skip = 1 + (int)(any_number() % 5), .noops = (int)(any_number() % 3)};
+    fill((uint8_t *)playing.colours, 256 * n);
     playing.cart_ram = any_number() & 1;
     playing.all_drawn = any_number() & 1;
     playing.maxpool = playing.frame_skip > 1 && any_number() & 1;
@@ -165,29 +198,35 @@ static void play_vector(Console *k, const State *start)
         playing.block_height = k->rows / height;
         playing.block_width = WIDTH / width;
     }
-    Observation observation = {&shrink, pairs, old, stack, 1 + (int)(any_number() & 1), images};
-    fill_shrink(&shrink);
-    Batch batch = {observed, final, numbers, flags, 1, 0};
-    Player *player = calloc(1, sizeof *player);
-    player->step = (Step){.console = k, .play = console_step, .frame_skip = playing.frame_skip};
-    player->step.observation = usual ? &observation : NULL;
-    player->step.skipped = any_number() & 1 ? &skipped : NULL;
-    player->playing = &playing;
-    player->batch = &batch;
-    player->stack = stack;
-    player->pooled = pooled;
-    player->shrinking = shrinking;
-    player->merged = merged;
-    player->restart = player->seeded = 1;
+    Batch batch = {room(bytes), room(bytes), room(5 * games * sizeof(int32_t)), room(3 * games), games, 0};
+    Player *players = room(games * sizeof *players);
+    Console *second = room(sizeof *second);
+    memcpy(second, k, sizeof *k);
+    console_restore(second, start);
+    for (int i = 0; i < games; i++)
+        begin_player(players + i, i ? second : k, &playing, &batch, usual);
+    Crew *crew = games > 1 ? console_crew(2, games) : NULL;
     for (int i = 0; i < 4; i++) {
-        player->step.chosen = (int32_t)(any_number() % 20) - 1;
-        player->strength = (float)(any_number() % 5) / 2 - 1;
-        console_vector_step(player);
+        int64_t which[] = {0, 1}, actions[2];
+        float strengths[2];
+        for (int j = 0; j < games; j++) {
+            actions[j] = players[j].step.chosen = (int32_t)(any_number() % 20) - 1;
+            strengths[j] = players[j].strength = (float)(any_number() % 5) / 2 - 1;
+        }
+        batch.taken = 0;
+        if (crew) {
+            console_vector_give(crew, &batch, players, which, games, actions, strengths);
+            console_crew_wait(crew, console_crew_settle(crew), games);
+            batch.taken = 0;
+            console_vector_show(&batch, players, which, games);
+        } else {
+            for (int j = 0; j < games; j++)
+                console_vector_step(players + j);
+        }
     }
-    void *all[] = {colours, old,    pairs,  pictures,  stack,      observed,      final, pooled,
-                   merged,  shrinking, row, column, row_weight, column_weight, player};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]);
+    if (crew)
+        console_crew_end(crew);
+    free_rooms();
 }
 
 static uint32_t any_draw(void *nothing)
