@@ -244,6 +244,13 @@ def test_golden_terminal(pair, three, golden):
     golden("comparison.txt", printed(pair) + "\n" + printed(three, everything=True))
 
 
+def test_a_comparison_says_what_its_metrics_and_statistics_are(pair, three):
+    for shown in map(in_one_line, (printed(pair), printed(three))):
+        assert shown.count("HNS: human-normalised score, 0 % is random play and 100 % the human average") == 1
+        assert "HWRNS: score normalised by the human world record" in shown
+        assert "IQM: the mean of the middle half" in shown
+
+
 def test_games_that_were_decided_are_shown_and_the_others_counted(whole):
     decided = {game.game for game in whole.pairs[0].games if game.verdict in ("better", "worse")}
     assert 0 < len(decided) < 57

@@ -16,6 +16,7 @@ from arcademark.analysis.tables.document import Side, Summary, TableDocument
 from arcademark.analysis.uncertainty import Profile, Statistic, SummaryDifference
 from arcademark.grouping import grouped
 from arcademark.metrics.aggregate import AGGREGATES
+from arcademark.metrics.normalise import METRICS, Metric
 from arcademark.metrics.ranking import Flip
 from arcademark.metrics.sequential import SequentialPair, SequentialStep
 
@@ -302,6 +303,13 @@ class Comparison(TableDocument):
     def summaries(self) -> tuple[tuple[str, Summary], ...]:
         """The algorithms' own summaries by their names."""
         return tuple((item.name, item.summary) for item in self.algorithms if item.summary)
+
+    @property
+    def metric_meanings(self) -> tuple[Metric, ...]:
+        """The metrics that summaries and orders are by, but those whose ranges are found in scores."""
+        rankings = self.sensitivity.rankings if self.sensitivity else ()
+        names = dict.fromkeys([self.metric, *(row.metric for row in rankings)])
+        return tuple(METRICS[name] for name in names if name in METRICS)
 
     @property
     def summed_intervals(self) -> bool:

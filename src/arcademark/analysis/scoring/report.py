@@ -23,7 +23,6 @@ from arcademark.analysis.tables.document import (
     Tolerance,
 )
 from arcademark.grouping import grouped
-from arcademark.metrics.aggregate import AGGREGATES
 from arcademark.suite import subsets, tasks
 from arcademark.wording.prose import text
 
@@ -104,14 +103,6 @@ class ScoreReport(TableDocument):
     def metric_meanings(self) -> tuple[Summary, ...]:
         """One summary per metric."""
         return tuple({item.metric: item for _, item in self.summary_rows}.values())
-
-    @property
-    def statistic_meanings(self) -> tuple[tuple[str, str], ...]:
-        """Titles and meanings of the statistics with technical names."""
-        told = [one for one in AGGREGATES.values() if one.name not in ("mean", "median")]
-        return tuple(
-            (one.title[0].upper() + one.title[1:], one.meaning.format(noun=self.benchmark.noun)) for one in told
-        )
 
     @property
     def several(self) -> bool:

@@ -390,3 +390,11 @@ class TableDocument(Noticed):
     def game(self, task: str) -> ScoredGame:
         """Return the game with this id; raise KeyError if the document does not have it."""
         return {game.id: game for game in self.games}[task]
+
+    @property
+    def statistic_meanings(self) -> tuple[tuple[str, str], ...]:
+        """Titles and meanings of the statistics with technical names."""
+        told = [one for one in AGGREGATES.values() if one.name not in ("mean", "median")]
+        return tuple(
+            (one.title[0].upper() + one.title[1:], one.meaning.format(noun=self.benchmark.noun)) for one in told
+        )
