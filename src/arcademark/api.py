@@ -142,7 +142,7 @@ class Shown:
         Parameters
         ----------
         file : path, optional
-            Where to write it, too: ``.svg``, ``.png`` or ``.pdf``; replaced like what `save` writes.
+            File to write it to, too: ``.svg``, ``.png`` or ``.pdf``; an existing one is replaced as by `save`.
         figure : str, optional
             Of a report "standing", "summaries", "heat", "learning", "sample-efficiency" or "distribution" (of
             episodes), of a comparison "summaries", "differences", "improvement", "ranks", "sample-efficiency" or
@@ -341,7 +341,7 @@ def report(sources: Sources, **options: Unpack[ScoreKeywords]) -> Report:
     Raises
     ------
     ArcadeMarkError
-        Where something named is not there, or a file is not what it should be.
+        If something named does not exist, or a file is malformed.
 
     Examples
     --------
@@ -370,7 +370,7 @@ def compare(
     plan : arcademark.metrics.sequential.SequentialPlan, optional
         Also test group by group whether more runs are needed.
     summary : str, optional
-        What that test sums up each run's games by.
+        Summary of each run's games that this test compares.
     **options
         As in `report`.
 
@@ -422,11 +422,11 @@ def predict(
     algorithms : str or sequence of str, optional
         Only these.
     protocol : str, optional
-        How the scores were made, where the table does not say.
+        Protocol of the scores, if the table does not say.
     level : float, optional
         Of every interval.
     frames : path or mapping from game to number, optional
-        What playing each game costs: a CSV file with the columns game and frames; the same for all by default.
+        Cost of playing each game: a CSV file with the columns game and frames; the same for all by default.
     training : optional
         Scores of other algorithms to learn from, instead of Atari's published ones; then no model is taken but "any".
     references : path, optional
@@ -487,7 +487,7 @@ def search(
     size : int, optional
         Tasks of the subset; 5 by default, unless a ``plan`` says.
     out : path, optional
-        Where to write the best subset's model, which `predict` takes.
+        File for the best subset's model, which `predict` takes.
     **options
         Fields of `arcademark.analysis.subsets.searching.SearchRequest`: ``target``, ``include``, ``exclude``, ``top``,
         ``nested``, …

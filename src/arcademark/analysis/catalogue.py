@@ -31,11 +31,11 @@ from arcademark.suite.settings import format_setting
 class PublishedScore:
     """One published score.
 
-    score: As it holds, in game points.
+    score: The correct score, in game points.
     hns: In percent.
-    uncertainty: As published; of the kind that `uncertainty_kind` names.
-    runs: How many the score is the mean of, where published.
-    as_published: What the source has in its place where that does not hold.
+    uncertainty: Uncertainty as published; of the kind that `uncertainty_kind` names.
+    runs: Number of runs that the score is the mean of, where published.
+    as_published: Score that the source has in its place if that is incorrect.
     """
 
     game: str
@@ -53,16 +53,16 @@ class Published:
     """One algorithm as one collection has it.
 
     name: Unique among those shown.
-    same_as: Which algorithm it is, where the source calls it otherwise.
-    year: Of first publication.
+    same_as: Algorithm that it is, if the source gives it another name.
+    year: Year of first publication.
     published_by: None for references such as Human.
-    table: Of the source.
-    citation: Who published the scores and where they were read.
-    hand: Whether they were read in the source itself, or in a copy, which `read_in` names.
+    table: Table of the source.
+    citation: Publication of the scores and where they were read.
+    hand: "first" if they were read in the source itself, "second" if in a copy, which `read_in` names.
     training_frames: Emulated frames; None where not known.
-    reported: What the scores are of.
+    reported: Phase or selection that the scores are of.
     assumed: Settings that the source assumed.
-    unavailable: Why there are no scores.
+    unavailable: Reason why there are no scores.
     mean_hns, median_hns: In percent, over the games that have one.
     scores: In a suite's order; None in a list of algorithms.
     """

@@ -48,13 +48,13 @@ class PlayedGame:
 
     runs: Scores of the episodes that make the score: an array for each seed that has any, whose number is in `numbers`,
         where seeds are trainings of their own; else one of all, numbered 0.
-    truncated: Whether the frame cap ended the episode, over all seeds in order.
+    truncated: True if the frame cap ended the episode, over all seeds in order.
     planned: Episodes asked for, over all seeds.
-    variant: Which member of its family this is, "" if it is alone.
-    planning: What the decisions of these episodes cost a planner; None for other agents.
+    variant: Name within its family, "" if it is alone.
+    planning: Cost of a planner's decisions in these episodes; None for other agents.
     kinds: A number each of these episodes, over all seeds; where it is the same, so are they (`runs.repeats`). None
         where all are different.
-    possible: How many different ones there can be of an agent that draws nothing; None where that is not known.
+    possible: Number of different episodes there can be of an agent that draws nothing; None if it is not known.
     """
 
     agent: str

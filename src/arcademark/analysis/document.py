@@ -46,9 +46,9 @@ class Notice:
     """A caveat or an explanation of a number.
 
     kind: Stable name, one of the ``KINDS`` of `arcademark.analysis.notices`; others on pages alone.
-    level: Whether it puts a number in doubt, or explains one.
+    level: Severity: it puts a number in doubt, or explains one.
     text: One or two sentences, naming what is concerned.
-    hint: What to do about it on the command line; shown there only.
+    hint: Remedy on the command line; shown there only.
     """
 
     kind: str
@@ -90,7 +90,7 @@ class Peer:
     source: The paper that published its scores, "Hessel et al. 2018"; "" for an algorithm of the report.
     paper: Its key in the catalogue, "hessel-2018"; likewise.
     training_frames: Emulated frames.
-    reported: What its scores are of: "training", "evaluation", "best" or "unknown".
+    reported: Phase or selection that its scores are of: "training", "evaluation", "best" or "unknown".
     protocol: The named one of its scores, "" where none is known to fit, and for an algorithm of the report.
     mean_hns, median_hns, mean_hwrns, median_hwrns, mean_saber, median_saber: In percent.
     records: Human world records broken.
@@ -125,8 +125,8 @@ class Similar:
 
     training_frames: Theirs.
     games: Ids of the games that everything is over.
-    factor: How many times more or fewer frames a similar budget is at most.
-    within: Whether there are published algorithms within it; else the nearest are shown.
+    factor: Largest ratio of frames of similar budgets.
+    within: True if there are published algorithms within it; else the nearest are shown.
     own, published: Published ones with a score on every game; the nearest budgets first.
     lacking: Other published algorithms of such budgets, without a score on some of the games.
     """

@@ -37,11 +37,11 @@ estimated: from random play, 0 %, to 19 %, or from 50 % to 1,000 %. What is wide
 class Estimate:
     """Estimate for a whole suite from some of its games, or the reason for having none.
 
-    subset, title: What it was made from, "any" and "5 games", or a published model, "atari-5" and "Atari-5".
+    subset, title: Games it was made from, "any" and "5 games", or a published model, "atari-5" and "Atari-5".
     suite: "atari-57", or "atari-100k".
     value: Estimated median human-normalised score of the suite in percent; None if refused, or if the interval reaches
         below all medians that errors are known of (`below`).
-    level: Of the interval.
+    level: Coverage of the interval.
     low, high: The prediction interval for an algorithm of another paper, from errors on papers left out; None if
         refused.
     printed_log_error: The typical log error printed with a published model, a fraction: an average over the algorithms
@@ -54,7 +54,7 @@ class Estimate:
         paper.
     left_out: From any games: the paper that nothing was learnt from, as it has this algorithm; "" of all others.
     missing: Names of the subset's games without a score: why it is refused.
-    warnings: Why it should not be relied on; empty if nothing speaks against it.
+    warnings: Reasons not to rely on it; empty if there are none.
     """
 
     subset: str

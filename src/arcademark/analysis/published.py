@@ -52,10 +52,10 @@ class Breakthrough:
     """Number of games in which a human threshold is reached.
 
     metric: "human_level" (HNS ≥ 100 %) or "hwrb" (HWRNS ≥ 100 %).
-    title, short: How it is called in print, and in a narrow column.
+    title, short: Name in print, and in a narrow column.
     reached: Names of the games where it is.
     games: Games with the reference scores to tell.
-    unprecedented: Of the records broken, those that no other algorithm in the catalogue has broken; else empty.
+    unprecedented: Games of the records broken that no other algorithm in the catalogue has broken; else empty.
     """
 
     metric: str
@@ -85,7 +85,7 @@ class HardGame:
     id, name: "private_eye", "Private Eye".
     random, human: Reference scores in points.
     best, best_hns: The best score in the catalogue, of algorithms that are not shown here, whatever its protocol.
-    best_algorithm, best_source: Whose it is, and the paper that published it; "" where there is none.
+    best_algorithm, best_source: Algorithm of the best score, and the paper that published it; "" if there is none.
     scores: One an algorithm, in the document's order.
     """
 
@@ -180,7 +180,7 @@ def of_similar_budget(frames: int, games: Collection[str]) -> tuple[list[Entry],
     entries : list of Entry
         Those with a score on every game, the nearest budgets first. Where none is within `SIMILAR`, all of the nearest.
     within : bool
-        Whether they are within `SIMILAR`.
+        True if they are within `SIMILAR`.
     lacking : tuple of str
         The other algorithms whose budgets are as near, without a score on some of the games.
     """
@@ -228,7 +228,7 @@ def _ranked() -> Mapping[str, tuple[Best, ...]]:
 def bars(means: Mapping[str, float], name: str) -> tuple[Breakthrough, ...]:
     """Return the games in which mean scores reach the human average, and those with the world record broken.
 
-    Of the records broken also those that no other algorithm of the catalogue has broken.
+    The last field of the records broken names those that no other algorithm of the catalogue has broken.
     """
     hns, hwrns = measures.atari()["hns"], measures.atari()["hwrns"]
     names = [task for task in means if task in hns.known]

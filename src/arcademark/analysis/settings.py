@@ -34,10 +34,10 @@ class ProtocolSetting:
     title: In words.
     value: In force.
     text: The value in words, with its unit.
-    overridden: Whether the run changed it.
+    overridden: True if the run changed it.
     original, original_text: The named protocol's own; the same as `value` unless overridden.
-    status: Whether the protocol's source states it, or leaves it open.
-    note: Where it is stated, or why it was chosen.
+    status: State of the setting in the protocol's source: stated or left open.
+    note: Place where it is stated, or reason for the choice.
     """
 
     field: str
@@ -55,7 +55,7 @@ class ProtocolSetting:
 class ProtocolView:
     """The protocol of a run: name, label (overrides included), title, citation and every setting.
 
-    unit: What lengths and budgets are counted in: emulated frames on Atari, steps elsewhere.
+    unit: Unit of lengths and budgets: emulated frames on Atari, steps elsewhere.
     """
 
     name: str

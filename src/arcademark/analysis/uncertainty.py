@@ -77,11 +77,11 @@ INTERVALS_OF = {
 class SummaryDifference:
     """One summary of one metric.
 
-    metric, title: Of the metric.
+    metric, title: Id and title of the metric.
     statistic: As in `arcademark.metrics.aggregate.AGGREGATES`.
     first, second: In percent, over the games that both have.
     relative: The first's over the second's; None where the second's is not above 0.
-    standard_error: Of the difference; None where runs cannot tell.
+    standard_error: Standard error of the difference; None if runs cannot tell.
     """
 
     metric: str
@@ -99,7 +99,7 @@ class Profile:
     """An algorithm's performance profile (Agarwal et al. 2021, §4.2).
 
     thresholds: In percent.
-    shares: Of runs above each, averaged over games, as fractions.
+    shares: Shares of runs above each threshold, averaged over games, as fractions.
     low, high: Ends of its interval at each threshold by itself.
     """
 
@@ -172,9 +172,9 @@ class Intervals:
 
     confidence: A fraction, 0.95.
     method, title: Name and words of the method of summaries' intervals.
-    resamples: How many draws.
-    seed: Of the draws.
-    methods: What was computed; empty where nothing has an interval.
+    resamples: Number of draws.
+    seed: Seed of the draws.
+    methods: Methods of the intervals; empty if there are none.
     """
 
     confidence: float
@@ -204,16 +204,16 @@ class Bootstrap:
     """Computation of intervals for one document.
 
     seed, resamples, method: See `arcademark.analysis.uncertainty.Intervals`.
-    fixed: Whether the number of draws was given.
-    title: What each task is called.
+    fixed: True if the number of draws was given.
+    title: Title of each task.
     episodes: By algorithm and task, the episodes of those that were never trained: what is resampled of them instead of
         runs, which they have one of. What is summed up are means over episodes.
     exact: Those of them of which every episode that there can be was played, so that nothing is uncertain.
-    notes: What the intervals are to be read with, and of which algorithms that is said.
+    notes: Remarks on the intervals, and the algorithms that each is about.
     kept: Algorithms that are compared with others, by name, metric, tasks and number of draws.
-    recorded: By number and method, the values that intervals are over, with the algorithm, and its tasks where these
+    recorded: By number and method: the values that intervals are over, with the algorithm, and its tasks where these
         have intervals of their own.
-    drawn_of: By number, how many draws there were.
+    drawn_of: Number of draws by number.
 
     The last four are filled while intervals are computed; a copy by `replace` begins without them.
     """
@@ -371,7 +371,7 @@ class Bootstrap:
     def improvement(self, names: tuple[str, str], first: Runs, second: Runs) -> Statistic:
         """Compute the probability that a run of the first beats one of the second on a task that both have.
 
-        What was never trained has one run, the mean of its episodes.
+        A player that was never trained has one run, the mean of its episodes.
         """
         if self._lone(names, first, second) or _single(first) or _single(second):
             return Statistic(

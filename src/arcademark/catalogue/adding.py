@@ -61,11 +61,11 @@ class Addition:
     ----------
     collection : str
     ok : bool
-        Whether there are no findings and no remarks.
+        True if there are no findings and no remarks.
     findings, remarks : tuple of Finding
-        What is wrong; what is striking, and has no note that says what is known of it.
+        Errors; striking values that no note explains.
     algorithms, games, results : int
-        How much it holds, where it could be read.
+        Its size, if it could be read.
     compared : tuple of Compared
     written : tuple of str
         The files that were written into a checkout.
@@ -95,12 +95,12 @@ def add(given: Sequence[Path], into: Path | None = None, *, overwrite: bool = Fa
     into : Path, optional
         The catalogue's data folder in a checkout; None only checks, against the package's own.
     overwrite : bool, optional
-        Whether it may replace a collection of its name.
+        True to replace a collection of its name.
 
     Raises
     ------
     ArcadeMarkError
-        Where files are missing or cannot be read, the name is taken, or the folder holds no catalogue.
+        If files are missing or cannot be read, the name is taken, or the folder holds no catalogue.
     """
     entries, scores, sources = _named(given)
     name = entries.stem

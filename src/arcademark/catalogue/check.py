@@ -53,12 +53,12 @@ class Check:
     Parameters
     ----------
     ok : bool
-        Whether there are no findings.
+        True if there are no findings.
     findings : tuple of Finding
     collections : tuple of Count
         Those that could be read.
     files, sources, printed_cells, errata, disagreements : int
-        How many were checked; disagreements are the reference scores that another source prints otherwise.
+        Numbers of what was checked; disagreements are the reference scores that another source prints otherwise.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.catalogue-check/1"

@@ -114,7 +114,7 @@ def scores_of(entry: Entry, *, as_published: bool = False) -> Mapping[str, Resul
 def benchmarked(games: Collection[str], fewest: int) -> Mapping[str, Entry]:
     """Return the algorithms that were scored on at least so many of the games, each once, by their names in a table.
 
-    Where several collections have an algorithm of a paper, that with the most of the games is taken. References and
+    If several collections have an algorithm of a paper, that with the most of the games is taken. References and
     baselines are left out.
     """
     result: dict[tuple[str, Source], dict[str, dict[str, int]]] = {}
@@ -136,7 +136,7 @@ def select(
     Parameters
     ----------
     collection : str or sequence of str, optional
-        Which collections; all if none is named.
+        Names of collections; all if none is named.
     algorithms : collection of str, optional
         Only these, in this order. A name without brackets means the algorithm in every collection that has it.
     keep : Filter, optional
@@ -157,7 +157,7 @@ def load(
     collection, algorithms
         As in `select`.
     as_published : bool, optional
-        Whether to take the source's own score where it does not hold: with "atari-5-training", the table that the
+        True to return the source's own score where it is incorrect: with "atari-5-training", the table that the
         Atari-5 models were fitted to.
     **where
         Fields of `Filter`: protocol, min_training_frames, max_training_frames, year, since, until, kind, reported.

@@ -41,7 +41,7 @@ def errata(paper: str | None = None, category: str | None = None) -> tuple[Errat
     Raises
     ------
     UnknownNameError
-        Where there is no such source, or no erratum of that category in any paper.
+        If there is no such source, or no erratum of that category in any paper.
     """
     result = read_errata()
     if paper is not None and paper not in read_sources():

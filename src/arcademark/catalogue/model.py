@@ -77,26 +77,26 @@ class Entry:
     kind : str
         One of `ALGORITHM_KINDS`; actor-critics are "policy-based".
     paper : Source or None
-        Who published the scores; None for references such as Human.
+        Publication of the scores; None for references such as Human.
     source, table : Source, str
-        Where the collection has them from.
+        Publication and table that the collection has them from.
     training_frames : int or None
         0 for what does not train, None where not known.
     protocol : str
         A named protocol of `arcademark.suite.protocols`, or "" where none is known to fit.
     reported : {"training", "evaluation", "best", "unknown"}
-        What the score is of.
+        Phase or selection that the score is of.
     hand, read_in : {"first", "second"}, str
-        Whether the scores were read in `source` itself, or in a copy, and in which.
+        "first" if the scores were read in `source` itself, "second" if in a copy, and which copy.
     settings : mapping of str to str, number or bool
-        What is known of how it was played, e.g. "max episode length": "30 min", "frame stack": 4.
+        Known settings of play, e.g. "max episode length": "30 min", "frame stack": 4.
     assumed : tuple of str
         Names in `settings` that the source did not find in the original and assumed.
     unavailable : str
-        Why there are no results, where the source has them but they could not be read.
+        Reason why results of the source could not be read, if it has any.
     note : str
     same_as : str
-        Which algorithm this is, or is a variant or another implementation of, where the source calls it otherwise:
+        Algorithm that this is, or is a variant or another implementation of, if the source gives it another name:
         "GDI-H3" for "GDI-H3(200M frames)", "Rainbow" for "Rainbow (Dopamine)".
     """
 
@@ -145,17 +145,17 @@ class Result:
     Parameters
     ----------
     entry, task : Entry, str
-        Whose, on which game.
+        Entry and game of the score.
     score : float
-        As it holds, in game points.
+        The correct score, in game points.
     uncertainty, uncertainty_kind : float or None, str
         As published: "standard deviation over 30 trials".
     runs : int or None
-        How many runs the score is the mean of, where published.
+        Number of runs that the score is the mean of, where published.
     note : str
-        Where this score was read if elsewhere than the entry's others, or what is doubtful about it.
+        Where this score was read, if elsewhere than the entry's others; doubts about it.
     as_published : float or None
-        What the source has in the place of `score`; None where it has the same.
+        Score that the source has in place of `score`; None if it is the same.
     per_run : tuple of float
         The scores of single runs, where published; `score` is their mean.
     """
@@ -239,7 +239,7 @@ class Erratum:
     category : str
         "lost factor", "shifted column", "other reference", "copied cell", "unit", "texts disagree", …
     why : str
-        How one knows.
+        Evidence.
     """
 
     paper: str

@@ -36,9 +36,9 @@ class Aggregate:
     """A statistic: the mean of what is left of some scores when a share of them is trimmed at each end.
 
     name: Its stable name, as in JSON: "iqm".
-    title: How it is called in print.
+    title: Name in print.
     meaning: One line that defines it, "{noun}" standing for what a task is called.
-    over: Whether it is of tasks, each the mean over its runs, or of the runs of all tasks together.
+    over: Its values: tasks, each the mean over its runs, or the runs of all tasks together.
     trim: The share left out at each end: 0 makes the mean, 1/4 the interquartile mean, 1/2 the median. Of n scores
         ⌊trim · n⌋ are left out, but never the middle one or two.
     target: If given, it is of how far each run falls short of it, in percent; less is better.

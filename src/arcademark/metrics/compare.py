@@ -81,7 +81,7 @@ def paired_tests(a: ArrayLike, b: ArrayLike, tasks: Sequence[str], *, alpha: flo
 def holm(p: ArrayLike) -> NDArray[np.float64]:
     """Return p-values corrected for how many they are, as many: NaN where one is, which counts for none.
 
-    Where those below alpha are rejected, the chance that any of these is rejected wrongly is at most alpha, whatever
+    If those below alpha are rejected, the chance that any of these is rejected wrongly is at most alpha, whatever
     the tests have in common: the step-down method of Holm 1979, "A simple sequentially rejective multiple test
     procedure".
     """

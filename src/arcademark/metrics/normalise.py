@@ -70,12 +70,12 @@ class Metric:
     """A way to normalise scores: percentages of the way from one reference score to another.
 
     name: Its stable name, as in JSON: "hns".
-    title: How it is called in print.
+    title: Name in print.
     meaning: One line that defines it.
     low, high: Kinds of the references of 0 % and of 100 %: "random", "human" or "human_world_record" of Atari's suites,
         "low" or "high" of other benchmarks; "" of a range that is computed from the scores themselves.
     bounds: The lowest and the highest percentage, where it is capped.
-    of_means: Whether it places means over runs, and no single runs: its ends are the lowest and the highest of the
+    of_means: True if it places means over runs, and no single runs: its ends are the lowest and the highest of the
         means themselves, so that means lie between 0 and 100 % and runs need not.
     papers: Keys of the papers that define it beside those of its references, as in the catalogue.
     """

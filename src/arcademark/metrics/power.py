@@ -56,12 +56,12 @@ def seeds_needed(
     episodes : int, optional
         Of each seed, whose score is their mean: it varies because of them by ``within`` / √episodes.
     alpha : float, optional
-        How often the test may find a difference that is not there.
+        Accepted rate of false positives.
 
     Raises
     ------
     ArcadeMarkError
-        Where an argument is out of bounds, the difference is 0, or nothing varies.
+        If an argument is out of bounds, the difference is 0, or nothing varies.
     """
     share("alpha", alpha)
     count("episodes", episodes)

@@ -45,9 +45,9 @@ class SequentialPlan:
     """Design of a sequential test, chosen before runs are made; the paper's by default.
 
     group: Runs of each algorithm in a group, N.
-    groups: How many groups there may be, K.
-    alpha: How often any pair may be decided wrongly, a fraction.
-    permutations: How many are drawn where all are more; all are tried where they are no more.
+    groups: Largest number of groups, K.
+    alpha: Accepted probability that any pair is decided wrongly.
+    permutations: Number of permutations drawn if there are more; else all are tried.
 
     Raises an `ArcadeMarkError` where a number is out of bounds, or no data could decide anything.
     """
@@ -86,9 +86,9 @@ class SequentialPlan:
 class SequentialStep:
     """A pair after one more group.
 
-    runs: Of each algorithm so far.
+    runs: Runs of each algorithm so far.
     difference: The first's mean over them less the second's.
-    boundary: What its size has to exceed to be decided.
+    boundary: Threshold that its size must exceed to be decided.
     """
 
     runs: int
@@ -102,7 +102,7 @@ class SequentialPair:
     """Two algorithms, group by group.
 
     first, second: Their names.
-    decision: Of the first, after the last group that both could be tested on.
+    decision: Decision on the first, after the last group that both could be tested on.
     steps: One a group until the pair is decided; differences and boundaries in the unit of the scores.
     """
 
@@ -133,7 +133,7 @@ def sequential_test(
     Raises
     ------
     ArcadeMarkError
-        Where scores are missing or infinite, or the pairs so many that their permutations cannot be held.
+        If scores are missing or infinite, or the pairs so many that their permutations cannot be held.
     """
     plan = plan or SequentialPlan()
     runs = [np.asarray(row, dtype=np.float64) for row in scores.values()]

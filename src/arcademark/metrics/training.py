@@ -51,7 +51,7 @@ def training_score(scores: ArrayLike, end_frames: ArrayLike, k: int) -> Training
     Raises
     ------
     ArcadeMarkError
-        Where there are no episodes.
+        If there are no episodes.
     """
     values, frames = np.asarray(scores, dtype=np.float64), np.asarray(end_frames, dtype=np.int64)
     if k < 1 or not values.size:
@@ -100,7 +100,7 @@ def common_curves(curves: Sequence[tuple[ArrayLike, ArrayLike]], points: int) ->
     curves : sequence of (float array, float array), shape (points of the seed,) both
         One a seed: ascending frames, and scores there.
     points : int
-        How many frames, evenly spaced from the latest first point to the earliest last one.
+        Number of frames, evenly spaced from the latest first point to the earliest last one.
     """
     frames = [np.asarray(across, dtype=np.float64) for across, _ in curves]
     begin, end = max(across[0] for across in frames), min(across[-1] for across in frames)

@@ -62,9 +62,9 @@ class PlayedUntil:
 
     asked_error, error: Requested and reached error of the median, fractions; the second None where its interval has no
         upper end.
-    reached, interrupted, failed: Whether the error was reached, the run was stopped, or a trial failed.
-    level: Of the interval that defines the error.
-    report: Of the run.
+    reached, interrupted, failed: True if the error was reached, the run was stopped, or a trial failed.
+    level: Coverage of the interval that defines the error.
+    report: Report on the run.
     prediction: None where no game has a score.
     """
 
@@ -88,8 +88,8 @@ class InformativePlay:
     ArcadeMarkError: the error cannot be reached, or the request is of several agents, a shard or another suite.
 
     error: At which to stop, a fraction.
-    request: Of one agent.
-    games: Those to play first.
+    request: Request of one agent.
+    games: Games to play first.
     play, say: Plays what is missing of a plan; is given the estimate after each game, as a line.
     """
 

@@ -55,9 +55,9 @@ class ImportedTrial:
     seed : int
     training, evaluation : Rows
     episodes : int
-        How many rows make the score: the last of training, or all of evaluation.
+        Number of rows that the score averages: the last of training, or all of evaluation.
     mark : str
-        What the label ends with.
+        Suffix of the label.
     """
 
     agent: str

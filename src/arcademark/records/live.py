@@ -50,11 +50,11 @@ class TrialProgress:
     """One trial.
 
     state: "pending": nothing is recorded; "started": something is, and no process plays it now as far as is known.
-    episodes: Of its score that are recorded; where training is scored, all of them at its end.
+    episodes: Recorded episodes of its score; if training is scored, all of them at its end.
     trained: Frames of training, or episodes where its budget is in these; None unless it learns.
     budget: The same of its budget.
-    error: Why it failed, in one line.
-    unit: What lengths are counted in.
+    error: Error that it failed with, in one line.
+    unit: Unit of lengths.
     """
 
     id: str
@@ -101,7 +101,7 @@ def remove(directory: Path) -> None:
 def read_progress(directory: Path) -> RunProgress:
     """Read how far a run is, without its episodes, of which the number is checked alone.
 
-    Whether they are what they should be, `arcademark.records.reading.read_run` checks. ArcadeMarkError if it cannot be
+    `arcademark.records.reading.read_run` checks their content. ArcadeMarkError if it cannot be
     read.
     """
     with no_writer(directory) as free:

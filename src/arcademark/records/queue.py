@@ -75,11 +75,11 @@ _OF_SRUN = re.compile(r"srun: (error: \S+: tasks? |Force|forcing|got SIG|Job ste
 class ClusterJob:
     """A job of a run as SLURM has it, the one that was last submitted for its shard.
 
-    folder: Of the run.
-    shard: Which it plays, of how many; None of the job that merges.
+    folder: Folder of the run.
+    shard: Shard that it plays, of how many; None for the job that merges.
     state: "requeued": it waits to begin again; "unknown": SLURM does not know it any more, or cannot be asked.
-    reason: Why it waits, or how it ended.
-    begins: When a requeued one begins again, ISO 8601 in local time; "" of others.
+    reason: Reason for waiting, or the way it ended.
+    begins: Time when a requeued one begins again, ISO 8601 in local time; "" for others.
     said: The last line of the log of one that failed, was cancelled or is unknown.
     """
 

@@ -28,13 +28,13 @@ class PrintedComparison:
     where : str
         The cell, "Table 3, Rainbow, James Bond, HNS", or the statement in our words, "§3.1.3: learners beat baselines".
     printed : str
-        What the paper prints.
+        Value that the paper prints.
     recomputed : str
-        What we compute, to the digits printed; "" where nothing decides it.
+        Value computed here, to the digits printed; "" if the data do not decide it.
     verdict : {"agrees", "differs", "not available"}
         "agrees" up to rounding in the last printed digit.
     why : str
-        Why it differs, what is gone, or what rounding it takes to agree; "" where it agrees as it stands.
+        Reason for a difference or a missing value, or the rounding under which it agrees; "" if it agrees as printed.
     place : Location or None
         The cell, for programs, where it is one of the review's Tables 3–14: by it a table is laid out as printed.
     category : str

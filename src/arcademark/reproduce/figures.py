@@ -22,7 +22,7 @@ class PanelSeries:
     Parameters
     ----------
     name : str
-        What the legend says.
+        Name in the legend.
     values : tuple of float or None
         Bars: one a label of the panel, None where there is none. Steps: the height of each step, from left to right.
     ends : tuple of float
@@ -42,11 +42,11 @@ class Panel:
     Parameters
     ----------
     title : str
-        What it shows, in a few words: "Mean HNS".
+        Its content in a few words: "Mean HNS".
     kind : {"bars", "steps"}
         Bars, grouped by label where there are several series; or curves that fall in steps.
     unit : str
-        Of the values: "%", "years", "fraction of games", "" for a plain number.
+        Unit of the values: "%", "years", "fraction of games", "" for a plain number.
     series : tuple of Series
         At least one.
     labels : tuple of str
@@ -54,15 +54,15 @@ class Panel:
     details : tuple of str
         Bars: a short addition to each label, "200M frames"; empty where there is none.
     x_unit : str
-        Steps: of `Series.ends`, "baseline score".
+        Steps: the unit of `Series.ends`, "baseline score".
     scale : {"linear", "log"}
-        How values are best shown; log only where all are positive.
+        Scale of the axis of values; log only if all are positive.
     x_limits : tuple of (float, float) or None
         Steps: the part of the x axis to which curves are cut off; None for all.
     marks : tuple of float
         Values (steps: x values) that a reader compares with: 100 % of the human average.
     decimals : int or None
-        With which plain numbers are shown; None for as many as their size asks for.
+        Decimals of plain numbers; None for as many as their size asks for.
     """
 
     title: str
@@ -91,7 +91,7 @@ class PaperFigure:
     title : str
         One line for people: "Figure 3: SABER".
     caption : str
-        What is shown, from which scores, and what could not be taken from the paper.
+        Content, origin of the scores, and data that could not be taken from the paper.
     panels : tuple of Panel
         In reading order.
     """

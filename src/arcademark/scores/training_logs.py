@@ -57,9 +57,9 @@ class TrainingLog(ImportedTrial):
     Parameters
     ----------
     averages : bool
-        Whether each value of training is an average that the tool logged, not an episode.
+        True if each value of training is an average that the tool logged, not an episode.
     assumed, doubts : tuple of str
-        What the log does not say; why its values are hardly whole games' raw scores.
+        Facts missing in the log; reasons why its values are hardly whole games' raw scores.
     """
 
     averages: bool

@@ -80,7 +80,7 @@ def fit(inputs: Floats, targets: Floats, *, intercept: bool = False) -> Fit:
     Raises
     ------
     ArcadeMarkError
-        Where there are fewer algorithms than unknowns, or a value is missing.
+        If there are fewer algorithms than unknowns, or a value is missing.
     """
     unknowns = inputs.shape[1] + intercept
     if len(targets) < unknowns:

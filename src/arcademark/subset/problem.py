@@ -160,18 +160,18 @@ def make_problem(
     algorithms, tasks : sequence of str
         Names along the axes.
     target : str, callable or float array of shape (algorithms,), optional
-        What is to be predicted: one of `SUMMARIES`, a function of an algorithm's scores, or the values themselves.
+        Quantity to predict: one of `SUMMARIES`, a function of an algorithm's scores, or the values themselves.
     transform : str, optional
         Of scores and target: one of `TRANSFORMS`.
     minimum_tasks, minimum_algorithms : int, optional
-        How many tasks an algorithm, and how many algorithms a task must have to take part.
+        Number of tasks an algorithm, and of algorithms a task must have to take part.
 
     Raises
     ------
     UnknownNameError
-        Where the name of a summary or of a transform is unknown.
+        If the name of a summary or of a transform is unknown.
     ArcadeMarkError
-        Where names repeat, shapes disagree, a score is infinite, a target missing, or nothing is left.
+        If names repeat, shapes disagree, a score is infinite, a target missing, or nothing is left.
     """
     values = np.asarray(scores, dtype=np.float64)
     check_unique("subset problem", "algorithm", algorithms)

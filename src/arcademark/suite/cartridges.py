@@ -64,10 +64,10 @@ class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     actions : tuple of str
         The actions that the game uses, its minimal action set, in any order; NOOP is one.
     starting_actions : tuple of (str, int)
-        What is done after the reset, before an episode's first frame: actions, or the console's switch RESET, each so
+        Inputs after the reset, before an episode's first frame: actions, or the console's switch RESET, each so
         many frames. None for nothing, or where ale-py knows the ROM for what it does.
     kind : str
-        How the ROM is wired, where its size does not tell: see `SIZES`.
+        Bank switching of the ROM, if its size does not determine it: see `SIZES`.
     controller : {"joystick", "paddles"}
         None for a joystick, or where ale-py knows the ROM for what it plugs in.
     television : {"NTSC", "PAL"}

@@ -213,11 +213,11 @@ def evaluate(expression: Expression, memory: Sequence[int], values: Mapping[str,
     Parameters
     ----------
     expression : Expression
-        What `parse` returned.
+        Expression that `parse` returned.
     memory : sequence of int
         The console's 128 bytes.
     values : mapping of str to int
-        What the names in it stand for.
+        Values of its names.
     """
     if isinstance(expression, int):
         return expression

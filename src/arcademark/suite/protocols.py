@@ -98,20 +98,20 @@ class AtariProtocol(BaseProtocol):
     max_frames_per_episode : int or None
         Emulated frames after which an episode is truncated; None for no cap.
     training_episode_end : {"game_over", "life_lost", "episodic_life"}
-        What terminates an episode in training. After "life_lost" the next one begins a new game, as in Gymnasium's
+        Termination of an episode in training. After "life_lost" the next one begins a new game, as in Gymnasium's
         ``AtariPreprocessing``; with "episodic_life" it goes on in the same game after one agent step of no action, as
         in Stable-Baselines3's ``EpisodicLifeEnv``: steps are played in full, the last life ends with the game, and the
         episodes that are recorded are whole games.
     evaluation_episode_end : {"game_over", "life_lost"}
-        What terminates an episode in evaluation. The next one begins a new game.
+        Termination of an episode in evaluation. The next one begins a new game.
     start : {"reset", "noop", "every_noop", "human"}
-        How an episode starts. With "noop" after no-op frames, whose number is drawn uniformly from 1 to `noop_max`;
+        Start of an episode. With "noop" after no-op frames, whose number is drawn uniformly from 1 to `noop_max`;
         with "every_noop" evaluation takes these numbers in turn, so that `noop_max` episodes are every start once,
         whose mean is what "noop" draws from. "human" needs recorded human play and cannot be run.
     noop_max : int
         Most no-op frames; 0 where `start` has none.
     fire_reset : bool
-        Whether FIRE is pressed for the agent, as by Stable-Baselines3's ``FireResetEnv`` above its ``EpisodicLifeEnv``,
+        True if FIRE is pressed for the agent, as by Stable-Baselines3's ``FireResetEnv`` above its ``EpisodicLifeEnv``,
         in games whose action 1 is FIRE: at the start, after the no-ops, an agent step each of actions 1 and 2, which
         are no steps of the agent; after each lost life that does not end the game's play the same, in evaluation too,
         after one of no action. Their rewards count in scores and are not told in training, their frames count. Where
@@ -119,26 +119,26 @@ class AtariProtocol(BaseProtocol):
     mode, difficulty : int or None
         The game's switches; None for the ROM's default.
     modification : str or None
-        What is changed in the game by writing to its memory, see `arcademark.suite.modifications`; None for nothing.
+        Changes of the game by writing to its memory, see `arcademark.suite.modifications`; None for nothing.
     colours : {"original", "inverted", "rotated", "gray", "shuffled"}
-        What becomes of the console's colours before anything is made of a screen: as they are, light for dark, other
+        Treatment of the console's colours before a screen is processed: unchanged, light for dark, other
         hues of about the same brightness, no hues, or each another, always the same. Memory is not touched.
     observation : {"grayscale", "rgb", "palette", "ram"}
-        What the agent sees: luminance, colours, 7-bit palette indices, or the 128 bytes of RAM.
+        Kind of observation: luminance, colours, 7-bit palette indices, or the 128 bytes of RAM.
     screen_size : (int, int) or None
         Height and width after area resizing; None for the console's 210 × 160.
     max_pool : bool, "rgb" or "resized"
-        Whether a screen is the pixelwise maximum of the step's last two frames (of one, if `frame_skip` is 1): of what
+        True if a screen is the pixelwise maximum of the step's last two frames (of one, if `frame_skip` is 1): of what
         is shown, as in Gymnasium's ``AtariPreprocessing``; always of the three colours, before any luminance is taken,
         as in Stable-Baselines3's wrappers; or of what is shown, after each was resized, as in RLlib's.
     frame_stack : int
         Screens an observation holds, oldest first.
     training_reward_clipping : bool
-        Whether a learner is given the sign of the reward; scores are never clipped.
+        True if a learner is given the sign of the reward; scores are never clipped.
     training_frames : int or None
         A learner's budget in frames, None where training is counted in episodes.
     counted_frames : {"emulated", "played"}
-        What counts as frames used: all that were emulated for the agent, planning on the emulator included; or those of
+        Definition of frames used: all that were emulated for the agent, planning on the emulator included; or those of
         its episodes only.
     suite : TaskSuite or None
         Games of one's own that are played under it, in place of the emulator's; a pickle also holds where their ROMs
@@ -325,7 +325,7 @@ class StepProtocol(BaseProtocol):
     training_steps : int or None
         A learner's budget in steps, None where training is counted in episodes.
     suite : TaskSuite
-        What the tasks are, so that whoever has the protocol can play them.
+        Suite of the tasks, so that whoever has the protocol can play them.
     """
 
     unit: ClassVar[Literal["frame", "step"]] = "step"

@@ -64,17 +64,17 @@ class Setting:
     Parameters
     ----------
     title : str
-        What reports call it.
+        Name in reports.
     choices : mapping of value to str
         The values that are words, true, false or none, and how each reads in a report.
     reader : Reader or None
         Reads its other values, if it has any.
     text : callable
-        How those read in a report.
+        Words for the values in a report.
     published : str
-        What entries of the catalogue call it.
+        Name in entries of the catalogue.
     published_values : mapping of str to str or int
-        How they write values that are not as `format_setting` writes them.
+        Their notation of values, where it is not that of `format_setting`.
     before : object
         The value that protocols of versions without the setting had; `ALWAYS` where there are no such versions.
     """

@@ -68,13 +68,13 @@ class Subset:
     suite : str
         The suite whose tasks they are, and whose median the model predicts.
     purpose : {"evaluation", "tuning", "comparison"}
-        What it is meant for: results, development, or comparing with papers that used it.
+        Purpose: results, development, or comparing with papers that used it.
     advice : str
         The same in a sentence, with the section that says so.
     coefficients : tuple of float or None
         The model's, one per task; None if none were published.
     r_squared, log_error : float or None
-        Of the model as published: in log space, and a fraction.
+        The model's fit as published: in log space, and a fraction.
     nested : Nested or None
         Errors on papers left out, as measured here (`arcademark.subset.studies.validate`).
     papers : tuple of str

@@ -43,11 +43,11 @@ FRAMES = "training frames"
 class AgreementCounts:
     """Counts of printed cells or statements by verdict.
 
-    agree, differ, unavailable: By verdict.
-    noted: Of those that agree, the ones with something to say about it.
-    unsolved: Of those that differ, the ones of which it is known what holds, but not how the paper came to print
+    agree, differ, unavailable: Counts by verdict.
+    noted: Number of those that agree with a remark.
+    unsolved: Number of those that differ whose correct value is known, but not how the paper came to print
         something else.
-    unexplained: Of those that differ, the ones without any explanation.
+    unexplained: Number of those that differ without any explanation.
     """
 
     agree: int
@@ -153,13 +153,13 @@ class ReproducedPart:
 class Reproduced:
     """A paper, recomputed.
 
-    title, generator: Of the document: the paper as text names it; "ArcadeMark 1.0.0".
+    title, generator: Title and generator of the document: the paper as text names it; "ArcadeMark 1.0.0".
     paper: Its name in `PAPERS`.
     source: The paper.
     counts: Over all parts shown.
     parts: Tables or groups of statements.
     figures: Figures made from the catalogue.
-    ours: Whether what is compared are our own runs of the paper's agents.
+    ours: True if the comparison is with our own runs of the paper's agents.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.reproduction/1"

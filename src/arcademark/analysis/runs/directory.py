@@ -25,14 +25,14 @@ from arcademark.suite.tasks import game_name
 class TrialEntry:
     """One agent on one game with one seed, and how far it is.
 
-    id: As the store names it.
+    id: Id in the store.
     agent: The agent's label.
     game: The game's name.
     seed: The trial's seed.
     status: Nothing played yet; begun; complete; given up.
     episodes: Episodes that make its score so far.
     planned_episodes: Episodes asked for.
-    error: Why it failed, one line; "" if it did not.
+    error: Error that it failed with, one line; "" if it did not fail.
     """
 
     id: str
@@ -49,10 +49,10 @@ class TrialEntry:
 class ImportedSource:
     """Source of an imported run's scores, which no replay can confirm.
 
-    formats: Of the logs.
+    formats: Formats of the logs.
     files: From the path of each log to its SHA-256.
     averages: Agents whose training is known by averages only.
-    assumed: What the logs do not say and was taken for granted.
+    assumed: Settings that the logs do not state and were assumed.
     doubts: Agent, game's name, and why its scores are hardly raw ones of whole games.
     """
 
@@ -73,10 +73,10 @@ class Person:
     """A person who played episodes of a run.
 
     agent: The label.
-    stepped: Whether the game stood still until an action was chosen; else it went on in real time.
+    stepped: True if the game stood still until an action was chosen; else it went on in real time.
     episodes: Recorded.
-    seconds: That they took, with pauses.
-    game_seconds: That they take at 60 frames per second, starts that nobody sees included.
+    seconds: Seconds that they took, with pauses.
+    game_seconds: Seconds that they take at 60 frames per second, starts that nobody sees included.
     """
 
     agent: str
@@ -91,20 +91,20 @@ class Run:
     """One run directory: its request, provenance and progress.
 
     name: Unique in the report.
-    directory: As it was given.
+    directory: Directory as given.
     agents: Labels, as planned.
     games: Names.
     episodes: The different numbers of scored episodes a trial was asked for (one, unless the plan mixes them).
     frames: Played in finished episodes, training included.
     simulated_frames: Emulated by planners to choose the actions of these; 0 where no agent plans.
-    counted_frames: What the protocol counts as used: the frames played, or those and the simulated ones.
+    counted_frames: Frames that the protocol counts as used: the played ones, or those and the simulated ones.
     trials: In the plan's order.
     commands: The command lines that made it, in order.
-    versions, machine: What it was made with, "2.9.0, then 2.10.0" where it was continued with another, and on.
+    versions, machine: Software and machine that made it, "2.9.0, then 2.10.0" if it was continued with another.
     roms: From a game's name to its ROM's MD5.
     emulators: From a game's name to what it was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58" (ours, and its
         core).
-    imported: Where its scores come from, if it was not played here.
+    imported: Origin of its scores, if it was not played here.
     parts: The directories, where several that were played apart are shown as one run.
     people: The agents that are people.
     """

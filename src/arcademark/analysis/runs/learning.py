@@ -99,12 +99,12 @@ class LearningCurve:
 class SampleEfficiency:
     """An algorithm's interquartile mean over the frames of training (Agarwal et al. 2021, §4.3).
 
-    games: How many games it is over; the same of all algorithms.
+    games: Number of games it is over; the same of all algorithms.
     seeds: The fewest seeds of a game.
-    metric, title: What normalises the scores.
+    metric, title: Metric that normalises the scores.
     frames: Ascending, from where all seeds have a point to where the first one ends.
-    unit: What these are counted in.
-    iqm: Of all games' seeds at these frames, in percent, with its intervals; None where nothing varies or one seed
+    unit: Unit of these.
+    iqm: IQM of all games' seeds at these frames, in percent, with its intervals; None where nothing varies or one seed
         has no other beside it.
     """
 

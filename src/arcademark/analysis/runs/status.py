@@ -28,12 +28,12 @@ _PART = re.compile(r"\d+(-of-\d+)$")
 class RunStatus:
     """One run's directory.
 
-    running: Whether a process plays it now.
-    trials: Of it alone, if it is a shard.
-    frames_per_second: Of the command that plays it, with those that planners simulate; None if nothing is reported.
-    seconds_left: As that command has it; None while it cannot be told.
-    at_most: Whether that is a bound.
-    shard: Which it is, from 1, of how many shards of a plan; None if of none.
+    running: True if a process plays it now.
+    trials: Trials of it alone, if it is a shard.
+    frames_per_second: Speed of the command that plays it, with planners' simulated frames; None if it reports none.
+    seconds_left: Seconds left as that command estimates; None while it cannot.
+    at_most: True if that is a bound.
+    shard: Its number, from 1, and the number of shards of its plan; None if it is none.
     """
 
     directory: str
@@ -61,11 +61,11 @@ class WholeRun:
 class Status:
     """Progress of runs.
 
-    trials: Of all runs, and of all plans of which one is a shard, each once; of copies of one, that which is furthest.
+    trials: Trials of all runs, and of all plans of which one is a shard, each once; of copies, the furthest.
     seconds_left: Until the last of the runs that are played ends; None while one of them cannot tell.
     whole: The runs, of which those above may be shards.
-    jobs: Of SLURM that are to play them, but for those that have done it.
-    jobs_unknown: Why SLURM cannot be asked; "" if it can, or there is none to ask of.
+    jobs: SLURM's jobs that play them or will.
+    jobs_unknown: Reason why SLURM cannot be asked; "" if it can, or there are no jobs to ask about.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.status/1"

@@ -65,9 +65,9 @@ class TunedSetting:
 class TunedParameters:
     """The best that tuning a number of parameters game by game gives, the others as in the best fixed setting.
 
-    parameters: Those that give most.
+    parameters: Parameters whose tuning gives most.
     score: Mean over games, each from the 5th percentile of its scores (0) to the 95th (1); too good, as a maximum.
-    share: Of the score with all parameters tuned.
+    share: Share of the score with all parameters tuned.
     held_out: The same score, of settings and parameters chosen on the other seeds or episodes; None where there are no
         others.
     low, high: 95 % interval of `held_out`, Student's t over these; None where nothing varies.
@@ -85,14 +85,14 @@ class TunedParameters:
 class TuningSensitivity:
     """Dependence of performance on per-game tuning (Adkins, Bowling and White 2024).
 
-    games: Those that tell settings apart.
+    games: Games on which settings differ.
     fixed: The setting that is best on average.
-    best: By game, the best setting of it.
-    value: How much higher the mean score is with the best setting of each game than with the best fixed one.
+    best: Best settings by game.
+    value: Increase of the mean score with the best setting of each game over that with the best fixed one.
     held_out, low, high: The same on seeds or episodes that did not choose, as in `TunedParameters`.
-    unit: What was left out in turn: "seed", "episode", or "" where there are no two.
+    unit: Unit left out in turn: "seed", "episode", or "" if there are no two.
     parts: In how many parts.
-    dimensionality: How few parameters, tuned game by game, reach 95 % of the score with all of them tuned.
+    dimensionality: Least number of parameters that, tuned game by game, reach 95 % of the score with all tuned.
     by_count: For no parameter tuned, for one, to all that vary.
     """
 

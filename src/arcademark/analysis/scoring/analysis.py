@@ -84,7 +84,7 @@ def analyse(
     Raises
     ------
     ArcadeMarkError
-        Where something named is not there, a file is not what it should be, or nothing is left to judge.
+        If something named does not exist, a file is malformed, or no scores are left to analyse.
     """
     wanted = options or ScoreOptions(**keywords)
     return of_dataset(prepare(sources, wanted), wanted)

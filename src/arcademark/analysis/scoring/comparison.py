@@ -45,11 +45,11 @@ class GameDifference:
     first, second: Their scores, means over runs.
     difference: In points.
     normalised: The difference by the comparison's metric, in percent.
-    p: Of a two-tailed Welch's t-test; None where it cannot be made.
-    corrected_p: By Holm's method, for all such tests of the comparison, of every game and pair.
-    verdict: Of the first, at the tests' confidence.
-    why: Why it is untested.
-    improvement: How probable it is that a run of the first beats one of the second; a tie is half a win.
+    p: p-value of a two-tailed Welch's t-test; None if it cannot be made.
+    corrected_p: p-value by Holm's method over all such tests of the comparison, of every game and pair.
+    verdict: Verdict on the first, at the tests' confidence.
+    why: Reason why it is untested.
+    improvement: Probability that a run of the first beats one of the second; a tie is half a win.
     seeds_needed: Runs of each with which such a test would find the difference seen, four times in five; None where the
         spread is not known, or there is no difference.
     """
@@ -72,7 +72,7 @@ class Power:
     """Number of runs needed to detect the observed differences, if they are true.
 
     games: Games of which it can be told.
-    enough: Of these, those that have enough runs already.
+    enough: Number of these that have enough runs already.
     median_seeds: Middle number of runs that a game needs.
     metric, statistic: The summary that `seeds` is of.
     seeds: Runs a game with which the interval of the summary's difference would leave out 0, four times in five.
@@ -96,10 +96,10 @@ class Pair:
     """Two algorithms against each other.
 
     first, second: Their names.
-    games: Those that both have.
+    games: Games that both have.
     left_out: Names of the games that only one of them has.
     better, worse, undecided, untested: Games by the first's verdict: Bellemare et al. 2013, Table 3.
-    improvement: How probable it is that a run of the first beats one of the second on a random game (Agarwal et al.
+    improvement: Probability that a run of the first beats one of the second on a random game (Agarwal et al.
         2021).
     power: None where one of them has a single run.
     """
@@ -164,8 +164,8 @@ class SequentialRuns:
     """The runs that an algorithm has, and those that it lacks.
 
     runs: On each of the games, in the order of the table.
-    used: Of these, those that were looked at.
-    more: How many to make next; 0 where none of its pairs is open.
+    used: Number of these that were tested.
+    more: Number of runs to make next; 0 if none of its pairs is open.
     """
 
     algorithm: str
@@ -179,8 +179,8 @@ class Sequential:
     """Decision whether more runs are needed, by AdaStop (Mathieu et al. 2024).
 
     group, groups, alpha, permutations: As in `arcademark.metrics.sequential.SequentialPlan`.
-    games: Those that all algorithms have. A run's score is in points where there is one, else a summary of all.
-    metric, statistic: Of that summary, in percent; "" and "" where scores are in points.
+    games: Games that all algorithms have. A run's score is in points where there is one, else a summary of all.
+    metric, statistic: Metric and statistic of that summary, in percent; both "" if scores are in points.
     """
 
     group: int
@@ -224,8 +224,8 @@ class Sequential:
 class Ranking:
     """The algorithms in the order that one measure gives.
 
-    metric, title: What normalises: HNS has the human average for its reference, HWRNS the world record, …
-    statistic: What sums up.
+    metric, title: Normalisation: HNS has the human average for its reference, HWRNS the world record, …
+    statistic: Summary statistic.
     values: In percent, in the document's order of algorithms, over the games that all have.
     ranks: 1 is best; equal values share a rank.
     inversions: Pairs that stand in the opposite order to the first metric's median (Aitchison et al. 2023, §7).
@@ -262,7 +262,7 @@ class Sensitivity:
 class Ranks:
     """The distribution of an algorithm's ranks over games and resampled runs (Agarwal et al. 2021, §4.2).
 
-    shares: Of the first rank, the second, …, as fractions; algorithms with equal scores share their ranks.
+    shares: Shares of the first rank, the second, …, as fractions; algorithms with equal scores share their ranks.
     mean: Mean rank; 1 is best.
     """
 
@@ -275,15 +275,15 @@ class Ranks:
 class Comparison(TableDocument):
     """A comparison of algorithms.
 
-    games: Those that at least two have.
+    games: Games that at least two algorithms have.
     metric, metric_title, metric_meaning: What normalises where one metric is enough: in the games, the profiles and the
         power.
-    confidence: Of the tests, a fraction: 0.99.
+    confidence: Confidence of the tests, a fraction: 0.99.
     pairs: Each with each, in the algorithms' order.
     sensitivity: None where no game is common to all.
     sequential: None where it was not asked for.
-    ranks: Of all algorithms, in their order; empty where no game is common to all.
-    sample_efficiency: Of those that learnt, by the first metric.
+    ranks: Ranks of all algorithms, in their order; empty if no game is common to all.
+    sample_efficiency: Sample efficiency of those that learnt, by the first metric.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.comparison/1"

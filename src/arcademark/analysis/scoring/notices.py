@@ -52,7 +52,7 @@ class _FewRuns:
     fewest, most: Runs of games that have several.
     simulated: Games and runs of the simulation that is nearest.
     short: Titles of measures, with the statistics whose intervals hold the truth too rarely, each with how often.
-    unknown: What was not simulated, in words.
+    unknown: Sources of uncertainty that were not simulated, in words.
     """
 
     fewest: int

@@ -100,7 +100,7 @@ def _flips(names: tuple[str, ...], rankings: list[Ranking]) -> tuple[Flip, ...]:
 def ranks(dataset: Dataset, bootstrap: Bootstrap) -> tuple[Ranks, ...]:
     """Rank algorithms on the games that all have, by means of resampled runs; empty if there is no such game.
 
-    Where all have a single run everywhere, nothing is resampled.
+    If all have a single run on each task, nothing is resampled.
     """
     names = dataset.algorithms
     samples = [dataset.samples(name) for name in names]

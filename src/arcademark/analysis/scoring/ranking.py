@@ -80,7 +80,7 @@ def rank(median: Statistic, name: str = "") -> Rank:
     Raises
     ------
     ValueError
-        Where the median has no value.
+        If the median has no value.
     """
     own = next((one for one, names in results().items() if name in names), identities().get(name, ""))
     others = [value for one, value in medians().items() if one != own]

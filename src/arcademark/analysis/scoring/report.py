@@ -38,12 +38,12 @@ TELLING = {"atari-57": (subsets.REPORTED, "atari-10", "atari-14"), "atari-100k":
 class ScoreReport(TableDocument):
     """A report of the scores of runs and tables.
 
-    learning: How learners' training went, or goes; games together.
+    learning: Learners' training so far; games together.
     runs: The runs among what was read.
-    methods: Of runs: paragraphs to paste into a paper, written from the settings in force.
+    methods: Paragraphs on runs to paste into a paper, written from the settings in force.
     similar: The algorithms whose training frames are known beside published ones of a similar budget; on atari-57.
     tolerance: None where it was not asked for.
-    sample_efficiency: Of learners, by the first metric.
+    sample_efficiency: Sample efficiency of learners, by the first metric.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.report/6"

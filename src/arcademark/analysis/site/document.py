@@ -33,7 +33,7 @@ class SiteGame:
 
     id, name: "battle_zone", "Battle Zone".
     references: Reference scores of atari-57 by kind, where there are any.
-    spellings: What its name may be in a file, letters and digits alone.
+    spellings: Possible names in a file, letters and digits alone.
     """
 
     id: str
@@ -51,7 +51,7 @@ class SiteMeasure:
 
     low, high: The scores of 0 % and of 100 % by game.
     bounds: Within which it is held, in percent; empty where it is not.
-    of_means: Whether it places means over runs, and no single runs.
+    of_means: True if it places means over runs, and no single runs.
     """
 
     metric: str
@@ -68,9 +68,9 @@ class View:
     """Games that summaries are over, and their measures.
 
     name: "atari-57".
-    suite: Whose references are taken; of a subset, the suite that it is of.
+    suite: Suite whose references are taken; for a subset, the suite that it is of.
     games: Ids.
-    coefficients: Of a subset's published model, one per game.
+    coefficients: Coefficients of a subset's published model, one per game.
     """
 
     name: str
@@ -86,7 +86,7 @@ class Group:
     """Algorithms that were played alike, as far as is known.
 
     settings: The values of the settings that tell groups apart, in order; "not known" where they are not.
-    known: Whether all of them are: only then may its algorithms be ranked with each other.
+    known: True if all of them are: only then may its algorithms be ranked with each other.
     """
 
     title: str
@@ -98,8 +98,8 @@ class Group:
 class Standing:
     """An algorithm over the games of a view.
 
-    games: How many of them it has.
-    summaries: By metric and statistic, a number with its interval.
+    games: Number of them that it has.
+    summaries: Numbers with their intervals, by metric and statistic.
     records, human_level: Human world records broken, and games at human level; of how many games that can be told.
     """
 
@@ -115,7 +115,7 @@ class SiteErratum:
     """Something printed that does not hold.
 
     paper: Its key.
-    algorithm, game: Whom and what it is of, where it is a cell of a table: a name as printed, and an id; else "".
+    algorithm, game: Algorithm and game of a cell of a table: a name as printed, and an id; else "".
     """
 
     paper: str
@@ -141,7 +141,7 @@ class Film:
     """The beginning of an episode as a moving picture.
 
     file: Its path below the folder of the pages.
-    shown, frames: How many frames it shows, and how many the episode has.
+    shown, frames: Numbers of frames that it shows, and that the episode has.
     """
 
     game: str
@@ -167,25 +167,25 @@ class Row:
     """One algorithm.
 
     name: Unique among all.
-    identity: Which algorithm it is, where several rows are of the same.
+    identity: Algorithm that it is, if several rows are of the same.
     kind: One of the catalogue's; "run" where it was played here, "table" of other tables.
-    year: Of publication; None of runs.
+    year: Year of publication; None for runs.
     paper: The key of the paper that published it; "" of runs.
-    source: Who published the scores, and where they were read; of runs the directory's name.
+    source: Publication of the scores, and where they were read; for runs the directory's name.
     source_paper: The key of the paper that they were read in.
-    group: Which of the document's groups it is in.
+    group: The one of the document's groups that it is in.
     settings: Everything that is known of how it was played.
     assumed: The settings that the source assumed.
-    reported: What its scores are of.
+    reported: Phase or selection that its scores are of.
     fewest_runs, most_runs: Runs a game.
     pooled: As in `arcademark.analysis.tables.document.Algorithm`.
     scores: The scores of single runs, or one score, by the document's games.
     reaches: The ends of the scores' intervals, by the document's games.
-    published: By game, what the source has in place of a score that does not hold.
-    notes: By game, what is to be said of a score.
+    published: The source's own scores that are incorrect, by game.
+    notes: Remarks on scores, by game.
     precedence: Position among the results of its identity, by `arcademark.analysis.scoring.ranking`; 0 represents it.
-    standings: By view.
-    estimate: Of the median HNS over atari-57, where it has some of these games only.
+    standings: Standings by view.
+    estimate: Estimate of the median HNS over atari-57, if it has some of these games only.
     predicted: Estimate of that median in percent from the games of `Site.predicted_from`, with its interval, by a model
         fitted without its paper; only where all games are known.
     """
@@ -239,18 +239,18 @@ class Model:
 
     tasks: Games, in the order of arrays.
     low, high: The scores of 0 % and 100 %, by game.
-    means: By distribution and game.
-    precisions: By distribution, the lower triangle of the inverse covariance, row after row.
-    percent: By algorithm learnt from and game; NaN where missing.
+    means: Means by distribution and game.
+    precisions: Lower triangles of the inverse covariances by distribution, row after row.
+    percent: Scores by algorithm learnt from and game; NaN where missing.
     groups: The group of each.
     named: Groups by names of algorithms in lower case.
     distributions: The group that each distribution but the first is without.
     noise: Standard normal draws, by draw and game; of which errors take one of so many as `fewer`.
     freedom: Degrees of freedom, by which intervals widen.
     bandwidth, shrink, least_scale, truths: As in `arcademark.subset.predict.calibration`.
-    least_reach: How many scales an interval reaches at least.
-    level: Of intervals.
-    caution: What is to be said of scores whose frame cap is not known.
+    least_reach: Number of scales that an interval reaches at least.
+    level: Coverage of intervals.
+    caution: Remark on scores whose frame cap is not known.
     """
 
     tasks: tuple[str, ...]
@@ -278,18 +278,18 @@ class Model:
 class Site:
     """The leaderboard.
 
-    collections: Of the catalogue; "all".
+    collections: Collections of the catalogue; "all".
     told_apart: The settings by which groups are told apart, in order.
-    papers: By key.
-    notices: Of the first view.
-    unit: What lengths are counted in; elsewhere they are called frames, and what is played games.
-    model: By which the first view's median is estimated; None where it is not.
+    papers: Papers by key.
+    notices: Notices of the first view.
+    unit: Unit of lengths; elsewhere they are called frames, and what is played games.
+    model: Model that estimates the first view's median; None if it is not estimated.
     predicted_from: The subset that rows' `predicted` is from; "" where there is none.
     aggregates: The statistics that sum scores up, in their order.
     nearly_all: Share of a view's games from which on a median counts as one of all.
     ranking: Medians of published algorithms in percent, best first, as in `arcademark.analysis.scoring.ranking`.
     beside: Names of a table's columns, in small letters, that may be no algorithms.
-    rules: What names of columns say, as `arcademark.scores.readers.role_names` has it.
+    rules: Meaning of columns' names, as `arcademark.scores.readers.role_names` has it.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.site/1"

@@ -57,7 +57,7 @@ class AtLevel:
     """Coverage of the target's intervals for algorithms of one level, checkpoints of their training included.
 
     level: One of `LEVELS`.
-    algorithms: How many were predicted.
+    algorithms: Number of predicted algorithms.
     held: The share of true values that they held.
     width: The median of what score plus one is at the upper end, divided by what it is at the lower end, or of their
         difference where scores are taken as they are; None, as the score, where there are too few papers for intervals.
@@ -76,10 +76,10 @@ class AtLevel:
 class Beside:
     """Baseline for the best tasks of a size: equally many random tasks, predicted from in the same way.
 
-    subsets: How many were tried, all there are or drawn from these.
-    mean_error, least, most: Of their mean errors: the mean, and what 5 and 95 % are below.
+    subsets: Number of subsets tried, all or a sample.
+    mean_error, least, most: Mean, 5 % and 95 % quantiles of their mean errors.
     worse: The share of them whose mean error is larger than that of the best ones.
-    gain, low, high: By how much the best ones' error is less than theirs on average, with a 90 % interval (Student's);
+    gain, low, high: Mean amount by which the best ones' error is below theirs, with a 90 % interval (Student's);
         whatever is left out together counts once. None where only one thing is.
     alone: The mean error of taking the summary of just the chosen tasks for that of all.
     """
@@ -100,18 +100,18 @@ class Held:
     """Accuracy and coverage of predictions from some games for held-out algorithms.
 
     subset: The games, as named, or "best 5".
-    games: Which these are; of the best ones when nothing is left out.
+    games: The games; of the best ones without any group left out.
     left_out: In which way: "each paper", "each kind", "since 2021".
     same: In what share of the choices without something just these were chosen; None of games that are given.
-    algorithms: How many were predicted.
-    mean_error, median_error: Of the target: the size of estimate / truth − 1; where scores are taken as they are, of
+    algorithms: Number of predicted algorithms.
+    mean_error, median_error: Errors of the target: the size of estimate / truth − 1 or, without a transform, of
         estimate less truth.
-    coverage: By what is predicted of all games, the share of truths that intervals held.
+    coverage: Share of truths that intervals held, by quantity predicted of all games.
     by_group, by_group_error: The mean over groups (papers) of the share of targets that intervals held, and its
         standard error.
     games_coverage: The share of single games that intervals held.
-    levels: How intervals of the target held by level.
-    beside: Of the best ones, if asked for.
+    levels: Coverage of intervals of the target by level.
+    beside: Results of the best ones, if requested.
     """
 
     subset: str
@@ -133,11 +133,11 @@ class Held:
 class CoverageStudy:
     """Accuracy and coverage of predictions from some games on held-out algorithms.
 
-    level: Of the intervals.
-    algorithms, groups: How many algorithms there are to learn from, and of how many papers, or whatever they have in
+    level: Coverage of the intervals.
+    algorithms, groups: Numbers of algorithms to learn from, and of their papers, or whatever they have in
         common.
-    noun, groups_noun: What a task and a group is called, the latter in the plural.
-    target, transform: Which summary errors are of, and how scores are taken, "log10" or "none".
+    noun, groups_noun: Nouns for a task and for groups.
+    target, transform: Summary that errors are of, and transform of scores, "log10" or "none".
     titles: Tasks' names for people.
     """
 

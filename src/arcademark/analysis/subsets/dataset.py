@@ -30,11 +30,11 @@ class Normalised:
     """Scores of algorithms on the tasks of a benchmark.
 
     percent, raw: Shape (algorithms, tasks), normalised, and in each task's own unit; NaN where missing.
-    benchmark: What they are measured by.
+    benchmark: Benchmark that they are measured by.
     metric: Its name: "hns".
-    low, high: What scores 0 % and 100 %.
-    plays: How each algorithm's scores were made, where known.
-    sources, remarks: What was read, and what else a reader must know.
+    low, high: Raw scores of 0 % and 100 %.
+    plays: Conditions under which each algorithm's scores were made, where known.
+    sources, remarks: Sources of the scores, and remarks that a reader must know.
     papers: The key of the paper that an algorithm's scores were first published in, where the catalogue has it.
     unscored: Tasks that the table names and has no score on.
     """

@@ -46,9 +46,9 @@ class Prediction:
     estimate: None where games are missing.
     missing: Names of the model's games without a score.
     outside: Games whose score is outside what the training table has: beyond it a model is not known to hold.
-    forecast: What the games that there are say of all, whichever they are; in percent, and counts of games.
-    warnings: Why the forecast should not be relied on; empty if nothing speaks against it.
-    truth: What is predicted of all games, by name, where the algorithm has a score on every one of them.
+    forecast: Prediction for all games from those that have scores; in percent, and counts of games.
+    warnings: Reasons not to rely on the forecast; empty if there are none.
+    truth: True values of the predicted quantities, by name, if the algorithm has a score on every game.
     left_out: The paper that the forecast learnt nothing from, as it has this algorithm; "" of all others.
     """
 
@@ -71,9 +71,9 @@ class Prediction:
 class Predicted:
     """Predictions for one or several algorithms.
 
-    level: Of every interval.
-    sources, remarks: What was read, and what must be known of that; what speaks against a prediction stands with it.
-    noun, groups: What a task is called, and, in the plural, what intervals are to hold others of: "game" and "papers".
+    level: Coverage of every interval.
+    sources, remarks: Sources of the scores, and remarks on them; reasons against a prediction stand with it.
+    noun, groups: Nouns for a task, and for the groups on which intervals are calibrated: "game" and "papers".
     """
 
     SCHEMA: ClassVar[str] = "arcademark.subset-prediction/7"

@@ -50,12 +50,12 @@ SEED = 1982
 class Predictor:
     """A distribution of all tasks' scores, with the references and quantities needed to predict from it.
 
-    low, high: What scores 0 % and 100 %.
-    quantities: What is predicted of all tasks.
+    low, high: Raw scores of 0 % and 100 %.
+    quantities: Quantities predicted of all tasks.
     canonical: From a task's name as written to the name it goes by.
-    noun, groups: What a task and what a group is called, the latter in the plural.
+    noun, groups: Nouns for a task and for groups.
     max_frames_per_episode: The frame cap of the scores; None where there is none, or it is not known.
-    sources, remarks: What was read and what else a reader must know, where it is not the catalogue.
+    sources, remarks: Sources of the scores, if not the catalogue, and remarks that a reader must know.
     bare: Groups by names in lower case that others may give to the algorithms learnt from, "rainbow".
     """
 

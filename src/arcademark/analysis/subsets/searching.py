@@ -48,10 +48,10 @@ class SearchRequest(SearchOptions):
     target: One of `arcademark.subset.problem.SUMMARIES`, "hwrns median" on Atari, or a function of the user's own,
         ``path/to/file.py:function`` or ``package.module:function``, of an algorithm's normalised scores.
     transform: "log10" or "none".
-    choose: How subsets are chosen.
-    minimum_tasks, minimum_algorithms: How many tasks an algorithm, and how many algorithms a task must have; None for
+    choose: Criterion for subsets.
+    minimum_tasks, minimum_algorithms: Number of tasks an algorithm, and of algorithms a task must have; None for
         the usual: 40 on Atari, else half.
-    nested: Whether to leave each paper out, search again without it, and predict its algorithms.
+    nested: True to leave each paper out, search again without it, and predict its algorithms.
     papers: A CSV file, algorithm and paper, for what the catalogue does not know; whoever is in neither is its own
         paper.
     """
@@ -137,12 +137,12 @@ class StepResult:
 class Setup:
     """Setup of a search.
 
-    target, unit, transform: What is predicted, and in which unit: "%", "games", or "" for a plain number.
-    metric: What the scores are: "hns" or "normalised", in percent.
-    algorithms, tasks: How many take part.
+    target, unit, transform: Predicted quantity, and its unit: "%", "games", or "" for a plain number.
+    metric: Measure of the scores: "hns" or "normalised", in percent.
+    algorithms, tasks: Numbers of those that take part.
     left_out: Algorithms and tasks that do not, each with the reason.
     titles: Tasks' names for people.
-    noun: What a task is called.
+    noun: Noun for a task.
     """
 
     target: str
@@ -187,7 +187,7 @@ class Setup:
 class Searched(Setup):
     """A search, or a plan's searches.
 
-    choose: How subsets were chosen.
+    choose: Criterion for subsets.
     results: In order.
     """
 
@@ -257,7 +257,7 @@ class Sized:
 class Series:
     """The best subsets by one objective.
 
-    incomplete: What becomes of algorithms without a subset's scores.
+    incomplete: Treatment of algorithms without a subset's scores.
     sizes: Ascending.
     """
 

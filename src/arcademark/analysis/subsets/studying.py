@@ -34,7 +34,7 @@ class Line:
     """One algorithm with its estimates.
 
     fitted: The algorithm of the models' own training table that has these scores; "" if it is none of these.
-    frame_cap: Of its episodes; None for none, and where `frame_cap_known` is False.
+    frame_cap: Frame cap of its episodes; None for none, and where `frame_cap_known` is False.
     """
 
     row: StudyRow
@@ -56,18 +56,18 @@ class Studied:
     """Estimates beside true values.
 
     models: Their names for people.
-    summary, target, unit: What they predict, in a word and in full, and its unit: "%", "games", or "" for a plain
+    summary, target, unit: Predicted quantity, in a word and in full, and its unit: "%", "games", or "" for a plain
         number.
     lines: Algorithms with at least one estimate, from the highest true value; those without one last.
     left_out: Algorithms without any estimate.
     kinds: All algorithms; where some are of the training table, these and the others apart, too. One of the training
         table counts once, under however many names its scores stand; who is scored otherwise than a model's data is
         left out, unless all are.
-    published: Whether a model is a published one.
+    published: True if a model is a published one.
     corrected: Algorithms of the training table with tasks whose score was corrected after the models were fitted.
     scored_otherwise: Algorithms under another frame cap than the models' data.
-    frame_caps: Of the models' data.
-    sources, remarks: What was read, and what must be known of that.
+    frame_caps: Frame caps of the models' data.
+    sources, remarks: Sources of the scores, and remarks on them.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.subset-study/2"

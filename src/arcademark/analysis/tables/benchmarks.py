@@ -71,8 +71,8 @@ class BenchmarkView:
     """Benchmark of the scores, as documents show it.
 
     name, title: "atari-57"; of a user's own benchmark, the file of its references.
-    own: Whether it is a user's own.
-    games: How many it has.
+    own: True if it is a user's own.
+    games: Number of its games.
     """
 
     name: str
@@ -92,9 +92,9 @@ class Benchmark:
     """A benchmark ready to measure by.
 
     references: Reference scores by kind.
-    measures: By metric, those shown unless others are asked for first.
+    measures: Measures by metric, those shown by default first.
     shown: The metrics shown unless others are asked for.
-    remarks: What a reader must know of the measures.
+    remarks: Remarks on the measures that a reader must know.
     papers: Keys of those that references and measures are from.
     groups: Tasks together by name, of a suite beyond Atari.
     """

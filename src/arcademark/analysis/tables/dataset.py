@@ -43,21 +43,21 @@ COMMON = "common"
 class ScoreOptions:
     """Everything that may be asked beside the table itself.
 
-    suite: What the scores are measured by: a suite of this project; None for that of the runs, else atari-57.
+    suite: Suite that the scores are measured by: one of this project; None for that of the runs, else atari-57.
     references: A user's own reference scores instead (columns task, low, high).
-    algorithms: Which to show, in this order; all if empty.
+    algorithms: Algorithms to show, in this order; all if empty.
     games: A suite, a subset or games, separated by commas or one by one; "common" for those that every algorithm has;
         "" for all.
-    metrics: Which normalised scores to show; the benchmark's usual ones if empty.
+    metrics: Normalised scores to show; the benchmark's usual ones if empty.
     protocol: A named protocol, of algorithms of which the table does not say.
     frames: Training frames, of all algorithms or by algorithm.
-    seed: Of the draws behind the intervals.
-    resamples: How many draws; the usual number if None.
-    method: How intervals are found; the recommended way if None.
+    seed: Seed of the draws behind the intervals.
+    resamples: Number of draws; the usual number if None.
+    method: Method of intervals; the recommended one if None.
     model: What medians of all games are estimated from where some are missing: "any", whichever there are, or a
         published model's name; None for no estimates.
-    tolerance: Of which share of single runs to give the tolerance interval, a fraction.
-    every_variant: Whether to show each of the Const and Perturb agents of runs, and not just the best on each game.
+    tolerance: Share of single runs that the tolerance interval is to hold, a fraction.
+    every_variant: True to show each of the Const and Perturb agents of runs, and not just the best on each game.
     reading: Options of `arcademark.scores.reading.read_tables`.
     """
 

@@ -41,7 +41,7 @@ class ScoredGame:
     id, name: "battle_zone", "Battle Zone".
     references: Its reference scores by kind ("random", "human", "human_world_record"; "low", "high"), None where there
         is none.
-    in_benchmark: Whether the benchmark has it; others are in no summary of the whole.
+    in_benchmark: True if the benchmark has it; others are in no summary of the whole.
     record_hns: The world record's human-normalised score in percent; None where there is none.
     """
 
@@ -60,13 +60,13 @@ class Played:
     planned: Episodes asked for, over all seeds.
     episodes: Every episode's score, by seed, then episode: of evaluation, or a learner's last of training where the
         protocol reports training.
-    truncated: Whether the frame cap ended it; same order.
-    variant: Where the best of several agents is shown: the one that scored best on this game. Else "".
-    planning: What the decisions of a planner cost; None for other agents.
+    truncated: True if the frame cap ended it; same order.
+    variant: Name of the agent that scored best on this game, if the best of several is shown. Else "".
+    planning: Cost of a planner's decisions; None for other agents.
     different: Episodes without those that are the same again: of the same start and actions, where nothing else is left
         to chance.
-    possible: How many different ones there can be, where the agent draws nothing either; None where that is not known.
-    exact: Whether all of these were played, each as often, so that the score has no interval over episodes.
+    possible: Number of different episodes there can be, if the agent draws nothing either; None if it is not known.
+    exact: True if all of these were played, each equally often, so that the score has no interval over episodes.
     """
 
     planned: int
@@ -147,7 +147,7 @@ class Coverage:
     games, of: Games of the benchmark with a score, and all of them.
     missing: Names of those without.
     median: The median over the whole benchmark of its first metric, in percent; None if refused.
-    refused: Why it is; "" if it is not.
+    refused: Reason for refusing it; "" if it is not refused.
     """
 
     games: int
@@ -191,8 +191,8 @@ class Place:
     """Place of an algorithm's median human-normalised score among published ones of a similar budget.
 
     below, above: The nearest whose medians are outside the interval of its own; empty where there is none.
-    level: Those whose medians are in it.
-    of: How many there are in all.
+    level: Number of games whose medians are in it.
+    of: Number of games in all.
     """
 
     below: tuple[Peer, ...]
@@ -229,8 +229,8 @@ class Verdict:
     standing: "random", "worse", "better" than that on some games, "open" where intervals do not tell, or "unknown"
         where there are too few.
     games, of: Games that were counted, and all that have references and a score.
-    above_random, below_random, above_human, below_human: Of those counted.
-    single: Whether single scores were counted, for lack of any interval.
+    above_random, below_random, above_human, below_human: Shares of those counted.
+    single: True if single scores were counted, for lack of any interval.
     place: None where frames, neighbours or an interval are not known, or the interval is too wide.
     rank: None where the median over the 57 games is not known, nor estimated.
     """
@@ -287,10 +287,10 @@ class Algorithm(Side):
     variants: 1, or the number of agents of which each game shows the best ("best const").
     frames_per_action: Emulated frames between two actions; None where it is not known.
     training_episodes: A learner's budget on each game, where it is counted in episodes.
-    learns: Whether it was trained in its run.
-    pooled: Of a run, why all seeds are one run: it was never trained ("untrained"), or one network played all of them
-        ("network"); "" where each seed is a run.
-    frames_of_files: Whether its training frames are what the files of its networks say, on average a game and seed.
+    learns: True if it was trained in its run.
+    pooled: Reason why all seeds count as one run: it was never trained ("untrained"), or one network played all of them
+        ("network"); "" if each seed is a run.
+    frames_of_files: True if its training frames are what the files of its networks say, on average a game and seed.
     published: Beside an estimate from any games, that of the published model whose games are exactly those it has.
     verdict: None where no game has references of random play and a human.
     """
@@ -329,7 +329,7 @@ class SingleRuns:
     """Between which scores single runs of an algorithm lie on a game, in points.
 
     low, high: Scores of runs: the interval; the lowest and the highest where runs are too few for it.
-    share: How large a share of runs lies between them at least: less than was asked for where runs are too few.
+    share: Share of runs that lies between them at least: less than requested if there are too few runs.
     at_least: The score that the share asked for reaches; None where runs are too few.
     """
 
@@ -346,7 +346,7 @@ class SingleRuns:
 class Tolerance:
     """Tolerance intervals: they hold a share of single runs, of further ones too (Patterson et al. 2024).
 
-    share, confidence: What was asked for, fractions.
+    share, confidence: Requested share and confidence, fractions.
     runs_needed: The fewest runs of which there is such an interval.
     runs_of_bound: The fewest of which there is a score that the share reaches.
     rows: One an algorithm and game that has two runs or more.
@@ -370,8 +370,8 @@ class TableDocument(Noticed):
 
     title: The algorithms' names.
     generator: "ArcadeMark 1.0.0".
-    sources: What was read, in words.
-    scope: Which games the summaries are over, in words.
+    sources: Sources of the scores, in words.
+    scope: Games that the summaries are over, in words.
     hard_exploration: None on a benchmark that has no such games.
     notices: Warnings first.
     """

@@ -56,13 +56,13 @@ _Read = str | os.PathLike[str] | ScoreTable | RunRecord | Frame
 class Known:
     """Facts known of an algorithm besides its scores.
 
-    frames: Of its training.
-    qualified: What it is called beside another of its name, "Agent57 (Fan 2021)"; "" where that is not known.
+    frames: Frames of its training.
+    qualified: Name that distinguishes it from another of its name, "Agent57 (Fan 2021)"; "" where that is not known.
     paper: The key of the paper that published it, of the catalogue; else "".
     lone: By task, the episodes of an only run, where they are known, as values that vary independently.
-    played: Where it is of a run of ours.
-    one_seed: Whether a file says that several runs on a task are of one seed.
-    untrained: Whether it is known to have been trained for no frame.
+    played: The run, if it is of one of ours.
+    one_seed: True if a file says that several runs on a task are of one seed.
+    untrained: True if it is known to have been trained for no frame.
     """
 
     play: PlayConditions = field(default_factory=PlayConditions)
@@ -85,8 +85,8 @@ class Known:
 class Scores:
     """Scores with the facts known of their algorithms.
 
-    sources: What was read, one sentence a place.
-    remarks: What else a reader must know, full sentences.
+    sources: Sources of the scores, one sentence each.
+    remarks: Remarks that a reader must know, full sentences.
     runs: The runs that are among what was read.
     """
 

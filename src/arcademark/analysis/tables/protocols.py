@@ -44,8 +44,8 @@ class PlayConditions:
 
     label: The protocol's label, "" where it is not known.
     protocol: Its settings, where it is one of ours.
-    settings: What is known beside it, and where no named protocol fits.
-    plans: Whether it tries actions on the emulator itself before it takes one.
+    settings: Settings that are known beside it, or without a named protocol.
+    plans: True if it tries actions on the emulator itself before it takes one.
     papers: Keys of those that its scores are from.
     """
 

@@ -193,7 +193,7 @@ def score_intervals(
     Raises
     ------
     ArcadeMarkError
-        Where a value is not finite.
+        If a value is not finite.
     """
     result = np.full((len(units), 4), np.nan)
     sizes = np.array([unit.size for unit in units])

@@ -89,7 +89,7 @@ def generator(given: Seed) -> np.random.Generator:
 def draw(scores: Floats, resamples: int, rng: np.random.Generator, *, tasks_too: bool = False) -> Index:
     """Draw runs, shape (resamples, runs, tasks), and tasks, (resamples, 1, tasks), each task once unless `tasks_too`.
 
-    What is missing stays missing: a task with three of five runs has three drawn ones, and then those without score.
+    Missing scores stay missing: a task with three of five runs has three drawn ones, and then those without score.
     """
     runs, tasks = scores.shape[:2]
     columns = np.broadcast_to(np.arange(tasks), (resamples, 1, tasks))
@@ -158,12 +158,12 @@ def limits(
         "bias-corrected": at levels that are moved by how often draws are below the value. "bca": moved also by the
         acceleration, for which a run at a time is left out.
     paired : bool
-        Whether `indices` draws the same runs of all arrays: then "bca" leaves out the same run of all, else one of one.
+        True if `indices` draws the same runs of all arrays: "bca" then leaves the same run out of all, else out of one.
 
     Raises
     ------
     ArcadeMarkError
-        Where there is no such method, a level is not between 0 and 1, or a value or a draw is NaN.
+        If there is no such method, a level is not between 0 and 1, or a value or a draw is NaN.
     """
     from scipy.special import ndtr, ndtri
 

@@ -35,7 +35,7 @@ class ToleranceInterval:
     """Tolerance interval of single runs' scores.
 
     low, high: Scores of runs.
-    share: How large a share of all runs lies between them, at least; less than was asked for where runs are too few,
+    share: Share of all runs that lies between them, at least; less than requested if there are too few runs,
         and low and high are then the lowest and the highest.
     at_least: The score that the share asked for reaches or exceeds; None where runs are too few.
     """

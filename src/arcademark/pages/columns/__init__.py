@@ -25,13 +25,13 @@ Row = TypeVarTuple("Row")
 class Column(Generic[*Row]):
     """One column of a table: its heading and its functions of a row.
 
-    value: What is shown of a row; None where there is nothing.
-    show: How the value reads; by default `arcademark.wording.plain`.
+    value: Value shown of a row; None if there is none.
+    show: Format of the value; by default `arcademark.wording.plain`.
     heading: Renderers break it where the column is narrow.
     kind: A number in the first column of a table is taken for a name.
-    style: Of the cells: one for all, or by row.
-    below: What stands below the value in small print, a text.
-    sort: What a page sorts by where that is not the value.
+    style: Style of the cells: one for all, or by row.
+    below: Text below the value in small print.
+    sort: Key that a page sorts by, if not the value.
     meaning: One line that defines it.
     optional: Left out where there is no room, unless all details are asked for.
     """

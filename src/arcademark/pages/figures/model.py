@@ -24,10 +24,10 @@ class Mark:
 
     kind: From `start` to `end` a bar, a whisker or a thin rule; at `end` an upright stroke, a dot, a ring, or a small
         point, filled or hollow.
-    line: Which line of the row; between two at a half.
-    end, start: Where on the axis.
+    line: Line of the row; between two at a half.
+    end, start: Positions on the axis.
     shade: A palette colour.
-    lines: How many lines a bar or a stroke is high.
+    lines: Height of a bar or a stroke in lines.
     """
 
     kind: Kind
@@ -63,7 +63,7 @@ class RowPanel:
 
     numbers, before: To the right; to the left.
     unit: Below the ticks.
-    share: How wide the axis is beside the others.
+    share: Width of the axis relative to the others.
     """
 
     title: str
@@ -82,7 +82,7 @@ class RowsFigure:
     """A figure of rows.
 
     groups: Headings, "" for none, each with the names of its rows.
-    lines: Of each row; empty where all have one. Rows of several lines stand apart, others are ruled.
+    lines: Number of lines of each row; empty if all have one. Rows of several lines stand apart, others are ruled.
     legend: Names of series, at the top.
     """
 
@@ -97,8 +97,8 @@ class CurveFigure:
     """A line through points, from the left to the right.
 
     series: Its colour and dashes.
-    steps: Whether it is as high as the point to its right, or to its left, instead of going straight to the next.
-    thin, marked: Whether it is in the background; whether its points are marked.
+    steps: True if it is as high as the point to its right, or to its left, instead of going straight to the next.
+    thin, marked: True if it is in the background; whether its points are marked.
     spread, band: Half lengths of whiskers; lower and upper end of what is shaded.
     """
 
@@ -116,8 +116,8 @@ class CurveFigure:
 class CurvePanel:
     """Curves that share their axes.
 
-    title, across, up: What is shown; what the axes mean.
-    limits, heights: Of the axis across, and of the axis up.
+    title, across, up: Title of the figure; titles of the axes.
+    limits, heights: Limits of the axis across, and of the axis up.
     ticks, levels: Across, and up; levels have lines, and with `grid` ticks too.
     guide, level: Upright and across.
     feet: Lines of numbers below the ticks, each with its name and a text a tick.
@@ -151,9 +151,9 @@ class Curves:
 class HeatMap:
     """A figure of cells, a row for each name; columns that do not fit beside each other go on below.
 
-    corner: What rows and columns are: "game".
+    corner: Noun for rows and columns: "game".
     cells: A row each, of texts with their palette colours; "" and "" where there is nothing.
-    legend: What colours mean, each with the palette colour.
+    legend: Meaning of colours, each with the palette colour.
     """
 
     corner: str

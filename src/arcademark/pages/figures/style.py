@@ -168,7 +168,7 @@ class Axis:
     """An axis for some values: linear, or symmetric-logarithmic where one is far from most others.
 
     low, high: The lowest and the highest value.
-    log: Whether it is logarithmic.
+    log: True if it is logarithmic.
     """
 
     low: float

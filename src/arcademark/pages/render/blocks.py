@@ -34,10 +34,10 @@ class Cell:
 class Table:
     """Rows of cells, each as long as the columns; without headings there is no line of them.
 
-    grouped: Whether rows whose first cells are equal belong together; these then stand once.
-    sortable: Whether a page lets readers sort it.
+    grouped: True if rows whose first cells are equal belong together; these then stand once.
+    sortable: True if a page lets readers sort it.
     most: Rows that are shown where not everything is.
-    cards: Whether a page shows each row as a card: its title, a large number, what that is from, and facts.
+    cards: True if a page shows each row as a card: its title, a large number, what that is from, and facts.
     """
 
     columns: tuple[AnyColumn, ...]
@@ -118,8 +118,8 @@ class Section:
 
     title: "" for none.
     blocks: Without any, nothing is shown.
-    detail: Whether a terminal shows it only where everything is asked for.
-    folded: Whether a page shows its title alone until that is clicked.
+    detail: True if a terminal shows it only where everything is asked for.
+    folded: True if a page shows its title alone until that is clicked.
     """
 
     title: str

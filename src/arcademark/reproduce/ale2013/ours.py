@@ -27,13 +27,13 @@ from arcademark.suite.tables import read_records
 class TrialResult:
     """A trial's score.
 
-    episodes: That it is the mean of: of evaluation, or the last of training where that is the score.
+    episodes: Number of episodes that it is the mean of: of evaluation, or the last of training if that is the score.
     least, mean, most: Raw game points.
-    low, high, standard_error: Of the mean, at 95 %; None of fewer than three episodes, or where none differs.
-    frames: Of all episodes, training included.
-    seconds: That playing them took, and learning between them.
-    versions: Of what played, and of the emulator.
-    checksum: Of all episodes' numbers, scores, frames and actions, training first: SHA-256, 16 digits.
+    low, high, standard_error: Those of the mean, at 95 %; None for fewer than three episodes, or if none differs.
+    frames: Frames of all episodes, training included.
+    seconds: Seconds that playing them took, and learning between them.
+    versions: Versions of the player, and of the emulator.
+    checksum: Checksum of all episodes' numbers, scores, frames and actions, training first: SHA-256, 16 digits.
     budget: Training frames asked for; 0 of what does not train, or trains for a number of episodes. A trial with fewer
         `frames` was cut off.
     simulated_frames: Emulated while planning, beyond `frames`.
@@ -70,8 +70,8 @@ class TrialResult:
 class CurvePoint:
     """A trial's training so far: mean scores of the last 5, 10, … episodes, or of all where there are fewer.
 
-    frames: Of training by the end of the last of them.
-    episodes: That have ended.
+    frames: Frames of training by the end of the last of them.
+    episodes: Episodes that have ended.
     """
 
     agent: str

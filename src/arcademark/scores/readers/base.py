@@ -76,7 +76,7 @@ class Reading:
     notes : tuple of str
         Sentences: how episodes became scores, what is missing or was left out and why, where names were found.
     amounts : mapping of str to int
-        How much was read, by what it is called in the singular: "row" of a table; "episode", "average" or "evaluation"
+        Amounts read, by their noun in the singular: "row" of a table; "episode", "average" or "evaluation"
         of a log; "score" of arrays.
     episodes : mapping of (algorithm, task) to tuple of float array, shape (episodes,), or None
         The episode scores behind each cell, one array a run that has any; None where the file has none.
@@ -87,7 +87,7 @@ class Reading:
     ignored : tuple of str
         Names of the columns that have no part in the table.
     explained : tuple of str
-        What each column was taken for, and why.
+        The role given to each column, and the reason.
     """
 
     table: ScoreTable
@@ -143,23 +143,23 @@ class Options:
     run : int, optional
         The run's number, likewise. A run that nothing numbers is run 0.
     last : int, optional
-        How many of the last episodes make a run's score, or of the last rows or evaluations where the file has averages
+        Number of last episodes that a run's score averages, or of last rows or evaluations where the file has averages
         or evaluations. By default 100 episodes, or the last average or evaluation.
     tag : str, optional
-        Which series to take from a log with several.
+        Series to read from a log with several.
     tasks : sequence of str, optional
         The order of the tasks in arrays that do not name them.
     pattern : str, optional
-        Where names stand in a path (or in a run's name in the file), such as "{algorithm}/{game}/{seed}/monitor.csv";
-        "*" stands for anything within a name and "**" for anything. Files in a folder that do not match are left out.
+        Form of paths (or of runs' names in the file) that contain names, "{algorithm}/{game}/{seed}/monitor.csv"; "*"
+        stands for anything within a name and "**" for anything. Files in a folder that do not match are left out.
     roles : mapping of str to str, optional
-        What columns are, of `arcademark.scores.readers.roles.ROLES`, where their names and cells say otherwise.
+        Roles of columns (of `arcademark.scores.readers.roles.ROLES`) that differ from what names and cells suggest.
     table : str, optional
-        Which of several tables in a text, by number or heading.
+        The table to read from a text with several, by number or heading.
     unknown_tasks : {"refuse", "leave out"}
-        What becomes of tasks that `canonical_task` does not know.
+        Treatment of tasks that `canonical_task` does not know.
     decimal : {".", ","}, optional
-        What stands before decimals in tables, where they do not show it themselves.
+        Decimal mark of tables whose numbers do not show it.
     """
 
     canonical_task: Callable[[str], str] = str
@@ -192,21 +192,21 @@ class Log:
     Parameters
     ----------
     unit : {"episode", "average"}
-        What one value is: an episode's score, or an average over several that the tool made.
+        Meaning of one value: an episode's score, or an average over several that the tool made.
     label : str
-        What names the run in a file that has several: a column, a run's name.
+        Name of the run in a file that has several: a column, a run's name.
     times : float array, shape (values,), or None
-        When each value was made, on a clock that logs in the same folder share: such logs are parts of one run.
+        Time of each value, on a clock that logs in the same folder share: such logs are parts of one run.
     earlier : int or None
-        Where `values` are already just those that make the score: how many stand before them in the file.
+        Number of values before these in the file, if `values` are just those that make the score.
     steps : float array, shape (values,), or None
         The agent's steps in training behind each value.
     lengths : float array, shape (values,), or None
-        How many steps of the environment each episode took.
+        Steps of the environment that each episode took.
     evaluations : (float array, float array) or None
         Of a log of evaluations: the agent's steps before each, and the mean of its episodes; shape (evaluations,) both.
     series : str
-        Which of several series the values are.
+        Name of the series of the values, of several.
     """
 
     path: Path

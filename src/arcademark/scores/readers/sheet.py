@@ -36,15 +36,15 @@ class Sheet:
     line : callable of int to int
         From a data row, counted from 0, to where the file has it.
     separator : str
-        What separates cells; "" where that is no character.
+        Separator of cells; "" if that is no character.
     decimal : {".", ","} or None
-        What stands before decimals; None where the numbers are to say it.
+        Decimal mark; None to derive it from the numbers.
     values : mapping of int to float array
         The columns that `among` has read as numbers: NaN where one is missing, infinity where there is no number.
     notes : tuple of str
-        How numbers were read, where they are not plain.
+        Remarks on how numbers were read that are not plain.
     algorithm, task, run
-        What the path says of all scores, where no column does.
+        Names that the path gives to all scores, where no column does.
     """
 
     path: Path

@@ -59,9 +59,9 @@ class Calibration:
     Parameters
     ----------
     guaranteed : bool
-        Whether one more group, the new one, counts as missed, which guarantees the coverage of exchangeable groups.
+        True to count one more group, the new one, as missed, which guarantees the coverage of exchangeable groups.
     least_share : float
-        Of the interval of a normal distribution with an error's scale, that an interval has at least. Tasks that were
+        Least width of an interval as a share of a normal distribution's with an error's scale. Tasks that were
         chosen for small errors on some algorithms are off by more on others.
     """
 
@@ -80,7 +80,7 @@ class Trained:
     percent : float array, shape (algorithms, tasks)
         Their normalised scores; NaN where missing.
     groups : tuple of str
-        Which one each algorithm belongs to.
+        Group of each algorithm.
     without : mapping of str to Joint
         By group.
     transform : str
@@ -160,9 +160,9 @@ def train(
     Raises
     ------
     UnknownNameError
-        Where there is no such transform.
+        If there is no such transform.
     ArcadeMarkError
-        Where fewer than two groups are there, or scores cannot be learnt from.
+        If there are fewer than two groups, or scores cannot be learnt from.
     """
     if transform not in TRANSFORMS:
         raise UnknownNameError("transform", transform, TRANSFORMS)

@@ -43,7 +43,7 @@ def choose(
     Raises
     ------
     ArcadeMarkError
-        Where there are not more tasks than are to be chosen, or none is.
+        If there are not more tasks than are to be chosen, or none is to be.
     """
     free = [place for place, task in enumerate(trained.joint.tasks) if task not in but]
     tasks = [trained.joint.tasks[place] for place in free]

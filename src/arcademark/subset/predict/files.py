@@ -45,7 +45,7 @@ def loads(text: str, place: str = "the model") -> SubsetModel:
     Raises
     ------
     ArcadeMarkError
-        Where it is no JSON, of another schema, lacks a field, has one too many, or one of another type; and as
+        If it is no JSON, of another schema, lacks a field, has one too many, or one of another type; and as
         `SubsetModel`.
     """
     result = parse_json(text, place, _REMEDY, finite=True)

@@ -49,7 +49,7 @@ class ModelEstimate:
         G). An average over the algorithms it was fitted to, not a limit: many err by more. None of a model without a
         transform.
     level : float
-        Of the interval.
+        Coverage of the interval.
     low, high : float or None
         The prediction interval for an algorithm of another paper; None where `nested` is, or has too few papers for the
         level. It takes the scores as exact.
@@ -58,13 +58,13 @@ class ModelEstimate:
     absolute_error : float or None
         Of a model without a transform, its typical error in the model's unit: the mean absolute error. Else None.
     unit : str
-        Of the value: "%", "games", or "" for a plain number.
+        Unit of the value: "%", "games", or "" for a plain number.
     published : bool
-        Whether the model is a published one.
+        True for a published model.
     warnings : tuple of str
-        Why this prediction should not be relied on; empty if nothing speaks against it.
+        Reasons not to rely on this prediction; empty if there are none.
     notes : tuple of str
-        How every prediction of this model is to be read.
+        Remarks that hold for every prediction of this model.
     """
 
     model: str
@@ -91,7 +91,7 @@ class SubsetModel:
     name : str
         The subset's id.
     tasks : tuple of str
-        What it needs, in the order of the coefficients.
+        Tasks whose scores it takes, in the order of the coefficients.
     coefficients : tuple of float
         One a task. None is negative, so that a better score never predicts less (Atari-5, Proposition 2).
     intercept : float
@@ -99,13 +99,13 @@ class SubsetModel:
     log_error : float or None
         Typical error, a fraction; None of a model without a transform.
     target : str
-        What is predicted, for people.
+        Name of the predicted quantity, for people.
     max_frames_per_episode : int or None
         The frame cap of the scores that the model was fitted to; None where that is not known.
     citation : str
-        Where the model was published, or how it was found.
+        Publication of the model, or the search that found it.
     transform : {"log10", "none"}
-        Of scores and target; "none" is a linear model of scores as they are.
+        Transform of scores and target; "none" is a linear model of untransformed scores.
     r_squared : float or None
         Cross-validated, of the transformed target; None where it is not known.
     n : int or None
@@ -118,19 +118,19 @@ class SubsetModel:
     absolute_error : float or None
         Typical error of a model without a transform, in its unit; None of others.
     summary : str or None
-        What is predicted, by the name that ``--target`` takes: "median"; None where that is not known.
+        Name of the predicted quantity as ``--target`` takes it: "median"; None if it is not known.
     unit : str
-        Of what is predicted: "%", "games", or "" for a plain number.
+        Unit of the predicted quantity: "%", "games", or "" for a plain number.
     spread : Spread or None
-        Where the scores lie that it was fitted to, as intervals are wider where scores extrapolate. None in the
-        published models, whose interval is as wide for all.
+        Distribution of the scores that it was fitted to: intervals are wider where scores extrapolate. None in the
+        published models, whose intervals all have the same width.
 
     Raises
     ------
     UnknownNameError
-        Where there is no such transform.
+        If there is no such transform.
     ArcadeMarkError
-        Where tasks, coefficients, references or spread do not fit each other, a coefficient is negative, or the typical
+        If tasks, coefficients, references or spread do not fit each other, a coefficient is negative, or the typical
         error is not of the kind that goes with the transform.
     """
 
@@ -199,7 +199,7 @@ class SubsetModel:
         Raises
         ------
         ArcadeMarkError
-            Where a task of the model has no score (all such are named), or the level is no fraction.
+            If a task of the model has no score (all such are named), or the level is no fraction.
         """
         missing = [task for task in self.tasks if not np.isfinite(scores.get(task, np.nan))]
         if missing:

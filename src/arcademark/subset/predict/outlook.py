@@ -57,7 +57,8 @@ class Range:
     def error(self) -> float:
         """The distance of the farther end of the interval, as a share of the value.
 
-        Of the value plus one (0 percent is a value, too), without one of the lower end. Infinite where there is no end.
+        Relative to the value plus one (0 percent is a value, too), or to the lower end if there is no value. Infinite
+        without an interval.
         """
         if self.low is None or self.high is None:
             return float("inf")
@@ -72,7 +73,7 @@ class Next:
     Parameters
     ----------
     frames : float
-        What it costs.
+        Cost of playing it.
     left : float
         Expected root mean square uncertainty of the target that is left, as a share of today's.
     """
@@ -109,9 +110,9 @@ class Outlook:
     plays : tuple of Next
         The missing tasks, the most worthwhile first: by `Next.gain`, ties as the tasks are ordered.
     level : float
-        Of the intervals.
+        Coverage of the intervals.
     extrapolation : float
-        How much wider intervals are as the known scores do not go together; 1 is not at all.
+        Factor by which intervals are wider because the known scores do not fit together; 1 if they fit.
     algorithms, groups, weak : int
         On which intervals were calibrated; ``weak`` of the algorithms were not learnt from.
     coverage : mapping of str to Covered or None
@@ -158,7 +159,7 @@ def predict(
     target : str, optional
         The quantity whose uncertainty is to fall by playing.
     frames : mapping of task to float, optional
-        What playing each task costs; the same for all if None.
+        Cost of playing each task; the same for all if None.
     without : str, optional
         The group that it is of, from which nothing is learnt then.
     misses : Misses, optional
@@ -167,7 +168,7 @@ def predict(
     Raises
     ------
     ArcadeMarkError
-        Where the target is none of the quantities, the level is no fraction, no task is known, a score is infinite, or
+        If the target is none of the quantities, the level is no fraction, no task is known, a score is infinite, or
         a missing task has no frames above 0.
     """
     tasks = trained.joint.tasks

@@ -70,13 +70,13 @@ class Spread:
     covariance : tuple of tuple of float
         Positive definite.
     errors : tuple of tuple of float
-        What errors on papers left out would have been of usual scores, as `arcademark.suite.subsets.Nested.errors`: an
+        Errors on held-out papers, scaled to scores that do not extrapolate, as in `arcademark.suite.subsets.Nested`: an
         interval from them is widened by the extrapolation factor.
 
     Raises
     ------
     ArcadeMarkError
-        Where the shapes do not fit, the covariance is no covariance, a paper has no error, or one is below 0.
+        If the shapes do not fit, the covariance is no covariance, a paper has no error, or one is below 0.
     """
 
     mean: tuple[float, ...]

@@ -105,7 +105,7 @@ def fit_covariance(sample: Floats, start: Floats | None = None) -> tuple[Floats,
     Raises
     ------
     ArcadeMarkError
-        Where the sweeps do not come near enough for that.
+        If the sweeps do not converge.
     """
     for begin in (start, None):
         precision = np.linalg.inv(improve(sample, begin))

@@ -131,7 +131,7 @@ def enumerate_subsets(prepared: PreparedSearch, progress: Progress | None) -> tu
     Raises
     ------
     ArcadeMarkError
-        Where there are more subsets than can be counted.
+        If there are more subsets than can be counted.
     """
     total = prepared.subsets
     if total >= MAX_SUBSETS:

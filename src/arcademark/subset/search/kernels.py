@@ -57,7 +57,7 @@ def judge(grams, whole, weights, subset, d, constrained, reach, nothing, room): 
     grams, whole : float arrays, shape (folds, q + 1, q + 1) and (q + 1, q + 1)
         Upper triangles of Gram matrices of each fold's held-out rows, and of all rows.
     weights : float array, shape (folds,)
-        What a fold's squares weigh in the error.
+        Weight of a fold's squares in the error.
     subset : int array, shape (d,)
         The tasks' places among the q, ascending.
     room

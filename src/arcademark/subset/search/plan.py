@@ -70,7 +70,7 @@ def follow(
     Raises
     ------
     ArcadeMarkError
-        Where a step has the name of an earlier one, or names one that is not earlier; and as `search`.
+        If a step has the name of an earlier one, or names one that is not earlier; and as `search`.
     """
     result: dict[str, SearchResult] = {}
     for place, step in enumerate(steps):

@@ -27,7 +27,7 @@ class Certificate:
     Parameters
     ----------
     subsets : int
-        How many there are, under the constraints.
+        Number of subsets under the constraints.
     evaluated : int
         Cross-validated, at least until they were known to be worse than the listed ones.
     pruned : int
@@ -69,19 +69,19 @@ class SearchOptions:
     within : collection of str or None
         The only tasks to choose from; all of the problem's if None.
     top : int
-        How many subsets to list.
+        Number of subsets to list.
     nonnegative : {"drop", "nnls"}
         Drop models with a negative coefficient, as the paper does, or fit every model without.
     folds : int
         Folds of the cross-validation.
     fold_seed : int or None
-        What cases are shuffled with before they are cut into folds; None does not shuffle.
+        Seed with which cases are shuffled before they are cut into folds; None does not shuffle.
     incomplete : {"leave out", "charge"}
         With missing scores, large subsets win partly by leaving out algorithms. "charge" ranks by the mean over all
         algorithms, where one that is left out counts with the variance of the target, the squared error of predicting
         the mean. ``Candidate.cv_mse`` is of the complete cases in any case.
     bounds : bool
-        Whether to leave out what a bound proves to be worse; the result is the same.
+        True to skip subsets that a bound proves to be worse; the result is the same.
     threads : int or None
         As many as there are processors if None.
     """
@@ -105,7 +105,7 @@ class PreparedSearch:
     Parameters
     ----------
     scores : float array, shape (tasks + 1, algorithms)
-        Of the tasks and, last, the target; NaN where missing.
+        Scores of the tasks and, last, the target; NaN where missing.
     fold_table : int array, shape (algorithms + 1, algorithms)
         In row n, the fold of each of n complete cases; rows below ``floor``, the fewest complete cases, are not filled.
     fixed, free : int arrays

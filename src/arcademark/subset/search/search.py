@@ -87,9 +87,9 @@ def search(problem: Problem, size: int, *, progress: Progress | None = None, **o
     Raises
     ------
     UnknownNameError
-        Where a task is not in the problem.
+        If a task is not in the problem.
     ArcadeMarkError
-        Where a size, a number of folds or a constraint leaves nothing to choose from, or no model is left.
+        If a size, a number of folds or a constraint leaves no subset to choose from, or no model is left.
     """
     prepared = prepare(problem, size, SearchOptions(**options))
     from arcademark.subset.search.enumeration import enumerate_subsets  # compiled, so slow to import

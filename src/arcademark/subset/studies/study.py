@@ -136,7 +136,7 @@ def study(
     Raises
     ------
     ArcadeMarkError
-        Where there is no such summary, or the baseline is not there or has no true value above 0.
+        If there is no such summary, or the baseline is missing or has no true value above 0.
     """
     values = np.asarray(scores, dtype=np.float64)
     counts = np.isfinite(values).sum(axis=1)

@@ -55,11 +55,11 @@ class HeldOut:
     Parameters
     ----------
     tasks : tuple of str
-        What was chosen without the source.
+        Subset chosen without the source.
     true, predicted : float
         In transformed units.
     extrapolation : float
-        How far its scores extrapolate beyond those of the other sources: a factor (`arcademark.subset.predict.spread`).
+        Factor by which its scores extrapolate beyond the other sources (`arcademark.subset.predict.spread`).
     """
 
     algorithm: str
@@ -82,11 +82,11 @@ class PredictionInterval:
     Parameters
     ----------
     level : float
-        What was asked for.
+        Requested coverage.
     half_width : float or None
         Its half-width, in transformed units; None if there are too few papers for the level.
     factor : float or None
-        What 1 + score is multiplied and divided by; None without the logarithm.
+        Factor that 1 + score is multiplied and divided by; None without the logarithm.
     inside, of : int
         Algorithms whose truth was inside an interval made without their paper, and algorithms.
     of_papers : float
@@ -108,10 +108,10 @@ class Validation:
     Parameters
     ----------
     papers : int
-        How many sources were left out, one after the other.
+        Number of sources, each left out once.
     mean, median, worst, mean_of_papers : float
-        Of the errors' sizes, and of the papers' means, each paper counted once: log errors, as fractions, where
-        the target is log-transformed, else in its own units.
+        Summaries of the absolute errors, the last of the papers' means, each paper counted once: log errors, as
+        fractions, if the target is log-transformed, else in its own units.
     worst_algorithm : str
         The algorithm that was predicted worst.
     winners : tuple of Win
@@ -244,7 +244,7 @@ def nested(
     Raises
     ------
     ArcadeMarkError
-        Where an algorithm has no source, all have the same, or nothing can be chosen or predicted.
+        If an algorithm has no source, all have the same, or no subset can be chosen or predicted with.
     """
     owner = [_source(problem, row, sources) for row in range(len(problem.algorithms))]
     double = copies(problem, sources)
