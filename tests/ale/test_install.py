@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 import warnings
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -328,6 +329,9 @@ sys.exit(subprocess.run([sys.executable, "-c", made]).returncode)
     assert done.returncode == 1
     assert "forbids: the setting sound_obs" in done.stderr
     assert done.stderr.splitlines()[-1] == "arcademark.ale: the program used nothing of ale-py"
+    (tmp_path / "unrelated.py").write_text("print(1)")
+    done = python("-m", "arcademark.ale", "unrelated.py", cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("1\n", "arcademark.ale: the program used nothing of ale-py\n")
     done = python("-m", "arcademark.ale", "-m", "train", "fork", cwd=program.parent)
     assert "assert __main__.make is make and __main__.__spec__ is None" in done.stderr  # which python -m sets
 
@@ -366,6 +370,12 @@ def test_frames_of_programs_in_which_only_other_processes_play(context, tmp_path
 
 def test_a_program_may_change_its_arguments_and_its_module(monkeypatch):
     monkeypatch.setattr(sys, "argv", [])
-    for known, main in ((True, SimpleNamespace(__file__="train.py")), (False, SimpleNamespace())):
+    ended = SimpleNamespace(__loader__=SourceFileLoader("__main__", "train.py"))
+    known_of = [
+        (True, SimpleNamespace(__file__="train.py")),
+        (True, ended),
+        (False, SimpleNamespace(__loader__=object)),
+    ]
+    for known, main in known_of:
         monkeypatch.setitem(sys.modules, "__main__", main)
         assert sitecustomize.began() is known

@@ -96,7 +96,9 @@ def line(ours: int, theirs: int, processes: int) -> str:
 def began() -> bool:
     """Return whether Python found the program that it was given; else it said so."""
     main = sys.modules["__main__"]  # programs may change this, and their arguments
-    return sys.argv[:1] == ["-c"] or getattr(main, "__spec__", None) is not None or hasattr(main, "__file__")
+    if sys.argv[:1] == ["-c"] or getattr(main, "__spec__", None) is not None or hasattr(main, "__file__"):
+        return True
+    return hasattr(getattr(main, "__loader__", None), "path")  # of a script that has ended, whose __file__ is gone
 
 
 def report() -> None:
