@@ -1,11 +1,11 @@
-"""All 37: random, and const and perturb for each of the 18 actions.
+"""The 37 baselines: random, and const and perturb for each of the 18 actions.
 
-These agents know nothing (Bellemare et al. 2013, §3.1.2); together they are the paper's baseline set (Figure 2b). The
-paper prints the best Const and the best Perturb of each game; here every one of them is run and stored, and "the best
-of" is a view of their scores.
+These agents have no knowledge of the game (Bellemare et al. 2013, §3.1.2); together they are the paper's set of
+baselines (Figure 2b). The paper prints the best Const and the best Perturb of each game; here every variant is run and
+recorded, and the best is selected from their scores.
 
-Const and Perturb name their action by its meaning on the console. A game without that action (Skiing has no fire
-button; a minimal set leaves actions out) is not played by that variant: no two variants play the same.
+Const and Perturb name their action by its meaning on the console. A variant does not play a game without that action
+(Skiing has no fire button; a minimal set lacks actions), so no two variants play the same.
 """
 
 from __future__ import annotations
@@ -35,10 +35,7 @@ def _frames_per_action(env: EnvironmentSpec) -> int | None:
 
 
 class Random:
-    """Chooses uniformly among the actions: each step, under ale-2013 each frame.
-
-    A new action each agent step; under ``ale-2013`` each *frame*, as that paper says (§3.1.2).
-    """
+    """Chooses uniformly among the actions: each step, under ale-2013 each frame."""
 
     citation = "Bellemare et al. 2013, §3.1.2"
 
@@ -56,7 +53,7 @@ class Random:
 
 
 class Const:
-    """Plays one action throughout. Without an action: 18 agents, one for each.
+    """Plays one action throughout; without a parameter, 18 agents, one for each action.
 
     Parameters
     ----------
@@ -78,18 +75,19 @@ class Const:
 
 
 class Perturb:
-    """Plays one action with probability 0.95, else any. Without an action: 18 agents, one for each.
+    """Plays one action with probability 0.95, else any; without a parameter, 18 agents, one for each action.
 
-    That one is among any. It draws each agent step; under ``ale-2013`` each *frame*. The paper says so of Random only,
-    but its scores come out that way: 12,089 of the best Perturb on Atlantis, where LEFTFIRE scores 12,175 drawn by
-    frames and 2,760 by steps of five (means of four and five episodes).
+    The other draw is uniform among all actions, including this one. The agent draws each agent step; under ``ale-2013``
+    each *frame*. The paper states this of Random only, but its scores agree with draws per frame: the best Perturb
+    scores 12,089 on Atlantis, where LEFTFIRE scores 12,175 with draws per frame and 2,760 with draws per five frames
+    (means of four and five episodes).
 
     Parameters
     ----------
     action : str or int
         A name ("FIRE") or the console's index (1).
     probability : float
-        Of the action; 0.95 in the paper.
+        Probability of the action; 0.95 in the paper.
     """
 
     citation = "Bellemare et al. 2013, §3.1.2"
@@ -108,7 +106,7 @@ class Perturb:
         self.frames_per_action = _frames_per_action(env)
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
-        """Draw for each episode from its own generator whether to stray, and then where to."""
+        """Draw an action for each episode from its own generator."""
         return np.array(
             [self.action if rng.random() < self.probability else rng.integers(self.num_actions) for rng in rngs],
             dtype=np.int64,

@@ -1,16 +1,16 @@
-"""Contract of a feature set: observations in, the numbers of the active features out.
+"""Interface of feature sets: from observations to the numbers of the active features.
 
-Linear learners need only the features that are not zero, and of binary ones only what changed::
+Linear learners need only the features that are not zero, and only the changes of binary ones::
 
     begin() ─→ update(observation) ─→ Change(on, off) ─→ update(observation) ─→ …
                                         └─ or count(observation) ─→ Counts(features, counts): all that are not zero
 
-A feature set keeps what it needs of one episode (the last screen, velocities); `begin` forgets it. It draws no random
-number while it is used, and takes observations of the shape that it was made for: others are not refused.
-`arcademark.classic.features.registry` lists those that there are.
+A feature set keeps the state of one episode (the last screen, velocities); `begin` clears it. It draws no random
+numbers while in use, and accepts observations of the shape that it was made for; other shapes are not checked.
+`arcademark.classic.features.registry` lists the feature sets.
 
-Optional attributes, for pictures: ``hidden``, uint8 of the screen's shape, where a background is taken away (else
-None), and ``classes_picture()``, which draws the classes of objects that are told apart.
+Optional members, for pictures: ``hidden``, uint8 of the screen's shape, the background that is subtracted (None if none
+is), and ``classes_picture()``, which draws the classes of objects.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from arcademark.compiled import njit
 from arcademark.errors import ArcadeMarkError
 
 Observed = Literal["palette", "ram"]
-"""What a feature set is shown: screens of 7-bit colours, or the console's memory."""
+"""Observations of a feature set: screens of 7-bit colours, or the console's memory."""
 Positive = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 
@@ -52,7 +52,7 @@ class Counts(NamedTuple):
 
 class _Features(Protocol):
     observed: Observed
-    """What `update` is to be given."""
+    """Kind of observations for `update`."""
 
     num_features: int
     """Length of the whole vector."""
@@ -64,7 +64,7 @@ class _Features(Protocol):
         """Say what one feature means, for people: "colour 26 in the tile of row 3, column 5"."""
 
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Draw what is seen of an observation, as colours of shape (height, width, 3); changes nothing."""
+        """Draw the features of an observation, as colours of shape (height, width, 3), without changing any state."""
 
 
 @runtime_checkable
@@ -94,12 +94,12 @@ Features = BinaryFeatures | CountedFeatures
 
 
 class Stages:
-    """Binary features of features: what changes at one stage is what the next one sees."""
+    """Binary features of features: each stage receives the changes of the one before."""
 
     num_features: int
 
     def _connect(self, *stages: Any) -> None:
-        """Set the stages, which have `begin` and `update`; the features are those of the last."""
+        """Set the stages, objects with `begin` and `update`; the last one has the features."""
         self._stages = stages
         self.num_features = stages[-1].num_features
 

@@ -1,11 +1,11 @@
 """Blobs: pixels of one colour that are close to each other, though they need not touch, in front of a background.
 
-Two pixels of a colour are neighbours if their rows and their columns differ by at most `proximity`; a blob is all that
-can be reached from a pixel over neighbours (Liang et al. 2016). With a proximity of 1 they touch, corners included. A
-screen is cut into runs, the longest stretches of one colour along a row; runs within reach belong to one blob::
+Two pixels of a colour are neighbours if their rows and their columns differ by at most `proximity`; a blob is a
+connected component of neighbours (Liang et al. 2016). With a proximity of 1, neighbours touch, at least at a corner. A
+screen is divided into runs, the longest stretches of one colour along a row; neighbouring runs belong to one blob::
 
     row 0   . A A . . B B        runs A, B; below them C and D
-    row 1   . . . C C . . D      A touches C at a corner, and so does C touch B; D touches B
+    row 1   . . . C C . . D      C touches A and B at corners; D touches B
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 from arcademark.compiled import njit
 
 UNSEEN = 255
-"""A background of this colour hides nothing."""
+"""Colour of a background that matches no pixel."""
 ROW, START, END, BLOB, COLOUR = range(5)
-"""Columns of a run: `END` is the column after its last; `BLOB` is the number of its blob."""
+"""Columns of a run: `END` is one past its last column; `BLOB` is the number of its blob."""
 TOP, LEFT, BOTTOM, RIGHT = range(4)
-"""Columns of a blob, whose box includes its last row and column; the fifth is its `COLOUR` too."""
+"""Columns of a blob, whose box includes its last row and column; the fifth column is its `COLOUR`."""
 
 
 class BlobFinder:
-    """Finds the blobs of screens of one size, in room that it keeps.
+    """Finds the blobs of screens of one size, in preallocated arrays.
 
-    Pixels that have the colour of `background`, uint8 (height, width), belong to none. A screen is read from the top
-    until it has shown `most_runs` runs, all of it by default.
+    Pixels of the same colour as `background`, uint8 (height, width), belong to no blob. A screen is read from the top
+    up to `most_runs` runs, completely by default.
     """
 
     def __init__(self, background: NDArray[np.uint8], proximity: int = 1, most_runs: int | None = None) -> None:
@@ -46,10 +46,10 @@ class BlobFinder:
 
 @njit(cache=True)
 def find_runs(screen, background, starts, runs):  # type: ignore[no-untyped-def]
-    """Find the runs of a screen in reading order, each a blob by itself; return how many.
+    """Find the runs of a screen in reading order, each as a blob of its own; return their number.
 
-    In a row that equals the one above, each belongs to the blob of the run above, and so is joined with all in reach.
-    `starts`, int32 (height + 1,), receives the first run of each row, and the number of runs.
+    In a row that equals the one above, each run has the blob of the run above, and so is joined with all its
+    neighbours. `starts`, int32 (height + 1,), receives the first run of each row, and the number of runs.
     """
     count = 0
     for y in range(screen.shape[0]):
@@ -90,7 +90,7 @@ def equal(a, b):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def join_runs(runs, starts, proximity):  # type: ignore[no-untyped-def]
-    """Join the runs that belong to the same blob: `BLOB` becomes an earlier run of it, or stays the run itself."""
+    """Join the runs of the same blob: `BLOB` becomes an earlier run of the blob, or remains the run itself."""
     for y in range(starts.shape[0] - 1):
         if starts[y] < starts[y + 1] and runs[starts[y], BLOB] < starts[y]:
             continue
@@ -109,7 +109,7 @@ def join_runs(runs, starts, proximity):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def root_of(runs, run):  # type: ignore[no-untyped-def]
-    """Return the first run of a blob; paths to it are halved on the way."""
+    """Return the first run of a blob, with path halving."""
     while runs[run, BLOB] != run:
         runs[run, BLOB] = runs[runs[run, BLOB], BLOB]
         run = runs[run, BLOB]
@@ -118,7 +118,7 @@ def root_of(runs, run):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def find_boxes(runs, blobs):  # type: ignore[no-untyped-def]
-    """Number the blobs of joined runs and write their boxes; return how many there are."""
+    """Number the blobs of joined runs and write their boxes; return the number of blobs."""
     number = 0
     for i in range(runs.shape[0]):
         row, left, right = runs[i, ROW], runs[i, START], runs[i, END] - 1

@@ -1,13 +1,13 @@
-"""Arrays that take seconds to make and never change: made once, kept in the user's cache folder.
+"""Cache of arrays that take seconds to compute and never change, in the user's cache folder.
 
 ::
 
-    cached("background", {"game": "pong", …}, make) ─→ the file's arrays, if it was made with this very key
-                                                    └→ else make(), and written for the next time
+    cached("background", {"game": "pong", …}, make) ─→ the file's arrays, if it has the same key
+                                                    └→ otherwise make(), written to the file
 
-The folder is that of `arcademark.files.cache_folder`; it may be deleted at any time. A file holds its whole key and is
-put in place in one step. A file that is damaged or of another key is made anew; where nothing can be written, nothing
-is kept, and that is no error.
+The folder is that of `arcademark.files.cache_folder`; it may be deleted at any time. A file contains its whole key and
+is replaced atomically. A file that is damaged or has another key is computed anew; if the folder is not writable,
+nothing is cached, without an error.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _KEY = "key"
 
 
 def cached(kind: str, key: Mapping[str, Any], make: Callable[[], Arrays]) -> Arrays:
-    """Return arrays by name, from the cache if they are there, else from `make`, under any names but "key".
+    """Return arrays by name, from the cache or from `make`; no name is "key".
 
-    `kind` begins the file's name; `key` is all that the arrays depend on, as JSON values.
+    `kind` is the prefix of the file's name; `key` contains everything that determines the arrays, as JSON values.
     """
     text = json.dumps({"kind": kind, "format": FORMAT, "key": dict(key)}, sort_keys=True)
     folder = cache_folder()
@@ -52,7 +52,7 @@ def cached(kind: str, key: Mapping[str, Any], make: Callable[[], Arrays]) -> Arr
 
 
 def _read(path: Path, text: str) -> Arrays | None:
-    """Return a file's arrays; None if it is missing, damaged (the archive's checksums tell), too large or another's."""
+    """Return a file's arrays; None if it is missing, damaged (by its checksums), too large or of another key."""
     try:
         archive = ZipArchive(read_bytes(path), path)
         if archive.inflated_bytes > MAX_BYTES:
@@ -60,7 +60,7 @@ def _read(path: Path, text: str) -> Arrays | None:
         members = {name.removesuffix(".npy"): io.BytesIO(archive.read(name)) for name in archive.names}
         arrays = {name: np.lib.format.read_array(member, allow_pickle=False) for name, member in members.items()}
         return arrays if arrays.pop(_KEY).item() == text else None
-    except Exception:  # of damage
+    except Exception:  # damaged
         return None
 
 

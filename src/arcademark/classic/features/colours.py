@@ -1,4 +1,4 @@
-"""Colours that features distinguish: the 128 that a screen may hold, or the 8 of SECAM television.
+"""Colours that features distinguish: the 128 of NTSC and PAL screens, or the 8 of SECAM television.
 
 A screen's colour is a hue times 8 plus a brightness. On a SECAM television the console shows the brightness alone, as
 one of eight colours (Bellemare et al. 2013, Appendix A.1)::
@@ -32,14 +32,14 @@ SECAM = {
     "yellow": "#ffff3f",
     "white": "#ffffff",
 }
-"""What the eight brightnesses look like, as the emulator has it."""
+"""Colours of the eight brightnesses, from the emulator."""
 
 
 @dataclass(frozen=True, eq=False)
 class Colours:
-    """A way to tell n colours apart, with their `names` and how they look, `rgb`, uint8 (n, 3).
+    """A set of n colours with their `names` and their values in `rgb`, uint8 (n, 3).
 
-    `codes`, uint8 (256,), has the number of each byte; observations hold bytes from 0 to 127 only.
+    `codes`, uint8 (256,), contains the number of each byte's colour; observations contain bytes from 0 to 127 only.
     """
 
     codes: NDArray[np.uint8]
@@ -51,7 +51,7 @@ class Colours:
 
 
 def game_colours(game: str, number: NumColours = 128, suite: TaskSuite | None = None) -> Colours:
-    """Return the colours of a game's screens, which may be of a suite of one's own: 128, or the 8 of SECAM."""
+    """Return the colours of a game, of the given suite if it is in one: 128, or the 8 of SECAM."""
     every = np.arange(256, dtype=np.uint8)
     if number == 8:
         rgb = np.array([list(bytes.fromhex(colour[1:])) for colour in SECAM.values()], np.uint8)

@@ -1,13 +1,13 @@
-"""Numbers for the few features that are ever met, of many that there could be.
+"""Numbers for the features that occur in a game, a small part of all features.
 
-Of the 114,702,400 features of Blob-PROST a game shows some hundred thousand. Weights for all would take gigabytes, and
-few on a page of memory would matter. So features are numbered 0, 1, 2, … as they are met, and weights need a row for
-each number only::
+A game shows about a hundred thousand of the 114,702,400 features of Blob-PROST. Weights for all would take gigabytes,
+most of them unused. Features are therefore numbered 0, 1, 2, … at their first occurrence, and only numbered features
+have a row of weights::
 
-    meet(change)      features ─→ numbers; features that were never met get the next ones
-    recall(change)    features ─→ numbers; features that were never met are left out: their weights are 0
+    meet(change)      features ─→ numbers; new features receive the next numbers
+    recall(change)    features ─→ numbers; unnumbered features are omitted: their weights are 0
 
-The numbering is part of what a learner has learnt: it keeps `features`, and `restore` takes them up again.
+A learner saves `features` with its weights, and `restore` restores them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from arcademark.classic.features.base import Change
 
 
 class Numbering:
-    """Numbers of features, in the order in which they were first met; `known` is how many were."""
+    """Numbers of features in the order of their first occurrence; `known` is how many have one."""
 
     def __init__(self, num_features: int) -> None:
         self.known = 0
@@ -32,7 +32,7 @@ class Numbering:
         return self._features[: self.known]
 
     def meet(self, change: Change) -> Change:
-        """Return a change of features in numbers, in its order, and number those that came for the first time."""
+        """Number the new features of a change; return the change in numbers, in its order."""
         new = change.on[self._numbers[change.on] == 0]
         end = self.known + len(new)
         if end > len(self._features):
@@ -43,12 +43,12 @@ class Numbering:
         return self.recall(change)
 
     def recall(self, change: Change) -> Change:
-        """Return the numbers of the features of a change that were met before, in order."""
+        """Return the numbers of the numbered features of a change, in its order."""
         on, off = (self._numbers[part] - np.int32(1) for part in change)
         return Change(on[on >= 0], off[off >= 0])
 
     def restore(self, features: NDArray[np.int32]) -> None:
-        """Number features as `features` had them; ValueError, and no change, if one is there twice, or is none."""
+        """Number features as in `features`; ValueError, without a change, if one is repeated or out of range."""
         given = np.array(features, np.int32)
         if given.ndim != 1 or len(np.unique(given)) < len(given):
             raise ValueError("a feature is numbered twice")

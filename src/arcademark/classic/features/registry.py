@@ -26,15 +26,15 @@ from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 
 PLUGINS = "arcademark.features"
-"""The group of entry points by which other packages declare feature sets."""
+"""Group of entry points for feature sets of other packages."""
 
 
 @dataclass(frozen=True)
 class FeatureSet:
     """A kind of features.
 
-    ``factory(env, **parameters)`` makes it for one game, and its keyword parameters are what can be set. `features` is
-    the length of the vector on an Atari 2600 with default parameters, None where it depends on the game.
+    ``factory(env, **parameters)`` makes it for one game; its keyword parameters are the parameters of the feature set.
+    `features` is the length of the vector on an Atari 2600 with default parameters, None if it depends on the game.
     """
 
     name: str
@@ -75,14 +75,14 @@ _SETS = {item.name: item for item in _ALL}
 
 
 def feature_sets() -> Mapping[str, FeatureSet]:
-    """Return the feature sets that come with the package, by name."""
+    """Return the built-in feature sets by name."""
     return MappingProxyType(_SETS)
 
 
 def feature_set(name: str) -> FeatureSet:
-    """Return a feature set, ours or one that another package declares.
+    """Return a feature set, built-in or of another package.
 
-    ArcadeMarkError if there is none of that name, or what the package declares is no `FeatureSet`.
+    ArcadeMarkError if the name is unknown, or the object that the package declares is not a `FeatureSet`.
     """
     if name in _SETS:
         return _SETS[name]
@@ -98,15 +98,15 @@ def feature_set(name: str) -> FeatureSet:
 
 
 def make_features(name: str, env: EnvironmentSpec, parameters: Mapping[str, Any] | None = None) -> Features:
-    """Make a feature set for one game; parameters that are not given keep their defaults.
+    """Make a feature set for one game; parameters that are not given have their defaults.
 
-    ArcadeMarkError if there is no such set, a parameter is out of range, or it cannot be made for this game.
+    ArcadeMarkError if the name is unknown, a parameter is out of range, or the game is not supported.
     """
     return feature_set(name).factory(env, **dict(parameters or {}))
 
 
 def check_parameters(name: str, env: EnvironmentSpec, parameters: Mapping[str, Any]) -> None:
-    """Refuse parameters that do not go together, or a trajectory that cannot be read, without sampling screens."""
+    """Refuse incompatible parameters, or an unreadable trajectory, without sampling screens."""
     given, factory = dict(parameters), feature_set(name).factory
     if (trajectory := given.get("trajectory")) is not None:
         read_trajectory(trajectory, env)

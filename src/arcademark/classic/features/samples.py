@@ -1,16 +1,16 @@
-"""Screens of sample trajectories, from which feature sets learn about a game before anyone plays it.
+"""Screens of sample trajectories, from which feature sets are adapted to a game before an agent plays it.
 
-Bellemare et al. (2013, §3.1.1) follow a trajectory that a person played for a random number of steps, and act uniformly
-at random from there. What the paper leaves open is our choice:
+Bellemare et al. (2013, §3.1.1) follow a human player's trajectory for a random number of steps, and then act uniformly
+at random. The paper leaves some details open; these are our choices:
 
-* The number of steps is uniform, from none to the whole trajectory; one is drawn for each episode.
-* Random play lasts to the end of the episode (under the protocol's cap), and then the next one begins.
-* Without a trajectory it is random play from the start: the paper's own trajectories were not published.
-* An action is held for the protocol's frames an action; every frame but that of the start gives one screen.
+* The number of steps is drawn for each episode, uniformly from zero to the length of the trajectory.
+* Random play lasts to the end of the episode (with the protocol's cap), and then the next one begins.
+* Without a trajectory, play is random from the start: the paper's own trajectories were not published.
+* An action is held for the protocol's frames per action; every frame except that of the start gives one screen.
 
-A trajectory is a text file with an action's number in the protocol's action set a line, one for each agent step; empty
-lines and comments from ``#`` on are ignored. It is followed from a game's start, so under no-op starts or sticky
-actions it need not lead where its player got to.
+A trajectory is a text file with the number of one action per line, in the protocol's action set, for each agent step;
+empty lines and comments after ``#`` are ignored. It begins at the start of a game, so with no-op starts or sticky
+actions it may lead to other states than its player's.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import read_text
 
 MAX_BYTES = 16 * 2**20
-"""Of a trajectory."""
+"""Maximum size of a trajectory's file."""
 
 VERSION = 1
-"""Changes whenever the same question gives other screens."""
+"""Version of sampling; it changes when the same key gives other screens."""
 
 _PLAYED = (
     *("frame_skip", "repeat_action_probability", "max_frames_per_episode", "evaluation_episode_end"),
     *("start", "noop_max", "mode", "difficulty"),
 )
-"""The protocol's settings on which the screens depend, beside the actions."""
+"""Settings of the protocol that determine the screens, besides the actions."""
 
 _CHANGED = ("colours", "modification")
-"""The same, where they are not as they were before there were such settings."""
+"""Newer settings that determine the screens, which are in the key only if they differ from the former behaviour."""
 
 
 def sample_screens(
@@ -52,14 +52,14 @@ def sample_screens(
 ) -> Iterator[NDArray[np.uint8]]:
     """Play and yield the screen of every frame, uint8 of 0 to 127, in one array that the next screen overwrites.
 
-    ArcadeMarkError if the trajectory cannot be read, when called, not when iterated.
+    ArcadeMarkError, at the call, if the trajectory cannot be read.
     """
     actions = () if trajectory is None else read_trajectory(trajectory, env)
     return _screens(env, count, actions, rng)
 
 
 def sampling_key(env: EnvironmentSpec, count: int, trajectory: str | None, seed: int) -> dict[str, Any]:
-    """Return all that the screens from ``default_rng(seed)`` depend on, as JSON values for a cache's key."""
+    """Return everything that determines the screens from ``default_rng(seed)``, as JSON values for a cache's key."""
     actions = None if trajectory is None else json.dumps(read_trajectory(trajectory, env))
     declared = env.atari.declarations()
     return {
@@ -78,10 +78,10 @@ def sampling_key(env: EnvironmentSpec, count: int, trajectory: str | None, seed:
 
 
 def read_trajectory(path: str, env: EnvironmentSpec) -> tuple[int, ...]:
-    """Read a file of actions; ArcadeMarkError if it cannot be read, holds no action, or a line holds something else."""
+    """Read a file of actions; ArcadeMarkError if it is unreadable or without actions, or a line is no action."""
     try:
         place = Path(path).expanduser()
-    except RuntimeError:  # of a user that there is not
+    except RuntimeError:  # the home of an unknown user
         place = Path(path)
     actions = []
     for number, line in enumerate(read_text(place, MAX_BYTES).splitlines(), 1):
@@ -103,7 +103,7 @@ def _screens(
     env: EnvironmentSpec, count: int, actions: Sequence[int], rng: np.random.Generator
 ) -> Iterator[NDArray[np.uint8]]:
     screens = {"observation": "palette", "screen_size": None, "max_pool": False, "frame_stack": 1}
-    emulator = choose_emulator(env.game, compiles=False, suite=env.atari.suite)  # no place to compile in, beside others
+    emulator = choose_emulator(env.game, compiles=False, suite=env.atari.suite)  # other processes may be compiling
     game = open_environment(environment_spec(env.game, env.atari.override(screens)), emulator=emulator)
     screen = np.empty(game.spec.observation_shape, np.uint8)
     try:
@@ -127,7 +127,7 @@ def _episode(
 
 
 def _actions(trajectory: Sequence[int], num_actions: int, rng: np.random.Generator) -> Iterator[int]:
-    """Follow a trajectory for a random number of steps, then act uniformly at random for ever."""
+    """Follow a trajectory for a random number of steps, then act uniformly at random without end."""
     yield from trajectory[: int(rng.integers(len(trajectory) + 1))]
     while True:
         yield int(rng.integers(num_actions))

@@ -1,1 +1,1 @@
-"""DISCO: objects of discovered classes, where they are and how they move to each other."""
+"""DISCO: features of objects in discovered classes, of their positions and relative motion."""

@@ -1,19 +1,19 @@
 """Classes of objects found among the shapes on sample screens: discovery, filtering, merging.
 
-Bellemare et al. (2013, A.3) name these steps and say little more. How alike shapes must be, how often a class must be
-seen and how far it must move are the defaults of ALE 0.1, the program of Naddaf (2010) in which this began; the paper's
-own table of parameters could not be compared. What is ours is marked so.
+Bellemare et al. (2013, A.3) name these steps without details. The required similarity of shapes, frequency of classes
+and extent of their positions are the defaults of ALE 0.1, the original program of Naddaf (2010); the paper's own table
+of parameters was not available. Our own choices are marked "ours".
 
-* A shape is a blob's silhouette, whatever its colour and whichever way it faces. Shapes on fewer than one in 2,000
-  screens are noise (ours).
-* *Discovery*: the shapes, most often seen first, each join the class whose first shape they differ least from, if by at
-  most `MAX_DIFFERENCE` (`shapes.difference`), else they found a class.
-* *Filtering*: a class is dropped if it is on fewer screens than `min_frequency` of them, or the middles of its
-  instances, but for the outermost half per cent on each side, stay within `min_extent` of the screen's height and of
-  its width. And (ours) if four in five of its instances touch a larger blob: wheels are part of a car.
-* *Merging*: the two classes of which two shapes differ least become one, as long as these differ by at most
-  `MAX_DIFFERENCE`, or there are too many classes. If these are too many and no two can be compared, the most frequent
-  ones stay.
+* A shape is a blob's silhouette, regardless of colour and mirroring. Shapes on fewer than one in 2,000 screens are
+  noise (ours).
+* *Discovery*: in descending order of frequency, each shape joins the class whose first shape differs least from it, if
+  by at most `MAX_DIFFERENCE` (`shapes.difference`); otherwise it begins a new class.
+* *Filtering*: a class is dropped if its share of screens is below `min_frequency`, or if the centres of its instances,
+  without the outermost half per cent on each side, stay within `min_extent` of the screen's height and of its width. It
+  is also dropped if four in five of its instances touch a larger blob, as wheels touch a car (ours).
+* *Merging*: the two classes with the least difference between a shape of each are merged while this difference is at
+  most `MAX_DIFFERENCE` or there are too many classes. If too many classes remain and no two are comparable, the most
+  frequent ones are kept.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from arcademark.compiled import njit
 MAX_DIFFERENCE = 0.1
 """Shapes that differ in at most this share of their boxes' pixels are similar."""
 MAX_AREA_RATIO = 1.2
-"""Shapes can be compared if the box of one is at most so many times as large."""
+"""Greatest ratio of the areas of two shapes' boxes for the shapes to be comparable."""
 RARE = 0.0005
-"""Shapes on a smaller share of screens are noise."""
+"""Share of screens below which shapes are noise."""
 PART = 0.8
-"""A class is a part of something larger if this share of its instances touches something larger."""
+"""Share of instances that touch a larger blob above which a class is a part of something larger."""
 OUTERMOST = 0.005
-"""Share of instances at each end of the screen that do not tell how far a class gets about."""
+"""Share of instances at each end of the screen that are ignored for the extent of a class."""
 INCOMPARABLE = 2.0
 
 Shapes = tuple[Rows, NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
@@ -45,12 +45,12 @@ Shapes = tuple[Rows, NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
 
 @dataclass(frozen=True)
 class ObjectClasses:
-    """The c classes that were found, most frequent first, and the s shapes of each, most frequent first.
+    """The c classes of objects, in descending order of frequency, and their s shapes, in the same order within a class.
 
-    `frequency`, float64 (c,), is the share of sample screens on which an instance of the class was, `instances` how
-    many there are on such a screen, on average. `of_shape`, int32 (s,), is the class of each shape, ascending,
-    `heights` and `widths` its box. `rows`, uint64 (r,), has the shapes' rows, one shape after the other; the leftmost
-    pixel is the lowest bit.
+    `frequency`, float64 (c,), is the share of sample screens with an instance of the class, `instances` the mean number
+    of instances on such a screen. `of_shape`, int32 (s,), is the class of each shape, ascending; `heights` and `widths`
+    are the size of its box. `rows`, uint64 (r,), are the rows of all shapes in order; the leftmost pixel is the lowest
+    bit.
     """
 
     frequency: NDArray[np.float64]
@@ -79,10 +79,10 @@ class ObjectClasses:
 def find_classes(
     seen: Sightings, screen_shape: tuple[int, int], max_classes: int, min_frequency: float, min_extent: float
 ) -> ObjectClasses:
-    """Find at most `max_classes` classes of objects among the shapes that were seen.
+    """Find at most `max_classes` classes of objects among the observed shapes.
 
-    `min_frequency` is the share of screens on which a class must be, `min_extent` that of the screen's height or width
-    over which its instances must be found.
+    `min_frequency` is the minimum share of screens with a class, `min_extent` the minimum share of the screen's height
+    or width over which its instances extend.
     """
     counts = _screens_of(seen, np.arange(len(seen.first)), len(seen.first))
     common = np.flatnonzero(counts >= max(2.0, RARE * seen.screens))
@@ -96,7 +96,7 @@ def find_classes(
 
 
 def _screens_of(seen: Sightings, of_shape: NDArray[np.int64], number: int) -> NDArray[np.int64]:
-    """Return on how many screens each of a number of classes was; shapes of class -1 are of none."""
+    """Return the number of screens with each class; shapes of class -1 belong to none."""
     of_sighting = of_shape[seen.shape]
     known = of_sighting >= 0
     both = np.unique(seen.screen[known].astype(np.int64) * max(number, 1) + of_sighting[known])
@@ -106,7 +106,7 @@ def _screens_of(seen: Sightings, of_shape: NDArray[np.int64], number: int) -> ND
 def _filter(
     seen: Sightings, of_shape: NDArray[np.int64], screen_shape: tuple[int, int], min_frequency: float, min_extent: float
 ) -> NDArray[np.int64]:
-    """Return the classes of shapes, -1 for those of classes that are dropped."""
+    """Return the classes of shapes, -1 for dropped classes."""
     number = int(of_shape.max(initial=-1)) + 1
     kept = _screens_of(seen, of_shape, number) >= min_frequency * seen.screens
     of_sighting = of_shape[seen.shape]
@@ -162,7 +162,7 @@ def _most_frequent(
 
 @njit(cache=True)
 def discover(images, first, heights, widths, max_area_ratio, max_difference):  # type: ignore[no-untyped-def]
-    """Return the class of each shape in the order given, numbered in the order in which they were founded."""
+    """Return the class of each shape; classes are numbered in order of their first shapes."""
     classes = np.empty(first.size, np.int64)
     founders = np.empty(first.size, np.int64)
     number = 0
@@ -185,9 +185,9 @@ def discover(images, first, heights, widths, max_area_ratio, max_difference):  #
 
 @njit(cache=True)
 def least_differences(images, first, heights, widths, classes, known, number, max_area_ratio):  # type: ignore[no-untyped-def]
-    """Return how different the most similar shapes of any two classes are, float64 (number, number).
+    """Return the difference of the most similar shapes of any two classes, float64 (number, number).
 
-    It is 2 on the diagonal, and where no shapes can be compared; `known` says which shapes have a class at all.
+    It is 2 on the diagonal, and for classes without comparable shapes; `known` marks the shapes that have a class.
     """
     apart = np.full((number, number), 2.0)
     for i in range(first.size):

@@ -1,4 +1,4 @@
-"""Pictures of what DISCO sees: instances on a screen, and classes with their shapes."""
+"""Pictures of DISCO's instances on a screen, and of its classes with their shapes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ COLOURS = np.array(
     ),
     np.uint8,
 )
-"""Red, green and blue of classes; the eleventh has that of the first again."""
+"""Colours of classes, repeated from the eleventh class on."""
 DIM = 3
-"""The screen is so many times as dark as it is grey."""
+"""Divisor of the screen's brightness."""
 SCALE = 4
-"""Pixels of the picture of classes for a pixel of a shape."""
+"""Pixels of the picture per pixel of a shape."""
 SHAPES = 8
-"""So many shapes of a class are drawn."""
+"""Maximum number of shapes drawn per class."""
 MARGIN = 8
 LINE = 14
 """Height of a line of text."""
@@ -32,7 +32,7 @@ WIDTH = 480
 def draw_instances(
     screen: NDArray[np.uint8], boxes: NDArray[np.int32], shapes: list[Rows], classes: list[int]
 ) -> NDArray[np.uint8]:
-    """Draw a screen in dark grey, and the shapes in it that have a class, which is not negative, in its colour."""
+    """Draw a screen in dark grey with its shapes in the colours of their classes, -1 for none."""
     image = np.repeat(gray_table("NTSC")[2 * screen.astype(int), None] // DIM, 3, axis=-1)
     for (top, left, height, width), shape, of_class in zip(boxes.tolist(), shapes, classes, strict=True):
         if of_class >= 0:
@@ -42,7 +42,7 @@ def draw_instances(
 
 
 def draw_classes(classes: ObjectClasses) -> NDArray[np.uint8]:
-    """Draw the most frequent shapes of each class in a row, under a line that says how often it was seen."""
+    """Draw the most frequent shapes of each class in a row, under a line with the frequency of the class."""
     from PIL import Image, ImageDraw
 
     rows = [_draw_shapes(classes, i) for i in range(len(classes))]

@@ -1,31 +1,32 @@
-"""DISCO: detecting instances of classes of objects (Bellemare et al. 2013, §3.1.1 and A.3; first by Naddaf 2010).
+"""DISCO: detection of instances of classes of objects (Bellemare et al. 2013, §3.1.1 and A.3, after Naddaf 2010).
 
 ::
 
     screen ─→ blobs ─→ instances of classes ─→ velocities ─→ tiles ─→ counts
               `shapes` by shape (`classes`)     from the      `tiling`
-                                                screen before
+                                                last screen
 
 Of C classes, T tilings and G tiles along an axis (by default 8 and 8) the features are, in this order:
 
-* C: no instance of the class is on the screen;
-* C · T · G²: the tile in which the middle of an instance is;
-* C (C - 1) / 2 · T · G⁴: the tile of two instances of different classes, by how far the one of the earlier class is
-  below and to the right of the other, and how much faster it moves down and to the right.
+* C: the absence of the class from the screen;
+* C · T · G²: the tile of an instance's centre;
+* C (C - 1) / 2 · T · G⁴: the tile of two instances of different classes, by the position and the velocity of the
+  instance of the earlier class relative to the other, down and to the right.
 
-Several instances, or pairs, in one tile add up. That makes 513 features with 1 class, 33,794 with 2, and 1,479,690 with
-10, the most there are by default. How many classes there are depends on the game.
+Counts of several instances, or pairs, in one tile are added. These are 513 features with 1 class, 33,794 with 2, and
+1,479,690 with 10, the default maximum. The number of classes depends on the game.
 
-What the paper leaves open, and our choice:
+The paper leaves some details open; these are our choices:
 
-* It codes "relative position and velocity" of pairs: one tile coding of four numbers; velocities are relative too.
+* The paper encodes "relative position and velocity" of pairs; here this is one tile coding of four numbers, with
+  relative velocities.
 * The absence of a class's instances is a feature, as in ALE 0.1, so that screens without an object have a value.
-* An instance is a blob of one colour whose shape, or its mirror image, was met in the sample screens. Shapes that were
-  not are nothing, as are objects in front of each other where they have the same colour.
-* An instance moved from where the nearest of its class was on the agent's screen before, if that is within
-  `max_velocity` pixels along both axes, else it stands still.
-* At most `max_instances` instances of a screen count, dealt out evenly among classes, so that no screen takes long; of
-  noise, `shapes.MAX_RUNS` and `shapes.MAX_BLOBS` are the limit.
+* An instance is a blob of one colour whose shape, or its mirror image, is in the sample screens. Other shapes are
+  ignored; this includes overlapping objects of the same colour.
+* The velocity of an instance is its displacement from the nearest instance of its class on the agent's last screen, if
+  that is within `max_velocity` pixels along both axes, otherwise zero.
+* At most `max_instances` instances per screen are counted, evenly distributed among classes, so that the time per
+  screen is limited; `shapes.MAX_RUNS` and `shapes.MAX_BLOBS` limit noise.
 """
 
 from __future__ import annotations
@@ -55,18 +56,18 @@ from arcademark.errors import ArcadeMarkError
 CLASS_SCREENS = 36_000
 """Sample screens from which classes are found (Bellemare et al. 2013, §3.1.1)."""
 MIN_EXTENT = 0.3
-"""Share of the screen's height or width over which a class must get about."""
+"""Minimum share of the screen's height or width over which the instances of a class extend."""
 SEED = 2013
-"""Of the generator from which sample screens are drawn."""
+"""Seed of the generator for sample screens."""
 VERSION = 2
-"""Changes whenever the same sample screens give other classes; part of the cache's key."""
+"""Version of the discovery, part of the cache's key; it changes when the same sample screens give other classes."""
 
 
 class Disco:
     """Positions of objects, and relative positions and velocities of pairs of them; `CountedFeatures`.
 
-    `background`, uint8 (height, width), has the colours of what is no object. `classes` are what to look for; the other
-    parameters are those of `make_disco`. ArcadeMarkError if there would be more features than can be numbered.
+    `background`, uint8 (height, width), are the colours of pixels that belong to no object. `classes` are the classes
+    to detect; the other parameters are those of `make_disco`. ArcadeMarkError if the features exceed 32-bit numbers.
     """
 
     observed: Observed = "palette"
@@ -148,13 +149,13 @@ class Disco:
         return draw_instances(observation, boxes, shapes, classes)
 
     def classes_picture(self) -> NDArray[np.uint8]:
-        """Draw the shapes of each class, the most frequent first, a row for each, and how often it was seen."""
+        """Draw the shapes of each class in a row, in descending order of frequency, with the frequency of the class."""
         return draw_classes(self.classes)
 
     def _classify(self, observation: NDArray[np.uint8], out: NDArray[np.int32]) -> int:
-        """Write the instances on a screen, in reading order, but for velocities; return how many.
+        """Write the instances on a screen, in reading order, without velocities; return their number.
 
-        Where `out` has no room for all, the first of each class are taken, then the second of each, and so on.
+        If `out` is too small for all, it receives the first of each class, then the second of each, and so on.
         """
         boxes, shapes = self._finder.find(observation)
         classes = np.array([self._class_of.get(shape.tobytes(), -1) for shape in shapes], int)
@@ -169,7 +170,7 @@ class Disco:
         return count
 
     def _ranges(self, tile: int, sizes: tuple[int, ...]) -> list[tuple[int, int]]:
-        """Return the values on each axis that lie in a tile, which is numbered through all tilings."""
+        """Return the range of values of a tile on each axis; tiles are numbered through all tilings."""
         tiling, tile = divmod(tile, self._grid ** len(sizes))
         places = [tile // self._grid ** (len(sizes) - 1 - axis) % self._grid for axis in range(len(sizes))]
         return [
@@ -199,25 +200,25 @@ def make_disco(
     ----------
     env : EnvironmentSpec
     background : bool
-        Whether what does not move is left out; if not, blobs are found everywhere.
+        Whether to subtract the background; if not, blobs are found everywhere.
     background_screens : int
-        Sample screens from which the background is found.
+        Sample screens for the background.
     class_screens : int
-        Sample screens from which classes are found: 36,000 in the paper (§3.1.1).
+        Sample screens for the classes: 36,000 in the paper (§3.1.1).
     trajectory : str, optional
-        File of actions that the sample screens follow at first; without one they are of random play.
+        File of actions at the start of the sample episodes; without one, they are random play.
     max_classes : int
-        At most so many classes (10 in ALE 0.1, the program in which this began).
+        Maximum number of classes (10 in ALE 0.1, the original program).
     min_frequency : float
-        Share of the sample screens on which a class must be (0.2 there).
+        Minimum share of sample screens with a class (0.2 in ALE 0.1).
     min_extent : float
-        Share of the screen's height or width over which it must get about (0.3 there, of what is not clear).
+        Minimum share of the screen's height or width over which its instances extend (0.3 in ALE 0.1, without a unit).
     max_velocity : int
-        Pixels a screen along an axis (8 there).
+        Maximum velocity along an axis, in pixels per screen (8 in ALE 0.1).
     max_instances : int
-        At most so many instances of a screen count, in turns among classes (ours).
+        Maximum number of instances per screen, taken in turns from the classes (ours).
     tilings, grid : int
-        Tilings, and tiles along an axis (8 and 8 there).
+        Tilings, and tiles along an axis (8 and 8 in ALE 0.1).
 
     Raises
     ------

@@ -1,18 +1,18 @@
-"""Kernels: how the instances of classes on a screen move, and their features."""
+"""Kernels for the velocities and features of the instances on a screen."""
 
 from __future__ import annotations
 
 from arcademark.compiled import njit
 
 CLASS, Y, X, VY, VX = range(5)
-"""Columns of an instance: its class; the middle of its box, of two the upper and left one; its velocity in pixels."""
+"""Columns of an instance: its class; the centre of its box, rounded up and left; its velocity in pixels."""
 
 
 @njit(cache=True)
 def find_velocities(instances, count, before, count_before, max_velocity):  # type: ignore[no-untyped-def]
-    """Write the velocities of instances: how far each is from the nearest of its class on the screen before.
+    """Write the velocities of instances: their displacements from the nearest of their class on the last screen.
 
-    Of equally near ones the first counts; the velocity is 0 where none is within `max_velocity` along both axes.
+    Among equally near instances, the first is used; the velocity is 0 if none is within `max_velocity` on both axes.
     """
     for i in range(count):
         nearest = 2 * max_velocity * max_velocity + 1
@@ -32,12 +32,12 @@ def find_velocities(instances, count, before, count_before, max_velocity):  # ty
 def count_features(  # type: ignore[no-untyped-def]
     instances, count, number, grid, ys, xs, down, right, down_speed, right_speed, tally, features, counts
 ):
-    """Count the features of the instances on a screen; return how many are not zero.
+    """Count the features of the instances on a screen; return the number of features that are not zero.
 
-    `number` is the number of classes; `grid`, `ys`, `xs`, `down`, `right`, `down_speed` and `right_speed` are tables of
-    `tiling.tile_tables`: of positions, of how far an instance is from one of a later class, and how much faster, with
-    no distance and no speed in the middle. `tally`, int32 (features,), is zeros, before and afterwards; `features` and
-    `counts` receive the features and their counts.
+    `number` is the number of classes; `ys`, `xs`, `down`, `right`, `down_speed` and `right_speed` are tables of
+    `tiling.tile_tables` with `grid`: of positions, and of positions and velocities relative to an instance of a later
+    class, with zero in the middle. `tally`, int32 (features,), is zero before and after; `features` and `counts`
+    receive the features and their counts.
     """
     tilings, height, width = ys.shape[0], ys.shape[1], xs.shape[1]
     speed_y, speed_x = down_speed.shape[1] // 2, right_speed.shape[1] // 2

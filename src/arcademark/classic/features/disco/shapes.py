@@ -1,7 +1,7 @@
-"""Shapes of objects: finding them on a screen, their mirror images, and how different they are.
+"""Shapes of objects: detection on a screen, mirror images, and differences.
 
-A shape is a blob's silhouette, whatever its colour: the rows of its box, a word of 64 bits each, the leftmost pixel the
-lowest bit. Shapes that are mirror images of each other are one shape to all that is here.
+A shape is a blob's silhouette, regardless of colour: the rows of its box, each a word of 64 bits with the leftmost
+pixel in the lowest bit. Mirror images are the same shape.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from arcademark.classic.features.blobs import BLOB, BOTTOM, END, LEFT, RIGHT, RO
 from arcademark.compiled import njit
 
 MAX_RUNS = 4096
-"""A screen is read from the top until it has shown so many runs: more are noise, or a background that is not one."""
+"""Maximum number of runs read from the top of a screen: more are noise or an unsuitable background."""
 MAX_BLOBS = 256
-"""So many blobs of a screen are looked at, the first in reading order."""
+"""Maximum number of blobs per screen, the first in reading order."""
 MIN_PIXELS = 3
-"""Objects consist of at least so many pixels: fewer are splinters, as when two sprites overlap."""
+"""Minimum number of pixels of an object: smaller blobs are fragments, as of overlapping sprites."""
 MAX_SIDE = 64
-"""Objects are at most so many pixels high and wide."""
+"""Maximum height and width of an object."""
 
 Rows = NDArray[np.uint64]
 
@@ -29,13 +29,13 @@ _FS, _ONES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
 
 
 class ShapeFinder:
-    """Finds what may be objects in front of a background, uint8 (height, width)."""
+    """Finds possible objects in front of a background, uint8 (height, width)."""
 
     def __init__(self, background: NDArray[np.uint8]) -> None:
         self._finder = BlobFinder(background, most_runs=MAX_RUNS)
 
     def find(self, screen: NDArray[np.uint8]) -> tuple[NDArray[np.int32], list[Rows]]:
-        """Return their boxes, (n, 4) of top, left, height and width, and their shapes, in reading order."""
+        """Return the objects' boxes, (n, 4) of top, left, height and width, and their shapes, in reading order."""
         runs, blobs = self._finder.find(screen)
         boxes, rows = _draw(runs, blobs)
         return boxes, [shape[:height] for shape, height in zip(rows, boxes[:, 2].tolist(), strict=True)]
@@ -43,7 +43,7 @@ class ShapeFinder:
 
 @njit(cache=True)
 def _draw(runs, blobs):  # type: ignore[no-untyped-def]
-    """Return the boxes of blobs that may be objects, and their rows, as words."""
+    """Return the boxes of blobs that may be objects, and their rows as words."""
     pixels, place = np.zeros(len(blobs), np.int64), np.full(len(blobs), -1)
     for i in range(len(runs)):
         pixels[runs[i, BLOB]] += runs[i, END] - runs[i, START]
@@ -73,7 +73,7 @@ def pixels_of(shape: Rows, width: int) -> NDArray[np.bool_]:
 
 
 def images(shape: Rows, width: int) -> Rows:
-    """Return a shape as it is, mirrored left to right, top to bottom, and both: uint64 (4, height)."""
+    """Return a shape, its mirror images left to right and top to bottom, and both at once: uint64 (4, height)."""
     mirrored = pixels_of(shape, width)[:, ::-1].astype(np.uint64) << np.arange(width, dtype=np.uint64)
     across = mirrored.sum(axis=1, dtype=np.uint64)
     return np.stack([shape, across, shape[::-1], across[::-1]])
@@ -90,11 +90,11 @@ def ones(word):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def difference(a, a_width, b, b_width, max_area_ratio, limit):  # type: ignore[no-untyped-def]
-    """Return how different two shapes are, in any mirror image: 0 where equal, at most `limit`, or 2.
+    """Return the least difference of two shapes in any mirror image: 0 to `limit`, or 2 if it is greater or undefined.
 
     `a` and `b` are their `images`. The box of one must fit into that of the other, and the larger be at most
-    `max_area_ratio` times the smaller. The smaller is laid over the larger wherever it fits; pixels in its box that
-    only one of them has are counted, and divided by the area of both boxes.
+    `max_area_ratio` times the smaller. The smaller shape is shifted over the larger one; the difference is the number
+    of pixels in its box that are in only one of the shapes, divided by the area of both boxes.
     """
     a_height, b_height = a.shape[1], b.shape[1]
     if a_height * a_width > b_height * b_width:

@@ -1,4 +1,4 @@
-"""Shapes seen on sample screens, with their frequencies and positions."""
+"""Shapes on sample screens, with their frequencies and positions."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 from arcademark.classic.features.disco.shapes import Rows, ShapeFinder, images
 
 MAX_SHAPES = 1 << 16
-"""So many shapes are told apart; what is first seen later than these is not counted."""
+"""Maximum number of different shapes; later ones are ignored."""
 MAX_ROWS = 1 << 20
-"""They have so many rows of pixels in all."""
+"""Maximum number of rows of all shapes together."""
 
 
 @dataclass(frozen=True)
 class Sightings:
-    """The shapes seen on screens, mirror images taken for one shape.
+    """The shapes on screens, where mirror images are the same shape, and their occurrences.
 
-    Each of the s shapes has `heights`, `widths` and, from `first` on, rows of pixels in its `images`, uint64 (4, r). Of
-    each of the n sightings, in order, `screen` and `shape` say where and what was seen; `centre`, int32 (n, 2), is the
-    middle of its box, row and column, in half pixels (top + bottom, left + right); `part` says whether the box touches
-    a larger one, corners included.
+    Each of the s shapes has `heights`, `widths` and rows of pixels in `images`, uint64 (4, r), beginning at `first`.
+    Each of the n occurrences, in order, has `screen` and `shape`; `centre`, int32 (n, 2), is the centre of its box, row
+    and column, in half pixels (top + bottom, left + right); `part` is true if the box touches a larger one, including
+    its corners.
     """
 
     screens: int
@@ -39,7 +39,7 @@ class Sightings:
 
 
 def sight(screens: Iterable[NDArray[np.uint8]], background: NDArray[np.uint8]) -> Sightings:
-    """Note every shape of some screens, each of which may be overwritten when the next is asked for."""
+    """Record every shape on some screens; the iterator may overwrite each with the next."""
     finder = ShapeFinder(background)
     known: dict[bytes, int] = {}
     shapes, sizes, rows, number = [np.zeros((4, 0), np.uint64)], array("i"), 0, 0
@@ -66,7 +66,7 @@ def sight(screens: Iterable[NDArray[np.uint8]], background: NDArray[np.uint8]) -
 
 
 def _parts(boxes: NDArray[np.int32]) -> list[bool]:
-    """Return whether each box touches a larger one, corners included."""
+    """Return for each box whether it touches a larger one, including corners."""
     begin, size = boxes[:, None, :2], boxes[:, None, 2:]
     touch = (begin <= (begin + size).swapaxes(0, 1)).all(axis=2)
     areas = boxes[:, 2] * boxes[:, 3]

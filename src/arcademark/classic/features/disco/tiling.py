@@ -1,16 +1,16 @@
-"""Tile coding: several grids of tiles over a space, each shifted, of which a point lies in one tile each.
+"""Tile coding: several shifted grids over a space, in each of which a point is in one tile.
 
-Each of T tilings has G tiles along an axis. So that shifted tilings cover all of the axis with G tiles too, a tile is
-as wide as the axis divided by G - (T - 1) / T, and the axis begins up to (T - 1) / T of a tile within the first tile::
+Each of T tilings has G tiles along an axis. The width of a tile is the axis divided by G - (T - 1) / T, so that the G
+tiles of each shifted tiling cover the whole axis; the axis begins up to (T - 1) / T of a tile within the first tile::
 
     tiling 0   |----|----|----|----|      G = 4 tiles; the axis is between the two arrows
     tiling 1  |----|----|----|----|
     tiling 2 |----|----|----|----|
                ↑             ↑
 
-Tiling t is shifted along the axes by t, 3t, 5t, 7t … of T-th tiles, modulo T: odd steps, as is usual, so that a step in
-any direction changes tiles of some tilings only. All is done in whole numbers: an axis of N values has T-th tiles
-``value · (G T - T + 1) // N``.
+Tiling t is shifted along the axes by t, 3t, 5t, 7t … of T-th tiles, modulo T: odd steps, as usual, so that a step in
+any direction changes the tiles of only some tilings. All computations are in integers: an axis of N values has the T-th
+tiles ``value · (G T - T + 1) // N``.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 
 def tile_tables(sizes: Sequence[int], tilings: int, grid: int) -> list[NDArray[np.int32]]:
-    """Return what each value on each axis adds to the number of a tile, int32 (tilings, size) for each axis.
+    """Return tables of each value's contribution to the number of a tile, int32 (tilings, size) for each axis.
 
-    A point's tile in tiling t is number ``sum(table[t, value] for table, value in zip(tables, point))``, where the
-    first table holds the number of the tiling too, ``t * grid ** len(sizes)``.
+    A point's tile in tiling t is number ``sum(table[t, value] for table, value in zip(tables, point))``; the first
+    table includes the number of the tiling, ``t * grid ** len(sizes)``.
     """
     tables = []
     for axis, size in enumerate(sizes):
@@ -38,7 +38,7 @@ def tile_tables(sizes: Sequence[int], tilings: int, grid: int) -> list[NDArray[n
 
 
 def tile_range(tile: int, axis: int, tiling: int, size: int, tilings: int, grid: int) -> tuple[int, int]:
-    """Return the least and greatest value of an axis that lie in a tile of it (the first greater: none do)."""
+    """Return the least and greatest value of an axis in a tile of it; if there are none, the first is greater."""
     shift = tiling * (2 * axis + 1) % tilings
     units = grid * tilings - tilings + 1
     low, high = tile * tilings - shift, (tile + 1) * tilings - shift

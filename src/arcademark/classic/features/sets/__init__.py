@@ -1,1 +1,1 @@
-"""The feature sets of the papers, a module each, and the parts that several share (`tiles`, `offsets`, `pairs`)."""
+"""Feature sets of the papers, and their common parts (`tiles`, `offsets`, `pairs`)."""

@@ -1,9 +1,9 @@
-"""The background of a game: at each pixel, the colour that is there most often.
+"""The background of a game: the most frequent colour of each pixel.
 
-Bellemare et al. (2013, §3.1.1 and A.1) store the frequency of colours at each pixel in a histogram, of 18,000 screens
-of sample trajectories a game, and remove what they so find to be background. Our reading: a pixel that shows its most
-frequent colour is not seen, and of equally frequent colours the lower one is the background. `samples` says how the
-trajectories are sampled.
+Bellemare et al. (2013, §3.1.1 and A.1) compute a histogram of colours at each pixel from 18,000 screens of sample
+trajectories per game, and subtract the background that they derive from it. Our interpretation: pixels with their most
+frequent colour are ignored, and among equally frequent colours the lowest is the background. `samples` describes the
+sampling of trajectories.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from arcademark.classic.features.samples import sample_screens, sampling_key
 from arcademark.environments.base import EnvironmentSpec
 
 SCREENS = 18_000
-"""Sample screens a game (Bellemare et al. 2013, §3.1.1)."""
+"""Sample screens per game (Bellemare et al. 2013, §3.1.1)."""
 
 SEED = 2013
-"""Of the generator from which sample screens are drawn; part of the cache's key."""
+"""Seed of the generator for sample screens; part of the cache's key."""
 
 COLOURS = 128
 
@@ -30,7 +30,7 @@ COLOURS = 128
 def background(
     env: EnvironmentSpec, screens: int = SCREENS, trajectory: str | None = None, seed: int = SEED
 ) -> NDArray[np.uint8]:
-    """Return the most frequent colour of each pixel, 0 to 127, from the cache if it was found before.
+    """Return the most frequent colour of each pixel, 0 to 127, from the cache if possible.
 
     ArcadeMarkError if the trajectory cannot be read.
     """
@@ -42,13 +42,13 @@ def background(
 def most_frequent(screens: Iterable[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     """Return the most frequent colour of each pixel, the lower of equally frequent ones.
 
-    Each of the screens, of which there is at least one, may be overwritten when the next is asked for.
+    There is at least one screen; the iterator may overwrite each with the next.
     """
     remaining = iter(screens)
     first = next(remaining)
     last = first.flatten()
-    since = np.zeros(last.size, np.int32)  # the number of the screen in which each pixel took its colour
-    counts = np.zeros((last.size, COLOURS), np.int32)  # but for the time of the colours that pixels have now
+    since = np.zeros(last.size, np.int32)  # number of the screen in which each pixel received its colour
+    counts = np.zeros((last.size, COLOURS), np.int32)  # without the current colours since they appeared
     now = 1
     for screen in remaining:
         pixels = screen.flatten()

@@ -1,9 +1,9 @@
-"""Basic: which colours show in which tile of the screen, once the background is taken away.
+"""Basic: the colours in each tile of the screen, after background subtraction.
 
 Bellemare et al. (2013, §3.1.1 and Appendix A.1) divide the screen into 16 × 14 tiles, with a feature for each tile and
-each of the 128 colours: 28,672 in all. A pixel that shows its background's colour is not seen. The background is taken
-away first, in full colour; so where only eight colours are told apart, a pixel is seen that differs from its background
-in hue alone. (The paper has the same order, and says no more.)
+each of the 128 colours: 28,672 in all. Pixels of the background's colour are ignored. The background is subtracted
+first, in full colour; so even if only eight colours are distinguished, a pixel that differs from the background only in
+hue is not ignored. (The paper has the same order, without details.)
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ ROWS, COLUMNS = 14, 16
 
 Rows = Annotated[int, Meta(ge=1, le=250)]
 Columns = Annotated[int, Meta(ge=1, le=160)]
-"""As many as the largest screen has of pixels."""
+"""At most the pixels of the largest screen."""
 
 
 @dataclass(eq=False, repr=False)
 class Basic(Stages):
     """A feature for each tile and each colour; a `base.BinaryFeatures`.
 
-    `hidden`, uint8 (height, width), are the colours that are not seen; None where nothing is taken away.
-    ArcadeMarkError: the trajectory cannot be read, or no background is to be found for it.
+    `hidden`, uint8 (height, width), is the background; None if it is not subtracted. ArcadeMarkError: the trajectory
+    cannot be read, or is given without background subtraction.
 
     Parameters
     ----------
@@ -45,13 +45,13 @@ class Basic(Stages):
     rows, columns : int
         Tiles of the screen.
     colours : {128, 8}
-        Colours that are told apart: all, or those of SECAM.
+        Number of distinguished colours: all, or those of SECAM.
     background : bool
-        Whether to take away the background.
+        Whether to subtract the background.
     background_screens : int
-        Sample screens in which it is found.
+        Sample screens for the background.
     trajectory : str, optional
-        File of actions that the samples follow at first; without one they are of random play.
+        File of actions at the start of the sample episodes; without one, they are random play.
     """
 
     env: EnvironmentSpec
@@ -72,7 +72,7 @@ class Basic(Stages):
         self._connect(self._tiles)
 
     def _hide(self) -> None:
-        """Find the background that is to be taken away."""
+        """Find the background."""
         self.hidden: NDArray[np.uint8] | None = None
         if self.background:
             self.hidden = backgrounds.background(self.env, self.background_screens, self.trajectory)
@@ -87,5 +87,5 @@ class Basic(Stages):
         return self._tiles.describe(feature)
 
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Draw each tile in the colours that show there, in bands from the lowest colour down, or in grey."""
+        """Draw the colours of each tile in horizontal bands, the lowest colour at the top; grey if there are none."""
         return self._tiles.picture(observation)

@@ -1,8 +1,8 @@
 """BASS: the eight SECAM colours in each tile of the screen, and all pairs of those.
 
-Bellemare et al. (2013, §3.1.1 and Appendix A.1) change two things of Basic: there are eight colours, so 1,792 features
-of a colour in a tile; and "pairwise combinations" of these are features too, here all pairs of different ones, active
-while both are: 1,606,528 in all.
+BASS differs from Basic in two respects (Bellemare et al. 2013, §3.1.1 and Appendix A.1): there are eight colours, so
+1,792 features of a colour in a tile; and "pairwise combinations" of these are features too, here all pairs of different
+features, which are active while both are: 1,606,528 in all.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from arcademark.classic.features.sets.pairs import Pairs
 from arcademark.errors import ArcadeMarkError
 
 MOST = 65_535
-"""Features that can be paired, so that pairs have 32-bit numbers."""
+"""Maximum number of features to pair, so that pairs have 32-bit numbers."""
 
 
 @dataclass(eq=False, repr=False)
 class Bass(Basic):
     """Colours in tiles, and pairs of them; a `base.BinaryFeatures`.
 
-    Parameters, attributes and errors are those of `basic.Basic`, but for
+    Parameters, attributes and errors are those of `basic.Basic`, except:
 
     Parameters
     ----------
     colours : {8, 128}
-        Colours that are told apart: those of SECAM, or all (on few tiles only: at most 65,535 features are paired).
+        Number of distinguished colours: those of SECAM, or all (with few tiles: at most 65,535 features are paired).
     """
 
     colours: NumColours = field(default=8, kw_only=True)

@@ -1,30 +1,31 @@
 """Locality-sensitive hashing: random projections of the screen, one active feature each (Bellemare et al. 2013, A.4).
 
-A vector looks at k random bits of the screen, each with a random hash value of 1 to M. The sum of the values of those
-of its bits that are set, modulo M, is the bucket that the screen falls into::
+A vector consists of k random bits of the screen, each with a random hash value of 1 to M. The screen's bucket is the
+sum, modulo M, of the hash values of the bits that are set::
 
     feature of vector i  =  M i + (sum of hash_i[j] over the bits j of vector i that are set) mod M
 
-With the paper's l = 2,000 vectors, k = 1,000 and M = 50 these are 100,000 features, 2,000 of them active.
+With the paper's l = 2,000 vectors, k = 1,000 and M = 50 there are 100,000 features, 2,000 of them active.
 
-Where the paper's Algorithm 1 disagrees with the text of A.4 or with its purpose:
+The paper's Algorithm 1 disagrees with the text of A.4 or with its purpose in these points:
 
-* *Bits of a screen.* The text has 7 · 210 · 160, the algorithm 128 colours. By default there is a bit for each pixel
-  and colour, as the algorithm intends; ``encoding="binary"`` has the seven digits of each pixel's colour instead.
-* *Which bit is set.* As printed, ``s[x + y h + I_xy]``, different bits are one (colour 1 of a pixel is colour 0 of its
-  neighbour). Here every pixel and colour has a bit of its own.
-* *What is added up.* As printed, the values of bits in which screen and vector agree (``s_j = v_ij``): nearly all agree
-  in being 0, so any changed pixel would change nearly every sum. Here bits that are 1 in both, which fits the
-  algorithm's remark that a step costs O(l k + n) with sparse vectors.
-* *Where a sum begins.* ``h`` is never set to 0 between vectors. Here it is.
+* *Bits of a screen.* The text has 7 · 210 · 160 bits, the algorithm 128 colours. By default there is a bit for each
+  pixel and colour, as in the algorithm; ``encoding="binary"`` has the seven digits of each pixel's colour instead.
+* *Index of a bit.* The printed index, ``s[x + y h + I_xy]``, is the same for different bits (colour 1 of a pixel and
+  colour 0 of its neighbour). Here every pixel and colour has a separate bit.
+* *Summands.* The printed sum is over bits that are equal in screen and vector (``s_j = v_ij``): nearly all are 0 in
+  both, so any changed pixel would change nearly every sum. Here the sum is over bits that are 1 in both, which agrees
+  with the algorithm's remark that a step costs O(l k + n) with sparse vectors.
+* *Initial sum.* ``h`` is never set to 0 between vectors. Here it is.
 
-A screen sets 33,600 of 4,300,800 bits, so 7.8 of a vector's 1,000 on average, and of two screens that differ in c
-pixels about exp(-0.00047 c) of the features are the same: 63 % for 1,000 pixels. In random play, five frames per step,
-24 % of the active features change in a typical step of Freeway, 12 % in Asterix, 25 % in Seaquest; with seven digits a
-pixel 98, 92 and 95 %, so similar screens have nothing in common: hence the algorithm's bits.
+A screen sets 33,600 of 4,300,800 bits, so 7.8 of a vector's 1,000 on average, and two screens that differ in c pixels
+have about exp(-0.00047 c) of the features in common: 63 % for 1,000 pixels. In random play with five frames per step,
+24 % of the active features change in a typical step of Freeway, 12 % in Asterix, 25 % in Seaquest; with seven digits
+per pixel, 98, 92 and 95 % change, so that similar screens have almost no features in common. The default is therefore
+one bit per pixel and colour.
 
-An index leads from a bit to the vectors that look at it, so a step costs a comparison with the last screen, O(changed
-pixels) and O(l), instead of O(l k). It takes 4 bytes a bit and 4 an entry, 25 MB with the paper's parameters.
+An index maps each bit to the vectors that contain it, so a step costs a comparison with the last screen, O(changed
+pixels) and O(l), instead of O(l k). It takes 4 bytes per bit and 4 per entry, 25 MB with the paper's parameters.
 """
 
 from __future__ import annotations
@@ -48,10 +49,10 @@ COLOURS = 128
 DIGITS = 7
 MOST, MAX_FEATURES = 65_536, 2**31 - 1
 MAX_ENTRIES = 100_000_000
-"""Limits: an entry of the index is a vector and a hash value of 16 bits each, and the index is to stay below 400 MB."""
+"""Limits: an entry of the index is a vector and a hash value of 16 bits each, and the index takes at most 400 MB."""
 
 UNSEEN_SHARE = 5
-"""Pictures show pixels at which no vector looks with this fraction of their brightness."""
+"""Divisor of the brightness of pixels that are in no vector, in pictures."""
 
 Ints = NDArray[np.int32]
 Entries = NDArray[np.uint32]
@@ -66,17 +67,17 @@ class Lsh:
     Parameters
     ----------
     env : EnvironmentSpec
-        The game to be played; it says how large screens are.
+        The game to be played; it determines the size of screens.
     vectors : int
         Number l of random vectors.
     nonzero : int
-        Number k of bits that each looks at, all different.
+        Number k of different bits per vector.
     table_size : int
-        Number M of buckets of each vector.
+        Number M of buckets per vector.
     hash_seed : int
-        The vectors and their hash values follow from it, the shape of the screen and the parameters.
+        Seed of the vectors and their hash values, which also depend on the screen's shape and the other parameters.
     encoding : {"one-hot", "binary"}
-        Whether a screen has a bit for each pixel and colour, or the digits of each pixel's colour.
+        Bits of a screen: one for each pixel and colour, or the binary digits of each pixel's colour.
     """
 
     observed: Observed = "palette"
@@ -111,9 +112,9 @@ class Lsh:
         self._buckets = np.full(self.vectors, -1, np.int32)
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
-        """Return which features changed since the last screen, uint8 (height, width), both arrays ascending.
+        """Return the features that changed since the last screen, uint8 (height, width), both arrays ascending.
 
-        Of bytes above 127 the highest bit is ignored.
+        The highest bit of each byte is ignored.
         """
         screen = observation.ravel() & np.uint8(COLOURS - 1)
         changed = changed_pixels(screen, self._last)
@@ -132,7 +133,7 @@ class Lsh:
         return f"random vector {vector} of {self.vectors} has sum {bucket} modulo {self.table_size}"
 
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Draw the screen with pixels bright at which a vector looks and finds a set bit, the others dark."""
+        """Draw the screen with bright pixels where a set bit is in a vector, and dark pixels elsewhere."""
         colours = observation & np.uint8(COLOURS - 1)
         looked_at = np.diff(self._starts).reshape(-1, *self._shape) > 0
         seen = np.zeros(self._shape, bool)
@@ -145,10 +146,10 @@ class Lsh:
 
 
 def colour_planes(encoding: Encoding) -> tuple[Ints, Ints]:
-    """Return which planes of bits (a bit a pixel) a pixel of each colour sets, and where those of each colour begin.
+    """Return the planes of bits (a bit per pixel) that a pixel of each colour sets, and the first plane of each colour.
 
-    The planes of all colours follow one another; "one-hot" has one for each colour, "binary" one for each of the seven
-    digits of its number, the lowest first. Beyond the colours there is one without planes, of a screen not seen yet.
+    The planes of all colours are concatenated; "one-hot" has one plane per colour, "binary" one for each of the seven
+    digits of its number, the lowest first. An additional colour without planes represents a screen before the first.
     """
     numbers = np.arange(COLOURS)
     bits = {"one-hot": numbers[:, None] == numbers, "binary": numbers[:, None] >> np.arange(DIGITS) & 1}
@@ -159,10 +160,10 @@ def colour_planes(encoding: Encoding) -> tuple[Ints, Ints]:
 def random_vectors(
     num_bits: int, vectors: int, nonzero: int, table_size: int, hash_seed: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Draw for each vector `nonzero` different bits, ascending, and their hash values, 1 to `table_size`.
+    """Draw `nonzero` different bits for each vector, ascending, and their hash values, 1 to `table_size`.
 
-    Only raw numbers of PCG64 are used, which NumPy promises to keep, so that a seed stands for the same features in
-    every version of it.
+    They are computed from raw numbers of PCG64, which NumPy guarantees, so that a seed gives the same features with
+    every version of NumPy.
     """
     source = np.random.PCG64(hash_seed)
     bits = _distinct(source, vectors, nonzero, num_bits)
@@ -189,7 +190,7 @@ def make_index(num_bits: int, vectors: int, nonzero: int, table_size: int, hash_
     """Draw the random vectors and index them by bit.
 
     The entries, ``vector << 16 | hash value mod table_size``, are sorted by bit, then by vector; `starts`, int32
-    (num_bits + 1,), says where those of each bit begin.
+    (num_bits + 1,), is the first entry of each bit.
     """
     bits, values = random_vectors(num_bits, vectors, nonzero, table_size, hash_seed)
     owners = np.arange(vectors, dtype=np.uint64)[:, None]

@@ -1,17 +1,17 @@
-"""Pairwise relative offsets of coloured tiles: which colours are how far from each other, wherever on the screen.
+"""Pairwise relative offsets of colours in tiles, independent of their position on the screen.
 
-A spot is a tile that shows a colour. From the spots of the screen (and of the one before) come the features of
-Liang et al. (2016), a block after the other::
+A spot is a colour in a tile. The features of Liang et al. (2016) are computed from the spots of the screen and of the
+last one, in three blocks::
 
     spots   colour k in tile t                              rows · columns · 128
     space   colours k <= m, offset: a spot of k, and        8,128 pairs of different colours, all offsets;
             one of m at the offset from it                  128 equal ones, half of the offsets
     time    colours k, m, offset: a spot of k on the        16,384 pairs, all offsets
-            screen before, and one of m now at the offset
+            last screen, and one of m now at the offset
 
-There are (2 rows - 1)(2 columns - 1) offsets; of two equal colours only one of d and -d is kept: down, right in the
-same row, or none. A feature is active while at least one pair of spots has its offset: pairs are counted, and only
-those with a spot that came or went are counted anew.
+There are (2 rows - 1)(2 columns - 1) offsets; for two equal colours only one of d and -d has a feature: down, right in
+the same row, or zero. A feature is active while at least one pair of spots has its offset. Pairs are counted, and the
+counts are updated with the pairs of each spot that appears or disappears.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from arcademark.errors import ArcadeMarkError
 
 COLOURS = 128
 ACTIVE = 1 << 15
-"""Is added to the count of a feature that was told to be active."""
+"""Bit in the count of a feature that was reported as active."""
 MAX_TILES = (1 << 15) - 1
-"""So many pairs of spots may share an offset: their counts leave the highest bit free."""
+"""Maximum number of pairs of spots with the same offset, so that the highest bit of counts is free."""
 
 
 class Offsets:
-    """Spots, and the offsets between them, on one screen and, with `time`, from the screen before.
+    """Spots, and the offsets between them, on one screen and, with `time`, from the last screen.
 
     The features are `num_spots`, `num_space` and `num_time`, in this order. ArcadeMarkError if there are more than
     32,767 tiles, or more features than an int32 can number.
@@ -61,7 +61,7 @@ class Offsets:
         self._off = np.empty(1024, np.int32)
 
     def _first_features(self) -> NDArray[np.int32]:
-        """Return the first feature of two colours, shape (kinds, 128, 128): of space, of time, of time transposed."""
+        """Return the first feature of each pair of colours, shape (kinds, 128, 128): space, time, time transposed."""
         starts = np.zeros((3, COLOURS, COLOURS), np.int64)
         sizes = np.full((COLOURS, COLOURS), self._offsets)
         np.fill_diagonal(sizes, self._half)
@@ -75,13 +75,13 @@ class Offsets:
 
     def begin(self) -> None:
         """Forget the episode: nothing is active."""
-        self._counts = np.zeros(self.num_features, np.uint16)  # of which the pages that are used take memory
+        self._counts = np.zeros(self.num_features, np.uint16)  # only used pages take memory
         self._now, self._before = (_no_spots(self.rows, self.columns) for _ in range(2))
         self._colours = np.zeros(COLOURS + 1, np.int64)
         self._came = self._went = np.empty(0, np.int32)
 
     def update(self, change: Change) -> Change:
-        """Return which features changed, given which spots, ``128 · tile + colour``, did; valid until the next call."""
+        """Return the changes of features for changes of spots, ``128 · tile + colour``; valid until the next call."""
         self._make_room(change)
         sizes = follow(
             *(self._counts, self._starts, self._places, self._now, self._before, self._colours),
@@ -102,7 +102,7 @@ class Offsets:
             self._off = np.empty(2 * off, np.int32)
 
     def describe(self, feature: int, names: Sequence[str]) -> str:
-        """Say what a feature means, in the 128 `names` of the colours."""
+        """Describe a feature, with the 128 `names` of the colours."""
         if feature < self.num_spots:
             tile, colour = divmod(feature, COLOURS)
             row, column = divmod(tile, self.columns)
@@ -117,7 +117,7 @@ class Offsets:
         return f"{names[first]} on the screen before, and {names[second]} now {self._direction(offset)}"
 
     def _direction(self, offset: int) -> str:
-        """Say in words where an offset leads, of 0 to offsets - 1."""
+        """Describe an offset, of 0 to offsets - 1, in words."""
         down, right = divmod(offset, 2 * self.columns - 1)
         down, right = down - self.rows + 1, right - self.columns + 1
         words = [
@@ -129,13 +129,13 @@ class Offsets:
 
 
 def _no_spots(rows: int, columns: int) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int16]]:
-    """Return an empty set of spots: of each colour a list of places, how many, and where in the list each stands."""
+    """Return an empty set of spots: for each colour a list of places, its length, and the index of each place in it."""
     lists = np.zeros((COLOURS, rows * columns), np.int16 if 2 * rows * columns <= MAX_TILES else np.int32)
     return lists, np.zeros(COLOURS, np.int64), np.zeros((COLOURS, rows * (2 * columns - 1)), np.int16)
 
 
 def place_numbers(rows: int, columns: int) -> NDArray[np.int32]:
-    """Return a number for each tile such that differences of them are offsets, shape (rows · columns,)."""
+    """Return a number for each tile whose differences are offsets, shape (rows · columns,)."""
     numbers = (2 * columns - 1) * np.arange(rows)[:, None] + np.arange(columns)
     return numbers.ravel().astype(np.int32)
 
@@ -144,13 +144,13 @@ def place_numbers(rows: int, columns: int) -> NDArray[np.int32]:
 def follow(  # type: ignore[no-untyped-def]
     counts, starts, places, now, before, colours, came, went, before_came, before_went, half, on, off
 ):
-    """Count the pairs of spots that came and went; return how many features began and ceased to be active.
+    """Count the pairs of spots that appeared and disappeared; return the numbers of features in `on` and `off`.
 
-    `counts`, uint16 (features,), has the pairs of each feature, and `ACTIVE` if it was reported active; `starts` the
-    first feature of two colours; `now` and `before` are sets of spots (`_no_spots`); `colours`, int64 (129,), their
-    number, then those met in the episode; ``half - 1`` is the number of the offset to nowhere; `on` and `off` receive
-    features. What comes is counted before anything goes, so a feature is met at most once as it leaves 0 and once as it
-    gets back there; what came and went at once is then left out.
+    `counts`, uint16 (features,), is the number of pairs of each feature, plus `ACTIVE` if it was reported as active;
+    `starts` is the first feature of each pair of colours; `now` and `before` are sets of spots (`_no_spots`);
+    `colours`, int64 (129,), is the number of colours in the episode, followed by them; ``half - 1`` is the number of
+    the zero offset; `on` and `off` receive features. Appearances are counted before disappearances, so the count of a
+    feature leaves 0 at most once and returns to it at most once; features that do both are removed in the end.
     """
     num_on, num_off = came.shape[0], went.shape[0]
     on[:num_on] = came
@@ -182,7 +182,7 @@ def follow(  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def settle(counts, on, first_on, num_on, off, first_off, num_off):  # type: ignore[no-untyped-def]
-    """Mark features as active, drop those of `on` that came and went at once, and return how many of `on` remain."""
+    """Mark features as active, remove those of `on` that are off again, and return how many of `on` remain."""
     kept = first_on
     for i in range(first_on, num_on):
         feature = on[i]
@@ -197,9 +197,9 @@ def settle(counts, on, first_on, num_on, off, first_off, num_off):  # type: igno
 
 @njit(cache=True)
 def count(counts, starts, spots, colours, k, at, middle, sign, come, features, num):  # type: ignore[no-untyped-def]
-    """Count the pairs of a spot with all spots of a set, up or down; list the features that leave 0 or get back there.
+    """Add or remove the pairs of a spot with all spots of a set; list the features whose counts leave or reach 0.
 
-    `sign` is that of their offsets from the spot on another screen; 0 on the same screen, where the spot is in the set.
+    `sign` is the sign of their offsets from the spot if that is on another screen; 0 if the spot is in the set.
     """
     lists, sizes, _ = spots
     change, goal = (1, 1) if come else (-1, ACTIVE)
@@ -231,7 +231,7 @@ def insert(spots, colours, colour, at):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def remove(spots, colour, at):  # type: ignore[no-untyped-def]
-    """Take a spot out of a set: the last of its colour takes its place in the list."""
+    """Remove a spot from a set; the last of its colour takes its place in the list."""
     lists, sizes, standing = spots
     size = sizes[colour] - 1
     last = lists[colour, size]

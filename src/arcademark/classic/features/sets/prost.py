@@ -1,20 +1,21 @@
-"""B-PROS, B-PROST and Blob-PROST: colours, and how far they are from each other (Liang et al. 2016).
+"""B-PROS, B-PROST and Blob-PROST: colours and their relative offsets (Liang et al. 2016).
 
 ========== ================================================================ ============ ===========
 B-PROS     colours of tiles, and pairwise relative offsets in space         14 × 16      6,885,440
-B-PROST    … and in time: from the screen before                            14 × 16      20,598,848
+B-PROST    … and in time: from the last screen                              14 × 16      20,598,848
 Blob-PROST the same of blobs instead of pixels, in smaller tiles            30 × 40      114,702,400
 ========== ================================================================ ============ ===========
 
-The screen before is the one of the agent's last step, so five frames ago under the paper's protocol. On the first
-screen of an episode there is none, and no feature of time is active.
+The last screen is that of the agent's last step, so five frames ago under the paper's protocol. On the first screen of
+an episode, no feature of time is active.
 
-What the number of features does not settle is taken from the authors' program (mcmachado/b-pro): the background is
-taken away before B-PROS and B-PROST, as in Basic (its configuration asks for it), and not before Blob-PROST; a blob
-stands in the tile of the middle of its box, rounded towards the top left; its pixels may be 3 rows and columns apart.
-On the same screens the same features of offsets are active as in that program. It differs in its numbers (both signs of
-an offset between equal colours have one, though only one is used), has one more feature that is always active, and its
-Blob-PROST tells which tiles hold blobs regardless of colour, which the paper's number of features does not allow for.
+Details that the number of features does not determine are those of the authors' program (mcmachado/b-pro): the
+background is subtracted for B-PROS and B-PROST, as in Basic (by its configuration), but not for Blob-PROST; a blob is
+in the tile of the centre of its box, rounded towards the top left; its pixels may be 3 rows and columns apart. For the
+same screens, the same features of offsets are active as in that program. The program differs in its numbering (both
+signs of an offset between equal colours have a number, though only one is used), has one additional feature that is
+always active, and its Blob-PROST has features for blobs in tiles regardless of colour, which the paper's number of
+features excludes.
 """
 
 from __future__ import annotations
@@ -35,20 +36,20 @@ from arcademark.classic.features.sets.tiles import NOTHING
 from arcademark.environments.emulation import facts
 
 BLOB_ROWS, BLOB_COLUMNS = 30, 40
-"""Tiles for blobs, of 7 rows and 4 columns of pixels."""
+"""Tiles of blobs, each 7 rows and 4 columns of pixels."""
 
 PROXIMITY = 3
-"""How many rows and columns pixels of a blob may be apart: the default of the authors' program."""
+"""Maximum distance of neighbouring pixels of a blob in rows and columns: the default of the authors' program."""
 
 MAX_PROXIMITY = 250
-"""On no screen are pixels farther apart."""
+"""Maximum proximity: the height of the largest screen."""
 
 
 @dataclass(eq=False, repr=False)
 class BProst(Basic):
     """Colours in tiles, and their offsets in space and in time; a `base.BinaryFeatures`.
 
-    Parameters, attributes and errors are those of `basic.Basic`, but for the colours: all are told apart.
+    Parameters, attributes and errors are those of `basic.Basic`, except that all colours are distinguished.
     """
 
     colours: NumColours = field(default=128, init=False)
@@ -75,18 +76,18 @@ class BPros(BProst):
 
 @dataclass(eq=False, repr=False)
 class BlobProst(BProst):
-    """Colours of the tiles in which blobs are, and their offsets in space and in time; a `base.BinaryFeatures`.
+    """Colours of blobs in tiles, and their offsets in space and in time; a `base.BinaryFeatures`.
 
-    Parameters, `hidden` and errors are those of `BProst`, but for
+    Parameters, `hidden` and errors are those of `BProst`, except:
 
     Parameters
     ----------
     rows, columns : int
-        Tiles of the screen. A blob is in the tile of the middle of its box.
+        Tiles of the screen. A blob is in the tile of the centre of its box.
     background : bool
-        Whether to take away the background; else its parts are blobs too.
+        Whether to subtract the background; if not, its parts are blobs too.
     proximity : int
-        How many rows and columns neighbouring pixels of a blob may be apart; 1 if they must touch.
+        Maximum distance of neighbouring pixels of a blob in rows and columns; 1 if they must touch.
     """
 
     rows: Rows = field(default=BLOB_ROWS, kw_only=True)
@@ -109,12 +110,12 @@ class BlobProst(BProst):
         return self._offsets.describe(feature, [f"a blob of {name}" for name in self._colours.names])
 
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Draw the box of each blob in its colour over grey, and over all the tiles in which they count."""
+        """Draw the box of each blob in its colour on grey, and on top the tiles that contain their centres."""
         return self._spots.picture(observation, self._colours.rgb)
 
 
 class BlobSpots:
-    """Tiles that hold the middle of a blob, by colour, given as changes; pixels fall into tiles as in `tiles`."""
+    """Changes of the tiles with the centre of a blob, by colour; the tile of a pixel is that of `tiles`."""
 
     def __init__(self, background: NDArray[np.uint8], rows: int, columns: int, proximity: int) -> None:
         shape = background.shape
@@ -124,12 +125,12 @@ class BlobSpots:
         self.begin()
 
     def begin(self) -> None:
-        """Forget the last screen: there is no blob."""
+        """Forget the last screen: there are no blobs."""
         self._spots = np.empty(0, np.int32)
         self._active = np.zeros(self._num_spots, bool)
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
-        """Return which spots, ``128 · tile + colour``, came and went with the next screen."""
+        """Return the spots, ``128 · tile + colour``, that appeared and disappeared with the next screen."""
         _, blobs = self._finder.find(observation)
         spots = self._tiles(blobs) * COLOURS + blobs[:, COLOUR]
         spots = spots[np.sort(np.unique(spots, return_index=True)[1])].astype(np.int32)
@@ -139,7 +140,7 @@ class BlobSpots:
         return Change(on, before[~self._active[before]])
 
     def _tiles(self, blobs: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return the tile of each blob's middle."""
+        """Return the tile of each blob's centre."""
         middle = (blobs[:, [TOP, LEFT]] + blobs[:, [BOTTOM, RIGHT]]) // 2
         tiles: NDArray[np.int64] = self._row[middle[:, 0]] * self._columns + self._column[middle[:, 1]]
         return tiles

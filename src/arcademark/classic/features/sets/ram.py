@@ -1,7 +1,7 @@
 """The console's memory as features: its bits, and all pairs of them.
 
 Feature ``8 · byte + bit`` is active while that bit is set; bit 0 is worth 1, bit 7 is worth 128. A console has 128
-bytes; what some cartridges bring besides is not seen, as in the paper (its footnote 7).
+bytes; additional memory of cartridges is not observed, as in the paper (its footnote 7).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class RamBits:
     Parameters
     ----------
     env : EnvironmentSpec
-        The game to be played; it says how much memory there is: 128 bytes on an Atari 2600, 8 in the toy game.
+        The game to be played; it determines the size of the memory: 128 bytes on an Atari 2600, 8 in the toy game.
     """
 
     observed: Observed = "ram"
@@ -46,12 +46,12 @@ class RamBits:
         self._last = np.zeros(self.num_bytes, np.uint8)
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
-        """Return which bits were set and cleared since the observation before, uint8 (num_bytes,), both ascending."""
+        """Return the bits set and cleared since the last observation, uint8 (num_bytes,), both ascending."""
         on, off = change_bits(self._last, observation, self._on, self._off)
         return Change(self._on[:on], self._off[:off])
 
     def describe(self, feature: int) -> str:
-        """Say which bit a feature is."""
+        """Describe the bit of a feature."""
         check_feature(feature, self.num_features)
         byte, bit = divmod(feature, 8)
         return f"bit {bit} (worth {1 << bit}) of byte {byte}"
@@ -86,14 +86,14 @@ class Ram(Stages):
         self.picture: Callable[[NDArray[np.uint8]], NDArray[np.uint8]] = self._bits.picture
 
     def describe(self, feature: int) -> str:
-        """Say which bit or bits a feature is."""
+        """Describe the bit or bits of a feature."""
         check_feature(feature, self.num_features)
         return self._pairs.describe(feature, self._bits.describe)
 
 
 @njit(cache=True)
 def change_bits(last, memory, on, off):  # type: ignore[no-untyped-def]
-    """List the bits that were set and cleared, ascending, and make `last` equal to `memory`; return how many were."""
+    """List the bits that were set and cleared, ascending, and set `last` to `memory`; return their numbers."""
     num_on = num_off = 0
     for i in range(memory.shape[0]):
         changed, last[i] = last[i] ^ memory[i], memory[i]

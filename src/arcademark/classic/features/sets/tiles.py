@@ -1,12 +1,12 @@
-"""Colours that show in each tile of the screen, given as changes.
+"""Changes of the colours in each tile of the screen.
 
-A pixel's tile is in row ``y * rows // height``, and its column likewise, so tiles need not be of one size, and on a
-screen of fewer pixels than tiles some are empty. A pixel whose colour is its background's is not seen::
+A pixel's tile is in row ``y * rows // height``, and its column likewise, so tiles may differ in size, and on a screen
+with fewer pixels than tiles some are empty. A pixel of its background's colour is ignored::
 
     feature = (row * columns + column) * colours + colour        active while a pixel of the tile shows the colour
 
-The pixels of a tile that show a colour are counted once, then only those that changed. A feature changes where a count
-rises from or falls to nothing.
+The counts of each tile's pixels by colour are updated with the changed pixels. A feature changes when a count rises
+from or falls to zero.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from arcademark.classic.features.colours import Colours
 from arcademark.compiled import njit
 
 NOTHING = (40, 40, 40)
-"""What a tile without colours is drawn in, a grey that is none of the console's colours."""
+"""Colour of tiles without features in pictures, a grey that is not among the console's colours."""
 
 
 class ColourTiles:
     """Binary features: a colour in a tile.
 
-    `background` holds the colour of each pixel that is not seen; None to see everything.
+    `background` is the ignored colour of each pixel; None to ignore none.
     """
 
     def __init__(
@@ -52,13 +52,13 @@ class ColourTiles:
         self.begin()
 
     def begin(self) -> None:
-        """Forget the last screen: nothing is seen, as on a screen that shows the background alone."""
+        """Forget the last screen: nothing is active, as on a screen that shows only the background."""
         self._last = self._hidden.copy()
         self._counts[:] = 0
         self._active[:] = False
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
-        """Return what changed since the last screen, uint8 (height, width)."""
+        """Return the changes since the last screen, uint8 (height, width)."""
         on, off = see(
             *(observation.flatten(), self._last, self._hidden, self._codes, self._first),
             *(self._counts, self._active, self._on, self._off),
@@ -66,7 +66,7 @@ class ColourTiles:
         return Change(self._on[:on], self._off[:off])
 
     def seen(self, observation: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """Return which colours show in which tiles of a screen, bool (rows, columns, colours); changes nothing."""
+        """Return the colours in each tile of a screen, bool (rows, columns, colours), without changing any state."""
         seen = np.zeros(self.num_features, bool)
         visible = observation != self._background
         seen[self._first.reshape(self._shape)[visible] + self.colours.codes[observation[visible]]] = True
@@ -79,7 +79,7 @@ class ColourTiles:
         return f"{self.colours.names[colour]} in the tile of row {row}, column {column}"
 
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Draw each tile in the colours that show there, in bands from the lowest colour down, or in grey."""
+        """Draw the colours of each tile in horizontal bands, the lowest colour at the top; grey if there are none."""
         image = np.empty((*self._shape, 3), np.uint8)
         image[:] = NOTHING
         seen = self.seen(observation)
@@ -93,12 +93,12 @@ class ColourTiles:
 
 @njit(cache=True)
 def see(screen, last, hidden, codes, first, counts, active, on, off):  # type: ignore[no-untyped-def]
-    """Bring the counts of colours up to date with a screen; return how many features became and ceased to be active.
+    """Update the counts of colours with a screen; return the numbers of features in `on` and `off`.
 
-    `last` becomes equal to `screen`; `hidden` is the background, `codes` the colour of each byte, `first` the first
-    feature of each pixel's tile, `counts` the pixels that show each feature, `active` where it is positive; `on` and
-    `off` receive the features. Pixels lose their old colours and gain their new ones in one pass, so a count falls to
-    nothing at most once, and rises from it at most once, after that.
+    `last` is set to `screen`; `hidden` is the background, `codes` the colour of each byte, `first` the first feature of
+    each pixel's tile, `counts` the number of pixels of each feature, `active` whether it is positive; `on` and `off`
+    receive the features. All pixels change in one pass, so a count falls to zero at most once, and then rises from it
+    at most once; features without a net change are removed in the end.
     """
     rose = fell = 0
     for pixel in changed_pixels(screen, last):
