@@ -1,27 +1,27 @@
 """SARSA(λ) with linear action values, as in Bellemare et al. 2013, §3.1.
 
-The value of an action is a sum of weights, one for each feature that is active; replacing traces carry what is learnt
-back in time (Sutton and Barto 1998, §8.4). One step, in state s where action a was chosen, gave reward r and s'::
+The value of an action is a sum of weights, one for each active feature; replacing traces propagate updates back in time
+ (Sutton and Barto 1998, §8.4). One step, in state s where action a was chosen, gave reward r and s'::
 
-    a' is chosen ε-greedily by the values of s'
+    choose a' ε-greedily by the values of s'
     δ = r + γ Q(s', a') - Q(s, a)          at an episode's end: δ = r - Q(s, a)
-    traces decay by γλ, those below the threshold are dropped; those of (features of s, a) become the features
-    w ← w + α / (most features ever active at once) · δ · traces
+    traces decay by γλ and are dropped below the threshold; those of (features of s, a) become the features' values
+    w ← w + α / (maximum number of active features so far) · δ · traces
 
-Where sources leave something open, or differ:
+Where sources leave details open, or differ:
 
-* *Ties.* Among the actions of greatest value each is as likely.
-* *Counts* make larger steps than bits: a value changes by the sum of their squares, which takes the place of the number
-  of active features (of bits it is that number). With the number itself the weights diverge in Asterix.
+* *Ties.* Actions of equal greatest value have equal probabilities.
+* *Counts* make larger steps than bits: a value changes by the sum of their squares, which is used instead of the number
+  of active features (it equals that number for bits). With the number, the weights diverge in Asterix.
 * *Replacing traces* of an action do not clear those of other actions in the same features.
-* *The frame cap* ends an episode like any other end, and nothing is expected after it: the paper says that an episode
+* *The frame cap* ends an episode like any other end, with a future value of 0: according to the paper, an episode
   "terminates" at the end of the game or after 18,000 frames, whichever comes first.
-* *Rewards* are divided by the magnitude of the first reward that is not 0, in all of training. From weights of 0 all
-  values scale with the rewards, so that no choice depends on this, only the magnitude of weights and values.
-* *Other parameters*: see `arcademark.suite.learners`, which says how far each is known.
+* *Rewards* are divided by the magnitude of the first nonzero reward of the whole training. With initial weights of 0,
+  all values scale with the rewards, so this affects only the magnitude of weights and values, but no decision.
+* *Other parameters*: see `arcademark.suite.learners`, which documents the source of each.
 
-Weights are changed by `linear.binary` where features are 0 or 1 (a step costs what changed), and by `linear.counted`
-where they are counts.
+Weights are updated by `linear.binary` for binary features (a step costs only the changed ones), and by `linear.counted`
+for counts.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from arcademark.suite.learners import NAME
 
 
 def _signature() -> inspect.Signature:
-    """Return the parameters of learning and those of each feature set, which may be left open."""
+    """Return the parameters of learning and those of each feature set, with None for the set's default."""
     parameters = {parameter.name: parameter for parameter in declared(LearningSettings)[0]}
     for features in ("basic", "blob-prost", "lsh", "disco"):  # the others have no parameters of their own
         for parameter in declared(feature_set(features).factory)[0]:
@@ -68,38 +68,37 @@ class Sarsa:
     Parameters
     ----------
     env : EnvironmentSpec
-        The game to be played. The agent asks for the observations that its features need, whatever the protocol's are.
+        The game to be played. The agent requests the observations of its features, regardless of the protocol.
     features : str
         Name of the feature set; ``arcademark info features`` lists them.
     alpha : float or None
-        Step size, before it is divided by the largest number of features that were active at once. None for 0.5: the
-        paper's is lost.
+        Step size, before the division by the maximum number of active features. None for 0.5: the paper's is not known.
     alpha_schedule : {"constant", "linear"} or None
-        Keep alpha, or lower it before each training episode to the share of the training budget that is left. None for
-        constant, of lsh linear.
+        Keep alpha, or multiply it before each training episode by the remaining share of the training budget. None for
+        constant, for lsh linear.
     lambda_ : float or None
-        Decay of traces. None for 0.9, of ram and ram-bits 0.5: the paper's are lost.
+        Decay of traces. None for 0.9, for ram and ram-bits 0.5: the paper's are not known.
     gamma : float or None
-        Discount a step. None for 0.999, of the B-PROS family 0.99.
+        Discount per step. None for 0.999, for the B-PROS family 0.99.
     epsilon : float or None
-        Probability of a random action in training. None for 0.05, of the B-PROS family 0.01.
+        Probability of a random action in training. None for 0.05, for the B-PROS family 0.01.
     evaluation_epsilon : float or None
-        The same in evaluation. None for that of training: the paper is silent.
+        The same in evaluation. None for the value of `epsilon`: the paper does not specify it.
     trace_threshold : float
         Traces below it are dropped.
     rows, columns, colours, background, background_screens, trajectory
-        Of the feature sets that have it, see ``arcademark info features basic``; None for the set's own.
+        Parameters of several feature sets, see ``arcademark info features basic``; None for the set's default.
     proximity
-        Of the feature set blob-prost, see ``arcademark info features blob-prost``; None for the set's own.
+        Parameter of the feature set blob-prost, see ``arcademark info features blob-prost``; None for its default.
     vectors, nonzero, table_size, hash_seed, encoding
-        Of the feature set lsh, see ``arcademark info features lsh``; None for the set's own.
+        Parameters of the feature set lsh, see ``arcademark info features lsh``; None for its defaults.
     class_screens, max_classes, min_frequency, min_extent, max_velocity, max_instances, tilings, grid
-        Of the feature set disco, see ``arcademark info features disco``; None for the set's own.
+        Parameters of the feature set disco, see ``arcademark info features disco``; None for its defaults.
 
     Raises
     ------
     ArcadeMarkError
-        If there is no such feature set, or a parameter is out of range or is none of the set's.
+        If the feature set is unknown, or a parameter is out of range or not one of the set's.
     """
 
     citation = "Bellemare et al. 2013, §3.1 and Appendix A"
@@ -129,12 +128,12 @@ class Sarsa:
 
     @classmethod
     def supports(cls, env: EnvironmentSpec, **parameters: Any) -> None:
-        """Play every game; ArcadeMarkError if a parameter is out of range, or is none of the feature set."""
+        """Support every game; ArcadeMarkError if a parameter is out of range, or not one of the feature set's."""
         settings, of_features = read_settings(**parameters)
         check_parameters(settings.features, as_asked(env, feature_set(settings.features).observed), of_features)
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
-        """Choose an action for each episode: in training the one that `learn` chose, but for an episode's first."""
+        """Choose an action for each episode: in training the choice of `learn`, except for an episode's first."""
         if self._training:
             return np.array([self._act_in_training(observations[0], bool(first[0]), rngs[0])])
         while len(self._readers) < len(first):
@@ -159,12 +158,12 @@ class Sarsa:
         self._training = True
 
     def set_progress(self, share: float) -> None:
-        """Set the step size to what the schedule has after this share of training."""
+        """Set the step size of the schedule after this share of training."""
         if self.settings.alpha_schedule == "linear":
             self._alpha = self.settings.alpha * (1 - share)
 
     def evaluate(self) -> None:
-        """Neither learn nor change from now on."""
+        """Stop learning from now on."""
         self._end()
         self._training = False
 
@@ -203,11 +202,11 @@ class Sarsa:
         self._action = None
 
     def checkpoint(self) -> bytes:
-        """Return the weights and all else that learning goes on from; there are no traces between episodes."""
+        """Return the weights and the other state of learning; there are no traces between episodes."""
         return saved.pack(self._header(), self._values.weights, self._values.features)
 
     def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds; ArcadeMarkError if it is of other features or actions, or damaged."""
+        """Restore a checkpoint; ArcadeMarkError if it is damaged, or of other features or actions."""
         self._end()
         try:
             header, features, weights = saved.unpack(checkpoint, self._header(), self._values.weights)
@@ -220,7 +219,7 @@ class Sarsa:
         self._scale = header.reward_scale
 
     def _header(self) -> saved.Header:
-        """Return all but the weights; the path of a feature set's file is left out, as it may have been moved."""
+        """Return the state without the weights, and without the path of a trajectory, which may have been moved."""
         return saved.Header(
             features=self.settings.features,
             feature_parameters={name: v for name, v in self._feature_parameters.items() if name != "trajectory"},
@@ -237,29 +236,29 @@ class Sarsa:
 
 
 class _Reader(NamedTuple):
-    """Features of an episode that nothing is learnt from, and the values of what they saw last."""
+    """Features of an evaluation episode, and the values of its last observation."""
 
     features: Features
     values: NDArray[np.float64]
 
     def see(self, observation: Observations, first: bool) -> Any:
-        """Return what the features are, or how they changed; `first` if an episode begins."""
+        """Return the features' values, or their changes; `first` if an episode begins."""
         if first:
             self.values[:] = 0
         return _seen(self.features, observation, first)
 
 
 def _seen(features: Any, observation: Observations, first: bool) -> Any:
-    """Return what features are, or how they changed, with an observation; `first` if an episode begins with it."""
+    """Return features' values, or their changes, for an observation; `first` if an episode begins with it."""
     if first:
         features.begin()
     return (features.update if hasattr(features, "update") else features.count)(observation)
 
 
 def choose(values: Sequence[float], epsilon: float, rng: np.random.Generator) -> int:
-    """Choose ε-greedily; among the greatest values each is as likely.
+    """Choose ε-greedily; equal greatest values have equal probabilities.
 
-    `rng` is asked for one number, and for another if it explores or the greatest value is not alone.
+    One number is drawn from `rng`, and another one to explore or to break a tie.
     """
     if rng.random() < epsilon:
         return int(rng.integers(len(values)))

@@ -15,10 +15,9 @@ is), and ``classes_picture()``, which draws the classes of objects.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
-from msgspec import Meta
 from numpy.typing import NDArray
 
 from arcademark.compiled import njit
@@ -26,8 +25,6 @@ from arcademark.errors import ArcadeMarkError
 
 Observed = Literal["palette", "ram"]
 """Observations of a feature set: screens of 7-bit colours, or the console's memory."""
-Positive = Annotated[int, Meta(ge=1)]
-Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class Change(NamedTuple):

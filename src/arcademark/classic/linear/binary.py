@@ -1,9 +1,9 @@
-"""Action values on binary features: a step costs what changed, not what is active.
+"""Action values on binary features, with the cost of a step proportional to the changed features.
 
-The conventions are those of `histories`. A feature's weights are a row of `LANES`, whatever the number of actions. Of
-very many features few are ever met: B-PROST has 20.6 million and Blob-PROST 114.7 million, and rows for all of them
-would take gigabytes. So these are numbered as they are met (see `features.numbering`), and have the rows of their
-numbers; nothing depends on where a row stands, so results are the same to the last bit.
+The conventions are those of `histories`. A feature's weights are a row of `LANES`, regardless of the number of actions.
+Large feature sets have few features that occur: B-PROST has 20.6 million and Blob-PROST 114.7 million, and rows for all
+of them would take gigabytes. Features of large sets are therefore numbered at their first occurrence (see
+`features.numbering`), and have the rows of their numbers; results do not depend on the order of rows.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from arcademark.classic.linear.rows import LANES, read_rows
 
 GROUPS = 4096
 STEPS = 4096
-"""Room at first, doubled when needed."""
+"""Initial capacities, doubled when needed."""
 MANY = 1 << 22
-"""From so many features on, they are numbered."""
+"""Minimum number of features to be numbered."""
 ROWS = 1 << 16
-"""Rows of numbered features at first, twice as many as are needed whenever more are."""
+"""Initial rows of numbered features; when they do not suffice, twice the required number."""
 MAX_STEPS = 65_535
-"""A trace is dropped after so many steps, however slowly it decays."""
+"""Number of steps after which a trace is dropped even if it decays slowly."""
 
 
 class BinaryValues:
-    """Values, as `arcademark.classic.linear` describes them, of features that are 0 or 1, for at most `LANES` actions.
+    """Values, as in `arcademark.classic.linear`, of binary features, for at most `LANES` actions.
 
-    `decay` is γλ; traces below `threshold` are dropped; weights are of `dtype`; from `many` features on, they are
+    `decay` is γλ; traces below `threshold` are dropped; weights have type `dtype`; `many` or more features are
     numbered.
     """
 
@@ -68,22 +68,22 @@ class BinaryValues:
 
     @property
     def features(self) -> NDArray[np.int32] | None:
-        """The feature of each row in use, shape (n,); None where each has the row of its number."""
+        """The feature of each row in use, shape (n,); None if each has the row of its number."""
         return None if self._numbering is None else self._numbering.features
 
     @property
     def num_active(self) -> int:
-        """Features of the state last seen that are active."""
+        """The number of active features of the last state."""
         return int(self._episode.counters[ACTIVE])
 
     def take(self, action: int) -> None:
-        """Take an action in the state last seen."""
+        """Take an action in the last state."""
         if self._episode.counters[STEP] + 2 > len(self._episode.sums):
             self._episode = _longer(self._episode)
         histories.take(self._episode, action)
 
     def see(self, seen: Change) -> None:
-        """See the first state of an episode, or the one that followed."""
+        """Observe the first or the next state of an episode."""
         if self._numbering is not None:
             seen = self._numbering.meet(seen)
             self._make_rows(self._numbering.known)
@@ -100,14 +100,14 @@ class BinaryValues:
         self._forget()
 
     def read(self, seen: Change, values: NDArray[np.float64]) -> None:
-        """Change values to those of the next state; features that were never met in training have none."""
+        """Change values to those of the next state; features that did not occur in training have weights of 0."""
         rows = seen if self._numbering is None else self._numbering.recall(seen)
         read_rows(self.weights, rows.on, rows.off, values)
 
     def restore(self, features: NDArray[np.int32], weights: NDArray[Any]) -> None:
-        """Take up weights of features between episodes; those of all others are 0.
+        """Restore weights of features between episodes; those of all others are 0.
 
-        ValueError if a feature that is to be numbered is there twice or is none.
+        ValueError if a numbered feature is repeated or out of range.
         """
         if self._numbering is not None:
             self._numbering.restore(features)
@@ -123,7 +123,7 @@ class BinaryValues:
             self.weights, self._groups = weights, self._groups._replace(of=of)
 
     def _make_room(self, moving: int) -> None:
-        """Make places for all groups that `moving` features can need."""
+        """Make places for all groups that `moving` features may need."""
         counters, places = self._episode.counters, len(self._groups.free) - 1
         if counters[FREE] >= min(moving, places - counters[FREE] + 1):
             return
@@ -154,7 +154,7 @@ class BinaryValues:
 
 
 def horizon(decay: float, threshold: float) -> int:
-    """Return after how many steps a trace that was 1 is last at least `threshold`, in (0, 1]; `decay` is γλ."""
+    """Return the number of steps for which a trace of 1 remains at least `threshold`, in (0, 1]; `decay` is γλ."""
     if decay <= 0.0 or threshold >= 1.0:
         return 0 if decay < 1.0 else MAX_STEPS
     if decay >= 1.0 or math.log(threshold) <= MAX_STEPS * math.log(decay):

@@ -1,7 +1,7 @@
-"""Action values on features that are counts: every live trace is touched at every step.
+"""Action values on features that are counts, with an update of every live trace at every step.
 
-A trace is worth keeping while it is at least the threshold, so that the live ones are few beside all weights: they are
-a list, in any order, and an array of the weights' shape says where in it each is.
+Traces below the threshold are dropped, so live traces are few compared with the weights: they are in an unordered list,
+and an array of the weights' shape contains their positions in it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from arcademark.compiled import njit
 
 
 class CountedValues:
-    """Values, as `arcademark.classic.linear` describes them, of features that are counts.
+    """Values, as in `arcademark.classic.linear`, of features that are counts.
 
-    `decay` is γλ; traces whose magnitude is below `threshold` are dropped; weights and traces are of `dtype`.
+    `decay` is γλ; traces of magnitude below `threshold` are dropped; weights and traces have type `dtype`.
     """
 
     features = None
@@ -37,11 +37,11 @@ class CountedValues:
 
     @property
     def num_active(self) -> int:
-        """The sum of the squares of the counts last seen, rounded up."""
+        """The sum of squares of the last state's counts, rounded up."""
         return math.ceil(float(self._counts @ self._counts))
 
     def take(self, action: int) -> None:
-        """Take an action in the state last seen."""
+        """Take an action in the last state."""
         needed = self._num_live + len(self._features)
         if needed > len(self._live):
             self._live = np.concatenate([self._live, np.zeros(needed, self._live.dtype)])
@@ -51,7 +51,7 @@ class CountedValues:
         self._num_live = decay_and_replace(*live, *state, action, *decaying)
 
     def see(self, seen: Counts) -> None:
-        """See the first state of an episode, or the one that followed."""
+        """Observe the first or the next state of an episode."""
         self._features, self._counts = seen.features.copy(), seen.counts.copy()
         weigh(self.weights, self._features, self._counts, self.values)
 
@@ -70,14 +70,14 @@ class CountedValues:
         weigh(self.weights, seen.features, seen.counts, values)
 
     def restore(self, features: NDArray[np.int32], weights: NDArray[Any]) -> None:
-        """Take up weights of features between episodes; those of all others are 0."""
+        """Restore weights of features between episodes; those of all others are 0."""
         self.weights[np.flatnonzero(self.weights.any(axis=1))] = 0
         self.weights[features] = weights
 
 
 @njit(cache=True)
 def weigh(weights, features, counts, values):  # type: ignore[no-untyped-def]
-    """Write the values of the state with these counts of features."""
+    """Write the values of a state with the given counts of features."""
     values[:] = 0.0
     for i in range(len(features)):
         row = weights[features[i]]
@@ -89,10 +89,10 @@ def weigh(weights, features, counts, values):  # type: ignore[no-untyped-def]
 def decay_and_replace(  # type: ignore[no-untyped-def]
     listed, live, traces, num_live, features, counts, action, decay, threshold
 ):
-    """Let traces decay, drop those below the threshold, set those of the action to the state's counts; count them.
+    """Decay traces, drop those below the threshold, set those of the action to the state's counts; return their number.
 
-    The first `num_live` of `traces` are those of the weights whose flat indices are in `live`; `listed`, of the
-    weights' shape, has the place of each in these lists, from 1 on, or 0.
+    The first `num_live` of `traces` belong to the weights with the flat indices in `live`; `listed`, of the weights'
+    shape, contains their positions in these lists, from 1 on, or 0.
     """
     flat = listed.reshape(-1)
     i = 0

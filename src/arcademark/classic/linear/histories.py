@@ -1,23 +1,23 @@
-"""Traces of features: kernels on groups of features with one history.
+"""Traces of features: kernels on groups of features with a common history.
 
-What an update adds to the weights of a feature follows from when it was active and from which actions were taken then.
-So features that share the recent part of that history share their traces, and a step need touch only those that turn on
-or off: they move from one group to another, and take with them what their old group has gained.
+The update of a feature's weights is determined by the steps at which the feature was active and by the actions at these
+steps. Features with the same recent history therefore have the same traces, and a step needs to process only features
+that turn on or off: these move from one group to another, and their weights receive the gain of the old group.
 
 Conventions
 -----------
 * Step t of an episode (from 0) is: action a_t is taken; features turn on and off; weights change by u_t times traces.
   "Now" is t, between the second and the third. The state that an episode begins with turns on before step 0.
-* A trace of a feature and an action is known by the step τ at which the action was last taken while the feature was
-  active: at step t it is d^(t-τ), d = γλ, while t - τ is at most the horizon K; then there is none.
-* *Sums of updates.* ``sums[s]`` = Σ u_i d^(i-b), i from b to s, where b is the greatest multiple of K + 1 up to s. So
-  any Σ u_s d^(s-τ) over a part of a trace's life is a difference of two sums, or of two such differences; as d^K is no
-  less than the threshold, no precision is lost.
+* A trace of a feature and an action is determined by the step τ at which the action was last taken while the feature
+  was active: at step t it is d^(t-τ), d = γλ, while t - τ is at most the horizon K, and zero afterwards.
+* *Sums of updates.* ``sums[s]`` = Σ u_i d^(i-b), i from b to s, where b is the greatest multiple of K + 1 up to s. Any
+  Σ u_s d^(s-τ) over a part of a trace's life is therefore a difference of two sums, or a sum of two such differences;
+  since d^K is at least the threshold, no precision is lost.
 * *Groups.* A feature that turned on belongs to a group of features that did so at the same step with the same older
-  traces. While it is on, each action taken since restarts its trace; then all active features have the same trace for
-  the action. ``gains[t, a]`` = Σ u_s (trace of a that was restarted last), s < t: what such a trace gained between two
-  steps is again a difference. A feature that turned off belongs to a group of those with the same traces now. Group 0
-  is of those that are off and have none.
+  traces. While it is on, each action restarts its trace, so all active features have the same trace for the action.
+  ``gains[t, a]`` = Σ u_s (last restarted trace of a), s < t: the gain of such a trace between two steps is again a
+  difference. A feature that turned off belongs to a group of features with the same current traces. Group 0 contains
+  the features that are off without traces.
 """
 
 from __future__ import annotations
@@ -31,46 +31,46 @@ from arcademark.classic.linear.rows import LANES, add_rows, expect_row
 from arcademark.compiled import njit
 
 AHEAD = 16
-"""Features that are looked up while the weights of as many before them are added: so long until these are at hand."""
+"""Number of features looked up ahead of the addition of weights, while the weights are prefetched."""
 
 BLOCK = 256
-"""Features whose weights are summed up before the values change by it, as rounding goes; a multiple of `AHEAD`."""
+"""Number of features whose weights are summed before the sum is added to the values; a multiple of `AHEAD`."""
 
 NEVER = -1
 OFF = -1
 
 
 class Groups(NamedTuple):
-    """Features with one history; G places for groups.
+    """Groups of features with a common history; G places for groups.
 
     Parameters
     ----------
     of : int32 array, shape (F,)
         The group of each feature.
     table : int32 array, shape (G, COLUMNS)
-        A row a group. The first `TRACES` entries are the τ of its traces when it was made, latest first; from column
-        `LANES` on
+        A row per group. The first `TRACES` entries are the τ of its traces at its creation, latest first; from column
+        `LANES` on:
 
-        * `FIRST`: of features that are on, actions taken from this step on restart their traces; else `OFF`;
-        * `SINCE`: weights hold the updates before this step;
-        * `SIZE`: features in it (not counted for group 0);
-        * `LEFT`: the number of the last event in which features left it; for that event
-        * `NEXT`: the group they go to,
-        * `MOVED`: how many did so far;
-        * `TRACES`: how many traces they had when it was made.
+        * `FIRST`: for features that are on, the step from which on actions restart their traces; otherwise `OFF`;
+        * `SINCE`: the step before which updates are in the weights;
+        * `SIZE`: the number of features (not counted for group 0);
+        * `LEFT`: the number of the last event in which features left; for that event
+        * `NEXT`: the group that they move to,
+        * `MOVED`: the number that moved so far;
+        * `TRACES`: the number of traces at its creation.
     gain : float array, shape (G, LANES)
-        What the weights of features that leave in event `LEFT` gained since `SINCE`.
+        The gain since `SINCE` of the weights of features that leave in event `LEFT`.
     leaving, free : int32 array, shape (G,)
-        Lists: of groups that features leave in this event, of unused places.
+        Lists of groups that features leave in this event, and of unused places.
     by_hash : int32 array, shape (a power of two above G, 2)
-        Groups by the hash of their traces, and the event in which each was put there; in any other the place is empty.
-        (Places of groups are used again, within an event too, so the number alone would not do.)
+        Groups by the hash of their traces, and the event of each entry, which is empty in other events. (Places of
+        groups are reused, even within an event, so the number alone would not suffice.)
     gained : float64 array, shape (LANES,)
     taken : int32 array, shape (LANES,)
-        Room for what is computed of a group: the gain, the τ of traces.
+        Buffers for the gain and the τ of traces of a group.
     old : int32 array, shape (2, AHEAD)
     total : float64 array, shape (LANES,)
-        Room for what is computed of features: the groups that they leave, the sum of their weights.
+        Buffers for the groups that features leave, and for the sum of weights.
     """
 
     of: NDArray[np.int32]
@@ -86,27 +86,27 @@ class Groups(NamedTuple):
 
 
 class Episode(NamedTuple):
-    """Episode so far; T places for steps.
+    """State of an episode; T places for steps.
 
     Parameters
     ----------
     counters : int64 array, shape (5,)
-        Steps that ended (`STEP`), actions taken (`TAKEN`), features that are on (`ACTIVE`), events (`EVENT`: calls in
-        which features move), free places for groups (`FREE`).
+        Number of finished steps (`STEP`), actions (`TAKEN`), active features (`ACTIVE`), events (`EVENT`: calls in
+        which features move), and free places for groups (`FREE`).
     last : int32 array, shape (LANES,)
-        Step at which each action was taken last, or `NEVER`.
+        Last step of each action, or `NEVER`.
     recent : int32 array, shape (LANES,)
-        All actions, the one taken last first; those not taken come last.
+        All actions, the latest first; actions that were never taken are last.
     actions : int32 array, shape (T,)
-        The action taken at each step.
+        The action of each step.
     blocks : int32 array, shape (T,)
         The b of `sums`.
     sums : float64 array, shape (T,)
     gains : float64 array, shape (T, LANES)
     next_taken : int32 array, shape (T, LANES)
-        First step from t on at which each action was taken; only for t up to `last`.
+        First step from t on with each action; only for t up to `last`.
     on_since : int64 array, shape (LANES, K + 1)
-        How many of the active features have a trace from step τ, at τ - b.
+        Number of active features with a trace from step τ, at index τ - b.
     trace_sums : float64 array, shape (LANES,)
         Sum of the active features' traces.
     powers : float64 array, shape (2 K + 1,)
@@ -129,7 +129,7 @@ class Episode(NamedTuple):
 
 
 kernel = njit(cache=True, _nrt=False)  # type: ignore[call-overload]
-"""Compiles what allocates nothing, and so need not count references to arrays, which would take half the time."""
+"""Compiles functions without allocations; they omit reference counts of arrays, which would take half the time."""
 
 STEP, TAKEN, ACTIVE, EVENT, FREE = range(5)
 FIRST, SINCE, SIZE, LEFT, NEXT, MOVED, TRACES = range(LANES, LANES + 7)
@@ -138,7 +138,7 @@ COLUMNS = 32
 
 @njit(cache=True, inline="always")
 def span(episode, tau, start, end):  # type: ignore[no-untyped-def]
-    """Return Σ u_s d^(s-τ), s from `start` (τ or later) to the lesser of `end` and τ + K; 0 if there are none."""
+    """Return Σ u_s d^(s-τ), s from `start` (τ or later) to the lesser of `end` and τ + K; 0 if the range is empty."""
     sums, powers, blocks = episode.sums, episode.powers, episode.blocks
     horizon = len(powers) >> 1
     end = min(end, tau + horizon)
@@ -154,9 +154,9 @@ def span(episode, tau, start, end):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, inline="always")
 def settle_group(groups, episode, group):  # type: ignore[no-untyped-def]
-    """Compute what a group's weights gained before now, and the τ of its traces now, latest first.
+    """Compute the gain of a group's weights before now, and the τ of its current traces, latest first.
 
-    These go to ``gain[group]`` and to `taken`. Returns how many traces there are.
+    They are written to ``gain[group]`` and `taken`. Returns the number of traces.
     """
     gained, taken = groups.gained, groups.taken
     now = episode.counters[STEP]
@@ -190,7 +190,7 @@ def settle_group(groups, episode, group):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, inline="always")
 def find_group(groups, episode, first, traces):  # type: ignore[no-untyped-def]
-    """Return the group of this event with the first `traces` traces of `taken`, made if there is none."""
+    """Return the group of this event with the first `traces` traces of `taken`, created if necessary."""
     event = episode.counters[EVENT]
     table, by_hash, taken = groups.table, groups.by_hash, groups.taken
     code = np.uint64(0)
@@ -221,7 +221,7 @@ def find_group(groups, episode, first, traces):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, inline="always")
 def leave(groups, episode, group):  # type: ignore[no-untyped-def]
-    """Compute what features that leave a group now take with them, and where they go."""
+    """Compute the gain and the next group of features that leave a group now."""
     traces = settle_group(groups, episode, group)
     first = episode.counters[TAKEN] if groups.table[group, FIRST] == OFF else OFF
     idle = first == OFF and traces == 0
@@ -231,9 +231,9 @@ def leave(groups, episode, group):  # type: ignore[no-untyped-def]
 
 @kernel
 def turn(weights, groups, episode, features, sign, leaving):  # type: ignore[no-untyped-def]
-    """Move features that turned on (`sign` 1) or off (-1) to their next group, and settle their weights.
+    """Move features that turned on (`sign` 1) or off (-1) to their next group, and bring their weights up to date.
 
-    `leaving` is how many groups are listed in ``groups.leaving``; returns how many are listed then.
+    `leaving` is the number of groups in ``groups.leaving``; returns their number afterwards.
     """
     event = episode.counters[EVENT]
     groups_of, table, total = groups.of, groups.table, groups.total
@@ -242,7 +242,7 @@ def turn(weights, groups, episode, features, sign, leaving):  # type: ignore[no-
         part = features[start : start + AHEAD]
         for i in range(len(part)):
             expect_row(weights, part[i])
-            feature = np.uint32(part[i])  # unsigned, as are groups: no index is looked at for its sign
+            feature = np.uint32(part[i])  # unsigned, like groups, to avoid checks of signs
             group = np.uint32(groups_of[feature])
             if table[group, LEFT] != event:
                 leave(groups, episode, group)
@@ -261,9 +261,9 @@ def turn(weights, groups, episode, features, sign, leaving):  # type: ignore[no-
 
 @kernel
 def account(groups, episode, start, stop, sign):  # type: ignore[no-untyped-def]
-    """Count the traces of the features that left groups ``leaving[start:stop]``, and free those that they left empty.
+    """Count the traces of the features that left groups ``leaving[start:stop]``, and free the empty groups.
 
-    `sign` is 1 where they turned on, -1 where off.
+    `sign` is 1 if the features turned on, -1 if off.
     """
     now = episode.counters[STEP]
     horizon = len(episode.powers) >> 1
@@ -299,7 +299,7 @@ def see(weights, groups, episode, on, off):  # type: ignore[no-untyped-def]
 
 @kernel
 def take(episode, action):  # type: ignore[no-untyped-def]
-    """Take an action: traces decay, those of `action` start afresh for all active features."""
+    """Take an action: traces decay, and those of `action` restart for all active features."""
     now, active = episode.counters[STEP], episode.counters[ACTIVE]
     horizon = len(episode.powers) >> 1
     slot = now - episode.blocks[now]
@@ -327,7 +327,7 @@ def take(episode, action):  # type: ignore[no-untyped-def]
 
 @kernel
 def update(episode, amount):  # type: ignore[no-untyped-def]
-    """Change all weights by `amount` times their traces, later; the values at once. The step ends."""
+    """Change the values by `amount` times the traces, and all weights later; end the step."""
     now = episode.counters[STEP]
     horizon = len(episode.powers) >> 1
     offset = now - episode.blocks[now]
@@ -344,7 +344,7 @@ def update(episode, amount):  # type: ignore[no-untyped-def]
 
 @kernel
 def settle(weights, groups, episode, dead_only):  # type: ignore[no-untyped-def]
-    """Settle weights and move features to group 0, with `dead_only` only those that are off without traces."""
+    """Update weights and move features to group 0; with `dead_only`, only those that are off without traces."""
     event = episode.counters[EVENT]
     for feature in range(len(groups.of)):
         group = groups.of[feature]

@@ -1,9 +1,9 @@
 """Sums of rows of weights, as vector instructions.
 
-A loop over the numbers of a row compiles to one instruction a number, since the compiler cannot tell that weights,
-gains and values do not overlap. So the loop is written in the compiler's own language (LLVM), with a row as the vectors
-of `PARTS`; the target's own may be of any width. A row as one vector of 18 numbers took 2.7 times as long: it was taken
-apart and put together again.
+A loop over the numbers of a row compiles to one instruction per number, since the compiler cannot determine that
+weights, gains and values do not overlap. The loop is therefore written in LLVM's intermediate language, with a row as
+the vectors of `PARTS`; the target's vectors may have any width. A row as one vector of 18 numbers took 2.7 times as
+long, as the compiler split it and joined it again.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ LANES = 18
 """Numbers in a row: the actions of the console's joystick."""
 
 PARTS = ((0, 16), (16, 2))
-"""The first number of each vector of a row, and how many it has, a power of two."""
+"""The first number of each vector of a row, and its length, a power of two."""
 
 _LINE = 64
-"""Bytes that the processor fetches at once."""
+"""Bytes of a cache line."""
 
 _INT64 = ir.IntType(64)
 
 
 @intrinsic
 def add_rows(_context, weights, features, gains, groups, total):  # type: ignore[no-untyped-def]
-    """Add to the weights of features, and sum them up: callable from kernels only; indices are not checked.
+    """Add to the weights of features, and sum them; callable only from kernels, indices are not checked.
 
     ::
 
@@ -34,8 +34,8 @@ def add_rows(_context, weights, features, gains, groups, total):  # type: ignore
             weights[feature] += gains[group]
             total += weights[feature]
 
-    `weights`, (F, LANES), and `gains`, (G, LANES), are C-contiguous and of one type; `features` and `groups` are int32;
-    `total` is float64, (LANES,).
+    `weights`, (F, LANES), and `gains`, (G, LANES), are C-contiguous and of the same type; `features` and `groups` are
+    int32; `total` is float64, (LANES,).
     """
     return types.void(weights, features, gains, groups, total), _generate
 
@@ -71,7 +71,7 @@ def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any
 
 @intrinsic
 def expect_row(_context, weights, feature):  # type: ignore[no-untyped-def]
-    """Ask for a feature's weights ahead of their use: callable from kernels only; arguments as of `add_rows`."""
+    """Prefetch a feature's weights; callable only from kernels; arguments as of `add_rows`."""
     return types.void(weights, feature), _generate_expectation
 
 
@@ -90,7 +90,7 @@ def _generate_expectation(context: Any, builder: Any, signature: Any, arguments:
 
 @njit(cache=True)
 def read_rows(weights, on, off, values):  # type: ignore[no-untyped-def]
-    """Change the values of a state to those of the next, without learning; `on`, `off`: `features.base.Change`."""
+    """Change the values of a state to those of the next, without learning; `on` and `off`: `features.base.Change`."""
     for feature in off:
         for action in range(len(values)):
             values[action] -= weights[feature, action]

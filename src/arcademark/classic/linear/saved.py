@@ -1,8 +1,8 @@
-"""Weights as bytes: the rows that are not zero, compressed.
+"""Serialization of weights: the nonzero rows, compressed.
 
 ::
 
-    header (JSON) ─ newline ─ zlib(feature of each row, int32, ascending; its weights, as they are)
+    header (JSON) ─ newline ─ zlib(feature of each row, int32, ascending; its weights, in their type)
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from arcademark.files import inflate
 
 VERSION = 1
 MAX_HEADER = 100_000
-"""Bytes of a header."""
+"""Maximum bytes of a header."""
 MAX_RATIO = 64
-"""To which rows of weights can be compressed: each holds a number."""
+"""Maximum compression ratio of rows of weights, each of which has a nonzero number."""
 LEVEL = 1
-"""Of compression: weights are noise, but those of actions never taken are zero."""
+"""Level of compression: weights are noise, except the zeros of actions that were never taken."""
 
 Count = Annotated[int, Meta(ge=0, le=2**60)]
 
 
 class Header(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """Header of saved weights: their agent, and the other state of learning."""
+    """Header of saved weights: the agent's features and actions, and the other state of learning."""
 
     version: int = VERSION
     features: str
@@ -48,9 +48,9 @@ _SAME = ("version", "features", "feature_parameters", "num_features", "num_actio
 
 
 def pack(header: Header, weights: NDArray[Any], features: NDArray[np.int32] | None = None) -> bytes:
-    """Return a header and weights as bytes, the same for the same; rows that are 0 are left out.
+    """Return a header and weights as bytes, deterministically; rows of zeros are omitted.
 
-    `features`, int32, has the feature of each row, or of the first ones if the others are 0; None for 0, 1, 2, …
+    `features`, int32, is the feature of each row, or of the first rows if the others are 0; None for 0, 1, 2, …
     """
     rows = np.flatnonzero(weights.any(axis=1)).astype(np.int32)
     numbers = rows
@@ -62,10 +62,10 @@ def pack(header: Header, weights: NDArray[Any], features: NDArray[np.int32] | No
 
 
 def unpack(data: bytes, mine: Header, like: NDArray[Any]) -> tuple[Header, NDArray[np.int32], NDArray[Any]]:
-    """Return what `pack` made into bytes: the header, the features whose weights are not zero, and their weights.
+    """Return the contents of bytes from `pack`: the header, the features with nonzero weights, and their weights.
 
-    `mine` has what the header must say of features and actions; a row of weights is `like` those that there are.
-    ValueError if the bytes are no such weights, or those of other features or actions.
+    `mine` contains the expected features and actions; rows of weights have the shape and type of `like`. ValueError if
+    the bytes are damaged, or of other features or actions.
     """
     first, _, body = data.partition(b"\n") if b"\n" in data[:MAX_HEADER] else (b"", b"", b"")
     try:

@@ -17,7 +17,7 @@ Schedule = Literal["constant", "linear"]
 
 @dataclass(frozen=True, kw_only=True)
 class LearningSettings:
-    """The parameters of learning, whatever the features; see `arcademark.classic.sarsa.Sarsa`."""
+    """Parameters of learning, for any features; see `arcademark.classic.sarsa.Sarsa`."""
 
     features: str = FEATURES
     alpha: AboveZero | None = None
@@ -30,9 +30,9 @@ class LearningSettings:
 
 
 def read_settings(**parameters: Any) -> tuple[Any, dict[str, Any]]:
-    """Return the parameters of `LearningSettings`, with defaults for those that are None, and those of the feature set.
+    """Return the `LearningSettings`, with defaults for parameters that are None, and the feature set's parameters.
 
-    ArcadeMarkError if there is no such feature set, or a parameter is none of the set's.
+    ArcadeMarkError if the feature set or one of its parameters is unknown.
     """
     given = {name: value for name, value in parameters.items() if value is not None}
     chosen = {field.name: given.pop(field.name) for field in fields(LearningSettings) if field.name in given}

@@ -1,1 +1,1 @@
-"""Agents that plan: they search ahead in a model of the game, an action at a time."""
+"""Planning agents, which search in a model of the game before each action."""

@@ -1,7 +1,7 @@
-"""Go-Explore's archive: cells, the trajectory to each, and the choice of the next one.
+"""Go-Explore's archive: cells, the best trajectory to each, and the selection of the next cell.
 
-A trajectory is a chain of experiences, each an action and where the one before it is; chains share their beginnings.
-Experience 0 is the start. Only what leads somewhere worth keeping is written down.
+A trajectory is a linked list of experiences, each an action and the index of the previous experience; trajectories
+share common beginnings. Experience 0 is the start. Only experiences on trajectories in the archive are stored.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from arcademark.environments.generative import State
 
 START = 0
-"""The cell, and the experience, of the place where exploration begins."""
+"""The cell, and the experience, of the state where exploration begins."""
 
 
 class Trajectory(NamedTuple):
-    """A way from the start to somewhere: the sum of its rewards, its number of actions, and its last experience."""
+    """A trajectory from the start: the sum of its rewards, its number of actions, and its last experience."""
 
     score: float
     length: int
     last: int
 
     def beats(self, other: Trajectory) -> bool:
-        """Tell whether it has a higher score, or the same with fewer actions."""
+        """Return whether it has a higher score, or the same with fewer actions."""
         return (self.score, -self.length) > (other.score, -other.length)
 
 
 class Archive:
     """Cells with the best trajectory to each, from the state where exploration begins.
 
-    The weight of a cell is ``1 / √(count + 1)``, with in how many explorations it was seen since its trajectory last
-    changed (Ecoffet et al. 2021, Methods).
+    The weight of a cell is ``1 / √(count + 1)``; its count is the number of explorations that visited it since its
+    trajectory last changed (Ecoffet et al. 2021, Methods).
     """
 
     def __init__(self, state: State) -> None:
@@ -49,14 +49,14 @@ class Archive:
         self._add(b"", state, self.best)
 
     def memory(self) -> Any:
-        """Return all that is known, for `planner.pack`."""
+        """Return the whole state, for `planner.pack`."""
         counts = self._counts[: len(self)]
         before, actions = np.frombuffer(self._before, np.int64), np.frombuffer(self._actions, np.uint16)
         return list(self._index), self._states, self._ways, counts, before, actions, self.best
 
     @classmethod
     def remembered(cls, memory: Any) -> Self:
-        """Return the archive whose `memory` is given; ValueError if it is that of no archive."""
+        """Return the archive with the given `memory`; ValueError if that is invalid."""
         keys, states, ways, counts, before, actions, best = memory
         archive = cls(as_state(states[0]))
         archive._index = {key: cell for cell, key in enumerate(keys)}
@@ -83,28 +83,28 @@ class Archive:
         return len(self) - 1
 
     def choose(self, rng: np.random.Generator) -> int:
-        """Draw a cell by its weight."""
+        """Draw a cell with probability proportional to its weight."""
         totals = np.cumsum(1 / np.sqrt(self._counts[: len(self)] + 1))
         return int(np.searchsorted(totals, rng.random() * totals[-1], side="right"))
 
     def at(self, cell: int) -> tuple[State, Trajectory]:
-        """Return where a cell's best trajectory ends, and the trajectory."""
+        """Return the state at the end of a cell's best trajectory, and the trajectory."""
         return self._states[cell], self._ways[cell]
 
     def find(self, key: bytes) -> int | None:
-        """Return the cell of a key, None if there is none yet."""
+        """Return the cell of a key, or None."""
         return self._index.get(key)
 
     def see(self, cells: set[int]) -> None:
-        """Count that an exploration met these cells."""
+        """Count a visit of an exploration to each of these cells."""
         self._counts[list(cells)] += 1
 
     def improves(self, cell: int | None, score: float, length: int) -> bool:
-        """Tell whether a trajectory of this score and length is new or better for a cell."""
+        """Return whether a trajectory of this score and length is new or better for a cell."""
         return cell is None or Trajectory(score, length, START).beats(self._ways[cell])
 
     def put(self, key: bytes, state: State, way: Trajectory) -> int:
-        """Make `way` the trajectory of the key's cell, whose count begins again; return the cell."""
+        """Set the trajectory of the key's cell and reset its count; return the cell."""
         cell = self._index.get(key)
         if cell is None:
             return self._add(key, state, way)
@@ -113,7 +113,7 @@ class Archive:
         return cell
 
     def write(self, last: int, actions: list[int]) -> int:
-        """Write down actions that follow an experience; return the last of them."""
+        """Store actions after an experience; return the last of their experiences."""
         for action in actions:
             self._before.append(last)
             self._actions.append(action)
@@ -121,7 +121,7 @@ class Archive:
         return last
 
     def actions_to(self, way: Trajectory) -> list[int]:
-        """Return the actions of a trajectory, first to last."""
+        """Return the actions of a trajectory in order."""
         actions, experience = [], way.last
         while experience != START:
             actions.append(self._actions[experience])

@@ -1,21 +1,21 @@
-"""Best path: keep the best sequence of actions found so far, and change it where a change is no worse.
+"""Best path: local search for a sequence of actions, with changes that are at least as good.
 
-A planner of our own, a local search in the manner of rolling horizon evolution (Perez et al. 2013) that needs few
-frames. It keeps one path from where the real game stands to the horizon, with its states. A trial restores a state of
-the path, chosen uniformly, and plays random actions from there to the horizon; each action is held for a while, since
-actions that change every twelfth of a second lead nowhere::
+This is our own planner, a local search similar to rolling horizon evolution (Perez et al. 2013) that needs few frames.
+It keeps one path from the real game's state to the horizon, with its states. A trial restores a state of the path,
+chosen uniformly, and plays random actions from there to the horizon; each action is held for several steps, since
+actions that change every twelfth of a second have little effect::
 
     root ──→ · ──→ · ──→ · ──→ · ──→ · ──→ ·     the path
-                   └──→ · ──→ · ──→ · ──→ ·      a trial; it takes the place of the path's end if it is no worse
+                   └──→ · ──→ · ──→ · ──→ ·      a trial; it replaces the path's end if it is not worse
 
-No worse means a discounted sum of rewards at least as great; where it is equal, no fewer lives at the end; where these
-are equal too, no earlier end of the episode. The first action of the path is played. The rest is kept for the next
-decision, and what is missing to the horizon is played at random. Where the real game stands elsewhere than the path
-expected, under sticky actions, its actions are first played anew from there.
+Paths are compared by the discounted sum of rewards, then by the lives at the end, then by the length up to the end of
+the episode. The first action of the path is played. The rest is kept for the next decision and extended to the horizon
+with random actions. If the real game's state differs from the expected one, because of sticky actions, the path's
+actions are first replayed from the real state.
 
-Measured under ``ale-2013`` with some 1,100 frames per decision, UCT with 1,200, means of the first 150 decisions of
-three episodes per game: Asterix 800 (UCT 350), Seaquest 153 (UCT 13), Space Invaders 187 (UCT 63); each episode was
-better.
+Results under ``ale-2013`` with about 1,100 frames per decision, and of UCT with 1,200, as means of the first 150
+decisions of three episodes per game: Asterix 800 (UCT 350), Seaquest 153 (UCT 13), Space Invaders 187 (UCT 63); each
+episode was better.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 @dataclass
 class Path:
-    """A sequence of actions and what it leads to.
+    """A sequence of actions with its states and rewards.
 
-    `states` are where it begins and where each action led; `ended` says whether the episode ends with the last action.
+    `states` are the first state and that after each action; `ended` is whether the episode ends with the last action.
     """
 
     states: list[State]
@@ -46,15 +46,15 @@ class Path:
     ended: bool = False
 
     def begun(self, length: int) -> Path:
-        """Return its first `length` actions."""
+        """Return the path of its first `length` actions."""
         return Path(self.states[: length + 1], self.actions[:length], self.rewards[:length])
 
     def rest(self) -> Path:
-        """Return it without its first action."""
+        """Return the path without its first action."""
         return Path(self.states[1:], self.actions[1:], self.rewards[1:], self.ended)
 
     def worth(self, discount: float) -> tuple[float, int, int]:
-        """Return what paths are compared by: their discounted sum of rewards, lives at the end, and length."""
+        """Return the key for comparisons: the discounted sum of rewards, lives at the end, and length."""
         total = 0.0
         for reward in reversed(self.rewards):
             total = reward + discount * total
@@ -68,11 +68,11 @@ class BestPath(KeptPlanner):
     Parameters
     ----------
     frames_per_decision : int
-        Frames to emulate before each action; the last trial is finished.
+        Minimum frames to emulate before each action; the last trial is finished.
     horizon_frames : int
-        How far ahead the path leads.
+        Length of the path.
     discount : float
-        γ an action.
+        γ per action.
     hold : float
         Probability that a random action is held for another step.
     """
@@ -91,14 +91,14 @@ class BestPath(KeptPlanner):
         self.path: Path | None = None
 
     def begin(self, model: GenerativeModel, state: State, first: bool) -> None:
-        """Begin with the kept path, played anew if the game stands elsewhere than it expected."""
+        """Begin with the kept path, replayed if the game's state differs from the expected one."""
         if first or self.path is None:
             self.path, self.emulated = Path([state]), 0
         if self.path.states[0] != state:
             self.path = self._play(model, Path([state]), self.path.actions)
 
     def search(self, model: GenerativeModel, rng: np.random.Generator) -> Iterator[None]:
-        """Improve the path, a trial at a time."""
+        """Improve the path by one trial after another."""
         assert self.path is not None
         horizon = -(-self.horizon_frames // model.spec.frames_per_action)
         while self.emulated < self.frames_per_decision or not self.path.actions:
@@ -113,17 +113,17 @@ class BestPath(KeptPlanner):
         return action
 
     def memory(self) -> Any:
-        """Return the path, and the frames of the decision under way."""
+        """Return the path, and the frames of the current decision."""
         path = self.path
         return path and (path.states, path.actions, path.rewards, path.ended), self.emulated
 
     def remember(self, memory: Any) -> None:
-        """Keep what `memory` returned."""
+        """Restore the state that `memory` returned."""
         path, self.emulated = memory
         self.path = path and Path([as_state(state) for state in path[0]], *path[1:])
 
     def _improved(self, model: GenerativeModel, path: Path, horizon: int, rng: np.random.Generator) -> Path:
-        """Return the path with another end, if that is no worse; a path too short is lengthened."""
+        """Return the path with another end, if that is not worse; extend a path that is too short."""
         known = len(path.actions)
         if known < horizon and not path.ended:
             return self._play(model, path, self._random_actions(model.num_actions, horizon - known, rng))
@@ -134,12 +134,12 @@ class BestPath(KeptPlanner):
         return trial if trial.worth(self.discount) >= path.worth(self.discount) else path
 
     def _random_actions(self, num_actions: int, count: int, rng: np.random.Generator) -> list[int]:
-        """Draw actions, each held for as long as `hold` says."""
+        """Draw actions, each of which is held with probability `hold` at every step."""
         actions = rng.integers(num_actions, size=count).tolist()
         return hold_actions(actions, (rng.random(count) < self.hold).tolist())
 
     def _play(self, model: GenerativeModel, path: Path, actions: list[int]) -> Path:
-        """Play actions from the end of a path and return it with them, as far as the episode goes."""
+        """Play actions from the end of a path, up to the end of the episode, and return the longer path."""
         longer = Path(list(path.states), list(path.actions), list(path.rewards), path.ended)
         before = model.frames
         model.restore(path.states[-1])

@@ -1,26 +1,25 @@
 """Breadth-first (full tree) search (Bellemare et al. 2013, §3.2.1).
 
-From the root, nodes are expanded in breadth-first order, all actions at once, until the frames of the decision are
-spent. Then values are backed up from the leaves to the root, and the branch with the greatest discounted sum of rewards
-is taken::
+From the root, nodes are expanded in breadth-first order with all actions at once, until the decision's budget of frames
+is used. Then values are backed up from the leaves to the root, and the branch with the greatest discounted sum of
+rewards is taken::
 
     value(node) = max over its children of  reward(child) + γ · value(child),      value(leaf) = 0
 
-Where the paper leaves something open:
+Where the paper leaves details open:
 
-* *The budget.* Appendix C limits the frames emulated an action. Sources disagree about the number: §3.2.1 reckons with
-  100,000; the cell of Appendix C is 133,000 as far as we know, but we have not seen it confirmed; Lipovetzky et al.
-  2015 give 150,000, which is also 500 simulations of 300 frames, and ascribe it to the paper. The default is 133,000. A
-  node is expanded only if all its children fit into what is left, so that no action is at a disadvantage; the root is
-  expanded in any case.
-* *Reuse.* The part of the tree below the chosen action is kept. The budget counts the frames that are newly emulated,
-  as "frames emulated" says; the authors' program counts the reused ones again.
-* *Duplicates.* The paper names the pruning of duplicate states for UCT alone, and its estimate of the depth reached
-  fits a tree without; so it is off here. The authors' program prunes in both searches: ``prune_duplicates=true``.
-* *Ties* are broken at random; with rewards out of sight all actions are tied.
-* *Sticky actions*: a child keeps the first outcome that was drawn for its action. The paper's games have no randomness.
-* *The discount* is that of §3.1, which the paper keeps in a table we have not seen confirmed; 0.999 is what programs
-  after it use.
+* *The budget.* Appendix C limits the frames emulated per action. Sources disagree about the number: §3.2.1 calculates
+  with 100,000; the number in Appendix C is 133,000 to our knowledge, but unconfirmed; Lipovetzky et al. 2015 cite
+  150,000, which is also 500 simulations of 300 frames. The default is 133,000. A node is expanded only if the remaining
+  budget suffices for all its children, so that no action is at a disadvantage; the root is expanded in any case.
+* *Reuse.* The part of the tree below the chosen action is kept. The budget counts only newly emulated frames, by the
+  term "frames emulated"; the authors' program counts reused frames again.
+* *Duplicates.* The paper mentions the pruning of duplicate states only for UCT, and its estimate of the reached depth
+  agrees with a tree without pruning; so it is off by default. The authors' program prunes in both searches:
+  ``prune_duplicates=true``.
+* *Ties* are broken at random; without rewards in the tree, all actions are tied.
+* *Sticky actions*: a child keeps the first outcome that was drawn for its action. The paper's games are deterministic.
+* *The discount* is that of §3.1, which the paper lists in a table that we could not confirm; later programs use 0.999.
 """
 
 from __future__ import annotations
@@ -47,9 +46,9 @@ class BreadthFirst(TreePlanner):
     frames_per_decision : int
         Frames to emulate before each action. Uncertain: 100,000, 133,000 or 150,000 (see above).
     discount : float
-        γ an action. Uncertain: 0.999.
+        γ per action. Uncertain: 0.999.
     prune_duplicates : bool
-        Whether of the actions that lead to the same state only one is considered.
+        Whether only one of the actions that lead to the same state is considered.
     """
 
     citation = "Bellemare et al. 2013, §3.2.1 and Appendix B"
@@ -61,16 +60,16 @@ class BreadthFirst(TreePlanner):
     name = "breadth-first"
     kept = ("emulated",)
     checkpoint_seconds = 60.0
-    """A tree of 133,000 frames takes some 20 MB to write."""
+    """A tree of 133,000 frames takes about 20 MB."""
 
     def begin(self, model: GenerativeModel, state: State, first: bool) -> None:
-        """Begin at the kept root if the game stands there."""
+        """Begin at the kept root if it has the game's state."""
         if first:
             self.emulated = 0
         self.root_at(state, first)
 
     def search(self, model: GenerativeModel, rng: np.random.Generator) -> Iterator[None]:
-        """Expand nodes in breadth-first order as far as the frames reach, then back up values."""
+        """Expand nodes in breadth-first order within the budget of frames, then back up values."""
         assert self.root is not None
         nodes = [self.root]
         last = self.frames_per_decision - model.num_actions * model.spec.frames_per_action

@@ -1,20 +1,20 @@
 """Atoms of a state, for width-based planners, and its cell, for Go-Explore.
 
-An atom is one small fact, numbered. A state is *novel* in a search if it makes an atom true that was not true before,
-or, for rollouts, not at so small a depth. A `NoveltyTable` holds the least depth at which each atom was met::
+An atom is a numbered fact about a state. A state is *novel* in a search if one of its atoms was not true before in the
+search, or, for rollouts, not at an equal or smaller depth. A `NoveltyTable` contains the least depth of each atom::
 
-    features.read(model) ─→ atoms ─→ table.enter(atoms, before, depth) ─→ was it novel?
+    features.read(model) ─→ atoms ─→ table.enter(atoms, before, depth) ─→ novel?
 
 ``ram``
     Byte i of the memory has value v: 128 × 256 atoms (Lipovetzky, Ramirez and Geffner 2015).
 ``tiles``
-    Colour k is seen in the tile of column c and row r: 16 × 14 × 128 atoms, the Basic features of Bellemare et al. 2013
-    as Bandres, Bonet and Geffner 2018 use them.
+    Colour k is in the tile of column c and row r: 16 × 14 × 128 atoms, the Basic features of Bellemare et al. 2013 as
+    Bandres, Bonet and Geffner 2018 use them.
 ``b-prost``
-    The tiles; pairs of colours at an offset of tiles on one screen (B-PROS); and such pairs of a screen and the one
-    before it (B-PROT): the B-PROST features of Liang et al. 2016, 20,598,848 atoms in all.
+    The tiles; pairs of colours at an offset of tiles on one screen (B-PROS); and such pairs of a screen and the last
+    one (B-PROT): the B-PROST features of Liang et al. 2016, 20,598,848 atoms in all.
 
-No background is subtracted from the screen, as the authors' program of 2018 does with one sampled from random play.
+No background is subtracted from the screen; the authors' program of 2018 subtracts one sampled from random play.
 """
 
 from __future__ import annotations
@@ -35,40 +35,40 @@ if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel
 
 BASIC = ROWS * COLUMNS * COLOURS
-"""Atoms of a tile and a colour."""
+"""Number of atoms of a tile and a colour."""
 OFFSETS = (2 * ROWS - 1) * (2 * COLUMNS - 1)
-"""Offsets from one tile to another."""
+"""Number of offsets between tiles."""
 
 
 class NoveltyTable:
-    """The least depth at which each of so many atoms was met in one search."""
+    """Table of the least depth of each atom in one search."""
 
     def __init__(self, atoms: int) -> None:
         self._depths = np.full(atoms, UNSEEN, np.uint16)
 
     def enter(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
-        """Meet atoms at a depth, 0 to 65,534; say whether one of them was never met at this depth or a smaller one.
+        """Enter atoms at a depth, 0 to 65,534; return whether one of them is new at this or a smaller depth.
 
-        `atoms` and `before` are of this state and of the one before, None where it is not known.
+        `atoms` and `before` are the atoms of this state and of its parent, None if that is unknown.
         """
         novel = atoms[self._depths[atoms] > depth]
         self._depths[novel] = depth
         return len(novel) > 0
 
     def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
-        """Say whether one of the atoms was met at no smaller depth than this."""
+        """Return whether the least depth of one of the atoms is at least this one."""
         return bool((self._depths[atoms] >= depth).any())
 
 
 class RamFeatures:
-    """The bytes of the memory."""
+    """Atoms of the memory's bytes."""
 
     def __init__(self, ram_size: int) -> None:
         self._ram = np.empty(ram_size, np.uint8)
         self._first = np.arange(0, 256 * ram_size, 256, dtype=np.uint16)
 
     def read(self, model: GenerativeModel) -> NDArray[np.uint16]:
-        """Return the atoms of the state where the model, which has just made a step, stands: ``256 · byte + value``."""
+        """Return the atoms of the model's state after a step: ``256 · byte + value``."""
         model.ram(self._ram)
         return self._first + self._ram
 
@@ -78,9 +78,9 @@ class RamFeatures:
 
 
 class TileFeatures:
-    """The colours of the tiles of the screen, alone or with `pairs` in space and time too.
+    """Atoms of the colours in tiles of the screen, alone or with `pairs` in space and time.
 
-    A screen of 210 × 160 falls into tiles of 15 × 10 pixels; on others, rows of tiles are as even as can be.
+    A screen of 210 × 160 has tiles of 15 × 10 pixels; on other screens, tiles are as equal as possible.
     """
 
     def __init__(self, screen_shape: tuple[int, int], pairs: bool) -> None:
@@ -93,7 +93,7 @@ class TileFeatures:
         self._tiles = rows[:, None] * COLUMNS + columns
 
     def read(self, model: GenerativeModel) -> NDArray[np.uint16]:
-        """Return the numbers of the tiles' atoms, ``colour · 224 + row · 16 + column``, ascending."""
+        """Return the tiles' atoms, ``colour · 224 + row · 16 + column``, ascending."""
         model.screen(self._screen)
         seen = np.zeros(BASIC, np.bool_)
         seen[(self._screen >> 1) * np.int64(ROWS * COLUMNS) + self._tiles] = True
@@ -105,11 +105,11 @@ class TileFeatures:
 
 
 class PairTable(NoveltyTable):
-    """Depths of the tiles' atoms and of their pairs in space and time.
+    """Table of the depths of the tiles' atoms and of their pairs in space and time.
 
-    A pair of colours has a row of depths, one for each offset, which is filled when the two are first met: a game shows
-    few of the 16,384 pairs. Pairs of atoms that were all met at depth 0 are passed over: they can be novel nowhere
-    else. What stands still on the screen thus costs nothing.
+    A pair of colours has a row of depths, one for each offset, which is initialized at the first occurrence of the
+    pair: a game shows few of the 16,384 pairs. Pairs of atoms that were all entered at depth 0 are skipped, since they
+    cannot be novel elsewhere. Static parts of the screen therefore cost nothing.
     """
 
     def __init__(self) -> None:
@@ -120,7 +120,7 @@ class PairTable(NoveltyTable):
         self._old, self._old_before = np.zeros(BASIC, np.bool_), np.zeros(BASIC, np.bool_)
 
     def enter(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
-        """Meet the tiles' atoms and their pairs at a depth."""
+        """Enter the tiles' atoms and their pairs at a depth."""
         novel = super().enter(atoms, None, depth)
         novel |= self._meet(atoms, before, depth, True)
         if depth == 0 and not self._old.any():
@@ -130,7 +130,7 @@ class PairTable(NoveltyTable):
         return novel
 
     def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
-        """Say whether one of the atoms or pairs was met at no smaller depth."""
+        """Return whether the least depth of one of the atoms or pairs is at least this one."""
         return super().holds(atoms, None, depth) or self._meet(atoms, before, depth, False)
 
     def _meet(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int, enter: bool) -> bool:
@@ -142,10 +142,10 @@ class PairTable(NoveltyTable):
 
 
 class ScreenCells:
-    """Cells of Go-Explore: the screen in shades of grey, shrunk, its brightness cut into a few levels.
+    """Cells of Go-Explore: the screen in shades of grey, downscaled, with a few levels of brightness.
 
-    Ecoffet et al. 2019: 11 × 8 pixels of 8 levels. A pixel is the exact mean of the area that it covers; levels are of
-    equal width, rounded down.
+    Ecoffet et al. 2019 use 11 × 8 pixels of 8 levels. A pixel is the exact mean of the area that it covers; levels have
+    equal widths, rounded down.
     """
 
     def __init__(
@@ -164,22 +164,22 @@ class ScreenCells:
         self._levels = levels
 
     def read(self, model: GenerativeModel) -> bytes:
-        """Return the cell of the state where the model, having made a step, stands."""
+        """Return the cell of the model's state after a step."""
         model.screen(self._screen)
-        total = self._rows @ self._gray[self._screen] @ self._columns.T  # whole numbers, and so exact
+        total = self._rows @ self._gray[self._screen] @ self._columns.T  # integers, and so exact
         cell = total.astype(np.int64) * self._levels // (256 * self._screen.size)
         return cell.astype(np.uint8).tobytes()
 
 
 def _overlaps(size: int, parts: int) -> NDArray[np.float64]:
-    """Return how much of each of `parts` parts of an axis lies in each of its pixels, shape (parts, size)."""
+    """Return the overlap of each of `parts` parts of an axis with each of its pixels, shape (parts, size)."""
     begin, part = np.arange(size) * parts, np.arange(parts)[:, None] * size
     shared: NDArray[np.int64] = np.minimum(begin + parts, part + size) - np.maximum(begin, part)
     return np.maximum(shared, 0).astype(np.float64)
 
 
 def make_features(name: str, game: str, suite: TaskSuite | None = None) -> Features:
-    """Return the features of a game, which may be of a suite of one's own: "ram", "tiles" or "b-prost"."""
+    """Return the features of a game, of the given suite if it is in one: "ram", "tiles" or "b-prost"."""
     if name == "ram":
         return RamFeatures(facts.ram_size(game))
     return TileFeatures(facts.screen_shape(game, suite), pairs=name == "b-prost")

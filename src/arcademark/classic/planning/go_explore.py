@@ -1,28 +1,28 @@
 """Go-Explore's exploration phase (Ecoffet et al. 2019 and 2021), and the best trajectory that it finds.
 
 "Go-Explore: a New Approach for Hard-Exploration Problems", arXiv:1901.10995, and "First return, then explore", Nature
-590, 580–586. Places that look alike are one cell, and an archive keeps the best way to each::
+590, 580–586. States that look alike are one cell, and an archive keeps the best trajectory to each::
 
-    choose a cell by its weight ─→ restore its state ─→ explore: random actions, each repeated for a while
+    choose a cell by its weight ─→ restore its state ─→ explore: random actions, each repeated several times
              ↑                                                              │
-             └──── archive: new cells, and better ways to old ones ←────────┘
+             └──── archive: new cells, and better trajectories to others ←──┘
 
-A way is better if its score is higher, or the same with fewer actions. The first decision of an episode explores until
-its frames are spent; this and the further decisions then play the best trajectory found, so its score is reached again
-exactly. The papers' second phase, which trains a policy that withstands noise, is not part of it: this planner plays
-games without randomness only.
+A trajectory is better if its score is higher, or the same with fewer actions. The first decision of an episode explores
+until its budget of frames is used; this and the further decisions then play the best trajectory, so its score is
+reproduced exactly. The papers' second phase, which trains a policy that is robust to noise, is not implemented: this
+planner plays only deterministic games.
 
-From the papers: cells of 11 × 8 pixels of 8 shades (2019); 100 actions an exploration, repeated with probability 0.95
-(2019 and 2021), of 4 frames each; a cell's weight ``1 / √(seen + 1)`` (2021); counts start again where a cell's
-trajectory is replaced. Different here:
+The papers specify cells of 11 × 8 pixels of 8 shades (2019); 100 actions per exploration, repeated with probability
+0.95 (2019 and 2021), of 4 frames each; the weight of a cell, ``1 / √(seen + 1)`` (2021); and the reset of counts when a
+cell's trajectory is replaced. This implementation differs in these points:
 
-* 2021 seeks the size of cells anew as it explores; here it stays, as in 2019.
-* 2019's weights are ``w / (count + 0.001)^0.5``, summed over three counts and added to 1; here they are those of 2021.
-* No knowledge of a game is used, neither rooms nor levels. ``life_ends`` ends an exploration with a life, as 2019 does
-  in its games, Montezuma's Revenge and Pitfall, and 2021 not in others.
+* The size of cells is fixed, as in 2019; the method of 2021 adapts it during exploration.
+* Weights are those of 2021; those of 2019 are ``w / (count + 0.001)^0.5``, summed over three counts and added to 1.
+* No knowledge of a game is used, neither rooms nor levels. ``life_ends`` ends an exploration with a life, as in 2019 in
+  Montezuma's Revenge and Pitfall, but not in 2021 in other games.
 * Cells are explored one after another, not in batches of 100.
-* Where the best trajectory ends before the episode, the action that does nothing follows; in a game that takes points
-  away, the episode can then end with less than the trajectory gave.
+* If the best trajectory ends before the episode, no-op actions follow; in a game with negative rewards, the episode may
+  then end with a lower score than the trajectory.
 """
 
 from __future__ import annotations
@@ -54,18 +54,18 @@ class GoExplore(KeptPlanner):
     Parameters
     ----------
     explore_frames : int
-        Frames to emulate before the first action, at most. Our choice: 1,000,000, a minute or two. The papers explore
-        for hundreds of millions and more.
+        Maximum frames to emulate before the first action. Our choice: 1,000,000, one or two minutes. The papers explore
+        for hundreds of millions of frames and more.
     width, height, levels : int
-        Of a cell, in this order: pixels across and down, and shades. 11, 8 and 8 in 2019.
+        Pixels of a cell across and down, and shades. 11, 8 and 8 in 2019.
     explore_actions : int
-        Actions of an exploration, at most. 100.
+        Maximum actions of an exploration. 100.
     repeat_probability : float
-        Of an action to follow itself, else it is drawn anew from all. 0.95: 20 times on average.
+        Probability of an action to be repeated instead of a new draw. 0.95: 20 times on average.
     life_ends : bool
-        Whether an exploration ends with a life, and goes on from nowhere after it.
+        Whether an exploration ends with the loss of a life.
     frames_per_action : int or None
-        Emulated frames an action; None for the protocol's. 4 in the papers.
+        Emulated frames per action; None for the protocol's. 4 in the papers.
     """
 
     citation = "Ecoffet et al. 2019; Ecoffet et al. 2021"
@@ -103,7 +103,7 @@ class GoExplore(KeptPlanner):
 
     @classmethod
     def supports(cls, env: EnvironmentSpec, **parameters: Any) -> str | None:
-        """Say why a game cannot be played so, or None if it can; ArcadeMarkError if a parameter is out of range."""
+        """Return why a game is not supported, or None if it is; ArcadeMarkError if a parameter is out of range."""
         super().supports(env, **parameters)
         probability = env.atari.repeat_action_probability
         if probability:
@@ -115,7 +115,7 @@ class GoExplore(KeptPlanner):
 
     @property
     def trajectory(self) -> tuple[int, ...] | None:
-        """The actions found for this episode, None as long as it explores."""
+        """The actions for this episode, None during exploration."""
         return None if self._actions is None else tuple(self._actions)
 
     def plan(
@@ -140,7 +140,7 @@ class GoExplore(KeptPlanner):
         return self._actions[self._next - 1] if self._next <= len(self._actions) else self._noop
 
     def _steps_left(self, model: GenerativeModel) -> int:
-        """Return the actions that the budget still holds."""
+        """Return the number of actions in the remaining budget."""
         return (self.explore_frames - self._explored_frames) // model.spec.frames_per_action
 
     def _explore(self, model: GenerativeModel, archive: Archive, cells: ScreenCells, rng: np.random.Generator) -> None:
@@ -177,17 +177,17 @@ class GoExplore(KeptPlanner):
         self._explored_frames += model.frames - frames_before
 
     def _draw(self, model: GenerativeModel, rng: np.random.Generator) -> list[int]:
-        """Draw the actions of an exploration, each repeated for a while."""
+        """Draw the actions of an exploration, with repetitions."""
         steps = min(self.explore_actions, self._steps_left(model))
         repeated = (rng.random(steps) < self.repeat_probability).tolist()
         return hold_actions(rng.integers(model.num_actions, size=steps).tolist(), repeated)
 
     def memory(self) -> Any:
-        """Return what was found so far, and which of it was played."""
+        """Return the state of the exploration, and of the trajectory being played."""
         archive = None if self._archive is None else self._archive.memory()
         return archive, self._explored_frames, self._actions, self._next
 
     def remember(self, memory: Any) -> None:
-        """Keep what `memory` returned."""
+        """Restore the state that `memory` returned."""
         archive, self._explored_frames, self._actions, self._next = memory
         self._archive = None if archive is None else Archive.remembered(archive)

@@ -1,26 +1,26 @@
-"""IW(1): breadth-first search that prunes what shows nothing new (Lipovetzky, Ramirez and Geffner 2015).
+"""IW(1): breadth-first search with pruning of states that are not novel (Lipovetzky, Ramirez and Geffner 2015).
 
-"Classical Planning with Simulators: Results on the Atari Video Games", IJCAI 2015. A node is expanded only
-if it makes an atom true that was true in no node before it in the search; with atoms of the memory, at most 128 × 256
-nodes are ever expanded, however many there are::
+"Classical Planning with Simulators: Results on the Atari Video Games", IJCAI 2015. A node is expanded only if one of
+its atoms was true in no earlier node of the search; with atoms of the memory, at most 128 × 256 nodes are expanded in
+any search::
 
     root ─→ children in random order ─→ novel? ─yes→ queue        first in, first out
-                                          └─no─→ a leaf: its reward counts, nothing follows
+                                          └─no─→ a leaf: its reward counts, it is not expanded
 
-The search ends when its frames are spent or the queue is empty, and the first action of the path with the greatest
-discounted sum of rewards is played. The tree below it is kept: see `width`.
+The search ends when its budget of frames is used or the queue is empty, and the first action of the path with the
+greatest discounted sum of rewards is played. The tree below it is kept: see `width`.
 
-From the paper: atoms of the memory, 150,000 frames per decision, reused nodes that do not count as emulated. From the
-defaults of its authors' program: γ = 0.995, paths of up to 300 nodes of 5 frames. Where the paper is silent, or the
-program does otherwise:
+The paper specifies atoms of the memory, 150,000 frames per decision, and that reused nodes do not count as emulated.
+The defaults of its authors' program are γ = 0.995 and paths of up to 300 nodes of 5 frames. Where the paper is silent,
+or the program differs:
 
-* Novelty is judged anew at each decision in all of the tree that is kept, in breadth-first order. The program leaves
-  the atoms of kept nodes that were not pruned out of the table.
-* The root's atoms are known if the tree was kept. At the start of an episode, and where sticky actions led elsewhere,
-  they are not: there the first child counts as novel in any case.
+* Novelty is evaluated anew at each decision in the whole kept tree, in breadth-first order. The program's table lacks
+  the atoms of kept nodes that were not pruned.
+* The root's atoms are known if the tree was kept. At the start of an episode, and after an unexpected state with sticky
+  actions, they are unknown: the first child is then novel in any case.
 * Ties are broken at random, as by the program's random order of children.
-* Where the episode ends, nothing is expanded and no atom is entered.
-* Screen features are not part of this paper: those of Bandres, Bonet and Geffner 2018.
+* Nodes at the end of the episode are not expanded, and their atoms are not entered.
+* Screen features are those of Bandres, Bonet and Geffner 2018; this paper has none.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class IteratedWidth(WidthPlanner):
-    """Plans: IW(1), breadth-first search that prunes what shows nothing new.
+    """Plans: IW(1), breadth-first search that prunes states that are not novel.
 
     Parameters
     ----------
     features : {"ram", "tiles", "b-prost"}
-        What novelty is about: the bytes of the memory, the colours of the screen's tiles, or these in pairs too.
+        Atoms for novelty: the bytes of the memory, the colours of the screen's tiles, or these and their pairs.
     frames_per_decision : int
-        Frames to emulate before each action, at most. 150,000 in the paper.
+        Maximum frames to emulate before each action. 150,000 in the paper.
     horizon_frames : int
-        How far a path looks ahead. 1,500: 300 nodes of 5 frames, from the program's defaults.
+        Maximum length of a path. 1,500: 300 nodes of 5 frames, from the program's defaults.
     discount : float
-        γ an action. 0.995, from the program's defaults.
+        γ per action. 0.995, from the program's defaults.
     still_frames : int
-        How long a screen may stay as it is on a path; see `width`. 30, as in rollouts; of no account for the memory.
+        Maximum frames without a change of the screen on a path; see `width`. 30, as in rollouts; no effect with "ram".
     frames_per_action : int or None
-        Emulated frames an action; None for the protocol's. 5 in the paper, as under ``ale-2013``.
+        Emulated frames per action; None for the protocol's. 5 in the paper, as under ``ale-2013``.
     """
 
     citation = "Lipovetzky, Ramirez and Geffner 2015"
@@ -70,7 +70,7 @@ class IteratedWidth(WidthPlanner):
     def search(self, model: GenerativeModel, rng: np.random.Generator) -> Iterator[None]:
         """Expand novel nodes in breadth-first order; yield after each.
 
-        Going on after a checkpoint, it passes once more through what is there, for no frames, to the same end.
+        After a checkpoint, it traverses the existing nodes again, without frames, with the same result.
         """
         assert self.reader is not None
         assert self.root is not None
@@ -91,7 +91,7 @@ class IteratedWidth(WidthPlanner):
             yield
 
     def _goes_on(self, table: NoveltyTable, node: Node, parent: Node, depth: int, still: int) -> bool:
-        """Say whether a node is to be expanded, and enter its atoms unless it shows the same as its parent."""
+        """Return whether to expand a node, and enter its atoms unless it shows the same as its parent."""
         if still:
             return still <= self.still_frames and depth < self.max_depth
         return table.enter(self.atoms[node], self.atoms.get(parent), depth) and depth < self.max_depth
@@ -99,9 +99,9 @@ class IteratedWidth(WidthPlanner):
     def _children(
         self, model: GenerativeModel, node: Node, same_action: bool, rng: np.random.Generator
     ) -> Iterator[Node]:
-        """Yield the children that are there, then the others as they are made, as far as the frames reach.
+        """Yield the existing children, then new ones within the budget of frames.
 
-        With `same_action`, only that by the action that led to the node.
+        With `same_action`, yield only the child of the action that led to the node.
         """
         if node.untried is None:
             node.untried = rng.permutation(model.num_actions).tolist()

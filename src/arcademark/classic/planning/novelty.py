@@ -1,7 +1,7 @@
-"""Kernels of `features`: whether pairs of atoms are novel.
+"""Kernels of `features` for the novelty of pairs of atoms.
 
-Depths are 16 bits wide; an atom that was never met has 65,535. "Enter" writes the depth over greater ones and returns
-whether it did; "hold" returns whether some depth is at least the given one, and writes nothing.
+Depths have 16 bits; an atom that was never entered has 65,535. With `enter`, greater depths are replaced by the given
+one; the result is whether there were any. Without it, the result is whether some depth is at least the given one.
 """
 
 from __future__ import annotations
@@ -11,31 +11,31 @@ import numpy as np
 from arcademark.compiled import njit
 
 UNSEEN = np.uint16(65535)
-"""Depth of an atom that was never met: beyond all depths."""
+"""Depth of an atom that was never entered, greater than all depths."""
 ROWS, COLUMNS, COLOURS = 14, 16, 128
 TILES = ROWS * COLUMNS
 SPAN = 2 * COLUMNS - 1
-"""Offsets along a row."""
+"""Number of offsets along a row."""
 NO_OFFSET = (ROWS - 1) * SPAN + COLUMNS - 1
-"""Number of the offset of a tile from itself."""
+"""Number of the zero offset."""
 
 
 @njit(cache=True)
 def meet_space(depths, used, atoms, old, depth, enter):  # type: ignore[no-untyped-def]
-    """Meet all pairs of atoms of one screen, each with itself too, but for pairs of old ones.
+    """Enter or look up all pairs of atoms of one screen, including equal atoms, except pairs of old ones.
 
-    A pair has the smaller colour first; of equal colours, the earlier tile. `depths`, uint16 (128, 128, 837), has a row
-    for two colours and a column for the offset, rows · 31 + columns + 418; `used` says which rows are filled. `atoms`
-    ascend. Without `enter` nothing is written, and the first that holds ends the search.
+    A pair has the smaller colour first; for equal colours, the earlier tile. `depths`, uint16 (128, 128, 837), has a
+    row for two colours and a column for the offset, rows · 31 + columns + 418; `used` marks the initialized rows.
+    `atoms` are ascending. Without `enter` nothing is written, and the search ends at the first depth found.
     """
     return meet_pairs(depths, used, atoms[~old[atoms]], atoms, True, depth, enter)
 
 
 @njit(cache=True)
 def meet_time(depths, used, atoms, before, olds, depth, enter):  # type: ignore[no-untyped-def]
-    """Meet all pairs of an atom of the screen before and one of this screen, in this order, but for pairs of old ones.
+    """Enter or look up all pairs of an atom of the last screen and one of this screen, except pairs of old ones.
 
-    `olds` are the old ones of this screen and of the one before; the others are as in `meet_space`.
+    `olds` are the old atoms of this screen and of the last one; the other parameters are as in `meet_space`.
     """
     old, old_before = olds[0][atoms], olds[1][before]
     novel = meet_pairs(depths, used, before[old_before], atoms[~old], False, depth, enter)
@@ -46,7 +46,7 @@ def meet_time(depths, used, atoms, before, olds, depth, enter):  # type: ignore[
 
 @njit(cache=True)
 def meet_pairs(depths, used, first, second, unordered, depth, enter):  # type: ignore[no-untyped-def]
-    """Meet all pairs of one of `first` and one of `second`, colours by colours."""
+    """Enter or look up all pairs of one of `first` and one of `second`, by colours."""
     first_at, second_at = places(first), places(second)
     novel = False
     i_end = 0
@@ -84,7 +84,7 @@ def meet_pairs(depths, used, first, second, unordered, depth, enter):  # type: i
 
 @njit(cache=True)
 def places(atoms):  # type: ignore[no-untyped-def]
-    """Return a number for the tile of each atom such that differences are offsets, shape (n,)."""
+    """Return a number for the tile of each atom whose differences are offsets, shape (n,)."""
     at = np.empty(atoms.shape[0], np.int64)
     for i in range(atoms.shape[0]):
         tile = atoms[i] % TILES
@@ -94,7 +94,7 @@ def places(atoms):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def end_of_colour(atoms, i, colour):  # type: ignore[no-untyped-def]
-    """Return where the atoms of a colour that begin at i end."""
+    """Return the end of the atoms of a colour that begin at i."""
     while i < atoms.shape[0] and atoms[i] // TILES == colour:
         i += 1
     return i

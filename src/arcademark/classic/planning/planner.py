@@ -1,6 +1,6 @@
-"""Base of the built-in planners: they play any game, and can be kept and restored.
+"""Base of the built-in planners, which play any game and can be saved and restored.
 
-What is kept is data in MessagePack, never Python objects; an array is its type, its shape and its numbers.
+Checkpoints are data in MessagePack, never Python objects; an array is its type, its shape and its numbers.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from arcademark.environments.generative import GenerativeModel, State
 
 _ARRAY = 1
-"""Code of MessagePack's extension that is an array."""
+"""Code of the MessagePack extension for arrays."""
 
 
 @dataclass(eq=False, repr=False)
 class KeptPlanner:
-    """A planner whose `memory` holds all that it knows of an episode; a base for `agents.base.Planner`.
+    """Planner with its whole state of an episode in `memory`; a base for `agents.base.Planner`.
 
-    It is a dataclass, and its keyword-only fields are its parameters. `name` is the agent's, for messages; `plan`
-    yields about every `yield_frames` frames; `emulated` counts the frames of the decision under way.
+    It is a dataclass, and its keyword-only fields are its parameters. `name` is the agent's name for messages; `plan`
+    yields about every `yield_frames` frames; `emulated` counts the frames of the current decision.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class KeptPlanner:
 
     @classmethod
     def supports(cls, env: EnvironmentSpec, **parameters: Any) -> str | None:
-        """Play every game; ArcadeMarkError if a parameter is out of range."""
+        """Support every game; ArcadeMarkError if a parameter is out of range."""
         make: Callable[..., object] = cls
         make(env, **parameters)
         return None
@@ -68,39 +68,39 @@ class KeptPlanner:
         return action
 
     def begin(self, model: GenerativeModel, state: State, first: bool) -> None:
-        """Begin a decision at `state`, or go on with the one that a checkpoint broke off."""
+        """Begin a decision at `state`, or continue one that a checkpoint interrupted."""
         raise NotImplementedError
 
     def search(self, model: GenerativeModel, rng: np.random.Generator) -> Iterator[None]:
-        """Search, yielding where a checkpoint holds all that was done; go on after one."""
+        """Search, with yields where a checkpoint is complete; continue after a checkpoint."""
         raise NotImplementedError
 
     def decide(self, model: GenerativeModel, rng: np.random.Generator) -> int:
-        """Return the best action found, and keep what is known of where it leads."""
+        """Return the best action, and keep the part of the search below it."""
         raise NotImplementedError
 
     def checkpoint(self) -> bytes:
-        """Return all that is kept between decisions of an episode, or of the decision under way."""
+        """Return the state between decisions of an episode, or within the current decision."""
         return pack(self.memory())
 
     def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds; ValueError if it is damaged, or of another planner."""
+        """Restore a checkpoint; ValueError if it is damaged, or of another planner."""
         try:
             self.remember(unpack(checkpoint))
         except (msgspec.MsgspecError, ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
             raise ValueError(f"the checkpoint is damaged ({error}); play the run again in another directory") from None
 
     def memory(self) -> Any:
-        """Return what is kept, for `pack`."""
+        """Return the state to save, for `pack`."""
         raise NotImplementedError
 
     def remember(self, memory: Any) -> None:
-        """Keep what `memory` returned, tuples as lists."""
+        """Restore the state that `memory` returned, with tuples as lists."""
         raise NotImplementedError
 
 
 def pack(memory: Any) -> bytes:
-    """Return JSON values, tuples, states, bytes and arrays of numbers as bytes, the same for the same."""
+    """Return JSON values, tuples, states, bytes and arrays of numbers as bytes, deterministically."""
 
     def array(value: Any) -> msgspec.msgpack.Ext:
         if not isinstance(value, np.ndarray):
@@ -111,7 +111,7 @@ def pack(memory: Any) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """Return what `pack` made into bytes, tuples and states as lists; ValueError if it did not."""
+    """Return the contents of bytes from `pack`, with tuples and states as lists; ValueError if they are invalid."""
 
     def array(_: int, content: memoryview) -> NDArray[Any]:
         kind, shape, numbers = msgspec.msgpack.decode(content, type=tuple[str, tuple[int, ...], bytes])
@@ -123,7 +123,7 @@ def unpack(data: bytes) -> Any:
 
 
 def as_state(kept: Sequence[Any]) -> State:
-    """Return the state that was kept as a list."""
+    """Return a state from a list."""
     from arcademark.environments.generative import State
 
     game, console, *others = kept
@@ -135,7 +135,7 @@ def _frozen(value: Any) -> Any:
 
 
 def hold_actions(actions: list[int], held: Sequence[bool]) -> list[int]:
-    """Put in the place of each action that is held the one before it."""
+    """Replace each held action by the one before it."""
     for i in range(1, len(actions)):
         if held[i]:
             actions[i] = actions[i - 1]
@@ -143,7 +143,7 @@ def hold_actions(actions: list[int], held: Sequence[bool]) -> list[int]:
 
 
 def choose(values: Sequence[float], rng: np.random.Generator) -> int:
-    """Return the index of the greatest value; among equal ones each is as likely, and only then one is drawn."""
+    """Return the index of the greatest value; only if there are several, one of them is drawn."""
     greatest = max(values)
     best = [i for i, value in enumerate(values) if value == greatest]
     return best[0] if len(best) == 1 else best[int(rng.integers(len(best)))]

@@ -1,32 +1,32 @@
-"""Rollout-IW(1): novelty by depth, found by rollouts from the root (Bandres, Bonet and Geffner 2018).
+"""Rollout-IW(1): rollouts from the root, pruned by novelty at each depth (Bandres, Bonet and Geffner 2018).
 
-"Planning with Pixels in (Almost) Real Time", AAAI 2018. A rollout walks from the root, at each node to a child chosen
-at random among those that are not solved, until it stands at a node where nothing can be gained::
+"Planning with Pixels in (Almost) Real Time", AAAI 2018. A rollout descends from the root, at each node to a random
+child among those that are not solved, until it reaches a node that is pruned::
 
-    new, novel                     enter its atoms, go on        novel: some atom was met at no such small depth
+    new, novel                     enter its atoms, continue     novel: an atom is new at this or a smaller depth
     new, not novel                 solved, stop
-    met before, an atom holds      go on                         holds: was met at no smaller depth than here
-    met before, none holds         solved, stop                  other nodes reach all its atoms sooner
+    visited, an atom holds         continue                      holds: the atom's least depth is not smaller
+    visited, none holds            solved, stop                  other nodes reach all its atoms at smaller depths
     the episode's end, or too deep solved, stop
 
-A node is solved too as soon as all its children are. The search ends when the root is solved or the frames are spent.
-It prunes as IW(1) does, with the depth that breadth-first order brings by itself written down; yet it looks deep from
-the first rollout on, so that a small budget is of use. The best path's first action is played and the tree below it is
-kept: see `width`.
+A node is also solved when all its children are. The search ends when the root is solved or the budget of frames is
+used. It prunes like IW(1), but with explicit depths instead of breadth-first order; unlike IW(1), it searches deep from
+the first rollout on, so that it is useful with a small budget. The best path's first action is played and the tree
+below it is kept: see `width`.
 
-The budgets of the paper are times (0.5 s and 32 s a decision of 15 frames); ours is in frames. Half a second is 7,500
-to 10,000 frames of emulation on a core of today, less what features cost.
+The budgets of the paper are times (0.5 s and 32 s per decision of 15 frames); ours is in frames. Half a second is 7,500
+to 10,000 frames of emulation on a current core, without the time for features.
 
-Options of the paper, off by default: *risk aversion* multiplies losses by 50,000 and makes a lost life cost ten times
-that; *subscores* keep a novelty table for each power of two of the score since the root.
+The paper has options that are off by default: *risk aversion* multiplies negative rewards by 50,000 and penalizes a
+lost life with ten times this factor; *subscores* use a novelty table for each power of two of the score since the root.
 
-Where the paper is silent, or the program of its authors does otherwise:
+Where the paper is silent, or the program of its authors differs:
 
-* At a decision, labels and novelty start afresh, and kept nodes are met again in rollouts, for no frames. The program
-  leaves the atoms of kept nodes out of the table.
-* A node that is pruned after it was expanded keeps what was found below it, which are paths like all others; the
-  program gives it a reward of minus infinity.
-* One action of the best path is played, then it is planned again; the program can also play on to the first reward.
+* At each decision, labels and novelty are reset, and rollouts visit kept nodes again, without frames. The program omits
+  the atoms of kept nodes from the table.
+* A node that is pruned after its expansion keeps the nodes below it, which are valid paths; the program gives it a
+  reward of minus infinity.
+* One action of the best path is played before the next decision; the program can also play up to the first reward.
 * No background is subtracted from screens: see `features`.
 """
 
@@ -51,27 +51,27 @@ ROOT_CLASS = 0
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RolloutIW(WidthPlanner):
-    """Plans: Rollout-IW(1), walks down to what is new at its depth; of use with few frames too.
+    """Plans: Rollout-IW(1), rollouts to states that are novel at their depth; useful with few frames.
 
     Parameters
     ----------
     features : {"ram", "tiles", "b-prost"}
-        What novelty is about. The paper's are ``b-prost``; those of the memory are the fastest.
+        Atoms for novelty. The paper uses ``b-prost``; ``ram`` is the fastest.
     frames_per_decision : int
-        Frames to emulate before each action, at most. Our choice: about half a second of emulation.
+        Maximum frames to emulate before each action. Our choice: about half a second of emulation.
     horizon_frames : int
-        How far a path looks ahead. 22,500: 1,500 nodes of 15 frames, from the program's defaults.
+        Maximum length of a path. 22,500: 1,500 nodes of 15 frames, from the program's defaults.
     discount : float
-        γ an action. 1 in the settings of the authors' published results.
+        γ per action. 1 in the settings of the authors' published results.
     risk_aversion : float
-        What losses are multiplied by, and a tenth of what a lost life costs; 1 for no aversion, where lives cost
-        nothing. 50,000 in the authors' settings.
+        Factor of negative rewards, and a tenth of the penalty for a lost life; 1 for no aversion and no penalty. 50,000
+        in the authors' settings.
     subscores : bool
-        Whether each power of two of the score since the root has a novelty table of its own.
+        Whether each power of two of the score since the root has a separate novelty table.
     still_frames : int
-        How long a screen may stay as it is on a path; see `width`. 30, from the program's defaults.
+        Maximum frames without a change of the screen on a path; see `width`. 30, from the program's defaults.
     frames_per_action : int or None
-        Emulated frames an action; None for the protocol's. 15 in the paper.
+        Emulated frames per action; None for the protocol's. 15 in the paper.
     """
 
     citation = "Bandres, Bonet and Geffner 2018"
@@ -88,21 +88,21 @@ class RolloutIW(WidthPlanner):
         self._met: set[Node] = set()
         self._solved: set[Node] = set()
         self._still: dict[Node, int] = {}
-        """For how many frames those nodes that show the same as their parents do so."""
+        """Number of frames without a change of the screen, of nodes that show the same as their parents."""
 
     def search(self, model: GenerativeModel, rng: np.random.Generator) -> Iterator[None]:
-        """Roll out from the root until it is solved or no frames are left; yield after each rollout."""
+        """Roll out from the root until it is solved or the budget is used; yield after each rollout."""
         assert self.root is not None
         self._enter_met(model, self.root)
         while self.root not in self._solved and self._roll_out(model, self.root, rng):
             yield
 
     def forget_search(self) -> None:
-        """Forget labels and novelty."""
+        """Reset labels and novelty."""
         self._tables, self._met, self._solved, self._still = {}, set(), set(), {}
 
     def _enter_met(self, model: GenerativeModel, root: Node) -> None:
-        """Enter the atoms of the root, and those of nodes met before a checkpoint: their order is of no account."""
+        """Enter the atoms of the root, and those of nodes visited before a checkpoint, in any order."""
         if root in self.atoms:
             self._table(0.0).enter(self.atoms[root], None, 0)
         waiting = [(root, 1, 0.0)] if self._met else []
@@ -116,7 +116,7 @@ class RolloutIW(WidthPlanner):
                     waiting.append((child, depth + 1, total))
 
     def _roll_out(self, model: GenerativeModel, root: Node, rng: np.random.Generator) -> bool:
-        """Walk down to a node that is then solved; say whether there were frames for it."""
+        """Descend to a node that is then solved; return whether the budget sufficed."""
         path = [root]
         score = 0.0
         while True:
@@ -130,7 +130,7 @@ class RolloutIW(WidthPlanner):
                 return True
 
     def _pick(self, model: GenerativeModel, node: Node, rng: np.random.Generator) -> Node | None:
-        """Return a child that is not solved, each as likely; None if it would have to be made without frames left."""
+        """Return a random child that is not solved; None if it is new and the budget does not suffice."""
         if node.untried is None:
             node.untried = list(range(model.num_actions))
         unsolved = [child for child in node.children if child not in self._solved]
@@ -148,7 +148,7 @@ class RolloutIW(WidthPlanner):
         return child
 
     def _goes_on(self, model: GenerativeModel, path: list[Node], score: float) -> bool:
-        """Say whether something may be gained below the end of a path, and enter its atoms at the first meeting."""
+        """Return whether to continue below the end of a path, and enter its atoms at the first visit."""
         node, parent, depth = path[-1], path[-2], len(path) - 1
         table, atoms, before = self._table(score), self.atoms[node], self.atoms.get(parent)
         met = node in self._met
@@ -160,14 +160,14 @@ class RolloutIW(WidthPlanner):
         return table.enter(atoms, before, depth) and depth < self.max_depth
 
     def _stands_still(self, model: GenerativeModel, node: Node, parent: Node) -> bool:
-        """Say whether a node shows the same as its parent, and remember for how long."""
+        """Return whether a node shows the same as its parent, and store for how many frames."""
         still = self.still(model, node, parent, self._still.get(parent, 0))
         if still:
             self._still[node] = still
         return still > 0
 
     def _solve(self, path: list[Node]) -> None:
-        """Label the last node of a path as solved, and each before it of which all children are."""
+        """Label the last node of a path as solved, and each earlier node with only solved children."""
         solved = self._solved
         solved.add(path.pop())
         for node in reversed(path):
@@ -184,12 +184,12 @@ class RolloutIW(WidthPlanner):
         return self._tables[score_class]
 
     def memory(self) -> Any:
-        """Return what all width-based planners keep, and the labels of the kept nodes in the same order."""
+        """Return the state of width-based planners, and the labels of the kept nodes in the same order."""
         labels = [(node in self._met, node in self._solved) for node in self.kept_nodes()]
         return super().memory(), labels
 
     def remember(self, memory: Any) -> None:
-        """Keep what `memory` returned."""
+        """Restore the state that `memory` returned."""
         kept, labels = memory
         super().remember(kept)
         for node, (met, solved) in zip(self.kept_nodes(), labels, strict=True):

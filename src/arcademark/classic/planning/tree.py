@@ -1,16 +1,16 @@
-"""The search tree that breadth-first search and UCT share.
+"""The search tree of breadth-first search, UCT and width-based planners.
 
-A node is a place reached by taking one action after another from the root, where the real game stands::
+A node is a state reached by a sequence of actions from the root, the real game's state::
 
-    root ──a──→ child ──b──→ grandchild          path: actions taken; reward: of the step into a node
+    root ──a──→ child ──b──→ grandchild          path: the actions; reward: of the step into a node
       │           │              │
-    state       state          state             places of the model, kept only where they may be restored or compared
+    state       state          state             states of the model, stored only if they may be restored or compared
 
-After acting, the chosen child becomes the root and brings its part of the tree along; all else is dropped. It is kept
-only if the real game then stands exactly where the child does: under sticky actions it need not.
+After an action, the chosen child becomes the root with its part of the tree, and the rest is dropped. The tree is kept
+only if the real game has exactly the child's state, which it may not with sticky actions.
 
-Nodes know their children, not their parents: a dropped part is freed at once. Apart from its state a node takes some
-150 bytes.
+Nodes refer to their children, not to their parents, so a dropped part is freed at once. Without its state, a node takes
+about 150 bytes.
 """
 
 from __future__ import annotations
@@ -30,14 +30,13 @@ if TYPE_CHECKING:
 
 
 class Node:
-    """A place in the tree.
+    """A node of the tree.
 
-    `state` is where the model can be restored to, None where nothing follows; `action` led here, -1 for a root that
-    none led to, and gave `reward`; `ended` says whether the episode ends here, by its own end or at the frame cap.
-    `children` has one for each action that was tried and is no duplicate of another, in the order of trying; `untried`
-    are the other actions, the next one last, None as long as nothing was tried. `visits` counts the simulations that
-    passed through; `value` is the best discounted sum of the rewards that follow (breadth-first), or the total of all
-    returns, from the reward of this node on (UCT).
+    `state` is the model's state, None if no step follows; `action` is the action that led here, -1 for an initial root,
+    and `reward` its reward; `ended` is whether the episode ends here, by its own end or at the frame cap. `children`
+    are the results of tried actions without duplicates, in order; `untried` are the other actions, the next one last,
+    None before the first. `visits` is the number of simulations through this node; `value` is the best discounted sum
+    of subsequent rewards (breadth-first), or the sum of all returns, including the reward of this node (UCT).
     """
 
     __slots__ = ("action", "children", "ended", "reward", "state", "untried", "value", "visits")
@@ -53,7 +52,7 @@ class Node:
         self.value = 0.0
 
     def walk(self) -> Iterator[Node]:
-        """Yield this node and all below it, each before its children and these in their order."""
+        """Yield this node and all below it in preorder."""
         waiting = [self]
         while waiting:
             node = waiting.pop()
@@ -63,10 +62,10 @@ class Node:
 
 @dataclass(eq=False, repr=False)
 class TreePlanner(KeptPlanner):
-    """A planner that keeps the part of its tree that it walks into.
+    """Planner that keeps the part of its tree below the chosen action.
 
-    `root` is where the last decision led, with all that is known from there on; None if nothing is. `kept` names the
-    attributes that are kept beside the tree.
+    `root` is the node of the last decision's action, with its part of the tree, or None. `kept` are the names of
+    further attributes to save.
     """
 
     kept: ClassVar[tuple[str, ...]] = ()
@@ -76,13 +75,13 @@ class TreePlanner(KeptPlanner):
         self.root: Node | None = None
 
     def root_at(self, state: State, first: bool) -> Node:
-        """Return the root of the search from `state`: the kept one if the game stands there, else a new one."""
+        """Return the root of the search from `state`: the kept one if it has this state, otherwise a new one."""
         if first or self.root is None or self.root.state != state:
             self.root = Node(state)
         return self.root
 
     def step(self, model: GenerativeModel, node: Node, action: int) -> tuple[float, bool]:
-        """Take an action in a node, and count its frames; return the reward, and whether the episode ended."""
+        """Take an action in a node and count its frames; return the reward, and whether the episode ended."""
         assert node.state is not None
         before = model.frames
         model.restore(node.state)
@@ -91,7 +90,7 @@ class TreePlanner(KeptPlanner):
         return reward, terminated or truncated
 
     def decide(self, model: GenerativeModel, rng: np.random.Generator) -> int:
-        """Return the most preferred action of the root, any if none was tried, and keep the tree below it."""
+        """Return the best action of the root, or any if none was tried, and keep the tree below it."""
         assert self.root is not None
         children = self.root.children
         self.action_values = np.full(model.num_actions, np.nan)
@@ -103,24 +102,24 @@ class TreePlanner(KeptPlanner):
             action = int(rng.integers(model.num_actions))
         self.descend(action)
         if not model.keeps:
-            self.root = None  # the real task stands at none of its places
+            self.root = None  # the real task has none of its states
         return action
 
     def descend(self, action: int) -> None:
-        """Make the child that `action` leads to the root."""
+        """Make the child of `action` the root."""
         children = self.root.children if self.root is not None else ()
         self.root = next((child for child in children if child.action == action), None)
 
     def preferences(self, root: Node) -> Sequence[float]:
-        """Return how good each child of the root is."""
+        """Return the preference for each child of the root."""
         raise NotImplementedError
 
     def memory(self) -> Any:
-        """Return the tree, flat, and what else is kept."""
+        """Return the tree, flat, and the further attributes to save."""
         return flatten(self.root), *[getattr(self, name) for name in self.kept]
 
     def remember(self, memory: Any) -> None:
-        """Keep what `memory` returned."""
+        """Restore the state that `memory` returned."""
         tree, *others = memory
         self.root = unflatten(tree)
         for name, value in zip(self.kept, others, strict=True):
@@ -133,14 +132,14 @@ def returns(node: Node, discount: float) -> list[float]:
 
 
 def back_up(nodes: Iterable[Node], discount: float) -> None:
-    """Give each node the value of its best path; children come before their parents."""
+    """Set the value of each node to that of its best path; children come before their parents."""
     for node in nodes:
         if node.children:
             node.value = max(returns(node, discount))
 
 
 def flatten(root: Node | None) -> list[tuple[Any, ...]]:
-    """Write a tree as a flat list, however deep it is; `unflatten` reads it."""
+    """Return a tree of any depth as a flat list; `unflatten` reads it."""
     nodes = root.walk() if root is not None else ()
     return [
         (len(n.children), n.untried, n.visits, n.value, n.state, n.action, n.reward, n.ended) for n in nodes
@@ -148,7 +147,7 @@ def flatten(root: Node | None) -> list[tuple[Any, ...]]:
 
 
 def unflatten(flat: Sequence[Sequence[Any]]) -> Node | None:
-    """Return the tree that `flatten` wrote."""
+    """Return the tree of a flat list."""
     root: Node | None = None
     open_nodes: list[tuple[Node, list[Node], int]] = []
     for num_children, untried, visits, value, state, *place in flat:

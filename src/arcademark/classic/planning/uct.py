@@ -1,40 +1,41 @@
-"""UCT (Kocsis and Szepesvári 2006) as Bellemare et al. 2013 play it (§3.2.1, Appendix B, Algorithms 2 and 3).
+"""UCT (Kocsis and Szepesvári 2006), as in Bellemare et al. 2013 (§3.2.1, Appendix B, Algorithms 2 and 3).
 
-A simulation walks down from the root. At a node where some action was never taken, it takes one of these, chosen at
-random, and stands at a new leaf; where all were taken, it takes the one with the greatest::
+A simulation descends from the root. At a node with untried actions, it takes a random one of these and reaches a new
+leaf; if all were tried, it takes the action with the greatest::
 
     V(c) = average-return(c) + C · √( log visits(parent) / visits(c) )
 
-From the leaf, uniformly random actions follow until the horizon, counted in frames from the root; their discounted sum
-is the leaf's first return. The return goes up the path::
+From the leaf, uniformly random actions follow up to the horizon, counted in frames from the root; their discounted
+sum of rewards is the leaf's first return. The return is backed up along the path::
 
     R ← R + immediate-return(n);   average-return(n) over visits(n) + 1;   parent: γ · R
 
-The action most frequently taken at the root is played, and the part of the tree below it is kept. *k* simulations mean
-*k* visits of the root, reused ones included, as Algorithm 2 has it ("until visits(root) = k"): what a decision costs is
-k less what it found ready.
+The most frequent action at the root is played, and the part of the tree below it is kept. *k* simulations are *k*
+visits of the root, including reused ones, as in Algorithm 2 ("until visits(root) = k"), so a decision costs k less the
+reused visits.
 
-Of the actions that lead from a node to the same state only the first tried is considered (§3.2.1). The simulation that
-finds a duplicate goes on with another action of the same node; its frames count, it is no visit.
+Among the actions of a node with the same resulting state, only the first tried is considered (§3.2.1). A simulation
+that finds a duplicate continues with another action of the same node; the frames count, but not as a visit.
 
-Where the text is open or differs from the published program of its authors, the text is followed, but for the bound:
+Where the text is ambiguous or differs from the published program of its authors, this implementation follows the text,
+except for the bound:
 
-* The bound is printed with ``log[visits(c)]``, the child's own; UCB1, of which the paper calls it a variation, has the
-  parent's, and so has ours.
-* Under sticky actions a child keeps the first outcome that was drawn for its action, its state and its reward; the
-  paper's games have no randomness.
+* The printed bound has ``log[visits(c)]``, of the child; UCB1, of which it is a variation according to the paper, has
+  the parent's visits, as here.
+* With sticky actions, a child keeps the first outcome that was drawn for its action, its state and its reward; the
+  paper's games are deterministic.
 * A leaf is a node that was never visited. The first simulation in an empty tree is thus a rollout from the root itself,
   and so is the first visit of any node; the program expands a leaf at once and starts from one of its children.
-* Each step up the tree discounts once. The program discounts twice, and it cuts scaled rewards of nodes, though not of
-  rollouts, to whole numbers.
-* The reward into a rollout's first state is discounted once against that into the leaf: a discounted sum.
-* Ties, at the bound and at the root, are broken at random, as in the program.
-* The horizon is reached by whole actions.
+* Each step up the tree discounts once. The program discounts twice, and it truncates scaled rewards of nodes, but not
+  of rollouts, to integers.
+* The reward of a rollout's first step is discounted once relative to that of the step into the leaf.
+* Ties, of the bound and at the root, are broken at random, as in the program.
+* The horizon is rounded up to whole actions.
 
-C presumes returns of about one, which game scores are not. The paper does not say what it does about this; the program,
-and the learning agents of the same paper by the account of later programs, divide rewards by the magnitude of the first
-reward other than zero. ``reward_scale="first"`` does so (the first reward of an agent step that any simulation of the
-episode meets), ``"none"`` leaves rewards as they are.
+C assumes returns of about one, unlike game scores. The paper does not mention this; the program, and the learning
+agents of the same paper according to later programs, divide rewards by the magnitude of the first nonzero reward.
+``reward_scale="first"`` does so (with the first nonzero reward of an agent step in any simulation of the episode),
+``"none"`` does not scale rewards.
 """
 
 from __future__ import annotations
@@ -63,17 +64,17 @@ class UCT(TreePlanner):
     Parameters
     ----------
     simulations : int
-        Visits of the root before an action, reused ones included. 500; a later program quotes it from Appendix C.
+        Visits of the root before an action, including reused ones. 500; a later program quotes it from Appendix C.
     horizon_frames : int
-        How far a simulation looks ahead. Uncertain: 300, from the defaults of the published program.
+        Length of a simulation. Uncertain: 300, from the defaults of the published program.
     exploration : float
-        C, which widens the bounds. Uncertain: 0.1, from the defaults of the published program.
+        C, the factor of the bound. Uncertain: 0.1, from the defaults of the published program.
     discount : float
-        γ an action. Uncertain: 0.999, from programs after the paper.
+        γ per action. Uncertain: 0.999, from later programs.
     reward_scale : {"first", "none"}
-        What rewards are divided by: the magnitude of the episode's first that is not zero, or nothing.
+        Divisor of rewards: the magnitude of the episode's first nonzero reward, or none.
     prune_duplicates : bool
-        Whether of the actions that lead to the same state only one is considered, as in the paper.
+        Whether only one of the actions that lead to the same state is considered, as in the paper.
     """
 
     citation = "Bellemare et al. 2013, §3.2.1 and Appendix B"
@@ -93,7 +94,7 @@ class UCT(TreePlanner):
         self.magnitude = self._unscaled()
 
     def begin(self, model: GenerativeModel, state: State, first: bool) -> None:
-        """Begin at the kept root if the game stands there."""
+        """Begin at the kept root if it has the game's state."""
         if first:
             self.magnitude = self._unscaled()
         self.root_at(state, first)
@@ -106,7 +107,7 @@ class UCT(TreePlanner):
             yield
 
     def preferences(self, root: Node) -> Sequence[float]:
-        """Return how often each action was taken."""
+        """Return the visits of each action."""
         return [child.visits for child in root.children]
 
     def _sample(self, model: GenerativeModel, root: Node, rng: np.random.Generator) -> None:
@@ -150,7 +151,7 @@ class UCT(TreePlanner):
         return node.children[choose(bounds, rng)]
 
     def _roll_out(self, model: GenerativeModel, node: Node, steps: int, rng: np.random.Generator) -> float:
-        """Play random actions from a node and return the discounted sum of what they give (Algorithm 3, rollout)."""
+        """Play random actions from a node and return the discounted sum of rewards (Algorithm 3, rollout)."""
         if node.ended or not steps:
             return 0.0
         assert node.state is not None
@@ -167,7 +168,7 @@ class UCT(TreePlanner):
         return result
 
     def _unscaled(self) -> float:
-        """Return the magnitude that rewards are divided by before any was met."""
+        """Return the initial divisor of rewards."""
         return UNKNOWN if self.reward_scale == "first" else 1.0
 
     def _scaled(self, reward: float) -> float:

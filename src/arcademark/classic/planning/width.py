@@ -1,15 +1,16 @@
-"""Base of IW(1) and Rollout-IW(1): nodes that remember their atoms, a frame budget, the best path.
+"""Base of IW(1) and Rollout-IW(1): the atoms of nodes, a budget of frames, and the best path.
 
-The tree is that of `tree`; the atoms of its nodes are kept beside it. Nodes that the last decision left below its
-action are used again: nothing is emulated for them, yet novelty is judged anew, from the new root. So a decision finds
-what a search from scratch would find, for fewer frames.
+The tree is that of `tree`; the atoms of its nodes are stored separately. Nodes of the last decision below its action
+are reused without emulation, but their novelty is evaluated anew, from the new root. A decision therefore has the same
+result as a search from scratch, with fewer frames.
 
-On screens, much stays as it is for a while: nothing moves yet, or a bar creeps. A state that shows the same as the one
-before it is not judged; it goes on with the action that led to it alone, for up to `still_frames`, after which it is
-pruned (the program of Bandres, Bonet and Geffner 2018; 30 frames). Memories count, so this is for screens only.
+Screens often remain unchanged for several frames. The novelty of a state that shows the same as its parent is not
+evaluated; only the action that led to it continues, for up to `still_frames`, after which the state is pruned (as in
+the program of Bandres, Bonet and Geffner 2018; 30 frames). Memory contains counters that change with every frame, so
+this applies only to screens.
 
-The value of a path is the discounted sum of its rewards; every path in the tree counts, pruned or not. The action
-played is the first of the best path::
+The value of a path is the discounted sum of its rewards; every path in the tree counts, pruned or not. The first action
+of the best path is played::
 
     value(node) = max over its children of  reward(child) + γ · value(child),      value(leaf) = 0
 """
@@ -35,16 +36,16 @@ if TYPE_CHECKING:
 
 FeatureName = Literal["ram", "tiles", "b-prost"]
 MAX_DEPTH = 65_534
-"""Greatest depth that a novelty table can hold."""
+"""Maximum depth in a novelty table."""
 LIFE_COST = -10.0
-"""A lost life, to be multiplied by the risk aversion; in the program of Bandres, Bonet and Geffner 2018."""
+"""Reward of a lost life, multiplied by the risk aversion, as in the program of Bandres, Bonet and Geffner 2018."""
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class WidthPlanner(TreePlanner):
-    """A planner that prunes by novelty; a base for `agents.base.Planner`.
+    """Planner with pruning by novelty; a base for `agents.base.Planner`.
 
-    Those that derive from it say what its parameters mean.
+    Subclasses document the parameters.
     """
 
     features: FeatureName = "ram"
@@ -63,11 +64,11 @@ class WidthPlanner(TreePlanner):
             self.still_frames = 0
         self.reader: Features | None = None
         self.atoms: dict[Node, NDArray[Any]] = {}
-        """What is true at each node; not known of a root that no search of ours made."""
+        """Atoms of each node; unknown for a root that is not from a search."""
         self.max_depth = 0
 
     def begin(self, model: GenerativeModel, state: State, first: bool) -> None:
-        """Begin at the kept root if the game stands there, with what is known of it."""
+        """Begin at the kept root, with its atoms, if it has the game's state."""
         if self.reader is None:
             self.reader = make_features(self.features, self.env.game, self.env.atari.suite)
         kept = self.root
@@ -77,17 +78,17 @@ class WidthPlanner(TreePlanner):
         self.max_depth = min(-(-self.horizon_frames // model.spec.frames_per_action), MAX_DEPTH)
 
     def decide(self, model: GenerativeModel, rng: np.random.Generator) -> int:
-        """Return the first action of the best path, any if no action was tried."""
+        """Return the first action of the best path, or any if none was tried."""
         self.forget_search()
         action = super().decide(model, rng)
         self.atoms = {node: self.atoms[node] for node in self.kept_nodes() if node in self.atoms}
         return action
 
     def forget_search(self) -> None:
-        """Forget what belongs to one decision's search only."""
+        """Reset the state of one decision's search."""
 
     def expand(self, model: GenerativeModel, node: Node, action: int) -> Node | None:
-        """Return a new child of a node, or None if there are no frames left for it."""
+        """Return a new child of a node, or None if the budget does not suffice."""
         if self.emulated + model.spec.frames_per_action > self.frames_per_decision:
             return None
         assert node.state is not None
@@ -103,7 +104,7 @@ class WidthPlanner(TreePlanner):
         return child
 
     def still(self, model: GenerativeModel, node: Node, parent: Node, parent_still: int) -> int:
-        """Return for how many frames a node has shown the same as those before it, 0 if it shows something else."""
+        """Return the number of frames for which the screen has not changed up to a node."""
         if not self.still_frames or parent not in self.atoms:
             return 0
         same = np.array_equal(self.atoms[node], self.atoms[parent])
@@ -115,15 +116,15 @@ class WidthPlanner(TreePlanner):
         return returns(root, self.discount)
 
     def kept_nodes(self) -> list[Node]:
-        """Return the nodes of the kept tree in the order in which it is written."""
+        """Return the nodes of the kept tree in the order of the saved tree."""
         return list(self.root.walk()) if self.root is not None else []
 
     def memory(self) -> Any:
-        """Return the tree, its nodes' atoms in the order in which it is written, and the decision's frames so far."""
+        """Return the tree, its nodes' atoms in the same order, and the decision's frames so far."""
         return flatten(self.root), [self.atoms.get(node) for node in self.kept_nodes()], self.emulated
 
     def remember(self, memory: Any) -> None:
-        """Keep what `memory` returned."""
+        """Restore the state that `memory` returned."""
         tree, atoms, self.emulated = memory
         self.root = unflatten(tree)
         self.forget_search()

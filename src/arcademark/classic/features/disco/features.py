@@ -38,7 +38,8 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from arcademark.classic.features.base import Counts, Observed, Positive, Share, check_feature
+from arcademark.agents.parameters import Positive, Share
+from arcademark.classic.features.base import Counts, Observed, check_feature
 from arcademark.classic.features.blobs import UNSEEN
 from arcademark.classic.features.cache import cached
 from arcademark.classic.features.disco.classes import ObjectClasses, find_classes

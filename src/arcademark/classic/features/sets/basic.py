@@ -15,7 +15,8 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from arcademark.classic.features.base import Observed, Positive, Stages, check_feature
+from arcademark.agents.parameters import Positive
+from arcademark.classic.features.base import Observed, Stages, check_feature
 from arcademark.classic.features.colours import NumColours, game_colours
 from arcademark.classic.features.sets import background as backgrounds
 from arcademark.classic.features.sets.tiles import ColourTiles

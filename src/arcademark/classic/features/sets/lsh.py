@@ -36,7 +36,8 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from arcademark.classic.features.base import Change, Observed, Positive, changed_pixels, check_feature
+from arcademark.agents.parameters import Positive
+from arcademark.classic.features.base import Change, Observed, changed_pixels, check_feature
 from arcademark.classic.features.colours import game_colours
 from arcademark.compiled import njit
 from arcademark.environments.base import EnvironmentSpec
