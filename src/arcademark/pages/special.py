@@ -81,7 +81,7 @@ def differences(comparison: Comparison, pair: Pair, caption: str) -> Figure | No
 
     games = comparisons.by_difference(pair)
     words = "; ".join(f"{comparison.game(game.game).name} {comparisons.signed(game.normalised)}" for game in games)
-    said = f"{pair.first} less {pair.second}, difference in {comparison.metric_title}. {words}."
+    said = f"{pair.first} minus {pair.second}, difference in {comparison.metric_title}. {words}."
     return (
         Figure("differences", lambda: ((comparisons.differences(comparison, pair), said),), caption) if games else None
     )

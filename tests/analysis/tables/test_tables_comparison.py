@@ -254,7 +254,7 @@ def test_a_comparison_says_what_its_metrics_and_statistics_are(pair, three):
 def test_games_that_were_decided_are_shown_and_the_others_counted(whole):
     decided = {game.game for game in whole.pairs[0].games if game.verdict in ("better", "worse")}
     assert 0 < len(decided) < 57
-    games = printed(whole).partition("Games: theirs less yours\n")[2].partition("\n\n")[0]
+    games = printed(whole).partition("Games: theirs minus yours\n")[2].partition("\n\n")[0]
     names = {tasks.game_name(game) for game in decided}
     assert {name for game in whole.games if (name := game.name) in games} == names
     assert f"and {57 - len(decided)} more: --all shows them" in games
@@ -298,7 +298,7 @@ def test_a_page_shows_everything(several, pair, three):
     beside = (
         ("Probability of improvement. mine over", "Mean ranks. ")
         if several
-        else ("mine less yours, difference in HNS",)
+        else ("mine minus yours, difference in HNS",)
     )
     assert all(any(text.startswith(start) for text in words) for start in beside)
     assert len(words) == 2 * (4 if several else 3)
@@ -344,9 +344,9 @@ def test_games_without_a_test_are_folded_on_the_page():
     assert "Pong" not in folded
     several = page_of(compare_tables(table({**scores, "c": {"pong": [7.0], "qbert": [6.0]}})))
     titles = re.findall(r"<summary>(.*?)</summary>", several)
-    of_pairs = ["Games: a less b", "1 game without a test: a less b"]
-    of_pairs += [f"2 games without a test: {name} less c" for name in "ab"]
-    assert [title for title in titles if " less " in title] == of_pairs
+    of_pairs = ["Games: a minus b", "1 game without a test: a minus b"]
+    of_pairs += [f"2 games without a test: {name} minus c" for name in "ab"]
+    assert [title for title in titles if " minus " in title] == of_pairs
 
 
 def test_every_row_of_a_latex_table_has_its_columns(pair, three):

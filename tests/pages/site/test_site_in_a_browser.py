@@ -173,7 +173,7 @@ def test_what_a_line_of_the_best_leaves_out_is_said(page, data, place):
     """All that the table shows is on the line, below it, or counted by the caption."""
     row = {item["identity"]: item for item in data["algorithms"]}
     caption = page.locator(".fronts figcaption").nth(place).inner_text()
-    kinds = ("planner", "human starts", "fewer than nine tenths", "without a median", "unknown", "without training")
+    kinds = ("planner", "human starts", "fewer than 90 %", "without a median", "unknown", "without training")
     said = dict.fromkeys(kinds, 0)
     for kind in said:
         if found := re.search(rf"(\d+) (?:results? (?:from|with) |of )?{kind}", caption):
@@ -198,7 +198,7 @@ def test_what_a_line_of_the_best_leaves_out_is_said(page, data, place):
         elif start == "human":
             counted["human starts"] += 1
         elif item["standings"]["atari-57"]["games"] < 0.9 * games:
-            counted["fewer than nine tenths"] += 1
+            counted["fewer than 90 %"] += 1
     assert said == counted
     assert sum(counted.values())
 

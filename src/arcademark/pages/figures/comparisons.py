@@ -116,7 +116,7 @@ def differences(comparison: Comparison, pair: Pair) -> RowsFigure:
         ),
         numbers=tuple(numbers),
         guides=(Guide(axis.place(0.0), "equal", "muted"),),
-        unit=f"{pair.first} less {pair.second}: difference in {comparison.metric_title}, percentage points{axis.name}",
+        unit=f"{pair.first} minus {pair.second}: difference in {comparison.metric_title}, percentage points{axis.name}",
     )
     return RowsFigure((("", tuple(comparison.game(game.game).name for game in games)),), (panel,))
 

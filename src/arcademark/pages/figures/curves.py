@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -24,6 +25,8 @@ from arcademark.pages.figures.style import (
 
 PAD, AROUND, LINE = 3.5, 47.0, 10.0
 """Between axes and ticks; what titles and ticks take beside the axes' height; a further line of either."""
+FREE = 0.85
+"""Share of the axes' height below which curves leave room for a guide's name at the top."""
 
 
 def draw(shown: Curves, width: float = WIDTH) -> Figure:
@@ -60,7 +63,12 @@ def _behind(axes: Axes, panel: CurvePanel) -> None:
     axes.set_ylabel(panel.up, fontsize=NUMBER_SIZE, color=PALETTE["muted"])
     if panel.guide is not None:
         axes.axvline(panel.guide.value, color=PALETTE[panel.guide.shade], linewidth=0.8, zorder=1)
-        _named(axes, panel.guide, (panel.guide.value, 1), (4, -4), ("data", "axes fraction"), va="top")
+        high = max((np.interp(panel.guide.value, one.x, one.y) for one in panel.curves if len(one.x)), default=0.0)
+        at = ("data", "axes fraction")
+        if (high - panel.heights[0]) / (panel.heights[1] - panel.heights[0]) < FREE:
+            _named(axes, panel.guide, (panel.guide.value, 1), (4, -4), at, va="top")
+        else:  # curves that fall from left to right pass there
+            _named(axes, panel.guide, (panel.guide.value, 0), (-4, 4), at, ha="right", va="bottom")
     if panel.level is not None:
         axes.axhline(panel.level.value, color=PALETTE[panel.level.shade], linewidth=0.7, dashes=(2, 2), zorder=1)
         _named(axes, panel.level, (1, panel.level.value), (0, 2), ("axes fraction", "data"), ha="right", va="bottom")

@@ -569,7 +569,7 @@
     refresh();
     return ["Leaderboard", [
       h("h1", {}, site.views.length > 1 ? "Atari algorithms" : site.views[0].title),
-      h("p", { class: "lead" }, `Who plays best: ${plural(site.algorithms.length, "result")} with source, protocol and budget. Drop a CSV of scores anywhere to see where you stand.`),
+      h("p", { class: "lead" }, `Who plays best: ${plural(site.algorithms.length, "result")} with source, protocol and budget${OF_TASKS ? "" : ", by human-normalised score (HNS)"}. Drop a CSV of scores anywhere to see where you stand.`),
       front, controls, ownPart(), place, status,
     ]];
   }
@@ -864,7 +864,7 @@
   const LEFT_OUT = [
     [(row) => row.kind === "planning", (count) => plural(count, "planner")],
     [(row) => setting(row, "start") === "human", (count) => `${plural(count, "result")} from human starts`],
-    [(row) => !nearlyWhole(row), (count) => `${plural(count, "result")} with fewer than nine tenths of the ${NOUN}s`],
+    [(row) => !nearlyWhole(row), (count) => `${plural(count, "result")} with fewer than 90 % of the ${NOUN}s`],
   ];
 
   /** Say which rows a figure's line of the best leaves out, and how many have no place in it, by their numbers. */
@@ -893,7 +893,7 @@
       const front = may.filter((point, at) => may.slice(0, at).every((other) => better * (point.value - other.value) > 0));
       const line = [...front, ...front.slice(-1).map((point) => ({ ...point, at: data.at(-1).at }))], mine = found.filter(({ row }) => isYours(row)).map((point) => ({ ...point, at: data[0]?.at, across: true, bold: true }));
       const [every, others] = [those, found.map(({ row }) => row)].map((some) => some.filter((row) => !isYours(row)));
-      const sentences = [caption, leftOut(every, others, of, label), mine.length ? `${mine.length > 1 ? "Lines across are" : "The line across is"} yours, which the best leaves out, too.` : "", footnotes(data.map(({ row }) => row))];
+      const sentences = [caption, leftOut(every, others, of, label), mine.length ? `${mine.length > 1 ? "The horizontal lines are" : "The horizontal line is"} yours; the best so far leaves ${mine.length > 1 ? "them" : "it"} out.` : "", footnotes(data.map(({ row }) => row))];
       return data.length < 2 ? null : figure(sentences.filter(Boolean).join(" "), (width) => {
         const options = { height, marginTop: 24, marginBottom: 42, x: { label, labelOffset: 34, inset: 14, ...scale(width, data.map((point) => point.at)) }, y: { ...spread([...data, ...mine].map((point) => point.value)), label: title } };
         const marks = [
@@ -923,7 +923,7 @@
       h("p", { class: "lead" }, `The ${plural(those.length, "algorithm")} that the table shows, of any protocol and ${NOUN}s: filter there first. A dot is an algorithm, and leads to its page.`),
       fronts(those, 420),
       chosen.length ? section("Performance profiles", legend(chosen.map(attributed)), figure(`The share of runs above each ${item.title}, over the ${NOUN}s that each has: of those ticked in the table or, where none are, the five highest.`, (width) => profiles(width, item, runs, profileAt(2000)))) : null,
-      section(`${TITLE}s and algorithms`, heatLegend(item), figure(`${item.title} of every algorithm with nine tenths of the ${NOUN}s, from the highest ${STATISTICS[state.statistic].toLowerCase()} down. Point at a cell for its score. ${footnotes(best)}`.trim(), (width) => heat(width, item, best))),
+      section(`${TITLE}s and algorithms`, heatLegend(item), figure(`${item.title} of every algorithm with at least 90 % of the ${NOUN}s, from the highest ${STATISTICS[state.statistic].toLowerCase()} down. Point at a cell for its score. ${footnotes(best)}`.trim(), (width) => heat(width, item, best))),
     ]];
   }
 
