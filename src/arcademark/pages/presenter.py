@@ -30,7 +30,6 @@ from markupsafe import Markup
 
 from arcademark import wording
 from arcademark.analysis.document import Level, Notice
-from arcademark.pages import special
 from arcademark.pages.columns import AnyColumn, AnyColumns, Style
 from arcademark.pages.render.blocks import (
     Block,
@@ -71,7 +70,7 @@ def document(analysis: Any, template: str = "", /, **values: Any) -> Document:
     given = {
         "it": analysis,
         "columns": _Columns(),
-        "special": special,
+        "special": _Special(),
         "block": pieces.block,
         "table": pieces.table,
         "notices": lambda items: pieces.block(Notices(tuple(items)) if items else None),
@@ -120,6 +119,13 @@ class _Columns:
 
     def __getattr__(self, name: str) -> ModuleType:
         return import_module(f"arcademark.pages.columns.{name}")
+
+
+class _Special:
+    """The functions of `arcademark.pages.special`, which is imported when a template first names one."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module("arcademark.pages.special"), name)
 
 
 class _Pieces(Pieces):

@@ -1,68 +1,53 @@
-"""Blocks that templates of documents cannot say: figures."""
+"""Figures of documents, by the names that templates use."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from arcademark import wording
+from arcademark.analysis.runs.learning import SampleEfficiency
+from arcademark.analysis.scoring.comparison import Comparison, Pair
+from arcademark.analysis.scoring.report import ScoreReport
+from arcademark.analysis.subsets.searching import EverySize
+from arcademark.analysis.tables.document import Summary
 from arcademark.metrics.aggregate import AGGREGATES
-from arcademark.pages.figures import style
-from arcademark.pages.figures.model import Pictures
+from arcademark.pages.figures import comparisons, papers, scores, sizes, style
+from arcademark.pages.figures.model import PictureRow, Pictures
 from arcademark.pages.figures.style import MAX_ROWS, MAX_SERIES
 from arcademark.pages.render.blocks import Figure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from arcademark.analysis.runs.learning import SampleEfficiency
-    from arcademark.analysis.scoring.comparison import Comparison, Pair
-    from arcademark.analysis.scoring.report import ScoreReport
-    from arcademark.analysis.subsets.searching import EverySize
-    from arcademark.analysis.tables.document import Summary
-    from arcademark.pages.figures.model import PictureRow
-    from arcademark.reproduce.figures import PaperFigure
+from arcademark.reproduce.figures import PaperFigure
 
 
 def standing(report: ScoreReport, caption: str) -> Figure:
     """Draw where each algorithm stands on each game."""
-    from arcademark.pages.figures import scores as figures
-
-    return Figure("standing", partial(figures.standing, report), caption, _legend(report) if report.several else ())
+    return Figure("standing", partial(scores.standing, report), caption, _legend(report) if report.several else ())
 
 
 def distribution(report: ScoreReport, caption: str) -> Figure:
     """Draw how the episodes of each game are distributed."""
-    from arcademark.pages.figures import scores as figures
-
     legend = _legend(report) if report.benchmark.own and report.several else ()
-    return Figure("distribution", partial(figures.distribution, report), caption, legend)
+    return Figure("distribution", partial(scores.distribution, report), caption, legend)
 
 
 def learning(report: ScoreReport, caption: str) -> Figure | None:
     """Draw how the training of the learners among the algorithms went."""
-    from arcademark.pages.figures import scores as figures
-
     learners = {curve.algorithm for curve in report.learning}
     legend = tuple(pair for pair in _legend(report) if pair[0] in learners)
-    panels = partial(figures.learning, report)
+    panels = partial(scores.learning, report)
     return Figure("learning", panels, caption, legend if report.several else ()) if legend else None
 
 
 def profiles(comparison: Comparison, caption: str) -> Figure:
     """Draw performance profiles."""
-    from arcademark.pages.figures import comparisons
-
     legend = style.legend([item.algorithm for item in comparison.profiles])
     return Figure("profiles", lambda: ((comparisons.profiles(comparison), _in_words(comparison)),), caption, legend)
 
 
 def summaries(rows: Sequence[tuple[str, Summary]], caption: str) -> Figure | None:
     """Draw each algorithm's summaries; nothing where none has any."""
-    from arcademark.pages.figures import comparisons
-
     known = [(name, item) for name, item in rows if item is not None and item.games]
     if not known:
         return None
@@ -77,8 +62,6 @@ def summaries(rows: Sequence[tuple[str, Summary]], caption: str) -> Figure | Non
 
 def differences(comparison: Comparison, pair: Pair, caption: str) -> Figure | None:
     """Draw by how much the first of a pair is better on each game; nothing where the metric knows none of them."""
-    from arcademark.pages.figures import comparisons
-
     games = comparisons.by_difference(pair)
     words = "; ".join(f"{comparison.game(game.game).name} {comparisons.signed(game.normalised)}" for game in games)
     said = f"{pair.first} minus {pair.second}, difference in {comparison.metric_title}. {words}."
@@ -89,8 +72,6 @@ def differences(comparison: Comparison, pair: Pair, caption: str) -> Figure | No
 
 def improvement(comparison: Comparison, caption: str) -> Figure:
     """Draw each pair's probability of improvement."""
-    from arcademark.pages.figures import comparisons
-
     words = "; ".join(
         f"{pair.first} over {pair.second} {wording.fixed(pair.improvement.value)}"
         for pair in comparison.pairs[:MAX_ROWS]
@@ -101,8 +82,6 @@ def improvement(comparison: Comparison, caption: str) -> Figure:
 
 def ranks(comparison: Comparison, caption: str) -> Figure | None:
     """Draw the distribution of ranks."""
-    from arcademark.pages.figures import comparisons
-
     words = "; ".join(f"{row.algorithm} {row.mean:.2f}" for row in comparison.ranks)
     made = partial(comparisons.ranks, comparison)
     return Figure("ranks", lambda: ((made(), f"Mean ranks. {words}."),), caption) if comparison.ranks else None
@@ -110,8 +89,6 @@ def ranks(comparison: Comparison, caption: str) -> Figure | None:
 
 def heat(report: ScoreReport, caption: str) -> Figure | None:
     """Draw the scores of several algorithms on every game as a heat map; the table has them in words."""
-    from arcademark.pages.figures import comparisons
-
     if not report.several or not report.algorithms[0].summaries:
         return None
     return Figure("heat", lambda: ((comparisons.heat(report), "Normalised scores; the table has them."),), caption)
@@ -119,8 +96,6 @@ def heat(report: ScoreReport, caption: str) -> Figure | None:
 
 def sample_efficiency(curves: Sequence[SampleEfficiency], caption: str) -> Figure | None:
     """Draw the sample efficiency of learners; nothing where there is none."""
-    from arcademark.pages.figures import comparisons
-
     words = "; ".join(
         f"{curve.algorithm}: from {wording.percent(curve.iqm[0])} to {wording.percent(curve.iqm[-1])}"
         for curve in curves
@@ -130,18 +105,14 @@ def sample_efficiency(curves: Sequence[SampleEfficiency], caption: str) -> Figur
     return Figure("sample-efficiency", lambda: ((made(), said),), caption) if curves else None
 
 
-def curve(sizes: EverySize) -> Figure:
+def curve(every: EverySize) -> Figure:
     """Draw the curve of error against size."""
-    from arcademark.pages.figures import sizes as sizes_figure
-
-    return Figure("subset-sizes", partial(sizes_figure.figure, sizes))
+    return Figure("subset-sizes", partial(sizes.figure, every))
 
 
 def of_paper(figure: PaperFigure) -> Figure:
     """Draw a paper's figure, made from the catalogue."""
-    from arcademark.pages.figures import papers as figures
-
-    return Figure(figures.name(figure), lambda: ((figures.model(figure), figures.in_words(figure)),))
+    return Figure(papers.name(figure), lambda: ((papers.model(figure), papers.in_words(figure)),))
 
 
 def pictures(name: str, row: PictureRow) -> Figure:
@@ -152,9 +123,7 @@ def pictures(name: str, row: PictureRow) -> Figure:
 
 def numbers(figure: PaperFigure) -> Iterable[tuple[object, ...]]:
     """Return the tables of its numbers, as `arcademark.pages.figures.papers.tables` does."""
-    from arcademark.pages.figures import papers as figures
-
-    return figures.tables(figure)
+    return papers.tables(figure)
 
 
 def _legend(report: ScoreReport) -> tuple[tuple[str, str], ...]:
