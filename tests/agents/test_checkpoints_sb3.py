@@ -29,7 +29,7 @@ from arcademark.errors import ArcadeMarkError  # noqa: E402
 from arcademark.records.reading import read_run  # noqa: E402
 from arcademark.runs.execution import execute  # noqa: E402
 from arcademark.runs.plan import make_plan  # noqa: E402
-from arcademark.runs.playing.events import FireMissed, Progress  # noqa: E402
+from arcademark.runs.playing.events import Note, Progress  # noqa: E402
 from arcademark.runs.replay.verify import verify  # noqa: E402
 from arcademark.suite import protocols  # noqa: E402
 from arcademark.suite.protocols import step_protocol  # noqa: E402
@@ -163,11 +163,11 @@ def test_a_network_that_misses_fire_is_told_of_before_it_plays(game, changes, da
     heard = []
     plan = make_plan(choosing(0, game, tmp_path, data), [game], rules, seeds=2, episodes=1)
     execute(plan, tmp_path / "run", workers=1, on_event=heard.append)
-    told = [event for event in heard if isinstance(event, FireMissed)]
-    assert told == ([] if missed is None else [FireMissed("0.zip", (game,), tuple(missed))])
-    assert next(type(event) for event in heard if isinstance(event, FireMissed | Progress)) is (
-        FireMissed if told else Progress
-    )
+    told = [event for event in heard if isinstance(event, Note)]
+    assert [event.warning for event in told] == ([] if missed is None else [bool(missed)])
+    assert all("0.zip may have been trained press FIRE" in event.text for event in told)
+    assert not missed or "on Breakout, which waits for it; --protocol sb3-atari" in told[0].text
+    assert next(type(event) for event in heard if isinstance(event, Note | Progress)) is (Note if told else Progress)
 
 
 @pytest.mark.parametrize(

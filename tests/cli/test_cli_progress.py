@@ -12,10 +12,9 @@ from arcademark.cli.play import progress
 from arcademark.cli.play.progress import Display
 from arcademark.records.model import TrialRecord
 from arcademark.runs.playing.events import (
-    FireMissed,
     LearnerBegun,
     Learning,
-    NoConsole,
+    Note,
     Planning,
     Progress,
     RunBegun,
@@ -25,7 +24,6 @@ from arcademark.runs.playing.events import (
 from arcademark.suite.protocols import protocol
 
 ALE = protocol("ale-2013")
-GAMES = ("breakout", "tennis", "pong")
 PLANNING = Planning(132, 1_980_000, 61_234.5)
 ONE = Learning(episodes=12, frames=216_000, wanted_episodes=5_000, wanted_frames=None, recent=(("freeway", 12.34),))
 
@@ -76,12 +74,8 @@ SCORES = " · 0/500 episodes · 3,100 frames/s · 0/30 trials\n"
                 "1,000 frames", "scored on its last", "; world-records: 200,000,000 frames, 100 episodes and 30 trials"
             ),
         ),
-        (FireMissed("PPO", GAMES, ("breakout",)), "on Breakout, which waits for it; --protocol sb3-atari"),
-        (FireMissed("PPO", GAMES, ()), "note: wrappers"),
-        (
-            NoConsole("no compiler; pip"),
-            "note: ale-py plays, more slowly, because our emulator is not available: no",
-        ),
+        (Note("ale-py plays"), "note: ale-py plays\n"),
+        (Note("random does not learn", warning=True), "warning: random does not learn\n"),
         (begun(3), "continuing: 3 of 10 episodes were played before\n"),
         (begun(0, 1), "continuing: 0 of 10 episodes were played before, 1 more in part\n"),
         (begun(0, 0, 1700), "training goes on after 1,700 episodes\n"),

@@ -14,7 +14,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
 from arcademark.runs.playing import emulators, planning
-from arcademark.runs.playing.events import NoConsole, RunBegun
+from arcademark.runs.playing.events import Note, RunBegun
 from arcademark.runs.replay.verify import verify
 from arcademark.suite.protocols import protocol
 
@@ -79,7 +79,7 @@ def test_without_a_console_ale_py_plays(tmp_path, monkeypatch):
     for cached in (build.core, registry.core_missing):
         cached.cache_clear()
     assert set(chosen.values()) == {"ale"}
-    assert events[-1] == NoConsole(build.NO_COMPILER)
+    assert events[-1] == Note(f"ale-py plays, more slowly, because our emulator is not available: {build.NO_COMPILER}")
     monkeypatch.setenv("ARCADEMARK_CONSOLE", "off")
     with pytest.raises(ArcadeMarkError, match=r"'freeway'.* switched off by ARCADEMARK_CONSOLE; .*emulator=ale"):
         execute(planned(emulator="console"), tmp_path / "other")

@@ -13,7 +13,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.records.reading import read_actions, read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.events import LearnerBegun, NotTrained, Progress, TrainingBlock
+from arcademark.runs.playing.events import LearnerBegun, Note, Progress, TrainingBlock
 from arcademark.runs.playing.networks import learnt_in, trained_in
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay.verify import verify
@@ -48,11 +48,13 @@ def test_agents_that_turn_out_not_to_learn_have_no_budget_and_are_told_of_once(t
     execute(plan, tmp_path / "run", workers=1, on_event=heard.append)
     budgets = {trial.agent: trial.training_episodes for trial in read_run(tmp_path / "run").trials}
     assert budgets == {"random": None, "wrong_action.py:make_agent": None, "paced.py:Learner": 2}
-    told = sorted(event.agent for event in heard if isinstance(event, NotTrained))
-    assert told == ["random", "wrong_action.py:make_agent"]
+    told = sorted(event.text for event in heard if isinstance(event, Note))
+    assert told == [
+        f"{agent} does not learn, so it is not trained" for agent in ("random", "wrong_action.py:make_agent")
+    ]
     heard.clear()
     execute(toy_plan(), tmp_path / "other", workers=1, on_event=heard.append)
-    assert not any(isinstance(event, NotTrained | LearnerBegun) for event in heard)
+    assert not any(isinstance(event, Note | LearnerBegun) for event in heard)
 
 
 def test_a_slow_learner_is_kept_before_its_frames_are_there(monkeypatch, toy_plan, paced):
@@ -99,7 +101,8 @@ def test_what_was_learnt_in_one_run_plays_in_another(tmp_path, toy_plan, paced, 
     execute(trained_in(base, learnt_in(place)), tmp_path / "same", workers=2, on_event=heard.append)
     assert evaluated(tmp_path / "same") == evaluated(place)
     assert not any(isinstance(event, LearnerBegun) for event in heard)
-    assert [event.agent for event in heard if isinstance(event, NotTrained)] == ["random"]
+    told = [event.text for event in heard if isinstance(event, Note)]
+    assert told == ["random does not learn, so it is not trained"]
     execute(toy_plan(*asked, seeds=(0, 1), frames=0), tmp_path / "untrained", workers=1)
     assert evaluated(tmp_path / "untrained") != evaluated(place)
 

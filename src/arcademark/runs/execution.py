@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from arcademark import plugins
+from arcademark import plugins, wording
 from arcademark.agents.loading import MadeSpec, kind
 from arcademark.environments import fire
 from arcademark.environments.registry import Emulator, environment_spec
@@ -48,6 +48,7 @@ from arcademark.runs.store import provenance
 from arcademark.runs.store.entering import describe, enter, now
 from arcademark.runs.store.recording import Recorder
 from arcademark.suite.settings import MAX_FRAMES
+from arcademark.suite.tasks import game_name
 
 PEAKS_SECONDS = 60.0  # between updates of trials' peak memory in the manifest
 PROGRESS_SECONDS, LIVE_SECONDS = 0.25, 2.0
@@ -346,7 +347,7 @@ class _Run:
                 yield events.LearnerBegun(trial.record, trial.protocol, len(self._plan.seeds))
             case Opened(learns=False) if (self._plan.frames, self._plan.training_episodes) != (None, None):
                 if trial.agent.label not in self._untrained and not trial.learnt:
-                    yield events.NotTrained(trial.agent.label)
+                    yield events.Note(f"{trial.agent.label} does not learn, so it is not trained", warning=True)
                 self._untrained.add(trial.agent.label)
             case TrainedEpisode() | Lost():
                 yield events.OfTrial(trial_id, event)
@@ -359,14 +360,18 @@ class _Run:
                 yield self._failed[-1]
 
 
-def _without_fire(jobs: Sequence[Job]) -> Iterator[events.FireMissed]:
-    """Yield the games of each agent in which FIRE is not pressed for it as in its training."""
+def _without_fire(jobs: Sequence[Job]) -> Iterator[events.Note]:
+    """Yield a note for each agent on the games in which FIRE is not pressed for it as in its training."""
     games: dict[str, dict[str, None]] = {}
     for trial in (job.trial for job in jobs):
         if trial.network and fire.missed(environment_spec(trial.game, trial.protocol), trial.network.fire_reset):
             games.setdefault(trial.agent.label, {})[trial.game] = None
     for agent, missed in games.items():
-        yield events.FireMissed(agent, tuple(missed), tuple(game for game in missed if game in fire.AWAIT_FIRE))
+        waiting = [game_name(game) for game in missed if game in fire.AWAIT_FIRE]
+        waits = f", which {'waits' if len(waiting) == 1 else 'wait'} for it"
+        names = wording.listing(waiting) + waits if waiting else wording.shortened(map(game_name, missed))
+        text = f"{fire.MISSED.format(agent=agent, games=names)}; {fire.REMEDY}"
+        yield events.Note(text, warning=bool(waiting))
 
 
 def _jobs(standings: Sequence[TrialStanding], recorder: Recorder, chosen: Mapping[str, Emulator | None]) -> list[Job]:

@@ -13,18 +13,14 @@ from arcademark import wording
 from arcademark.analysis import settings
 from arcademark.cli import messages
 from arcademark.cli.counting import Words
-from arcademark.environments import fire
 from arcademark.operations import progress
 from arcademark.pages.render.layout import Console
 from arcademark.records.model import TrialRecord
 from arcademark.runs.playing.events import (
-    Compiling,
     Event,
-    FireMissed,
     LearnerBegun,
     Lost,
-    NoConsole,
-    NotTrained,
+    Note,
     OfTrial,
     Progress,
     RunBegun,
@@ -32,7 +28,6 @@ from arcademark.runs.playing.events import (
     Stopping,
 )
 from arcademark.suite import protocols
-from arcademark.suite.tasks import game_name
 
 LINE_SECONDS = 30.0
 MAX_LEFT_OUT = 3
@@ -65,24 +60,12 @@ class Display:
     def hear(self, event: Event) -> None:
         """Show one event."""
         match event:
-            case Compiling():
-                self._say("compiling the emulator: it takes about ten seconds, once on this machine")
-            case NoConsole():
-                self._say(f"note: ale-py plays, more slowly, because our emulator is not available: {event.reason}")
+            case Note(text, warning):
+                self._say(("warning", "yellow") if warning else "note", f": {text}")
             case RunBegun():
                 self._begin(event)
             case LearnerBegun():
                 self._say(budget(event))
-            case NotTrained():
-                self._say(("warning", "yellow"), f": {event.agent} does not learn, so it is not trained")
-            case FireMissed():
-                games = wording.shortened(map(game_name, event.games))
-                kind: messages.Part = "note"
-                if event.waiting:
-                    waits = "waits" if len(event.waiting) == 1 else "wait"
-                    games = f"{wording.listing(map(game_name, event.waiting))}, which {waits} for it"
-                    kind = ("warning", "yellow")
-                self._say(kind, f": {fire.MISSED.format(agent=event.agent, games=games)}; {fire.REMEDY}")
             case TrialRecord():
                 self._say(("failed", "red"), f"  {event.agent} on {event.game}, seed {event.seed}: {event.error}")
             case OfTrial(trial_id, Lost(reason)):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from arcademark.environments.registry import Emulator, choose_emulator, core_missing
 from arcademark.runs.plan import Plan
-from arcademark.runs.playing.events import Compiling, Event, NoConsole
+from arcademark.runs.playing.events import Event, Note
 from arcademark.suite.tasks import TOY
 
 
@@ -27,9 +27,9 @@ def choose(plan: Plan, tell: Callable[[Event], object] = lambda _: None) -> dict
     suite = plan.protocol.suite
     if plan.emulator != "ale" and build.switch() != "off" and any(suite or game in prove.proven() for game in games):
         if build.kept((build.version(),), build.CORE_FLAGS) is None and build.compiler() is not None:
-            tell(Compiling())
+            tell(Note("the emulator is compiled; this takes about ten seconds, once on this machine"))
         if plan.emulator is None and (missing := core_missing(True, build.switch())) is not None:
-            tell(NoConsole(missing))
+            tell(Note(f"ale-py plays, more slowly, because our emulator is not available: {missing}"))
     return {game: choose_emulator(game, plan.emulator, suite=suite) for game in games}
 
 

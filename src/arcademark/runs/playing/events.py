@@ -113,15 +113,11 @@ TrialEvent = Opened | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBl
 
 
 @dataclass(frozen=True)
-class Compiling:
-    """Our emulator is about to be compiled, once on a machine; reported before `RunBegun`."""
+class Note:
+    """Note or warning about a circumstance of the run, in one line."""
 
-
-@dataclass(frozen=True)
-class NoConsole:
-    """Our emulator is not available and was not requested, so that ale-py plays; reported before `RunBegun`."""
-
-    reason: str
+    text: str
+    warning: bool = False
 
 
 @dataclass(frozen=True)
@@ -146,22 +142,6 @@ class LearnerBegun:
     trial: TrialRecord
     protocol: Protocol
     seeds: int  # trials per game
-
-
-@dataclass(frozen=True)
-class NotTrained:
-    """Training was requested, and an agent turned out not to learn; reported once per agent."""
-
-    agent: str
-
-
-@dataclass(frozen=True)
-class FireMissed:
-    """Networks were trained with FIRE pressed for them, which it is not here; reported before they play."""
-
-    agent: str
-    games: tuple[str, ...]
-    waiting: tuple[str, ...]  # of these, the games that stand still until it is pressed
 
 
 @dataclass(frozen=True)
@@ -213,19 +193,7 @@ class RunBegun:
     episodes_trained: int = 0  # recorded episodes of trainings that continue
 
 
-Event = (
-    Compiling
-    | NoConsole
-    | RunBegun
-    | LearnerBegun
-    | NotTrained
-    | FireMissed
-    | OfTrial
-    | EpisodeRecord
-    | TrialRecord
-    | Stopping
-    | Progress
-)
+Event = Note | RunBegun | LearnerBegun | OfTrial | EpisodeRecord | TrialRecord | Stopping | Progress
 """Passed to the listener: an `EpisodeRecord` once an episode is recorded, a `TrialRecord` if a trial failed."""
 
 
