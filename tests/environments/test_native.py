@@ -1,6 +1,10 @@
 """The console behind the environments' contract: what an agent sees is what it would see on ale-py."""
 
 import functools
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from threading import Event
 
 import numpy as np
@@ -226,6 +230,26 @@ def test_frames_of_other_processes_and_runs_count(monkeypatch, tmp_path, transla
             translation.take_up()
         tried.append("end")
     assert tried == ["end", "pong", "end", "pong", "end"]
+
+
+def test_an_unfinished_translation_ends_with_the_process(monkeypatch, tmp_path):
+    """Nothing of it is left or printed: no files, and no complaint of ale-py's that its objects are in use."""
+    cache, compiler, started = tmp_path / "cache", tmp_path / "cc", tmp_path / "started"
+    cache.mkdir(mode=0o700)
+    shutil.copy(build.core()._name, cache)
+    compiler.write_text(f"#!/bin/sh\ntouch {started}\nexec sleep 60\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("ARCADEMARK_CACHE", str(cache))
+    monkeypatch.setenv("CC", str(compiler))
+    code = (
+        "import os, time\nimport ale_py\nimport numpy as np\nfrom arcademark.emulator import cartridge\n"
+        "from arcademark.environments.native import NativeConsole\ncartridge.FRAMES_PER_BYTE = 0\n"
+        f"NativeConsole('pong').start(np.random.default_rng(0))\nwhile not os.path.exists({str(started)!r}):\n"
+        "    time.sleep(0.01)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=50, capture_output=True)
+    assert done.stderr == b""
+    assert [path.name for path in cache.iterdir()] == [Path(build.core()._name).name]
 
 
 @pytest.mark.parametrize("game", ["pong", "alien"])

@@ -22,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -461,6 +462,9 @@ exit "$code"
 _inputs: set[int] = set()
 """Ends of the pipes to compilers that run for this process."""
 
+_ending = threading.Event()
+"""Set once this process ends."""
+
 
 def _run_compiler(words: Sequence[str], folder: Path, lock: IO[str] | None) -> tuple[int, str]:
     """Run a compiler in a folder of its own; return its status and what it says of errors.
@@ -469,6 +473,8 @@ def _run_compiler(words: Sequence[str], folder: Path, lock: IO[str] | None) -> t
     """
     end, kept_open = os.pipe()
     _inputs.add(kept_open)
+    if _ending.is_set():
+        _close(kept_open)
     try:
         named, passed = ("", ()) if lock is None else (lock.name, (lock.fileno(),))
         with subprocess.Popen(
@@ -492,13 +498,19 @@ def _run_compiler(words: Sequence[str], folder: Path, lock: IO[str] | None) -> t
 
 
 def _close(end: int) -> None:
-    if end in _inputs:
+    with suppress(KeyError):
         _inputs.remove(end)
         os.close(end)
 
 
+def end_compilers() -> None:
+    """End the compilers that run for this process, which ends, and those to come at once."""
+    _ending.set()
+    _leave_compilers()
+
+
 def _leave_compilers() -> None:
-    """Leave the compilers of a process to it, of which this is a fork."""
+    """Let no compiler wait for this process: a fork of that which started it, or one that ends."""
     for end in tuple(_inputs):
         _close(end)
 

@@ -13,6 +13,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable
+from multiprocessing.util import Finalize
 from threading import Lock, Thread
 from typing import ClassVar
 from weakref import WeakValueDictionary
@@ -22,6 +23,10 @@ from arcademark.emulator.games import GameRules
 
 FRAMES_PER_BYTE = 50
 """Frames per byte of a cartridge after which it is translated: by then that would have saved the time that it takes."""
+
+
+MAX_SECONDS_TO_END = 2.0
+"""A process that ends waits so long until a thread that translates is done with what it holds."""
 
 
 class Player:
@@ -80,6 +85,7 @@ class Translation:
         with self._turn:
             if Translation._making is None or not Translation._making.is_alive():
                 Translation._making = Thread(target=self._make, name="arcademark-translation", daemon=True)
+                Finalize(None, Translation._end, (Translation._making,), exitpriority=0)
                 Translation._making.start()
 
     def _make(self) -> None:
@@ -87,6 +93,13 @@ class Translation:
             self.core = translate.translated(*self._cartridge, wait=False)
         except build.NoCore:
             self._possible = False
+
+    @staticmethod
+    def _end(making: Thread) -> None:
+        """End a translation that is not finished when the process ends."""
+        if making.is_alive():
+            build.end_compilers()
+            making.join(MAX_SECONDS_TO_END)
 
     @property
     def _played(self) -> int:

@@ -197,11 +197,10 @@ def translated(name: str | GameRules, rom: bytes, *, wait: bool = True) -> Trans
     NoCore
         If there is no compiler, or compiling fails.
     """
-
-    def text() -> dict[str, str]:
-        return translation(rom, str(game(name).facts["cartridge"]), _seen(name, rom))
-
-    compiled = library(_parts(name, rom), text, CORE_FLAGS, wait=wait)
+    compiled = kept(_parts(name, rom), CORE_FLAGS)
+    if compiled is None:
+        kind, seen = str(game(name).facts["cartridge"]), _seen(name, rom)
+        compiled = library(_parts(name, rom), lambda: translation(rom, kind, seen), CORE_FLAGS, wait=wait)
     return None if compiled is None else TranslatedCore(compiled)
 
 
@@ -239,6 +238,7 @@ def _tracer() -> dict[str, str]:
     return {MAIN: head + native("translated.c"), "labels.inc": "#define LABEL_AT(here) NULL\n", "blocks.inc": ""}
 
 
+@functools.cache
 def _seen(name: str | GameRules, rom: bytes) -> dict[Location, bool]:
     """Play random actions and return the locations that the program jumps to, and whether no fixed way led there."""
     tracer = library((version(), translation_version()), _tracer, (*FLAGS, "-O1"))
