@@ -478,7 +478,7 @@ def search(
     out: str | os.PathLike[str] | None = None,
     **options: Unpack[SearchKeywords],
 ) -> Subsets:
-    """Find the few tasks that best predict a summary of all, with a proof.
+    """Search for the few tasks that best predict a summary of all tasks, with a proof.
 
     Parameters
     ----------

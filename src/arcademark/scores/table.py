@@ -272,7 +272,7 @@ def _runs(place: str, values: object) -> list[float]:
 
 
 def improper(name: str) -> str:
-    """Return what is wrong with a name, and the remedy; "" if it is a proper one.
+    """Return the fault of a name, and the remedy; "" if it has none.
 
     That is more than `MAX_NAME` characters, or such as cannot be shown: control characters and those that turn the
     direction of writing change what a terminal shows around them.

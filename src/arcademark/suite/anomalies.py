@@ -51,7 +51,7 @@ def highest(task: str) -> int | None:
 
 
 def score_range(task: str) -> tuple[float, float] | None:
-    """Return the least and the most that a game can score, at most what its counter shows; None if one is not known."""
+    """Return the lowest and the highest score of a game, at most its counter's; None for one that is not known."""
     low, high = score_bounds(task)
     end = highest(task) if high is None else high
     return None if low is None or end is None else (low, float(end))
@@ -76,7 +76,7 @@ def counter_passed(task: str, reward: float) -> int:
 
 
 def endless(task: str) -> bool:
-    """Say whether play is known to go on for ever at times."""
+    """Return whether episodes are known that never end."""
     return any(one.kind == "endless" for one in anomalies().get(task, ()))
 
 

@@ -48,7 +48,7 @@ StartingAction = tuple[str, Annotated[int, Meta(ge=1, le=MAX_FRAMES_PER_ACTION)]
 
 
 class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, dict=True):
-    """A cartridge, and what its memory says after each frame.
+    """A cartridge, and the meaning of its memory after each frame.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
                 )
 
     def played(self) -> dict[str, Any]:
-        """Return what of it can change an episode's score, as JSON values: all but where the ROM is."""
+        """Return all that can change an episode's score, as JSON values: all but the ROM's place."""
         values: dict[str, Any] = to_builtins(self)
         return {name: value for name, value in values.items() if name != "rom"}
 

@@ -51,7 +51,7 @@ NAMES = ("score", "lives")
 
 
 def parse(text: str, names: Sequence[str] = ()) -> Expression:
-    """Read an expression, in which some of `NAMES` may stand; a ValueError says what is wrong, and where."""
+    """Parse an expression, which may contain some of `NAMES`; a ValueError names the fault and its place."""
     if len(text) > MAX_CHARS:
         raise ValueError(f"{len(text):,} characters; expected at most {MAX_CHARS}")
     expression = _Parser(text, names).whole()
@@ -104,7 +104,7 @@ class _Parser:
         self._at += 1
 
     def _within(self, read: Callable[[], Expression]) -> Expression:
-        """Read what is one level deeper."""
+        """Parse the next deeper level."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise self._error(f"at most {MAX_DEPTH} parentheses and signs within each other")

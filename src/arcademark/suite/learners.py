@@ -67,7 +67,7 @@ def defaults(features: str) -> dict[str, Any]:
 
 
 def origin(parameters: Mapping[str, Any]) -> str:
-    """Say whose alpha and lambda an agent with these parameters has, where they are not the user's; "" otherwise."""
+    """Return a remark on the origin of these parameters' alpha and lambda; "" if they are the user's."""
     features = str(parameters.get("features", FEATURES))
     usual = {name: defaults(features)[name] for name in ("alpha", "lambda_")}
     given = {name for name, value in parameters.items() if value is not None}

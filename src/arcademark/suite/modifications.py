@@ -38,7 +38,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Modification:
-    """A modified game: what it does in a sentence, its writes in their order, and where these facts are from."""
+    """A modified game: a sentence on its effect, its writes in their order, and the origin of these facts."""
 
     game: str
     name: str

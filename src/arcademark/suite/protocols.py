@@ -247,7 +247,7 @@ class AtariProtocol(BaseProtocol):
     suite: TaskSuite | None = field(default=None, hash=False)
 
     def contradictions(self) -> Iterator[str]:
-        """Yield what does not fit together in the settings."""
+        """Yield the conflicts of the settings."""
         if self.suite and not self.suite.of_games:
             yield f"the suite {self.suite.name} is of other tasks than Atari games and has a protocol of its own"
         if (self.start in ("noop", "every_noop")) != (self.noop_max > 0):
@@ -292,13 +292,13 @@ class AtariProtocol(BaseProtocol):
 
     @property
     def departures(self) -> Mapping[str, Any]:
-        """The overrides that change what a score is the mean of: not those of `every_start`."""
+        """The overrides that change the episodes of a score: not those of `every_start`."""
         if (self.start, self.overrides.get("start")) != ("every_noop", "noop"):
             return self.overrides
         return {name: value for name, value in self.overrides.items() if name not in ("start", "evaluation_episodes")}
 
     def of_trial(self, task: str) -> dict[str, Any]:
-        """Return what can change the score of an episode of a game: the settings, and what the game is if our own."""
+        """Return all that can change the score of an episode of a game: the settings, and a game of this project."""
         own = {"task": self.suite.tasks[task].played()} if self.suite else {}
         return super().of_trial(task) | own
 
@@ -357,7 +357,7 @@ class StepProtocol(BaseProtocol):
         return self.training_steps
 
     def contradictions(self) -> Iterator[str]:
-        """Yield what does not fit together in the settings."""
+        """Yield the conflicts of the settings."""
         if self.suite.of_games:
             yield "its suite is of Atari games, which are played under one of Atari's protocols"
         if (self.training_steps is None) == (self.training_episodes is None):
@@ -381,7 +381,7 @@ class StepProtocol(BaseProtocol):
         return self.overrides
 
     def of_trial(self, task: str) -> dict[str, Any]:
-        """Return what can change the score of an episode of a task: the settings, and the task's own definition."""
+        """Return all that can change the score of an episode of a task: the settings, and the task's own definition."""
         return super().of_trial(task) | {"task": self.suite.tasks[task].played()}
 
     def to_json(self) -> dict[str, Any]:
@@ -455,7 +455,7 @@ def suite_protocol(suite: TaskSuite, named: str | Protocol | None = None) -> Pro
 
 
 def rules_of(named: str | Protocol | None, suite: str | None, overrides: Mapping[str, object]) -> Protocol:
-    """Return the protocol that is named, or a suite's, with what is overridden."""
+    """Return the named protocol, or a suite's, with overrides."""
     if suite is not None:
         named = suite_protocol(load_suite(suite), named)
     elif named is None or isinstance(named, str):

@@ -46,7 +46,7 @@ class _Row:
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another score printed for the same reference, the paper (and its key) that prints it, and what is known of it."""
+    """Another score printed for the same reference, the paper (and its key) that prints it, and a remark."""
 
     score: float
     source: str

@@ -51,7 +51,7 @@ _OLDER = {"status": "choice", "note": "as it was before there was this setting"}
 
 @dataclass(frozen=True)
 class Reader:
-    """Reads values that are no words: text in small letters, or a Python value; `expected` says what they are."""
+    """Reader of values that are no words: text in lower case, or a Python value; `expected` describes them."""
 
     expected: str
     read: Callable[[Any], Any]
@@ -88,7 +88,7 @@ class Setting:
     before: Any = ALWAYS
 
     def parse(self, value: object) -> Any:
-        """Return the value that is meant; a ValueError says what was expected."""
+        """Return the meant value; a ValueError describes the expected ones."""
         typed = value.strip().lower() if isinstance(value, str) else value
         for choice in self.choices:
             if typed is choice or (isinstance(typed, str) and typed == format_setting(choice)):
@@ -119,7 +119,7 @@ class SettingSource:
 
 @dataclass(frozen=True, kw_only=True)
 class BaseProtocol:
-    """Everything about the environment and its evaluation that can change a score: what all protocols share.
+    """Settings of the environment and its evaluation that can change a score, and that all protocols share.
 
     An `AtariProtocol` counts emulated frames; a `StepProtocol`, of any other suite, steps. Generic code calls either
     frames, and `unit` is what they are.
@@ -158,12 +158,12 @@ class BaseProtocol:
     @classmethod
     @cache
     def declarations(cls) -> Mapping[str, Setting]:
-        """Return what is declared of every setting that can change a score, in the order in which it is shown."""
+        """Return the declarations of all settings that can change a score, in the order of display."""
         fields = dataclasses.fields(cls)
         return {each.name: each.metadata["setting"] for each in fields if each.metadata}
 
     def contradictions(self) -> Iterator[str]:
-        """Yield what does not fit together in the settings, each as one clause that says how to correct it."""
+        """Yield the conflicts of the settings, each as one clause that says how to correct it."""
         raise NotImplementedError
 
     def every_start(self) -> Self:
@@ -178,7 +178,7 @@ class BaseProtocol:
 
     @property
     def label(self) -> str:
-        """The name, and what was changed: "world-records (frame_skip=5)"."""
+        """The name, and the overrides: "world-records (frame_skip=5)"."""
         changes = ", ".join(f"{name}={format_setting(getattr(self, name))}" for name in self.overrides)
         return f"{self.name} ({changes})" if changes else self.name
 
@@ -199,7 +199,7 @@ class BaseProtocol:
         return dataclasses.replace(self, **values, overrides=overrides)
 
     def of_trial(self, task: str) -> dict[str, Any]:
-        """Return as JSON values what can change the score of an episode of a task."""
+        """Return all that can change the score of an episode of a task, as JSON values."""
         settings: dict[str, Any] = self.to_json()["settings"]
         del settings["evaluation_episodes"]
         for name, declared in self.declarations().items():
@@ -314,12 +314,12 @@ def format_setting(value: object) -> str:
 
 
 def recorded_end(training_episode_end: TrainingEpisodeEnd) -> EpisodeEnd:
-    """Return what ends the training episodes that are recorded: where lost lives go on, these are whole games."""
+    """Return the termination of recorded training episodes: whole games if play goes on after a lost life."""
     return "game_over" if training_episode_end == "episodic_life" else training_episode_end
 
 
 def duration(frames: int) -> str:
-    """Say how long emulated frames take at the console's 60 a second, e.g. "30 minutes"."""
+    """Return the duration of emulated frames at the console's 60 a second, e.g. "30 minutes"."""
     seconds = frames / 60
     for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= size:

@@ -112,7 +112,7 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
         return self.environment.rpartition(":")[0]
 
     def played(self) -> dict[str, Any]:
-        """Return what of it can change an episode's score, as JSON values."""
+        """Return all that can change an episode's score, as JSON values."""
         if self.cartridge:
             return self.cartridge.played()
         return {"environment": self.environment, "kwargs": dict(self.kwargs), "max_steps": self.max_steps}
@@ -156,7 +156,7 @@ class TaskSuite(Struct, frozen=True, forbid_unknown_fields=True):
         return "frame" if self.of_games else "step"
 
     def cartridge(self, task: str) -> Cartridge:
-        """Return what a task is, of a suite of games."""
+        """Return the definition of a task of a suite of games."""
         cartridge = self.tasks[task].cartridge
         assert cartridge is not None
         return cartridge
@@ -252,7 +252,7 @@ def on_the_spot(text: str) -> TaskSuite:
 
 
 def read_suite(text: str, place: str, name: str, folder: str = "") -> TaskSuite:
-    """Read a suite's file; `name` is what it is called unless it says so. Errors begin with the place."""
+    """Read a suite's file; `name` is its name unless the file has one. Errors begin with the place."""
     try:
         return parse_suite(tomllib.loads(text), place, name, folder)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

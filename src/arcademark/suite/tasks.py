@@ -139,7 +139,7 @@ def listed(text: str, place: str) -> tuple[str, ...]:
 
 
 def normalised(name: str) -> str:
-    """Return what is compared of a name: letters and digits in lower case, without an environment id's decoration."""
+    """Return the compared part of a name: letters and digits in lower case, without an environment id's affixes."""
     bare = _SUFFIX.sub("", _PREFIX.sub("", name.strip()))
     return "".join(character for character in bare.lower() if character.isalnum())
 

@@ -70,7 +70,7 @@ def percentage(level: float) -> str:
 
 
 def change(fraction: float) -> str:
-    """Show by what share something is more or less: "+12.3 %"."""
+    """Return a relative difference as text: "+12.3 %"."""
     return ("+" if fraction > 0 else "") + share(fraction)
 
 
@@ -97,7 +97,7 @@ def count(value: int) -> str:
 
 
 def done(number: int, planned: int) -> str:
-    """Count what is done, of how many where not all is: "20", "12 of 20"."""
+    """Return a count of finished things, with the total if it is greater: "20", "12 of 20"."""
     return count(number) if number >= planned else f"{count(number)} of {count(planned)}"
 
 
@@ -112,20 +112,20 @@ def between(low: float | None, high: float | None) -> str:
 
 
 def days(value: float) -> str:
-    """Say a duration given in days: "38.6 days", "52.8 years"."""
+    """Return a duration given in days as text: "38.6 days", "52.8 years"."""
     if value >= 365.25:
         return f"{value / 365.25:,.1f} years"
     return f"{value:,.1f} days" if value >= 1 else f"{24 * value:,.1f} hours"
 
 
 def a_million(fraction: float) -> str:
-    """Show what each frame gains, a fraction, as what a million gain, "4.37 %", with two digits at least."""
+    """Return a gain per frame, a fraction, as that of a million frames, "4.37 %", with at least two digits."""
     value = 1e8 * fraction
     return percent(value) if abs(value) >= 0.995 or not value else f"{value:.2g}\N{NO-BREAK SPACE}%".replace("-", "−")
 
 
 def times(ratio: float) -> str:
-    """Say how many times more or fewer, "250 times as many"."""
+    """Return a ratio of counts as text: "250 times as many"."""
     return f"{max(ratio, 1 / ratio):,.3g} times as {'many' if ratio > 1 else 'few'}"
 
 
@@ -158,12 +158,12 @@ def plural(number: int, noun: str) -> str:
 
 
 def noun(unit: str) -> str:
-    """Return what is played where lengths are counted in such: a game in frames, a task in steps."""
+    """Return the noun for what is played with lengths in a unit: a game in frames, a task in steps."""
     return "task" if unit == "step" else "game"
 
 
 def rate(value: float, unit: str) -> str:
-    """Say how fast something is played: "1,200 frames/s"."""
+    """Return the speed of play as text: "1,200 frames/s"."""
     return f"{value:,.0f} {unit}s/s"
 
 
@@ -191,7 +191,7 @@ def frames(number: float) -> str:
 
 
 def every(frames: int) -> str:
-    """Say how often something happens: "every frame", "every 4 frames"."""
+    """Return a frequency as text: "every frame", "every 4 frames"."""
     return "every frame" if frames == 1 else f"every {count(frames)} frames"
 
 

@@ -55,7 +55,7 @@ def rendered(package: str, name: str, pieces: Pieces, /, **values: Any) -> str:
 
 @contextmanager
 def _kept(pieces: Pieces | None) -> Iterator[None]:
-    """Keep what templates interpolate among pieces; without any, also within a document, it stands in their text."""
+    """Keep what templates interpolate as pieces; None writes it into their text, also within a document."""
     token = _PIECES.set(pieces)
     try:
         yield
@@ -79,7 +79,7 @@ class Pieces(list[Any]):
         return f"{self._mark}{len(self) - 1}\ue001"
 
     def filled(self, text: str) -> str:
-        """Put texts in the places of their tokens, and in those of tokens within them."""
+        """Replace tokens by their texts, in which tokens are replaced, too."""
         return self.token.sub(lambda token: self.filled(str(self[int(token[1])])), text)
 
 
@@ -99,7 +99,7 @@ def _interpolated(_: object, value: Any) -> Markup:
 
 
 def environment(*packages: str, **how: Any) -> jinja2.Environment:
-    """Make what reads the templates of packages; what stands in them for values is escaped, and has to be there."""
+    """Make the environment of packages' templates: values are escaped, and undefined names are errors."""
     return jinja2.Environment(
         loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name) for name in packages]),
         trim_blocks=True,

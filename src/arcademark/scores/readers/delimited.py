@@ -193,7 +193,7 @@ def _in_columns(path: Path, text: str, skip: int) -> Sheet:
 
 
 def _cut_short(text: str, reader: Iterator[Any]) -> bool:
-    """Return whether a text ends within a row, and nothing follows it: what a running job has written so far."""
+    """Return whether a text ends within a row, as the file of a running job may."""
     return not text.endswith(("\n", "\r")) and next(reader, None) is None
 
 

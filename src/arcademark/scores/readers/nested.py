@@ -34,7 +34,7 @@ _Leaf = tuple[tuple[str, ...], Any]
 
 
 def nested_sheet(path: Path, content: Any, options: Options) -> Sheet | None:
-    """Return the sheet of what JSON holds; None where it is no table."""
+    """Return the sheet of JSON data; None if they are no table."""
     content = _unwrapped(content)
     if isinstance(content, Mapping):
         table = _framed(content) or _columns(content) or _levels(content, options)

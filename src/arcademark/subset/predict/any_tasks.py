@@ -110,7 +110,7 @@ class Trained:
         return replace(self, percent=self.percent[kept], algorithms=names, groups=groups, fitted=self.fitted[kept])
 
     def apart(self, rows: NDArray[np.bool_]) -> tuple[Trained, Trained]:
-        """Return what the other algorithms than those ``rows`` teach, and these, each to be predicted by that alone."""
+        """Return what algorithms other than ``rows`` teach, and ``rows``, each to be predicted from it."""
         chosen = [np.flatnonzero(some) for some in (~rows, rows)]
         names, groups = ([[of[row] for row in some] for some in chosen] for of in (self.algorithms, self.groups))
         rest = train(
@@ -139,7 +139,7 @@ class Trained:
         return self.joint if group is None else self.without.get(group, self.joint)
 
     def back(self, values: Floats) -> Floats:
-        """Undo the transform of what was drawn, cut off at the worst score."""
+        """Invert the transform of draws, cut off at the worst score."""
         floor = float(TRANSFORMS[self.transform](np.array(-np.inf)))
         return np.asarray(INVERSES[self.transform](np.maximum(values, floor)))
 

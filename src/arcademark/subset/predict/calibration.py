@@ -111,7 +111,7 @@ class Errors:
         self._weights *= len(names) / max(1.0, float(self._weights.sum()))
 
     def values(self, estimates: Floats, without: str | None = None) -> Floats:
-        """Return what estimates of any shape are moved to, as others of their size were off; never less for more."""
+        """Return estimates of any shape, corrected by the errors of others of their size; monotone in the estimate."""
         weights = self._weights * (self.groups != without)
         if not weights.any():
             return estimates
@@ -143,7 +143,7 @@ class Errors:
         return np.column_stack(ends)
 
     def held(self, level: float, by: Errors) -> NDArray[np.bool_]:
-        """Tell which truths are within the interval that the errors ``by`` give without the truth's group."""
+        """Return for each truth whether it is within the interval from the errors ``by`` of other groups."""
         result = np.empty(len(self.truths), dtype=bool)
         for group in dict.fromkeys(self.groups):
             rows = self.groups == group
@@ -157,14 +157,14 @@ class Errors:
         return np.asarray(np.exp(-0.5 * ((some[..., np.newaxis] - others) / self._bandwidth) ** 2))
 
     def _over(self, errors: Floats, levels: Floats, bound: _Bound) -> Floats:
-        """Return by how much errors, less what is usual at their level, are larger than what is allowed there."""
+        """Return the excess of errors, less the usual one of their level, over the allowed one."""
         near = self._near(levels, self._levels) * bound.weights
         mass = near.sum(axis=-1) + SHRINK
         allowed = bound.most * (near @ bound.sizes + SHRINK * bound.usual) / mass
         return np.asarray(np.abs(errors - near @ self._errors / mass) - np.maximum(allowed, bound.least))
 
     def _bound(self, level: float, without: str | None) -> _Bound:
-        """Return what is allowed: each algorithm's size is from other groups' errors, none from ``without``."""
+        """Return the allowed errors: each algorithm's from other groups' errors, none from those of ``without``."""
         kept = self.groups != without
         weights = self._weights * kept
         near = self._kernel * weights * ~self._own
@@ -242,7 +242,7 @@ class Misses:
         return np.array(self.tasks_groups, dtype=object), np.array([1.0 / counts[one] for one in self.tasks_groups])
 
     def held(self, name: str, level: float, by: Misses | None = None) -> list[bool]:
-        """Tell which truths of a quantity, or `TASKS`, are within intervals that other groups' errors make.
+        """Return for each truth of a quantity, or `TASKS`, whether it is within an interval from other groups' errors.
 
         Those of ``by``, if given.
         """

@@ -86,7 +86,7 @@ def _covariance(scores: Floats, targets: Floats, weights: Floats) -> Floats:
 
 
 def _exchanged(spread: Floats, chosen: list[int], together: int) -> list[int]:
-    """Return the best of what is chosen and of all that differs from it in so many tasks."""
+    """Return the best of the chosen subset and of all that differ from it in so many tasks."""
     others = [place for place in range(len(spread) - 1) if place not in chosen]
     kept = [list(some) for some in combinations(chosen, len(chosen) - together)] if together <= len(chosen) else []
     exchanged = ([*some, *new] for some in kept for new in combinations(others, together))
@@ -94,7 +94,7 @@ def _exchanged(spread: Floats, chosen: list[int], together: int) -> list[int]:
 
 
 def _best(spread: Floats, subsets: Iterable[list[int]]) -> list[int]:
-    """Return the subset that explains most of the variance of what is last; of equals the first."""
+    """Return the subset that explains most of the last variable's variance; the first of equals."""
     most, best, waiting = -np.inf, [], iter(subsets)
     while some := list(islice(waiting, AT_ONCE)):
         every = np.array(some)

@@ -58,7 +58,7 @@ class Joint:
     n: int
 
     def conditional(self, known: ArrayLike) -> Conditional:
-        """Return what known tasks, a bool array of shape (tasks,), say of the others."""
+        """Return the distribution of the other tasks given the known ones, a bool array of shape (tasks,)."""
         there = np.asarray(known, dtype=bool)
         missing, given = np.flatnonzero(~there), np.flatnonzero(there)
         inverse = np.linalg.inv(self.precision[np.ix_(missing, missing)])
@@ -66,7 +66,7 @@ class Joint:
         return Conditional(given, missing, weights, np.asarray(np.linalg.cholesky(0.5 * (inverse + inverse.T))))
 
     def expected(self, conditional: Conditional, values: Floats) -> Floats:
-        """Return what is expected of the missing tasks, shape (..., m), by transformed scores, shape (..., tasks)."""
+        """Return expectations of the missing tasks, shape (..., m), from transformed scores, shape (..., tasks)."""
         away = values[..., conditional.known] - self.mean[conditional.known]
         return np.asarray(self.mean[conditional.missing] + away @ conditional.weights.T)
 
@@ -118,7 +118,7 @@ def _patterns(there: NDArray[np.bool_]) -> Cases:
 
 
 def _expect(table: Floats, cases: Cases, mean: Floats, precision: Floats) -> tuple[Floats, Floats]:
-    """Fill in what is expected of missing cells; return the new mean, and the covariance with what is left of them."""
+    """Impute missing cells by their expectations; return the new mean, and the covariance with their residual one."""
     filled, left = table.copy(), np.zeros_like(precision)
     for rows, known, missing in cases:
         inverse = np.linalg.inv(precision[np.ix_(missing, missing)])

@@ -271,7 +271,7 @@ class SubsetModel:
 
 
 def frame_cap_warnings(fitted: int | None, frame_cap: FrameCap) -> tuple[str, ...]:
-    """Say why what was fitted to scores under one frame cap should not be relied on under another; None is no cap.
+    """Return why a model fitted to scores under one frame cap is unreliable under another; None is no cap.
 
     ``fitted`` is None where that cap is not known, and nothing is said.
     """
@@ -291,7 +291,7 @@ def frame_cap_warnings(fitted: int | None, frame_cap: FrameCap) -> tuple[str, ..
 
 
 def explained(title: str, printed: float | None, nested: Nested, level: float, half_width: float) -> str:
-    """Say how far estimates of the model ``title`` are off on other papers than it was chosen with.
+    """Describe the errors of estimates of the model ``title`` on other papers than it was chosen with.
 
     ``printed`` is its typical error, a fraction; None of a model without a transform, of whose errors nothing is said.
     ``half_width`` is the interval's in transformed units, infinite where there are too few papers for the level.

@@ -220,7 +220,7 @@ def first_plays(
     rng: np.random.Generator,
     frames: Mapping[str, float] | None = None,
 ) -> tuple[Next, ...]:
-    """Order all tasks by what knowing one of them would take off the median's uncertainty, where nothing is known yet.
+    """Order all tasks by how much one of them reduces the median's uncertainty while none is known.
 
     Parameters and errors are those of `predict`.
     """
@@ -235,7 +235,7 @@ def first_plays(
 
 
 def least_error(trained: Trained, known: Collection[str], *, rng: np.random.Generator) -> float:
-    """Return about what `Range.error` of the median is at least, whatever the scores of the ``known`` tasks will be.
+    """Return an approximate lower bound of the median's `Range.error`, whatever the scores of the ``known`` tasks.
 
     The least of all estimates in reach, with the least scale of those of known algorithms.
     """
@@ -305,7 +305,7 @@ def _ranges(
     level: float,
     without: str | None,
 ) -> list[Range]:
-    """Return a quantity's predictions; a count stays between what is reached already and all that is left."""
+    """Return a quantity's predictions; a count is at least the known tasks' own, at most that plus all missing."""
     values, scales = drawn.estimates(trained, quantity)
     ends = np.column_stack([values, values])
     if len(drawn.missing):

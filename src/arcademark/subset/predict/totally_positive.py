@@ -97,7 +97,7 @@ def improve(sample: Floats, start: Floats | None = None, *, most_sweeps: int = M
 
 
 def fit_covariance(sample: Floats, start: Floats | None = None) -> tuple[Floats, Floats]:
-    """Find the likeliest totally positive covariance; return it and its inverse, the precision.
+    """Estimate the totally positive covariance of maximum likelihood; return it and its inverse, the precision.
 
     No entry of the precision is above 0 off its diagonal: what rounding leaves there is cut off. Parameters are those
     of `improve`.
@@ -120,7 +120,7 @@ def fit_covariance(sample: Floats, start: Floats | None = None) -> tuple[Floats,
 
 
 def _feasible(wanted: Floats, start: Floats | None) -> Floats:
-    """Return a positive definite matrix nowhere below what is wanted, equal on the diagonal."""
+    """Return a positive definite matrix that is nowhere below the given one, and equal on the diagonal."""
     scale = np.sqrt(np.diag(wanted))
     outer = np.outer(scale, scale)
     if start is not None:

@@ -103,7 +103,7 @@ def eliminate_chosen(metric, names, before, end, squares, gram):  # type: ignore
 
 @inner
 def last_three(group, state, need, seen, before, rule, constrained, best, rooms):  # type: ignore[no-untyped-def]
-    """Search a branch that lacks three tasks; what it excludes on the way is left to the caller to allow again.
+    """Search a branch that lacks three tasks; the caller allows again what it excludes.
 
     ``state`` is (metric, allowed, taken, active, solution, chosen), as for `hopeless` and `search_groups`; ``need`` is
     what the group lacks beyond the ``before`` chosen tasks, ``seen`` what these lack; the rest is as for

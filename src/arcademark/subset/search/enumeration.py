@@ -33,7 +33,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """Algorithms by what they lack.
+    """Algorithms by the tasks that they lack.
 
     ``of_row`` is each algorithm's class, −1 for the ``complete`` ones, which lack nothing; ``lack`` is what each task
     lacks, ``sizes`` how many algorithms each class has.
@@ -73,7 +73,7 @@ def classes(missing: NDArray[np.bool_], tasks: Sequence[int]) -> Classes | None:
 def groups(
     missing: Classes, fixed: Sequence[int], free: Sequence[int], choose: int, floor: int
 ) -> tuple[Integers, Integers, int] | None:
-    """List what subsets can lack, and count the subsets of each kind; None if there are more than `MAX_GROUPS`.
+    """List the groups that subsets can lack, and count each one's subsets; None if there are more than `MAX_GROUPS`.
 
     Of ``free`` tasks ``choose`` are chosen beside the ``fixed`` ones; subsets need ``floor`` complete cases. Return
     what each group lacks, how many subsets it has, and how many subsets have too few complete cases.
@@ -126,7 +126,7 @@ _Part: TypeAlias = tuple[_List, int, int]
 
 
 def enumerate_subsets(prepared: PreparedSearch, progress: Progress | None) -> tuple[list[tuple[int, ...]], Certificate]:
-    """Return the tasks of the best subsets, best first, and what was done about all.
+    """Return the tasks of the best subsets, best first, and the account of all subsets.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def _merge(
     progress: Progress | None,
     inadmissible: int,
 ) -> _Part:
-    """Have threads do work on items, of so many subsets each, and put together what they return."""
+    """Work on items, of so many subsets each, in threads, and join the results."""
     best, evaluated, done = prepared.empty_list(), 0, inadmissible
     with ThreadPoolExecutor(prepared.options.threads or os.cpu_count() or 1) as pool:
         try:
@@ -216,7 +216,7 @@ def _merge(
 
 
 def good_errors(prepared: PreparedSearch) -> list[float]:
-    """Find the errors of good subsets, as many as are to be listed if there are, ascending.
+    """Return the errors of good subsets, as many as are to be listed if there are, ascending.
 
     The best few subsets are each extended by every task, again and again, until they are large enough; then a task of
     the best one is exchanged as long as that helps.

@@ -142,7 +142,7 @@ def keep(errors, subsets, nothing, error, subset):  # type: ignore[no-untyped-de
 
 @inner
 def fold_weights(fold_of, n, rows, charge, weights):  # type: ignore[no-untyped-def]
-    """Fill in what each fold's squares weigh in the error of n complete cases of all rows; return what is added to it.
+    """Fill in the weights of the folds' squares in the error of n complete cases of all rows; return the summand.
 
     ``charge`` is an incomplete case's squared error; −1 leaves incomplete cases out.
     """

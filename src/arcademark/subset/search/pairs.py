@@ -49,7 +49,7 @@ ROUNDING = 1e-12
 
 @inner
 def eliminate(gram, k, y, squares, out):  # type: ignore[no-untyped-def]
-    """Eliminate task k: fill in the Gram matrix of what the later columns have beyond it.
+    """Eliminate task k: fill in the Gram matrix of the later columns' residuals.
 
     ``gram`` is read from row k on, ``out``, which may be the same, filled from row k + 1 on, up to the target's place
     y; ``squares`` are the columns' own before any elimination.
@@ -130,7 +130,7 @@ def group_grams(data, lacking, places):  # type: ignore[no-untyped-def]
 
 @inner
 def group_places(fixed, free, lack, lacking):  # type: ignore[no-untyped-def]
-    """Return a group's tasks: the fixed ones, and all others that lack nothing beyond what the group lacks."""
+    """Return a group's tasks: the fixed ones, and all others that lack no more than the group."""
     places = np.empty(len(fixed) + len(free), np.int64)
     q = len(fixed)
     for a in range(q):
@@ -151,7 +151,7 @@ def reach_of(rule, best):  # type: ignore[no-untyped-def]
 
 @inner
 def judge_pairs(group, gram, pairs, chosen, rule, constrained, best, room):  # type: ignore[no-untyped-def]
-    """Choose the last two tasks: bound all pairs, and cross-validate what may be good enough.
+    """Choose the last two tasks: bound all pairs, and cross-validate those that may be good enough.
 
     ``chosen``, shape (d,), are two less than d of the group's tasks, ``gram`` is the upper triangle of what is left
     after them, ``room`` is made by `make_pair_room`, and the rest is as for

@@ -18,7 +18,7 @@ from arcademark.subset.search.search import SearchResult, search
 
 @dataclass(frozen=True)
 class SearchStep:
-    """One search of a plan, by whose name later steps name its best subset.
+    """One search of a plan; later steps refer to its best subset by its name.
 
     ``include``, ``within`` and ``exclude`` are the earlier step whose tasks it must have, may have alone, or must not
     have; "" for none.

@@ -71,7 +71,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The subset of lowest ``cv_mse``, the next best in order, and what was done about every subset."""
+    """The subset of lowest ``cv_mse``, the next best in order, and the account of all subsets."""
 
     best: Candidate
     runners_up: tuple[Candidate, ...]
@@ -79,7 +79,7 @@ class SearchResult:
 
 
 def search(problem: Problem, size: int, *, progress: Progress | None = None, **options: Any) -> SearchResult:
-    """Find the subsets of a size with the lowest cross-validated squared error, and prove that they are.
+    """Return the subsets of a size with the lowest cross-validated squared error, and prove that they are.
 
     ``progress`` is told how far the search is, from the calling thread; ``options`` are fields of
     `arcademark.subset.search.prepared.SearchOptions`.

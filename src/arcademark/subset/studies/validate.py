@@ -151,7 +151,7 @@ class Validation:
 def validation(
     held_out: Sequence[HeldOut], unpredicted: Mapping[str, str], winners: Sequence[Win], *, log: bool = True
 ) -> Validation:
-    """Sum predictions up; ``log`` says whether the target is log-transformed."""
+    """Summarise predictions; ``log`` is True for a log-transformed target."""
     unit = math.log(10.0) if log else 1.0
     by_source = _errors(held_out)
     sizes = [unit * abs(item.residual) for item in held_out]

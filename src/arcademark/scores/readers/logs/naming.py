@@ -137,7 +137,7 @@ def cleanrl(name: str) -> Names:
 
 
 def from_path(path: Path, canonical_task: Callable[[str], str], known: str | None = None) -> Names:
-    """Find names in a path's folders and the file's own name; `known` is a name of the task that one may have too."""
+    """Return the names in a path's folders and file name; `known` is a name of the task that may be among them."""
     parts = [part for part in path.parts if part not in ("/", "\\", ".", "..")]
     for part in reversed(parts):
         written = cleanrl(part)
@@ -181,7 +181,7 @@ def names_of_table(relative: Path, options: Options) -> Names:
 
 
 def folder_of_events(path: Path) -> tuple[str, str] | None:
-    """Take the name of an event file's folder apart as Stable-Baselines3 makes it, "PPO_2"; None if it is not so."""
+    """Split the name of an event file's folder as Stable-Baselines3 makes it, "PPO_2"; None for other names."""
     folder = _NUMBERED.fullmatch(path.parent.name)
     if LOGS["files"]["events"] not in path.name or folder is None or _RUN.fullmatch(folder[0]):
         return None

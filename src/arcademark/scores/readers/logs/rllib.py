@@ -82,7 +82,7 @@ def first_line(path: Path) -> tuple[str, bool]:
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, str, bool]]:
-    """Go through a file's lines that hold something: their rows, and whether more may follow."""
+    """Yield the rows of a file's lines that are not empty, and whether more may follow."""
     content = read_bytes(path, MAX_TEXT_BYTES)
     decode(path, content)
     end, lines = len(content.rstrip()), io.BytesIO(content)
