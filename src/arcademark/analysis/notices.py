@@ -28,6 +28,6 @@ def said(kind: str, text: str) -> Notice:
 
 
 def sort(notices: Sequence[Notice]) -> tuple[Notice, ...]:
-    """Put notices in order, warnings first, each text once."""
+    """Sort notices, warnings first, each text once."""
     order = {kind: place for place, kind in enumerate(KINDS)}
     return tuple(sorted(dict.fromkeys(notices), key=lambda item: order[item.kind]))

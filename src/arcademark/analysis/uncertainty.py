@@ -402,7 +402,7 @@ class Bootstrap:
         return Profile(name, tuple(thresholds.tolist()), tuple(values.tolist()), low, high)
 
     def _tell_still(self, names: Sequence[str], still: bool) -> None:
-        """Record algorithms whose interval has no width although something might vary."""
+        """Record algorithms whose interval has no width although their scores might vary."""
         if still and not self.exact.issuperset(names):
             self.notes.setdefault(STILL, {})[" and ".join(names)] = None
 

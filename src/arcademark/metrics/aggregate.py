@@ -33,7 +33,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Aggregate:
-    """A statistic: the mean of what is left of some scores when a share of them is trimmed at each end.
+    """A statistic: the mean of scores without a share of them at each end.
 
     name: Its stable name, as in JSON: "iqm".
     title: Name in print.
@@ -67,7 +67,7 @@ class Aggregate:
         return np.asarray(ascending[..., cut : number - cut].mean(axis=-1))
 
     def __call__(self, by_task: ArrayLike, by_run: ArrayLike) -> Floats:
-        """Sum up means over runs, shape (..., tasks), or runs, shape (..., tasks, runs); NaN is what is missing."""
+        """Summarise means over runs, shape (..., tasks), or runs, shape (..., tasks, runs); NaN is a missing value."""
         values = np.asarray(by_task if self.over == "tasks" else by_run, np.float64)
         if self.target is not None:
             values = self.target - np.minimum(np.asarray(by_run, np.float64), self.target)
@@ -123,7 +123,7 @@ def in_display_order() -> list[str]:
 
 
 def aggregates(by_task: Floats, by_run: Floats) -> Floats:
-    """Find all `AGGREGATES`, in their order, of (..., tasks) and of (..., tasks, runs): shape (aggregates, ...)."""
+    """Compute all `AGGREGATES`, in their order, of (..., tasks) and of (..., tasks, runs): shape (aggregates, ...)."""
     return np.array([one(by_task, by_run) for one in AGGREGATES.values()], dtype=np.float64)
 
 

@@ -40,7 +40,7 @@ class TunedPerTask:
 
 
 def limits(scores: Floats) -> Floats:
-    """Return what counts as 0 and as 1 of each task's raw scores (settings, tasks, runs), shape (2, tasks)."""
+    """Return the raw scores that are normalised to 0 and to 1 for each task, shape (2, tasks)."""
     return np.asarray(np.percentile(scores, PERCENTILES, axis=(0, 2)))
 
 
@@ -70,12 +70,12 @@ def sensitivity(choices: Sequence[TunedPerTask]) -> float:
 
 
 def dimensionality(choices: Sequence[TunedPerTask]) -> int:
-    """Return how few parameters, tuned for each task, reach `SHARE` of what tuning them all gives."""
+    """Return the least number of parameters that, tuned for each task, reach `SHARE` of the gain from tuning all."""
     return next(count for count, choice in enumerate(choices) if choice.score >= SHARE * choices[-1].score)
 
 
 def held_out(scores: Floats, values: Ints) -> Floats:
-    """Score what the other runs choose, given normalised scores (settings, tasks, runs), at least two.
+    """Score the settings that the other runs choose, given normalised scores (settings, tasks, runs ≥ 2).
 
     Returns
     -------

@@ -79,14 +79,14 @@ def seeds_needed(
 
 
 def count(what: str, number: int) -> int:
-    """Return a number of at least 1, or raise in the name of what it counts."""
+    """Return a number of at least 1, or raise an error that names it."""
     if number < 1:
         raise ArcadeMarkError(f"{what} {number}: expected 1 or more")
     return number
 
 
 def share(what: str, number: float) -> float:
-    """Return a number between 0 and 1, or raise in the name of what it is a share of."""
+    """Return a number between 0 and 1, or raise an error that names it."""
     if not 0 < number < 1:
         raise ArcadeMarkError(f"{what} {number:g}: expected a share between 0 and 1")
     return number

@@ -175,7 +175,7 @@ def sequential_test(
 
 
 class _Permuted:
-    """Differences of sums that permutations give: of those that exceeded no boundary yet, the first what was observed.
+    """Differences of sums by permutation: those that exceeded no boundary yet, the first the observed one.
 
     `sums` has shape (permutations, pairs), its columns up to date where a pair is open; `total` is how many there were
     at first, and `passed` holds the pairs that were open after each group, with the boundary that they kept.

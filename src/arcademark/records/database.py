@@ -163,7 +163,7 @@ def _create(table: str, *, checksum: bool = True) -> str:
 
 
 def _checksum(table: str, place: Callable[[str], str] = str) -> str:
-    """Return in SQL the checksum of a row whose columns are at these places."""
+    """Return the SQL of the checksum of a row whose columns are at these places."""
     blobs = f" + (checksum_of_blobs({', '.join(some)}) << 32)" if (some := _arguments(table, place, blobs=True)) else ""
     return f"checksum_of_values({', '.join(_arguments(table, place))}){blobs}"
 
@@ -233,7 +233,7 @@ def insert(table: str, more: str = "") -> str:
 
 
 def renew_checksums(database: sqlite3.Connection) -> None:
-    """Let this connection's updates of a row renew its checksum."""
+    """Have this connection's updates of a row renew its checksum."""
     for table in TABLES:
         checksum = _checksum(table, "NEW.{}".format)
         database.execute(

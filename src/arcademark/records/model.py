@@ -175,7 +175,7 @@ class RunRecord:
         return self.episodes[evaluation:last]
 
     def scored_episodes(self, trial: TrialRecord) -> Episodes:
-        """Return the episodes whose mean is the trial's score: its evaluation, or its last k of training.
+        """Return the episodes whose mean is the trial's score: its evaluation, or the last k of its training.
 
         The latter where the protocol reports training and the agent learns. Empty while training goes on.
         """
@@ -209,7 +209,7 @@ class Unfinished:
 
 
 def scored_phase(protocol: Protocol, learns: bool) -> Phase:
-    """Tell which phase's episodes make the score: a protocol may report a learner's training itself."""
+    """Return the phase whose episodes make the score: a protocol may report a learner's training itself."""
     return "training" if learns and protocol.reported_episodes == "training_last_k" else "evaluation"
 
 

@@ -140,7 +140,7 @@ class ReproducedPart:
 
     @property
     def plain(self) -> Sequence[PrintedComparison]:
-        """Rows that agree without a note, in a table whose rows are compared as a whole."""
+        """Rows of a table that agree throughout without a note."""
         return [item for item in self.comparisons if self.number and item.verdict == "agrees" and not item.why]
 
     @property

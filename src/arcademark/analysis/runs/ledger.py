@@ -150,7 +150,7 @@ def warning(account: Account, *, paths: bool = True) -> str:
 
 
 def warnings(mine: Sequence[LedgerEntry], directory: Path) -> tuple[str, ...]:
-    """Return a sentence for each algorithm whose second setting a new run brings to a test game.
+    """Return a sentence for each algorithm of which a new run plays a test game in a second setting.
 
     `mine` are the run's entries; the neighbours of its directory are read, as far as they are of its algorithms.
     """

@@ -21,7 +21,7 @@ MAX_NAMES = 10
 def paragraphs(
     algorithms: Sequence[Algorithm], games: Sequence[ScoredGame], runs: Sequence[Run], scope: str, intervals: Intervals
 ) -> tuple[str, ...]:
-    """Write how the scores were made, run by run, and what was computed from them."""
+    """Describe the origin of the scores, run by run, and the computed values."""
     from_any = [item for item in algorithms if item.estimated and item.estimated.subset == ANY]
     models = grouped(
         (one.subset, (item.name, one))

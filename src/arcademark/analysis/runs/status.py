@@ -195,7 +195,7 @@ def _home(directory: Path) -> Path:
 
 
 def _whole(run: RunProgress) -> tuple[str, str]:
-    """Return the name of the run that this one is of, and what tells it from others of the name."""
+    """Return the name of the run that this one belongs to, and the part that distinguishes it from others."""
     home = _home(run.directory)
     if home == run.directory and "shard" in run.document:  # played by hand, beside the others of its plan
         return _PART.sub(r"*\1", str(home)), combined.plan_of(run.document)

@@ -129,7 +129,7 @@ class Tuned:
 
     @property
     def level_with_best(self) -> tuple[TunedSetting, ...]:
-        """The other settings whose interval reaches the best one's mean, so that they are not told apart."""
+        """The other settings whose interval reaches the best one's mean, which do not differ significantly from it."""
         best, *others = self.settings
         return tuple(
             other for other in others if None not in (best.mean, other.high) and (other.high or 0) >= (best.mean or 0)

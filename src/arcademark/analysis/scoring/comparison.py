@@ -306,7 +306,7 @@ class Comparison(TableDocument):
 
     @property
     def metric_meanings(self) -> tuple[Metric, ...]:
-        """The metrics that summaries and orders are by, but those whose ranges are found in scores."""
+        """The metrics of summaries and orders, without those whose ranges are derived from scores."""
         rankings = self.sensitivity.rankings if self.sensitivity else ()
         names = dict.fromkeys([self.metric, *(row.metric for row in rankings)])
         return tuple(METRICS[name] for name in names if name in METRICS)

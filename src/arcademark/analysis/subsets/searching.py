@@ -304,7 +304,7 @@ def searched(scores: Normalised, request: SearchRequest, name: str, progress: Be
     steps = plans.plan(request.plan) if request.plan else (SearchStep("", request.size or 0),)
 
     def follow(problem: Problem, begin: Begin, **changed: object) -> Results:
-        """Search step by step, each from what was found before."""
+        """Search step by step, each from the results of earlier ones."""
         bars = None if begin is None else lambda step: begin(step.name, step.size)
         return plans.follow(problem, steps, progress=bars, **request.options(**changed))
 

@@ -142,7 +142,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Part of the benchmark that an algorithm covers, and what follows for its median.
+    """Part of the benchmark that an algorithm covers, and the consequence for its median.
 
     games, of: Games of the benchmark with a score, and all of them.
     missing: Names of those without.

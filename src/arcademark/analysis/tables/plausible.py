@@ -29,7 +29,7 @@ HIGH_RANDOM = 100.0
 """Points of random play from which a game's scores are large numbers: 30 of 57 games."""
 
 FEWEST_HIGH = 3
-"""Of such games, from which units are told."""
+"""Least number of such games from which units are recognised."""
 
 SINGLE_POINTS = (
     *("boxing", "double_dunk", "enduro", "freeway", "ice_hockey", "pong", "robotank", "surround", "tennis"),
@@ -43,14 +43,14 @@ a score of single points is not clipped, and at least half of that way. In the c
 of constant actions, then 0.64."""
 
 APART = 0.1
-"""Of the other runs' median: a run is below it on half of its games of large numbers if it is in other units than they.
+"""Share of the other runs' median: a run in other units is below it on half of its games of large numbers.
 In the catalogue at most one run in seven games."""
 
 REPEATED = 3
-"""Games with one negative score that one of them cannot have: it stands for a missing score."""
+"""Number of games with one negative score that one of them cannot have: it stands for a missing score."""
 
 REFERENCES = frozenset({"random", "human", "average human", "human world record", "world record", "record"})
-"""Names of reference players, in small letters."""
+"""Names of reference players, in lower case."""
 
 QUANTITIES = frozenset(
     {
@@ -60,19 +60,19 @@ QUANTITIES = frozenset(
         *("avg", "std", "sd", "stderr", "error", "min", "max", "total", "sum", "hns", "hwrns"),
     }
 )
-"""Names of columns that stand beside algorithms, in small letters."""
+"""Names of columns that stand beside algorithms, in lower case."""
 
 NORMALISED = "are plausible as {}, not as points, judged by every published score of their games"
 SUMS_OF_SIGNS = "are near random play but where points are paid one by one, as sums of clipped rewards are"
 OTHER_UNITS = "are far below those of the same algorithm's other runs, as clipped or normalised ones are"
-"""What is said of scores in other units than points."""
+"""Words on scores in other units than points."""
 
 OF_DATA = frozenset({"impossible", "scale", "names_alike"})
-"""Kinds of what is hardly right whatever is made of a table."""
+"""Kinds of findings that are probably errors, whatever a table is for."""
 
 
 Finding = tuple[tuple[str, str], str]
-"""Kind of a notice and what it says of all its findings, and one of these."""
+"""Kind of a notice and its words on all its findings, and one of these."""
 
 
 def warnings(dataset: Dataset) -> Iterator[Notice]:
@@ -88,7 +88,7 @@ def _text(dataset: Dataset, task: str, score: float, name: str) -> str:
 
 
 def _impossible(dataset: Dataset) -> Iterator[Finding]:
-    """Find scores outside of what a game can score, of runs too, and other games with the same in their place."""
+    """Yield scores, of runs too, that a game cannot have, and games that they would fit."""
     kind = ("impossible", "")
     for name in dataset.algorithms:
         played, rules = dataset.scores.get(name).played, dataset.play(name).protocol
@@ -121,7 +121,7 @@ def _large() -> frozenset[str]:
 
 
 def _scale(dataset: Dataset) -> Iterator[Finding]:
-    """Find algorithms whose scores are in other units than points."""
+    """Yield algorithms whose scores are in other units than points."""
     random, human = references.scores("random"), references.scores("human")
     means = dataset.scores.table.mean_over_runs()
     found = units.told(dataset.tasks, means)
@@ -144,7 +144,7 @@ def _scale(dataset: Dataset) -> Iterator[Finding]:
 
 
 def _mixed(dataset: Dataset) -> Iterator[Finding]:
-    """Find runs whose scores are far below the others' of their algorithm, game by game."""
+    """Yield runs whose scores are far below the others' of their algorithm, game by game."""
     for place, name in enumerate(dataset.algorithms):
         if not dataset.elsewhere(name):
             continue
@@ -173,7 +173,7 @@ def _medians_of_others(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _implausible(dataset: Dataset) -> Iterator[Finding]:
-    """Find scores above both the human world record and every published score: more often slips than feats."""
+    """Yield scores above the human world record and all published scores: errors more often than feats."""
     records = references.scores("human_world_record")
     for name in dataset.algorithms:
         for task, score in dataset.means(name).items() if not dataset.scores.get(name).qualified else ():
@@ -186,7 +186,7 @@ def _implausible(dataset: Dataset) -> Iterator[Finding]:
 
 
 def _counter(dataset: Dataset) -> Iterator[Finding]:
-    """Find scores above what a game's counter can show, and give both units where older emulators had another."""
+    """Yield scores above a game's counter, with both units if older emulators had another."""
     human = dataset.benchmark.references.get("human", {})
     for name in dataset.algorithms:
         for task, score in dataset.means(name).items():
@@ -199,7 +199,7 @@ def _counter(dataset: Dataset) -> Iterator[Finding]:
 
 
 def _alike(dataset: Dataset) -> Iterator[Finding]:
-    """Find names that differ by capitals, spaces and punctuation alone."""
+    """Yield names that differ by capitals, spaces and punctuation alone."""
     spellings = grouped(
         ("".join(char for char in name.casefold() if char.isalnum()) or name, name) for name in dataset.algorithms
     )
@@ -209,7 +209,7 @@ def _alike(dataset: Dataset) -> Iterator[Finding]:
 
 
 def _named_otherwise(dataset: Dataset) -> Iterator[Finding]:
-    """Find reference players, and what columns of quantities are called, among algorithms."""
+    """Yield algorithms with the names of reference players or of quantities."""
     for name in filter(dataset.elsewhere, dataset.algorithms):
         for kind, names in (("reference_named", REFERENCES), ("quantity_named", QUANTITIES)):
             if name.casefold() in names:

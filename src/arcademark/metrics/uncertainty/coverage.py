@@ -37,7 +37,7 @@ def shares() -> Mapping[tuple[str, str, int, int], tuple[float, float]]:
 
 
 def measured(statistic: str, method: str, tasks: int, runs: int) -> tuple[float, float] | None:
-    """Look up the lowest and the highest share of intervals that held the true value, None where not measured.
+    """Return the lowest and the highest share of intervals that held the true value, None if not measured.
 
     `statistic` is "mean", "median", "iqm", "optimality_gap" or "probability_of_improvement"; of two algorithms
     "difference of mean", …; of scores capped after averaging over runs "capped mean", …, and "difference of capped

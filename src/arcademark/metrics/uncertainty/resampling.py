@@ -106,7 +106,7 @@ def draw(scores: Floats, resamples: int, rng: np.random.Generator, *, tasks_too:
 def resampled(
     function: Function, arrays: Sequence[Floats], indices: Callable[[int], Sequence[Index]], resamples: int
 ) -> Floats:
-    """Return what a function gives of so many resamples, shape (values, resamples).
+    """Return a function's values of so many resamples, shape (values, resamples).
 
     `indices` draws those of so many resamples for each array. Of some resamples of each part it is checked that the
     function gives of all at once what it gives of each.
@@ -149,7 +149,7 @@ def limits(
     *,
     paired: bool,
 ) -> Floats:
-    """Find the lower and upper limits of a function's values, shape (2, values), from what `resampled` draws.
+    """Return the lower and upper limits of a function's values, shape (2, values), from draws of `resampled`.
 
     Parameters
     ----------

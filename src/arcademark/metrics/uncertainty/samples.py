@@ -77,7 +77,7 @@ def variances(table: Floats) -> Floats:
 
 
 def independent(scores: Floats, kinds: NDArray[np.int64], possible: int | None = None) -> Floats:
-    """Return values whose mean varies as that of episodes' scores does where some are the same episode.
+    """Return values whose mean varies as that of episodes' scores of which some are the same episode.
 
     They have the mean of all scores and, for that mean, the standard error of Student's t over different episodes: with
     shares w of m different ones of all, their variance is S² (Σ w² − 1/N), where S² is that of the m scores and N how
@@ -138,7 +138,7 @@ def profile_strata(sample: Sample, thresholds: Floats) -> Strata:
 
 
 def improvement(x: Sample, y: Sample) -> tuple[float, Strata]:
-    """Return `arcademark.metrics.compare.probability_of_improvement` of X over Y, and what makes up its variance.
+    """Return `arcademark.metrics.compare.probability_of_improvement` of X over Y, and the parts of its variance.
 
     The strata, shape (2 · tasks,), are each task's runs of X, then of Y (DeLong, DeLong and Clarke-Pearson 1988).
     """
@@ -161,5 +161,5 @@ def placements(x: Sample, y: Sample) -> tuple[NDArray[np.int64], NDArray[np.int6
 
 
 def together(one: Strata, other: Strata) -> Strata:
-    """Put the strata of two independent samples side by side."""
+    """Concatenate the strata of two independent samples."""
     return Strata(np.concatenate([one.variances, other.variances], axis=-1), np.concatenate([one.runs, other.runs]))

@@ -29,7 +29,7 @@ MAKESPANS: Columns[Makespan] = (
 
 
 def games(it: Planned) -> Columns[GameCost]:
-    """Return the columns of what each game takes."""
+    """Return the columns of each game's cost."""
     return (
         Column(wording.noun(it.unit), lambda row: row.game),
         Column("trials", lambda row: row.trials),

@@ -271,7 +271,7 @@ RECORDS: Columns[Algorithm, Breakthrough] = (
 
 
 def efficiency(it: ScoreReport) -> Columns[Algorithm, Efficiency, Gain]:
-    """Return the columns of what training gained, by algorithm and metric."""
+    """Return the columns of the gain from training, by algorithm and metric."""
     return (
         Column("algorithm", lambda item, spent, gain: item.name, style="strong"),
         Column("training frames", lambda item, spent, gain: spent.training_frames),

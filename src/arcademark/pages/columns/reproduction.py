@@ -111,7 +111,7 @@ def _cells(part: ReproducedPart) -> Iterator[Column[str, str]]:
 
 
 def below(part: ReproducedPart) -> Columns[str, str, Cells]:
-    """Return what is printed below the games, and what we compute, of each algorithm."""
+    """Return the columns of the summaries below the games, printed and recomputed."""
 
     def column(key: str) -> Column[str, str, Cells]:
         return Column(
@@ -130,7 +130,7 @@ def below(part: ReproducedPart) -> Columns[str, str, Cells]:
 
 
 def _text(cell: PrintedComparison | None, *, printed: bool = False, marked: bool = True) -> str:
-    """Show what is printed, or recomputed, with the mark of what differs, or agrees in a way that its note tells."""
+    """Return a printed or recomputed value, with the mark of one that differs, or agrees with a note."""
     if cell is None:
         return ""
     text = cell.printed if printed else cell.recomputed or wording.MISSING

@@ -256,7 +256,7 @@ def best(it: TuningSensitivity) -> Columns[str, Mapping[str, Value]]:
 
 
 def tuned_parameters(it: TuningSensitivity, noun: str) -> Columns[TunedParameters]:
-    """Return what is shown by the number of parameters that are tuned."""
+    """Return the columns of scores by the number of tuned parameters."""
     return (
         Column(f"tuned {noun} by {noun}", lambda row: ", ".join(row.parameters) or "none: the best fixed setting"),
         Column("score", lambda row: row.score, _fixed, style="strong"),

@@ -90,7 +90,7 @@ def _interval(value: Statistic, row: int, axis: Axis, colour: str) -> Iterator[M
 
 
 def differences(comparison: Comparison, pair: Pair) -> RowsFigure:
-    """Lay out by how much the first of a pair is better on each game, the best first.
+    """Lay out the differences of a pair on each game, the best first.
 
     Games on which a test does not decide are pale.
     """
@@ -133,7 +133,7 @@ def signed(value: float | None) -> str:
 
 
 def improvement(comparison: Comparison) -> RowsFigure:
-    """Lay out how probable it is that a run of the first beats one of the second, of each pair, with intervals."""
+    """Lay out each pair's probability that a run of the first beats one of the second, with intervals."""
     pairs = comparison.pairs[:MAX_ROWS]
     axis = Axis(0.0, 1.0, log=False)
     spans = ((row, _ends(pair.improvement)) for row, pair in enumerate(pairs))
@@ -156,7 +156,7 @@ def improvement(comparison: Comparison) -> RowsFigure:
 
 
 def ranks(comparison: Comparison) -> HeatMap:
-    """Lay out how often each algorithm has each rank, the best mean rank first."""
+    """Lay out the shares of ranks of each algorithm, the best mean rank first."""
     rows = sorted(comparison.ranks, key=lambda row: row.mean)
 
     def cell(share: float) -> tuple[str, str]:

@@ -71,7 +71,7 @@ def model(figure: PaperFigure) -> RowsFigure | Curves:
 
 
 def _paired(panels: Sequence[Panel]) -> Iterator[Panel]:
-    """Put the mean and the median of one measure into one panel."""
+    """Combine the mean and the median of one measure in one panel."""
     titled = {panel.title: panel for panel in panels}
     for panel in panels:
         word, _, rest = panel.title.partition(" ")

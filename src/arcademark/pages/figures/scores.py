@@ -43,7 +43,7 @@ Played = tuple[
 
 
 def standing(report: ScoreReport) -> tuple[tuple[RowsFigure, str], ...]:
-    """Lay out each game's scores between random play, the human average and the world record, and say them.
+    """Lay out each game's scores between random play, the human average and the world record, with their text.
 
     A score is a bar with its interval, in front of the world record.
     """
