@@ -61,8 +61,10 @@ def test_pages_are_short():
 
 
 def found(text):
-    words = " ".join(text.split())
-    return [f"{pattern!r}: write {better!r}" for pattern, better in PHRASES.items() if re.search(pattern, words, re.I)]
+    words = " ".join(text.lower().split())
+    return [
+        f"{pattern!r}: write {better!r}" for pattern, better in PHRASES.items() if re.search(pattern.lower(), words)
+    ]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
@@ -83,8 +85,12 @@ def messages(path):
 
 
 def test_messages_have_none_of_these_phrases():
-    told = {path.relative_to(ROOT).as_posix(): found(" | ".join(messages(path))) for path in SOURCE.rglob("*.py")}
-    assert {path: phrases for path, phrases in told.items() if phrases} == {}
+    told = {}
+    for path in SOURCE.rglob("*.py"):
+        joined = re.sub(r"\"\s+f?\"", "", path.read_text(encoding="utf-8"))  # literals that stand below each other
+        if found(joined) and (phrases := found(" | ".join(messages(path)))):
+            told[path.relative_to(ROOT).as_posix()] = phrases
+    assert told == {}
 
 
 def test_a_phrase_is_found_across_lines():

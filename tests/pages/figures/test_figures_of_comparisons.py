@@ -272,3 +272,18 @@ def test_an_svg_names_fonts_for_readers_without_ours(drawings, style):
     assert first == style.families[0]
     assert usual in others
     assert others[-1] == ("serif" if style.face == "serif" else "sans-serif")
+
+
+@pytest.mark.parametrize(("points", "top"), [(50, True), (10_000, False)])
+def test_the_name_of_a_threshold_leaves_room_for_curves(points, top):
+    """Profiles of strong algorithms pass the human average near 100 %, so its name is below them."""
+    games = tasks.suite("atari-57").tasks[:8]
+    random, human = references.scores("random"), references.scores("human")
+    scores = {game: random[game] + (human[game] - random[game]) * points / 100 for game in games}
+    rows = {
+        name: {game: [share * score] for game, score in scores.items()} for name, share in {"a": 1, "b": 1.1}.items()
+    }
+    compared = compare_tables(table(rows), resamples=10)
+    (axes,) = files.draw(comparisons.profiles(compared)).axes
+    (name,) = [one for one in axes.texts if one.get_text() == "human average"]
+    assert (name.xy[1] == 1) == top
