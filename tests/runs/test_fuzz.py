@@ -200,7 +200,7 @@ def _uses(plan, directory):
         "moments",
         lambda: list(zip(recorded_play(directory, "ram", trial="", episode=0).moments(), range(3), strict=False)),
     )
-    yield "watch", lambda: watch(directory, out=directory / "film.gif", every_frames=50)
+    yield "watch", lambda: watch(directory, out=directory / "film.gif")
     yield "continue", lambda: execution.execute(plan, directory, engine="this process")
     yield "read again", lambda: read_run(directory)
 

@@ -26,7 +26,6 @@ Picture = NDArray[np.uint8]
 
 GIF_TICKS_PER_SECOND = 100
 GIF_COLOURS = 256
-GIF_FASTEST_TICKS = 2  # most programs show shorter delays as much longer ones
 
 BAR_HEIGHT = 22
 MARGIN = 6
@@ -128,11 +127,6 @@ def write_gif(path: Path, pictures: Iterable[Picture], pictures_per_second: floa
     Delays are whole hundredths of a second; they alternate where needed, so that the total time is right.
     """
     ticks = GIF_TICKS_PER_SECOND / pictures_per_second
-    if ticks < GIF_FASTEST_TICKS:
-        raise ArcadeMarkError(
-            f"{path.suffix[1:]} shows at most {GIF_TICKS_PER_SECOND // GIF_FASTEST_TICKS} pictures per second, "
-            f"not {pictures_per_second:g}; leave out more frames, or write an .mp4"
-        )
     before: Picture | None = None
     with path.open("wb") as file:
         for count, picture in enumerate(pictures):

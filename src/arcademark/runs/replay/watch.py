@@ -70,8 +70,6 @@ def watch(
     scale: int = 2,
     actions: bool = False,
     pictures: int = PICTURES,
-    every_frames: int | None = None,
-    overwrite: bool = False,
     on_frames: Callable[[int, int], None] = lambda _done, _total: None,
     **choice: Unpack[EpisodeFilter],
 ) -> Path:
@@ -80,21 +78,20 @@ def watch(
     By default it is a GIF in the current folder, named after game, seed and episode. A GIF shows every third frame, an
     MP4 every frame, and a PNG a number of `pictures`, evenly spaced up to the end. With `beside`, a run and a choice, a
     second episode is shown next to it; with `actions` the actions, too. Only a file that this function wrote is
-    replaced, unless `overwrite`. `on_frames` is called with the frames shown so far and those of the longer episode. No
-    file is left if the replay does not give the recorded score.
+    replaced. `on_frames` is called with the frames shown so far and those of the longer episode. No file is left if the
+    replay does not give the recorded score.
     """
     episodes = _chosen(directory, choice, beside)
     names = dict.fromkeys(_name(recorded) for _, recorded in episodes)
     path = Path(out) if out is not None else Path("-".join(names) + ".gif")
     kind = path.suffix.lower()
     unit = "step" if any(run.protocol.unit == "step" for run, _ in episodes) else "frame"
-    every = every_frames or (EVERY_FRAMES.get(kind, 1) if unit == "frame" else 1)
-    if every < 1 or scale < 1 or pictures < 1:
-        raise ArcadeMarkError(f"scale {scale}, every {every} frames: expected whole numbers of at least 1")
+    every = EVERY_FRAMES.get(kind, 1) if unit == "frame" else 1
+    if scale < 1 or pictures < 1:
+        raise ArcadeMarkError(f"scale {scale}, {pictures} pictures: expected whole numbers of at least 1")
     if not path.parent.is_dir():
         raise ArcadeMarkError(f"{path}: there is no folder {path.parent}; make it, or choose another --out")
-    if not overwrite:
-        check_replaceable(path, _STARTS.get(kind, b""), "choose another --out, or remove it first")
+    check_replaceable(path, _STARTS.get(kind, b""), "choose another --out, or remove it first")
     total = max(recorded.episode.frames for _, recorded in episodes)
     marks = np.linspace(total / pictures, total, pictures).round().tolist() if kind == ".png" else None
 
