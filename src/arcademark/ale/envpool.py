@@ -432,6 +432,8 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.config.items())})"
 
+    __str__ = __repr__  # gymnasium.Env's asks for an id
+
     # ---- play
 
     def send(self, action: Any, env_id: Any = None) -> None:
