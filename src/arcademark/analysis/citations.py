@@ -24,7 +24,7 @@ OF_NOTICES: Mapping[str, tuple[str, ...]] = {
     "episodes_as_runs": ("agarwal-2021",),
     "hard_exploration": ("aitchison-2023",),
 }
-"""By a notice's kind, the papers that its text names."""
+"""Papers that notices' texts name, by kind of notice."""
 
 OF_SUMMARIES = "agarwal-2021"
 """IQM and optimality gap, which stand in every document of scores."""

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from arcademark.grouping import grouped
 
 REPORTED = {"training": "training", "evaluation": "evaluation", "best": "the best policy"}
-"""What scores are of, in words."""
+"""Words for the phase or selection that scores are of."""
 
 Level = Literal["warning", "note"]
 CAVEATS = frozenset(

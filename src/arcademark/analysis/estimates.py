@@ -20,10 +20,10 @@ from arcademark.suite import subsets, tasks
 from arcademark.suite.subsets import LEVEL, Subset
 
 Seeds = Mapping[str, Sequence[NDArray[np.float64]]]
-"""By task an array of episodes' scores per seed."""
+"""Arrays of episodes' scores, one a seed, by task."""
 
 METHOD: intervals.Method = "symmetric"
-"""How an estimate's interval over runs is found (`arcademark.metrics.uncertainty.intervals.interval`)."""
+"""Method of an estimate's interval over runs (`arcademark.metrics.uncertainty.intervals.interval`)."""
 
 _model = cache(from_subset)
 

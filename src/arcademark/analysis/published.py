@@ -26,22 +26,22 @@ FEWEST = 0.7
 """Share of a suite's games that an algorithm must have to be learnt from: 40 of 57."""
 
 LEAST_MEDIAN = 20.0
-"""In percent, that it must have: near random play any error is a large share, and says little of agents that play."""
+"""Lowest median, in percent: near random play any error is a large share, and says little of agents that play."""
 
 LEAST_WEAK = 2.0
-"""In percent, the median of those that tell how far predictions of weak algorithms are off."""
+"""Lowest median, in percent, of the algorithms that show the errors of predictions of weak ones."""
 
 MIN_TRUE_GAMES = 55
-"""Of 57, without which a median is no true one of all; see `why_untrue`."""
+"""Least number of games, of 57, of a true median of all; see `why_untrue`."""
 
 NO_ALGORITHM = frozenset({"reference", "baseline"})
 """Kinds of entries that are nobody's algorithm."""
 
 RANDOM = "Random"
-"""Which entry a random player is."""
+"""Name of the entry of a random player."""
 
 SIMILAR = 2.0
-"""How many times more or fewer training frames than another's are a similar budget."""
+"""Largest ratio of training frames of similar budgets."""
 
 FIRST = "review-2021"
 """The collection whose entry is taken of an algorithm that several have with the same budget."""

@@ -23,7 +23,7 @@ _ORDER = (
 
 
 Value: TypeAlias = str | int | float | bool | tuple[int, ...] | None
-"""Of a protocol's setting."""
+"""Value of a protocol's setting."""
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ MAX_PROFILES = 2000
 """Draws of a profile's band, which is looked at and not read off."""
 
 STILL = "a summary or probability does not vary between runs, so it has no interval; how far it may be off is not known"
-"""What is said of an interval without width."""
+"""Remark on an interval without width."""
 
 METHOD_TITLES: Mapping[str, str] = {
     "student": "Student's t",

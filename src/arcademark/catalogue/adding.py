@@ -29,16 +29,16 @@ _Kind = TypeVar("_Kind")
 
 SOURCES = "sources.toml"
 MAX_BYTES = 8 * 2**20
-"""Of a contributed file."""
+"""Largest size of a contributed file."""
 FACTOR = 10.0
-"""How many times another's score makes one striking."""
+"""Ratio to other scores from which a score is striking."""
 LEAST = 100.0
 """Points of the scores that are compared so: smaller ones agree, or are apart, by chance."""
 COPIED = 5
 """Games on which two algorithms have the same score by more than chance."""
 
 NAME = re.compile("(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)+")
-"""How collections are named, and papers: files bear these names."""
+"""Form of names of collections and papers: files bear these names."""
 _HEADER = re.compile(r"^\[(?P<key>[^\[\]\n]+)\][ \t]*(#.*)?$", re.MULTILINE)
 
 

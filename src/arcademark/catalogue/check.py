@@ -24,7 +24,7 @@ _REFERENCES = {
     ("aitchison-2023", "Human Ref"): ("atari-57", "human"),
     ("bellemare-2013", "Random"): ("ale-55", "random"),
 }
-"""Which reference scores an entry of a source repeats: suite and kind."""
+"""Reference scores that an entry of a source repeats: suite and kind."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Annotated, Literal, TypeAlias, get_args
 from msgspec import Meta
 
 Text = Annotated[str, Meta(pattern=r"\S")]
-"""That says something."""
+"""Text that is not blank."""
 
 AlgorithmKind = Literal[
     "value-based",
@@ -29,7 +29,7 @@ AlgorithmKind = Literal[
 ]
 ALGORITHM_KINDS: tuple[AlgorithmKind, ...] = get_args(AlgorithmKind)
 MODEL_FREE: tuple[AlgorithmKind, ...] = ("value-based", "policy-based")
-"""What a filter calls "model-free"."""
+"""Kinds that a filter calls "model-free"."""
 
 Reported = Literal["training", "evaluation", "best", "unknown"]
 REPORTED: tuple[Reported, ...] = get_args(Reported)

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 PERCENTILES = (5, 95)
-"""What counts as 0 and 1 of a task's scores."""
+"""Percentiles of a task's scores that are normalised to 0 and 1."""
 
 SHARE = 0.95
-"""Of the performance with all parameters tuned, the part that few parameters should reach."""
+"""Share of the performance with all parameters tuned that few parameters should reach."""
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from arcademark.errors import ArcadeMarkError
 
 Values: TypeAlias = Mapping[str, float]
-"""What a ranking rests on: "median HNS", or ("median HNS", "human scores of Mnih et al. 2015")."""
+"""Basis of a ranking: "median HNS", or ("median HNS", "human scores of Mnih et al. 2015")."""
 Pair: TypeAlias = tuple[str, str]
 
 

@@ -37,7 +37,7 @@ MAX_NUMBERS = 20_000_000
 """Statistics, or permuted scores, of all permutations together (160 MB, and as much again three times on the way)."""
 
 _EQUAL = 1e-9
-"""Of the scores' range: what two sums differ by that differ by rounding only."""
+"""Share of the scores' range up to which a difference of two sums is rounding."""
 
 
 @dataclass(frozen=True)

@@ -210,7 +210,7 @@ MIGRATIONS: Mapping[int, str] = {
     2: "ALTER TABLE trial ADD COLUMN training_episodes INTEGER;" + _create("evaluation", checksum=False),
     3: " ".join(f"ALTER TABLE {table} ADD COLUMN {CHECKSUM} INTEGER;" for table in TABLES),
 }
-"""From each older layout to the next."""
+"""Migrations from each older layout to the next."""
 
 RESTORE = "restore it from a copy, or write what can be read into a new run: 'arcademark runs check RUN --salvage NEW'"
 
@@ -494,4 +494,4 @@ _EXPLANATIONS: Mapping[int, str] = {
     sqlite3.SQLITE_PERM: "cannot be written; check its permissions or choose another directory",
     sqlite3.SQLITE_CANTOPEN: f"{DATABASE} cannot be opened; check the permissions of the directory",
 }
-"""What sqlite's primary result codes mean for a run."""
+"""Meaning of sqlite's primary result codes for a run."""

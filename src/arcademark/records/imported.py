@@ -17,7 +17,7 @@ from arcademark.records.model import (
 )
 
 MARK = " [imported]"
-"""What the label of every imported agent ends with, so that no table can leave it out."""
+"""Suffix of the label of every imported agent, so that no table can leave it out."""
 
 JUDGED = "arcademark.judge"
 """The format, in the manifest, of scores of a training that was judged here; its evaluations are runs of their own."""

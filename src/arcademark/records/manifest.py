@@ -42,7 +42,7 @@ class Provenance(TypedDict):
     command: NotRequired[str]  # the command line
     machine: NotRequired[dict[str, str | int | float | bool | None]]  # its system, processor and cores
     emulator: NotRequired[str | None]
-    """What the games were asked to be played on, "ale" or "console"; null: whichever can be had."""
+    """Emulator that was asked for, "ale" or "console"; null for the one that is available."""
 
 
 class AgentSource(TypedDict):
@@ -63,15 +63,15 @@ class Agent(TypedDict):
     plans: NotRequired[bool]  # true of a planner, once it was made
     draws: NotRequired[bool]  # whether it draws random numbers, if it says so, once it was made
     files: NotRequired[dict[str, str]]
-    """From a parameter to the SHA-256 of the file that it names; missing in older runs."""
+    """SHA-256 of the files that parameters name, by parameter; missing in older runs."""
     by_seed: NotRequired[bool]  # true where a parameter names the seed: "model-{seed}.pt"
     checkpoints: NotRequired[dict[str, str]]
-    """Of what was trained elsewhere, from game and seed, "pong 0", to the SHA-256 of a network's file, or of the
+    """By game and seed, "pong 0", of agents trained elsewhere: the SHA-256 of a network's file, or of the
     checkpoint of a learner or trainer in another run."""
     trained_frames: NotRequired[dict[str, Whole]]
-    """From game and seed to the frames that it was trained for elsewhere, as the file says, once it was read."""
+    """By game and seed: the frames that it was trained for elsewhere, as the file says, once it was read."""
     peak_bytes: NotRequired[dict[str, Whole]]
-    """From game and seed to the most memory that the process which played that trial had meanwhile."""
+    """By game and seed: the peak memory of the process that played the trial."""
 
 
 class Settings(TypedDict):
@@ -117,11 +117,11 @@ class Manifest(Provenance):
     training_episodes: NotRequired[Whole | None]  # what ``--training-episodes`` asked for, or null
     left_out: list[tuple[str, str, str]]  # agent, game and reason of the combinations that have no trial
     shard: NotRequired[tuple[Whole, Whole]]
-    """Which of how many shards it is, from 1; the others have the rest of the trials of all games and seeds."""
+    """Number of the shard, from 1, and of all shards; the others have the rest of the trials of all games and seeds."""
     versions: dict[str, str | None]
-    """Of arcademark, ale-py, numpy and python, and of the libraries of agents, once they were made."""
+    """Versions of arcademark, ale-py, numpy and python, and of the libraries of agents, once they were made."""
     emulators: NotRequired[dict[str, list[str]]]
-    """What each game was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58", in the order of use; none before it
+    """Emulator of each game, "ale-py 0.12.1" or "console 5f43e732cb187f58", in the order of use; none before it
     begins. Older runs were played on ale-py."""
     continued: NotRequired[list[Continued]]  # one each time the run was continued
     imported: NotRequired[Imported]  # only of a run that was not played

@@ -148,7 +148,7 @@ class RunRecord:
     trials: tuple[TrialRecord, ...]  # in the plan's order
     episodes: Episodes  # in the order of trials, training before evaluation, then by number
     evaluations: tuple[EvaluationRecord, ...] = ()
-    """In the order of trials, then of commands; none where the run was recorded before they were."""
+    """Evaluations in the order of trials, then of commands; none in runs of versions that did not record them."""
     parts: tuple[Path, ...] = ()
     """The directories, `directory` first, where it was read from several; see `arcademark.records.combined`."""
 

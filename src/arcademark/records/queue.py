@@ -50,7 +50,7 @@ _STATES: Mapping[str, JobState] = {
         ("BOOT_FAIL", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"), "failed"
     ),
 }
-"""What SLURM's states are called here; all others are of jobs that run."""
+"""Names of SLURM's states here; all others are of jobs that run."""
 
 _WORDS = {
     "Dependency": "waits for the others",
@@ -63,7 +63,7 @@ _WORDS = {
     "Priority": "others come first",
     "Resources": "waits for room",
 }
-"""What SLURM's reasons mean."""
+"""Meaning of SLURM's reasons."""
 
 _LINK = re.compile(r"(?:shard-(?P<number>\d{1,7})-of-(?P<count>\d{1,7})|merge)\.log")
 _ARRAY = re.compile(r"(?P<array>\d{1,10})_\[(?P<places>\d{1,7}(?:-\d{1,7})?(?:,\d{1,7}(?:-\d{1,7})?)*)(?:%\d+)?\]")

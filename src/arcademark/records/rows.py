@@ -33,7 +33,7 @@ _COLUMNS = {
     "wall_seconds": ("wall_seconds", np.float64),
     "simulated_frames": ("simulated_frames", np.int64),
 }
-"""How each is selected, and the type of its array."""
+"""SQL of each column, and the type of its array."""
 
 
 def read_rows(directory: Path, database: sqlite3.Connection, trials: Sequence[str]) -> Columns:

@@ -29,7 +29,7 @@ from arcademark.scores.readers.sheet import Sheet
 from arcademark.scores.table import ScoreTable
 
 RLIABLE = ".npz"
-"""How a file with rliable's arrays is named."""
+"""Suffix of a file with rliable's arrays."""
 
 Missing = Literal["refuse", "truncate"]
 LONG = ("algorithm", "task", "run", "score", "protocol")

@@ -30,14 +30,14 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 Floats: TypeAlias = NDArray[np.float64]
 Summary: TypeAlias = Callable[[Floats], float]
-"""From an algorithm's normalised scores, those that it has, to one number."""
+"""Function from an algorithm's normalised scores, those that it has, to one number."""
 Transform: TypeAlias = Callable[[Floats], Floats]
 
 SAME = 1e-12
 """Targets that differ by no larger a share are the same."""
 FOLDS = 10
 FOLD_SEED = 1982
-"""What the paper's published code shuffles with."""
+"""Seed of the shuffle in the paper's published code."""
 
 
 def log10_score(percent: ArrayLike) -> Floats:

@@ -27,18 +27,18 @@ from arcademark.suite.settings import MAX_FRAMES_PER_ACTION
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 KINDS = ("2K", "4K", "F8", "F6", "F8SC", "F6SC", "E0", "FE", "DPC")
-"""How cartridges are wired, in the order of the emulator's core."""
+"""Kinds of bank switching, in the order of the emulator's core."""
 
 SIZES = {2048: "2K", 4096: "4K", 8192: "F8", 16384: "F6"}
 """Kinds that a ROM of these bytes is taken for unless its description says otherwise."""
 
 MAX_ROM_BYTES = 16384
-"""Of a ROM: the largest kind's."""
+"""Largest size of a ROM."""
 
 MAX_STARTING_ACTIONS = 100
 
 MIN_ROWS, MAX_ROWS = 210, 250
-"""Of a screen: ale-py's are within these."""
+"""Limits of a screen's rows: ale-py's are within these."""
 
 RESET = "RESET"
 """Among starting actions, the console's switch."""

@@ -47,7 +47,7 @@ _LEVELS: tuple[Mapping[str, str], ...] = (
 _NOT, _COMPARISON = 2, 3
 _FUNCTIONS = {"bcd": ("bcd_of", 1), "signed": ("s8", 1), "min": ("min", 2), "max": ("max", 2)}
 NAMES = ("score", "lives")
-"""What an expression may name besides, where the description allows it."""
+"""Further names of expressions, where the description allows them."""
 
 
 def parse(text: str, names: Sequence[str] = ()) -> Expression:

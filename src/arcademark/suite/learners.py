@@ -58,7 +58,7 @@ _ORIGINS: Mapping[str, tuple[str, tuple[float, float] | None]] = {
     "ram-bits": (_TUNED, (0.2, 0.5)),
     "disco": (_TUNED, (0.1, 0.9)),
 }
-"""Of the 2013 paper's feature sets: whose alpha and lambda are, and which no source says to be the paper's."""
+"""By feature set of the 2013 paper: the origin of alpha and lambda, and those that no source says to be the paper's."""
 
 
 def defaults(features: str) -> dict[str, Any]:

@@ -26,10 +26,10 @@ CountedFrames = Literal["emulated", "played"]
 Colours = Literal["original", "inverted", "rotated", "gray", "shuffled"]
 
 MAX_FRAMES = 2**40
-"""Of an episode, a training, or whatever else is counted in frames: 580 years of play."""
+"""Largest number of frames of an episode, a training or anything else: 580 years of play."""
 MAX_FRAMES_PER_ACTION = 10_000
 MAX_EPISODES = 1_000_000
-"""Of a trial."""
+"""Largest number of episodes of a trial."""
 ARRAY_ACTIONS = frozenset({"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"})
 """Types of numbers in actions that are arrays, as they can be recorded."""
 
@@ -38,9 +38,9 @@ MAX_ACTION_DIMENSIONS = 4
 
 MAX_STACKED = 1_000
 MAX_SWITCHES = 2**31 - 1
-"""Of modes and difficulties, which are numbered."""
+"""Largest number of a mode or difficulty."""
 MAX_PIXELS = 10_000
-"""Of a side."""
+"""Largest side of a screen in pixels."""
 
 
 ALWAYS: Any = object()

@@ -22,9 +22,9 @@ Purpose = Literal["evaluation", "tuning", "comparison"]
 
 
 LEVEL = 0.9
-"""Of intervals, where no other is asked for."""
+"""Default coverage of intervals."""
 REPORTED = "atari-5"
-"""What is played where no games are named."""
+"""Games that are played by default."""
 VALIDATION = ("atari-3-val", "atari-5-val")
 """For tuning what is then scored on `REPORTED`, none of whose games they have (Aitchison et al. 2023, §8)."""
 

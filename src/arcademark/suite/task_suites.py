@@ -53,14 +53,14 @@ ON_THE_SPOT = "gymnasium:"
 MAX_BYTES = 4 * 2**20
 MAX_TASKS = 10_000
 MAX_GAMES = 500
-"""Of one's own, in a suite."""
+"""Largest number of games in a user's suite."""
 
 GROUPS = ("all", "training", "test")
 """Names of tasks together that every suite has, or that has tasks for training."""
 
 REMEDY = "correct the suite"
 _DEPTH = 8
-"""Of lists and tables within each other, in an environment's arguments."""
+"""Largest depth of nested lists and tables in an environment's arguments."""
 
 Line = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f-\x9f\u2028\u2029]*\Z")]
 Name = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9_.-]{0,63}\Z")]
@@ -268,7 +268,7 @@ def task_suites() -> Mapping[str, TaskSuite]:
 
 
 SUFFIX = ".suite.toml"
-"""How names of files end that hold a suite, among the package's data."""
+"""Suffix of files that hold a suite, among the package's data."""
 
 
 def load_suite(text: str | TaskSuite) -> TaskSuite:

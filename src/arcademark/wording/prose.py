@@ -22,7 +22,7 @@ from arcademark.wording import plain
 
 _HERE = "arcademark.wording"
 HINT = f"\ue000{secrets.token_hex(8)}"
-"""Where a notice's hint begins: ``{{ hint }}`` in its macro."""
+"""Mark before a notice's hint: ``{{ hint }}`` in its macro."""
 
 
 def text(template: str, name: str, /, **values: Any) -> str:

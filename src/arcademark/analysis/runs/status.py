@@ -19,7 +19,7 @@ from arcademark.records.live import STATES, RunProgress, State, TrialProgress, r
 from arcademark.records.queue import ClusterJob, JobState
 
 AskSlurm = Callable[[Sequence[Path]], tuple[tuple[ClusterJob, ...], str]]
-"""From the folders of runs to their jobs, and why SLURM could not be asked."""
+"""Function from the folders of runs to their jobs, and the reason why SLURM could not be asked."""
 
 _PART = re.compile(r"\d+(-of-\d+)$")
 

@@ -47,7 +47,7 @@ class TunedSetting:
     high: float | None
     scores: Mapping[str, float | None]  # by game
     estimate: float | None = None
-    """Of the median of all games, in percent, from just these; None where they are no subset for tuning."""
+    """Estimate of the median of all games, in percent, from just these; None if they are no subset for tuning."""
 
     @property
     def half_width(self) -> str | None:
@@ -120,7 +120,7 @@ class Tuned:
     uninformative: tuple[str, ...]  # games on which all settings score the same
     for_testing: tuple[str, ...]  # games that are not meant for tuning
     learnt_once: bool
-    """Whether learners were trained with one seed each: how much trainings differ is not in the intervals then."""
+    """True if learners were trained with one seed each: intervals then do not include differences between trainings."""
     settings: tuple[TunedSetting, ...]
     sensitivity: TuningSensitivity | None = None
     """None where fewer than two games tell two settings apart."""

@@ -61,7 +61,7 @@ EFFICIENCY_POINTS, EFFICIENCY_DRAWS = 40, 1000
 """Frames at which sample efficiency is found, and resamples for its interval at each."""
 
 TOLERANCE = "patterson-2024"
-"""Who asks for tolerance intervals of runs."""
+"""Publication that recommends tolerance intervals of runs."""
 
 
 def analyse(

@@ -30,7 +30,7 @@ from arcademark.metrics.uncertainty.intervals import LEVEL
 from arcademark.metrics.uncertainty.samples import means, padded
 
 CONFIDENCE = 0.99
-"""Of the tests on each game (Bellemare et al. 2013, §4.3)."""
+"""Confidence of the tests on each game (Bellemare et al. 2013, §4.3)."""
 
 CITED = ("bellemare-2013", "agarwal-2021")
 """Whose tests, and whose probability of improvement and profiles, a comparison shows."""
@@ -45,7 +45,7 @@ LONG_TAIL = 1.5
 """The best run over the score that 19 of 20 runs stay below, from which a profile leaves out the best runs."""
 
 PROFILE_STEPS, MAX_STEPS = (1.0, 2.0, 5.0, 10.0), 200
-"""In which steps, in percent, a profile is taken, the first that leaves no more of them; it ends after the last."""
+"""Steps of a profile, in percent, of which the smallest is taken that needs no more than `MAX_STEPS` of it."""
 
 
 def compare_tables(

@@ -31,7 +31,7 @@ MAX_NAMED = 4
 
 
 TELLING = {"atari-57": (subsets.REPORTED, "atari-10", "atari-14"), "atari-100k": ("atari-100k-3", "atari-100k-5")}
-"""By suite the subsets that tell most of all its games: what is missing of the first is what to play next."""
+"""Subsets that predict most of all games, by suite: the games missing of the first are to be played next."""
 
 
 @dataclass(frozen=True)

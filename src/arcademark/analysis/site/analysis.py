@@ -52,7 +52,7 @@ VIEWS: tuple[tuple[str, str], ...] = (
     ("atari-100k", ""),
     ("atari-57", REPORTED),
 )
-"""Of each view the suite and, where it is only some of its games, the subset."""
+"""Suite of each view and, if it has only some of its games, the subset."""
 
 TOLD_APART: Mapping[str, Mapping[str, str]] = {
     "sticky actions": {"0.0": "no sticky actions"},
@@ -62,11 +62,11 @@ TOLD_APART: Mapping[str, Mapping[str, str]] = {
 """The settings that tell groups apart, and how some of their values read."""
 
 PLANS = "plans on the emulator"
-"""What tells algorithms apart, too, that try actions on the emulator before they take one."""
+"""Label of algorithms that try actions on the emulator before they take one; it distinguishes them from others."""
 
 CURVE_POINTS = 60
 SAME = ("identity", "kind", "year", "collection", "note", "assumed", "training_frames", "reported")
-"""What rows have as the catalogue's entries do."""
+"""Fields of rows that are as those of the catalogue's entries."""
 
 
 def analyse(

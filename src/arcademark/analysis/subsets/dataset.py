@@ -22,7 +22,7 @@ from arcademark.catalogue import collections
 from arcademark.subset.problem import Floats
 
 METRICS = ("hns", "normalised")
-"""What models are made of: HNS on Atari, what lies between two references elsewhere."""
+"""Measures that models use: HNS on Atari, scores normalised by two references elsewhere."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,11 +12,11 @@ from arcademark.suite import references
 from arcademark.suite.subsets import Subset, subset, subsets
 
 MAX_BYTES = 2**20
-"""Of a model file."""
+"""Largest size of a model file."""
 NESTED = ("atari-1", "atari-3", "atari-5", "atari-10")
 """Published models, each of which has the games of those before."""
 ANY = "any"
-"""What stands for whatever games there are, instead of a model's name."""
+"""Word for any games, in place of a model's name."""
 
 
 def model(name: str) -> SubsetModel:

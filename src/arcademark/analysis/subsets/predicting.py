@@ -36,7 +36,7 @@ from arcademark.suite.tasks import canonical_game, game_name, games, suite
 from arcademark.wording import prose
 
 Frames = Mapping[str, float] | None
-"""What playing each task costs; the same for all if None."""
+"""Cost of playing each task; the same for all if None."""
 
 
 @dataclass(frozen=True)

@@ -38,12 +38,12 @@ from arcademark.suite.subsets import resolve_tasks, subset
 from arcademark.suite.tasks import canonical_game, game_name, suite
 
 TRAINING = "atari-5-training"
-"""What the published models were fitted to."""
+"""Collection that the published models were fitted to."""
 ATARI = "atari-57"
 Others: TypeAlias = tuple[tuple[tuple[float, Floats], ...], ...]
-"""By paper the sizes of errors, each with the transformed scores that were predicted from."""
+"""Absolute errors by paper, each with the transformed scores that were predicted from."""
 SEED = 1982
-"""Of the draws behind a forecast: the same scores give the same answer."""
+"""Seed of the draws behind a forecast: the same scores give the same answer."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,9 +29,9 @@ from arcademark.subset.studies.validate import PredictionInterval, Validation, W
 from arcademark.suite.subsets import LEVEL, Nested
 
 Choose: TypeAlias = Literal["best", "charged"]
-"""By the error on complete cases, or with incomplete cases charged."""
+"""Criterion: the error on complete cases, or with incomplete cases charged."""
 OBJECTIVES: Mapping[str, Incomplete] = {"best": "leave out", "charged": "charge"}
-"""What becomes of incomplete cases, by how subsets are chosen."""
+"""Treatment of incomplete cases, by criterion."""
 LOG = "log10"
 MOST = 200
 """Sizes that may be asked for at once."""
@@ -291,7 +291,7 @@ class EverySize(Setup):
 
 
 Results: TypeAlias = Mapping[str, SearchResult]
-"""By the name of a step, or by size."""
+"""Results by the name of a step, or by size."""
 Begin: TypeAlias = Callable[[str, int], Progress] | None
 """Given a step's name and size, returns what is told how far its search is."""
 

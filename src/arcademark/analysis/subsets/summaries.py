@@ -18,7 +18,7 @@ from arcademark.metrics import aggregate
 from arcademark.subset.problem import SUMMARIES, Floats, Summary
 
 METRICS = {"hns": "HNS", "normalised": "normalised score"}
-"""What scores are, in words."""
+"""Words for measures."""
 RECORDS = "hwrns median"
 """The median of scores normalised by human world records."""
 LEVEL_REACHED = "at human level"

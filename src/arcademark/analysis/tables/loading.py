@@ -32,7 +32,7 @@ from arcademark.suite.task_suites import TaskSuite
 from arcademark.suite.tasks import listed
 
 CATALOGUE = "catalogue:"
-"""How a collection of the catalogue is named where a file could be, or several with commas."""
+"""Prefix of a collection of the catalogue in place of a file, or of several with commas."""
 
 EVERYTHING = "all"
 """Instead of a collection's name: every collection of the catalogue."""

@@ -35,7 +35,7 @@ NO_SETTING = frozenset(
         "exploration constant",
     }
 )
-"""What tells of an algorithm's own ways and of its training, of which other notices speak, and not of the protocol."""
+"""Settings of the algorithm itself and of its training, which are not the protocol's; other notices cover them."""
 
 
 @dataclass(frozen=True)

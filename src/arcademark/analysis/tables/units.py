@@ -38,7 +38,7 @@ _GRID = np.arange(-_END, _END + _STEP, _STEP)
 _Floats = NDArray[np.float64]
 
 Densities = Mapping[str, Mapping[str, _Floats]]
-"""By game and unit, log densities at `_GRID`."""
+"""Log densities at `_GRID` by game and unit."""
 
 
 def _normalised(task: str, scores: _Floats) -> _Floats:
@@ -52,7 +52,7 @@ UNITS: Mapping[str, Callable[[str, _Floats], _Floats]] = {
     "human-normalised scores in percent": lambda task, scores: 100 * _normalised(task, scores),
     "thousands of points": lambda _, scores: scores / 1000,
 }
-"""How a game's points are converted into each unit."""
+"""Conversions of a game's points into each unit."""
 
 
 def densities(published: Mapping[str, Sequence[float]]) -> Densities:

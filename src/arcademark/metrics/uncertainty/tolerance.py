@@ -27,7 +27,7 @@ CONFIDENCE = 0.95
 MOST = 10**9
 
 Ends: TypeAlias = Literal[1, 2]
-"""Whether runs are left out at the low end only, or at both."""
+"""Ends at which runs are left out: the low one, or both."""
 
 
 @dataclass(frozen=True)

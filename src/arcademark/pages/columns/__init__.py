@@ -15,10 +15,10 @@ Style: TypeAlias = Literal["", "strong", "best", "weak", "good", "doubtful", "ba
 """The number that counts, the best of several, an aside, or how far to trust it; each renderer shows it in its way."""
 
 Kind: TypeAlias = Literal["name", "number", "prose"]
-"""What a column holds: names and sentences are to the left, numbers to the right and never wrapped."""
+"""Kind of a column's values: names and sentences are to the left, numbers to the right and never wrapped."""
 
 Row = TypeVarTuple("Row")
-"""What a row shows: one thing, or several that belong together, each an argument of a column's functions."""
+"""Content of a row: one thing, or several that belong together, each an argument of a column's functions."""
 
 
 @dataclass(frozen=True)

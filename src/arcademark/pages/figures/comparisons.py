@@ -30,7 +30,7 @@ from arcademark.pages.figures.model import (
 from arcademark.pages.figures.style import HEAT, MAX_COLUMNS, MAX_ROWS, MAX_SERIES, SERIES, Axis, ticks
 
 UPPER = {"hns": "human average", "capped_hns": "human average", "hwrns": "world record", "saber": "world record"}
-"""What 100 % is, by metric."""
+"""Meaning of 100 %, by metric."""
 VERDICTS = {"better": "series-1", "worse": "series-2"}
 HEAT_EDGES = (0.0, 25.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 """Percentages at which the colour of a cell changes; 100 % is the middle one."""

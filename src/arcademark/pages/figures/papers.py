@@ -27,13 +27,13 @@ from arcademark.pages.figures.style import decades, ticks
 from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure
 
 LINES = {"HNS": "average human", "HWRNS": "world record", "SABER": "world record", "Baseline": "best baseline"}
-"""What a panel with that word in its title compares with."""
+"""Values that a panel with that word in its title compares with."""
 
 DIGITS = 3
 """Significant digits of a number without a unit."""
 
 WIDE_AXIS = 1.8
-"""How wide an axis of two measures is beside others."""
+"""Width of an axis of two measures relative to others."""
 
 ROOM = 0.04
 """Part of an axis that is left free at its ends."""

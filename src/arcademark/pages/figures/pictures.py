@@ -19,7 +19,7 @@ SCREEN = 210 / 160
 """A screen's height to its width."""
 TEXT_LINE, CAPTION_LINE, CAPTION_GAP, HEAD_GAP = 9.0, 8.0, 3.5, 4.5
 PIXELS_AN_INCH = 300
-"""Of pictures in SVG."""
+"""Resolution of pictures in SVG."""
 ENLARGED = 640
 """Pixels to which small pictures are enlarged before anything smooths them."""
 

@@ -10,7 +10,7 @@ NAMES = {"leave out": "best", "charge": "best if all count"}
 MAX_LEVELS = 6
 BODY = 153.0
 ROOM = 1.04
-"""How far the axis up goes beyond the highest point or whisker."""
+"""Extension of the axis up beyond the highest point or whisker."""
 SHIFT = 0.012
 """Part of the axis across that curves stand apart, so that whiskers do not cover each other."""
 

@@ -129,7 +129,7 @@ DARK = {
     "series-5": "#ece8e1",
     **{name: colour for name, colour in PALETTE.items() if name.startswith(("cell", "heat"))},
 }
-"""What the colours become where a page is dark. The series' tell apart under every kind of colour blindness."""
+"""Colours of dark pages, by those of light ones. Those of series are distinct under every kind of colour blindness."""
 SERIES = tuple(name for name in PALETTE if name.startswith("series"))
 HEAT = tuple(name for name in PALETTE if name.startswith("heat"))
 """Fills of cells, half of them below a threshold and half above; dark text is legible on each."""
@@ -137,7 +137,7 @@ DASHES: tuple[tuple[float, ...], ...] = ((), (6, 1.6), (1.2, 1.4), (5, 1.4, 1.2,
 MARKERS = ("o", "s", "D", "^", "v")
 
 NAME_SIZE, NUMBER_SIZE, TICK_SIZE = 8.0, 7.2, 6.8
-"""Of names and titles; of numbers and other texts; of ticks."""
+"""Font sizes of names and titles; of numbers and other texts; of ticks."""
 
 MAX_TICKS = 5
 FEWEST_TICKS = 4

@@ -27,7 +27,7 @@ VENDORED: Mapping[str, str] = {
 """The files of others that the pages use; `vendor/VENDORED.md` says of which version, and under which licence."""
 
 PLOT_STYLE = "sha256-+TfQir1nvDucAdvE6XUQBt4ayUjpAWkbw2kCdSfekHM="
-"""Of the one style that Plot writes into its figures; the page admits no other that is not in its folder."""
+"""Hash of the one style that Plot writes into its figures; the page admits no other that is not in its folder."""
 
 SCRIPTS = ("metrics.js", "files.js", "predict.js", "site.js")
 

@@ -137,7 +137,7 @@ SINGLE = {
     "Breadth-first search": ("planners", "breadth-first"),
     "UCT": ("planners", "uct"),
 }
-"""Of the paper's other columns, our study and what it calls the agent."""
+"""Study here, and its name for the agent, of each of the paper's other columns."""
 NOISE = 3.0
 OTHER_START = "another start"
 

@@ -39,7 +39,7 @@ FOUND = {
     "5-val": "five for tuning, Atari-3-Val extended, without Atari-5",
     "10": "ten, Atari-5 extended, without Atari-5-Val",
 }
-"""What each step of the search (§4.3) looks for."""
+"""Aim of each step of the search (§4.3)."""
 
 
 def claims() -> Iterator[PrintedComparison]:

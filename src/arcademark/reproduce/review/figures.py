@@ -25,7 +25,7 @@ _SHOWN: dict[int, tuple[str, Scale, str, str]] = {
         "Tables 11 to 14",
     ),
 }
-"""What Figures 1 to 3 show: the quantity, its scale (HNS span four decades), its meaning, and where it is printed."""
+"""Content of Figures 1 to 3: the quantity, its scale (HNS span four decades), its meaning, and where it is printed."""
 
 
 def figure(number: int) -> PaperFigure:

@@ -32,7 +32,7 @@ TITLES: Mapping[int, str] = {
     for block, quantity in enumerate(_QUANTITIES.values())
     for group, name in enumerate(_GROUPS)
 }
-"""Of Tables 3 to 14."""
+"""Titles of Tables 3 to 14."""
 
 _ROWS = {
     "training frames": "training frames",

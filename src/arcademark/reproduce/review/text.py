@@ -40,7 +40,7 @@ SAME_SCORES: Mapping[str, str] = {
     "GDI-I3": "GDI-I3",
     "GDI-H3": "GDI-H3(200M frames)",
 }
-"""Which entry of the other collection has the scores of the paper that the review names."""
+"""Entries of the other collection with the scores of the paper that the review names."""
 
 _NAMES = {"hns": "HNS", "hwrns": "HWRNS", "saber": "SABER"}
 _HALF_HOUR = 30 * 60 * FRAMES_PER_SECOND

@@ -32,7 +32,7 @@ RANDOM, HUMAN, RECORD = REFERENCES = ("Random", "Human", "Human World Record")
 _KINDS = {RANDOM: "random", HUMAN: "human", RECORD: "human_world_record"}
 
 Scores = Mapping[str, Mapping[str, float]]
-"""By algorithm, or by reference, and by game."""
+"""Scores by algorithm, or by reference, and by game."""
 
 
 @dataclass(frozen=True, eq=False)

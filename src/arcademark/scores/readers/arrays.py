@@ -29,7 +29,7 @@ NO_PICKLE = (
     "numpy.savez(path, **arrays), or as JSON"
 )
 MAX_ARRAYS = 10_000
-"""In one ``.npz`` file."""
+"""Largest number of arrays in one ``.npz`` file."""
 
 _CUT = "the file may be cut short: write it again"
 _MAX_AXES = 8

@@ -23,7 +23,7 @@ from arcademark.wording import plural
 
 Unit = Literal["episode", "average"]
 DEFAULT_LAST: Mapping[Unit, int] = {"episode": 100, "average": 1}
-"""How many of a log's last values make the score: 100 episodes, or the last of a series of averages."""
+"""Number of a log's last values that make the score: 100 episodes, or the last of a series of averages."""
 
 LARGEST = 2.0**53
 """Scores beyond it are refused: whole numbers are no longer exact there, so it is no count of points."""
@@ -41,7 +41,7 @@ MAX_JSON_BYTES = 32 * 2**20
 """Bytes of JSON that are read at once; lists in lists take some twenty times as much memory."""
 
 GZIP = b"\x1f\x8b"
-"""What a file begins with that gzip packed."""
+"""First bytes of a file that gzip packed."""
 
 HEAD = 4096
 """Bytes from which a format is told."""
@@ -57,7 +57,7 @@ SAID: Mapping[str, str] = {
     "table": "table= (--read table=NUMBER or HEADING)",
     "decimal": "decimal= (--read decimal=. or --read decimal=,)",
 }
-"""How messages name an option: in Python and on the command line."""
+"""Names of options in messages: in Python and on the command line."""
 
 Episodes = Mapping[tuple[str, str], tuple[NDArray[np.float64], ...]]
 """Episode scores by (algorithm, task), one array a run that has any, in the order of the table's run axis."""

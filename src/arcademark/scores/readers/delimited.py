@@ -42,7 +42,7 @@ MAX_GRIDS = 50
 """Tables of a text of which is tried whether they hold scores."""
 
 WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-"""What workbooks begin with."""
+"""First bytes of workbooks."""
 
 
 def read_sheet(

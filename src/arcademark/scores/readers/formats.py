@@ -54,7 +54,7 @@ _LOGS: Mapping[str, tuple[Callable[[Sheet], bool], Callable[[Sheet, Options], Re
     "wandb": (series.is_wandb, series.read_wandb),
     "metrics-csv": (series.is_metrics, series.read_metrics),
 }
-"""How a log that is a table is recognised, in this order, and read."""
+"""Functions that recognise a log that is a table, in this order, and that read it."""
 
 _FILES: Mapping[str, Callable[[Path, Options], Read]] = {
     "sb3-monitor": stable_baselines.read_monitor,

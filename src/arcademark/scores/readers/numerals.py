@@ -24,7 +24,7 @@ MISSING = frozenset(RULES["missing"])
 """Cells that hold no score, in any case."""
 
 MARKS = (".", ",")
-"""What may stand before decimals."""
+"""Decimal marks."""
 
 _SPREADS = r"±|\+/-|\+-|\\pm"
 _BLANKS = " \u00a0\u2007\u2009\u202f"
@@ -37,7 +37,7 @@ _TYPE = re.compile(
     re.IGNORECASE,
 )
 MAX_CHARACTERS = 200
-"""Of a cell that holds a number."""
+"""Largest length of a cell that holds a number."""
 _NESTED = 4
 """Marks of type within each other that are taken off."""
 _SPREAD = re.compile(rf"(.*[^\s$])[{_BLANKS}]*\$?(?:{_SPREADS})\$?[{_BLANKS}]*\{{?(\S.*?)\}}?")

@@ -17,7 +17,7 @@ from arcademark.scores.readers.base import MAX_CELLS_READ
 from arcademark.scores.readers.sheet import Sheet, bare, checked
 
 _THRIFT = {"thrift_string_size_limit": 2**24, "thrift_container_size_limit": 2**20}
-"""Of a Parquet file's description of itself: bytes of a text, members of a list."""
+"""Limits of a Parquet file's description of itself: bytes of a text, members of a list."""
 
 
 def parse_parquet(path: Path, content: bytes) -> Sheet:

@@ -12,15 +12,15 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import MAX_BYTES
 
 STANDARD_INPUT = "-"
-"""How standard input is named where a file could be."""
+"""Name of standard input in place of a file."""
 
 _INPUTS = frozenset({STANDARD_INPUT, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _SUBSTITUTE = re.compile(r"/(?:dev|proc/(?:self|\d+))/fd/\d+")
-"""What a shell puts in place of a file: ``<(command)``. A pipe by any other name may have no writer, and block."""
+"""Path that a shell puts in place of ``<(command)``. A pipe by any other name may have no writer, and block."""
 
 _TITLE = "standard input"
 _READ: dict[object, bytes] = {}
-"""What standard input held, which can be read only once: at most one entry, by the stream."""
+"""Content of standard input, which can be read only once: at most one entry, by the stream."""
 
 
 class PipedFile(type(Path())):  # type: ignore[misc]

@@ -9,4 +9,4 @@ RULES: dict[str, Any] = json.loads(files(__package__).joinpath("data/roles.json"
 """Names, words, patterns and questions by which roles are told; names and words are in lower case."""
 
 ROLES: tuple[str, ...] = tuple(RULES["roles"])
-"""Of them ``value`` is an algorithm's or a game's scores, whatever the column is called."""
+"""Roles of columns; ``value`` is an algorithm's or a game's scores, whatever the column is called."""

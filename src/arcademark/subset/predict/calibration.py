@@ -37,16 +37,16 @@ from arcademark.subset.problem import TRANSFORMS, Floats
 
 DRAWS = 2000
 FEWER = 4
-"""By how much fewer draws do for misses: of many algorithms, which each need no such precision."""
+"""Divisor of the number of draws for misses: the many algorithms each need less precision."""
 UNMEASURED = Calibration()
 TASKS = ""
 """Instead of a quantity's name: single tasks."""
 BANDWIDTH = 0.4
-"""Of the kernel: a share of the standard deviation of all truths."""
+"""Bandwidth of the kernel: a share of the standard deviation of all truths."""
 SHRINK = 1.0
-"""How many groups' weight the average over all levels has at each."""
+"""Weight of the average over all levels at each level, in groups."""
 LEAST_SCALE = 0.01
-"""Of an error, a share of the same."""
+"""Least scale of an error, a share of the same."""
 TRUTHS = np.linspace(-12.0, 12.0, 241)
 """Truths that are tried for an interval: how many scales they are from the estimate."""
 

@@ -22,7 +22,7 @@ from arcademark.subset.predict.any_tasks import MEDIAN, Quantity, Trained
 from arcademark.subset.problem import TRANSFORMS, Floats
 
 SHARE = 0.5
-"""Of the covariance that the algorithms themselves show."""
+"""Weight of the algorithms' own covariance."""
 DRAWS = 4000
 AT_ONCE = 10_000
 """Subsets that are compared together."""

@@ -26,7 +26,7 @@ from arcademark.subset.predict.model import SubsetModel
 SCHEMA = "arcademark.subset-model/2"
 
 OPTIONAL: Mapping[str, Any] = {"intercept": 0.0, "log_error": None, "max_frames_per_episode": None}
-"""What may be left out besides what `SubsetModel` has a default for."""
+"""Optional fields besides those for which `SubsetModel` has a default."""
 
 _REMEDY = "give a file that 'subset search --out' wrote"
 

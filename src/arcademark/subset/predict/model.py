@@ -28,10 +28,10 @@ FrameCap: TypeAlias = int | Literal["unknown"] | None
 
 PERCENT_SIGN = "%"
 NOTABLE = 1.05
-"""From so many times as wide as usual on, it is said that an interval is."""
+"""Least factor of an interval's width over the usual one that is remarked upon."""
 
 INVERSES = {"log10": log10_score_inverse, "none": unchanged}
-"""What undoes each transform of a target."""
+"""Inverses of the transforms of a target."""
 
 
 @dataclass(frozen=True)

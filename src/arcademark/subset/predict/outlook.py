@@ -30,7 +30,7 @@ from arcademark.suite.subsets import LEVEL
 AT_ONCE = 20
 """Algorithms that are drawn together."""
 STEP = 0.1
-"""By how much scores are moved, in transformed units, to see how a prediction rises with them."""
+"""Step of scores, in transformed units, by which a prediction's slope is measured."""
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ def groups(
 
 
 BOUND_MARGIN = 1.0 - 1e-7
-"""What bounds are multiplied by, against rounding."""
+"""Factor of bounds, against rounding."""
 
 MAX_SUBSETS = 2**62
 """More can't be counted."""

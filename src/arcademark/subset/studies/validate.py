@@ -34,10 +34,10 @@ SAME = 0.9
 """Share of the common positive scores that are equal in a copy."""
 
 LEVELS = (0.5, 0.8, 0.9, 0.95)
-"""Of the prediction intervals of a `Validation`."""
+"""Coverages of the prediction intervals of a `Validation`."""
 
 Choose: TypeAlias = Callable[[Problem], Mapping[str, Candidate]]
-"""From a problem to what is chosen on it, by name: one search, or all of a plan's."""
+"""Function from a problem to the subsets chosen on it, by name: of one search, or of all of a plan's."""
 
 
 @dataclass(frozen=True)

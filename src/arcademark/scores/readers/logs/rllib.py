@@ -38,7 +38,7 @@ from arcademark.scores.readers.logs.names import LOGS
 from arcademark.wording import plural
 
 AVERAGES, _STEPS = (tuple(tuple(name.split("/")) for name in LOGS["rllib"][kind]) for kind in ("averages", "steps"))
-"""Where an iteration has its average, and says how many steps were taken so far."""
+"""Places of an iteration's average, and of its number of steps so far."""
 _PLACES: tuple[tuple[str, ...], ...] = (("env_runners",), ("sampler_results",), ())
 _WINDOW, _NEW = ("hist_stats", "episode_reward"), ("episodes_this_iter",)
 _LENGTHS = ("hist_stats", "episode_lengths")
@@ -46,7 +46,7 @@ _UNKNOWN = -1.0
 _ENVIRONMENT, _SEED = ("config", "env"), ("config", "seed")
 
 _Result = Mapping[tuple[str, ...], Any]
-"""What is kept of an iteration's result: values by their places in it."""
+"""Values that are kept of an iteration's result, by their places in it."""
 
 
 def is_result(content: Any) -> bool:
