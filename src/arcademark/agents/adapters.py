@@ -1,4 +1,4 @@
-"""Adapters from whatever a factory returned to a checked agent.
+"""Adapters from the objects that factories return to checked agents.
 
 Accepted, in this order:
 

@@ -387,7 +387,7 @@ def kind(spec: AgentSpec) -> Kind:
 
 
 def kind_of(factory: Callable[..., Any], name: str) -> Kind:
-    """Return the kind of a factory's agents if its class shows it, else "function".
+    """Return the kind of a factory's agents if its class shows it, otherwise "function".
 
     `name` is the agent's, for messages. ArcadeMarkError: its class has only some of a learner's methods.
     """

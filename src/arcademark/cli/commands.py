@@ -199,7 +199,7 @@ def _help(ctx: click.Context, _: click.Parameter, wanted: str | None) -> None:
 
 
 def _helps(ctx: click.Context) -> Iterator[str]:
-    """Yield a command's help and, where all is to be shown, that of each command below it."""
+    """Yield a command's help and, for --help all, that of each command below it."""
     yield ctx.get_help()
     if FULL in ctx.meta and isinstance(ctx.command, click.Group):
         for name in ctx.command.list_commands(ctx):

@@ -91,7 +91,7 @@ class EnvironmentSpec:
     requests; `action_meanings` the name of each action by its index, ("NOOP", "FIRE", …), empty if actions are arrays,
     which `array_actions` describes; `observation_shape` and `observation_dtype` describe one observation, with several
     parts as a structured type with a field per part; `seed` is the trial's, by which an agent that was trained several
-    times selects its network, else None.
+    times selects its network, otherwise None.
     """
 
     game: str

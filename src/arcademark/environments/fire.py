@@ -47,7 +47,7 @@ class PressedGame(Protocol):
         """Lives left."""
 
     def play_step(self, action: int) -> Step:
-        """Play one agent step and nothing else."""
+        """Play only one agent step."""
 
 
 def presses(spec: EnvironmentSpec) -> tuple[int, ...]:

@@ -106,7 +106,7 @@ class Play:
 
     @property
     def _touched(self) -> bool:
-        """True if a frame was emulated since the start or a restore; else the screen is not the console's."""
+        """True if a frame was emulated since the start or a restore; otherwise the screen is not the console's."""
         return self._record.played > 0
 
     def step(self, action: int) -> Step:
@@ -231,7 +231,7 @@ class ConsoleEnvironment(Play):
         console.attach(self._noop, None)
 
     def pad_with_zeros(self, zeros: bool) -> None:
-        """From the next episode on, replace the screens before the first one by zeros, or else by copies of it."""
+        """Replace the screens before an episode's first one by zeros or by copies of it, from the next episode on."""
         self._observer.zero_padding = zeros
 
     def reset(self, rng: np.random.Generator, noops: int | None = None) -> float:

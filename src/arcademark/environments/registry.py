@@ -94,7 +94,7 @@ Emulator = Literal["ale", "console"]
 def choose_emulator(
     game: str, requested: Emulator | None = None, *, compiles: bool = True, suite: TaskSuite | None = None
 ) -> Emulator:
-    """Return the emulator of a game: the requested one, else ours if it is available and proven, else ale-py.
+    """Return the emulator of a game: the requested one, otherwise ours if it is available and proven, otherwise ale-py.
 
     Without `compiles`, our emulator counts as unavailable until it was compiled here, which takes seconds. A
     user-defined game, of a `suite`, is played by ours unless ale-py, which must know its ROM, is requested.

@@ -115,7 +115,7 @@ class NamedSetting:
 class NamedProtocol:
     """A protocol.
 
-    runnable: Whether it can be played; else only published scores have it.
+    runnable: Whether it can be played; otherwise it occurs only in published scores.
     """
 
     name: str

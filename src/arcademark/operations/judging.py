@@ -337,7 +337,7 @@ def judge(
     if changed := [name for name in asked.keys() | before.keys() if asked.get(name) != before.get(name)]:
         raise ArcadeMarkError(f"{place}: {', '.join(sorted(changed))} changed; judge a training by the same rules")
     judged = one(policy, frames)
-    _judges[place] = one, asked  # after an error it may be asked for otherwise
+    _judges[place] = one, asked  # after an error, the arguments may change
     return judged
 
 

@@ -119,7 +119,7 @@ class Robustness:
 
     base: Mean over games under the protocol, in percent of HNS; None if no game has both references.
     overall: Mean over the kinds.
-    by_seed: Whether intervals are over seeds, each a separate training; else over the episodes of all seeds.
+    by_seed: Whether intervals are over seeds, each a separate training, or over the episodes of all seeds.
     one_seed: Whether intervals are over the episodes of one training on a game, without the variation of trainings.
     one_seed_games: Games with a single training.
     trained: Whether the agent learns; it was trained under the protocol only.

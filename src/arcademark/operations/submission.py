@@ -59,7 +59,7 @@ class SubmittedRun:
     """Result of checking a submitted run.
 
     directory: The run's directory as given.
-    ok: Whether every episode was confirmed, and nothing else is wrong.
+    ok: Whether every episode was confirmed, without other problems.
     replay: Result of the replay.
     findings: Reasons against adding it to the catalogue: unconfirmed episodes first.
     addition: Result of the catalogue's own check of the collection; None if it was not made.

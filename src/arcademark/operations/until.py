@@ -90,7 +90,7 @@ class InformativePlay:
     error: At which to stop, a fraction.
     request: Request of one agent.
     games: Games to play first.
-    play, say: Plays what is missing of a plan; is given the estimate after each game, as a line.
+    play, say: Called with a plan to play its missing episodes, and with a line for the estimate after each game.
     """
 
     error: float

@@ -101,8 +101,7 @@ def remove(directory: Path) -> None:
 def read_progress(directory: Path) -> RunProgress:
     """Read how far a run is, without its episodes, of which the number is checked alone.
 
-    `arcademark.records.reading.read_run` checks their content. ArcadeMarkError if it cannot be
-    read.
+    `arcademark.records.reading.read_run` checks their content. ArcadeMarkError if it cannot be read.
     """
     with no_writer(directory) as free:
         running = not free

@@ -1,7 +1,7 @@
 """Checks that every environment must pass.
 
 Each check takes `open_env`, which gives a fresh environment, always of the same spec. A check that fails raises
-`AssertionError` and says what differed. `check_environment` runs all of them::
+`AssertionError` with the difference. `check_environment` runs all of them::
 
     check_environment(lambda: open_environment(spec), np.random.default_rng(0))
 """
@@ -121,7 +121,7 @@ def check_repeatable(open_env: Open, rng: np.random.Generator, steps: int) -> No
 
 
 def check_independent_of_the_past(open_env: Open, rng: np.random.Generator, steps: int) -> None:
-    """An episode is the same whatever was played before: whole episodes or parts, restored states."""
+    """An episode is independent of what was played before: whole episodes or parts, restored states."""
     env = open_env()
     seed, actions = _plan(env, rng, steps)
     expected = list(_play(env, seed, actions))
@@ -175,7 +175,7 @@ def _wrong(env: Environment) -> list[Any]:
 
 
 def _play(env: Environment, seed: int, actions: Sequence[Any]) -> Iterator[SeenMoment]:
-    """Yield the moments of an episode, up to its end or that of the actions."""
+    """Yield the steps of an episode, up to its end or that of the actions."""
     env.reset(np.random.default_rng(seed))
     yield _moment(env, (0.0, False, False))
     for action in actions:

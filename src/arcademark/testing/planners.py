@@ -2,7 +2,7 @@
 
 They let the planner play short episodes of the game that its `EnvironmentSpec` names, the toy game best, since it is
 fast: ``environment_spec("toy", protocol)``. Compared are actions, simulated frames and what was drawn. A check that
-fails raises `AssertionError` and says what differed.
+fails raises `AssertionError` with the difference.
 """
 
 from __future__ import annotations

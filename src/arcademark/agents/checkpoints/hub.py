@@ -76,7 +76,7 @@ def _parts(reference: str) -> tuple[str, str, str]:
 
 
 def _chosen(files: list[str], name: str, wanted: str, reference: str) -> str:
-    """Return the file of the network: the requested one, else that of the model's name, else the only one."""
+    """Return the file of the network: the requested one, otherwise that of the model's name, otherwise the only one."""
     networks = [file for file in files if file.endswith(_NETWORKS) and not _OTHERS.fullmatch(PurePosixPath(file).name)]
     top = [file for file in networks if "/" not in file] or networks
     same = [file for file in top if PurePosixPath(file).stem == name]

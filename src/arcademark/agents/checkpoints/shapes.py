@@ -234,7 +234,7 @@ def _source(
     others: Sequence[_Layer],
     eyes: Callable[[_Layer, int], object],
 ) -> _Layer | None:
-    """Return the only possible source of a layer: one before it in its container, else the end of another."""
+    """Return the only possible source of a layer: one before it in its container, otherwise the end of another."""
     inputs = layer.inputs or 0
     fitting = [other for other in others if other.outputs == inputs and other is not layer]
     before = [

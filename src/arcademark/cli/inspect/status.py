@@ -46,7 +46,7 @@ def command(folders: tuple[Path, ...], watch: bool, output: Output) -> int:
     known: tuple[tuple[ClusterJob, ...], str] = (), ""
 
     def ask(homes: Sequence[Path]) -> tuple[tuple[ClusterJob, ...], str]:
-        """Return SLURM's answer, asked again after `SLURM_SECONDS`."""
+        """Return SLURM's answer, updated after `SLURM_SECONDS`."""
         nonlocal due, known
         if time.monotonic() >= due:
             known, due = queue.jobs(homes), time.monotonic() + SLURM_SECONDS

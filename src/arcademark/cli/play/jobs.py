@@ -115,7 +115,7 @@ class Jobs:
         return self._wait(work, directory, see) if self.wait else 0
 
     def _wait(self, work: Submission, directory: Path, see: str) -> int:
-        """Wait until the jobs have ended, and print so; return 0 if all is played and merged, else 1."""
+        """Wait until the jobs have ended, and print the result; return 0 if all is played and merged, otherwise 1."""
         from arcademark.records import queue
 
         last = ""

@@ -100,7 +100,7 @@ class AtariConsole(FrameByFrame):
         out[:] = self._start_screen
 
     def save(self) -> Any:
-        """Return None at the start of an episode, else the emulator's state."""
+        """Return None at the start of an episode, otherwise the emulator's state."""
         return None if self._untouched() else self._packer.pack(self._ale.cloneState())
 
     def restore(self, state: Any) -> None:
@@ -133,7 +133,7 @@ class ResetConsole(AtariConsole):
         return self._ale.act(action)
 
     def save(self) -> Any:
-        """Return None at the start, an int one frame later, else the emulator's state."""
+        """Return None at the start, an int one frame later, otherwise the emulator's state."""
         first = self._ale.getEpisodeFrameNumber() == self._begin.frames + 1
         return self._first_action if first else super().save()
 

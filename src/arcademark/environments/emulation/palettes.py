@@ -70,7 +70,7 @@ def _luminance(colours: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def recolour(console: Console, colours: Colours) -> Console:
-    """Show a console's screens in other colours, but for "original"."""
+    """Show a console's screens in other colours, except for "original"."""
     if colours != "original":
         other = _other_colours(colours, np.ptp(console.rgb.reshape(16, 16, 3), axis=2).any(axis=1))
         console.rgb, console.gray, console.recoloured = console.rgb[other], console.gray[other], other
@@ -80,7 +80,7 @@ def recolour(console: Console, colours: Colours) -> Console:
 def _other_colours(colours: Colours, coloured: NDArray[np.bool_]) -> NDArray[np.uint8]:
     """Return the screen byte whose colour is shown instead of each: hue in bits 4 to 7, luminance in 1 to 3.
 
-    `coloured` says which of the 16 hues are no grays: they rotate by a third of their circle.
+    `coloured` marks those of the 16 hues that are not gray: they rotate by a third of their circle.
     """
     index, other, hues = np.arange(128), np.arange(16), np.flatnonzero(coloured)
     other[hues] = np.roll(hues, -(len(hues) // 3))

@@ -2,7 +2,7 @@
 
 It equals looking up luminances, taking the maximum and resizing with `area`, bit for bit:
 
-* Five rows of the screen make two of the image, so the screen falls apart into 42 groups of five rows. Bytes are
+* Five rows of the screen make two of the image, so the screen is divided into 42 groups of five rows. Bytes are
   compared with the step before's, eight at a time: groups first, then columns of words within a group. Only the pixels
   that a changed word touches are made anew.
 * Weights are whole numbers: fifths along rows and fortieths along columns, 40 columns making 21 pixels. So a pixel is

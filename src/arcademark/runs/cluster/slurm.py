@@ -69,7 +69,8 @@ def submission(
 ) -> Submission:
     """Prepare jobs that play plans in a directory, as ``--slurm`` says.
 
-    Plans are divided into as many shards as the directory has already, else into the number given or accepted by SLURM.
+    Plans are divided into the directory's existing number of shards, or otherwise into the number given or accepted by
+    SLURM.
 
     Parameters
     ----------
@@ -202,7 +203,7 @@ class Submission:
         return ShardJob(self.folder, command, self.count, seconds, grows=self.grows, attempt=self.attempt)
 
     def script(self, jobs: int = 0) -> str:
-        """Return the script of the first array of so many jobs, by default of all that are left; nothing is written."""
+        """Return the script of the first array with a number of jobs, by default all remaining ones."""
         executor = _executor(self.folder, self.parameters)
         jobs = min(jobs or len(self.left), largest_array())
         if jobs > 1:

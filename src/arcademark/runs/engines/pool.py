@@ -107,7 +107,7 @@ class _Work:
         return self.shareable and not (self.pending or self.players)
 
     def take(self, opened: Opened, workers: int) -> list[int]:
-        """Take the next share of the pending episodes: all of a learner, one of a planner, else a fair share."""
+        """Take the next share of the pending episodes: all of a learner, one of a planner, otherwise a fair share."""
         pending = len(self.pending)
         fair = pending if opened.learns else 1 if opened.plans else -(-pending // (2 * workers))
         return list(islice(self.pending, max(fair, opened.batch_size)))
@@ -250,7 +250,7 @@ class LocalEngine:
             member.send(order)
 
     def _choose(self, member: _Worker) -> _Work | None:
-        """Choose the trial that the worker has open, else one not begun, else the one with the longest episodes."""
+        """Choose the trial that the worker has open, or one not begun, or the one with the longest episodes."""
         if self._finishing:
             return None
         if member.work and member.work.id in self._shared and member.work.pending:

@@ -1,4 +1,4 @@
-"""Choice of each game's emulator: our own where it is available and proven for the game, else ale-py.
+"""Choice of each game's emulator: our own if it is available and proven for the game, otherwise ale-py.
 
 Scores, frames and actions are the same on both, so the emulator is no part of the protocol; saved states differ.
 """
@@ -17,7 +17,7 @@ from arcademark.suite.tasks import TOY
 def choose(plan: Plan, tell: Callable[[Event], object] = lambda _: None) -> dict[str, Emulator | None]:
     """Return the emulator of each game of a plan, None of other tasks; ours is compiled first if it is chosen.
 
-    `tell` receives an event when it is about to be compiled, once on a machine, or is not available.
+    `tell` receives a note if it has to be compiled, once on a machine, or is not available.
     """
     from arcademark.emulator import build, prove
 

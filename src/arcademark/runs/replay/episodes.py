@@ -186,7 +186,7 @@ def read_to_replay(
 
 
 def refuse_tasks(run: RunRecord, suite: str | TaskSuite | None) -> None:
-    """Raise ArcadeMarkError if a replay would make a task that the reader did not name: a run may be anyone's."""
+    """Raise ArcadeMarkError if a replay would make a task that the reader did not name, as a stranger's run may."""
     if (of := run.protocol.suite) and of.of_games and not of.folder:
         raise ArcadeMarkError(
             f"{run.directory}: was played on games of one's own, whose ROMs no run holds; give the file that describes "

@@ -33,7 +33,7 @@ class Moment:
 
     first: bool  # whether it begins an episode
     frames: int  # frames played so far, in all episodes shown
-    observation: NDArray[np.uint8]  # valid until the next moment
+    observation: NDArray[np.uint8]  # valid until the next step
     environment: Environment  # in that state; `render` returns the picture
 
 

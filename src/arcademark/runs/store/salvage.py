@@ -116,7 +116,7 @@ def check(directory: str | os.PathLike[str]) -> Checked:
 def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> Checked:
     """Write every intact episode into a new run, which the run's own command continues in `out`.
 
-    Training continues from its checkpoint only if all episodes before it are intact, and else begins again.
+    Training continues from its checkpoint only if all episodes before it are intact; otherwise it begins again.
 
     Raises
     ------
