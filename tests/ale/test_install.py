@@ -126,7 +126,7 @@ def test_frames_count_whatever_is_restored(installed):
         (lambda: gymnasium.make_vec("ALE/DoubleDunk-v5", 1), "a vector of 'double_dunk'"),
         (lambda: ale_py.AtariVectorEnv("pong", 1, img_height=250), "images larger than the screen"),
         (lambda: ale_py.AtariVectorEnv("pong", 1, max_num_frames_per_episode=0), "episodes without frames"),
-        (None, "console is not available"),
+        (None, "emulator is not available"),
     ],
 )
 def test_strict_raises_where_ale_py_would_play(make, why, installed, monkeypatch):
