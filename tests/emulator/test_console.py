@@ -86,6 +86,22 @@ def test_other_modes_and_difficulties(core, game, monkeypatch):
     assert section.settings[0] == (games.game(game).facts["mode"], 0)
 
 
+def test_the_mode_that_takes_most_steps_is_ale_pys(core):
+    """The memory there: Video Cube takes 783 steps to its last cube."""
+    console, ale, memory = machine("video_cube"), ale_py.ALEInterface(), np.empty(128, np.uint8)
+    ale.loadROM(rom_path("video_cube"))
+    ale.setMode(5002)
+    ale.reset_game()
+    console.reset(5002, 0)
+    console.ram(memory)
+    assert memory.tobytes() == ale.getRAM().tobytes()
+
+
+@pytest.mark.parametrize("game", tasks.games())
+def test_the_last_mode_is_reached(core, game):
+    machine(game).reset(max(tasks.games()[game].modes), 0)
+
+
 def test_what_differs_is_found(core, monkeypatch):
     wrong = dataclasses.replace(games.game("pong"), program=games.game("breakout").program)
     monkeypatch.setattr("arcademark.emulator.machine.game", lambda _: wrong)

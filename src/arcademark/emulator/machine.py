@@ -38,8 +38,8 @@ PICTURE_BYTES = 256 * WIDTH
 _CHANGED = np.dtype([("place", "<u2"), ("word", "<u8")])
 """Eight pixels of the pictures that are not as they were when marked."""
 
-MAX_PRESSES = 500
-"""Of the select key until a mode is reached; the most needed by any game is 134."""
+MAX_PRESSES = 2_000
+"""Presses of the select key, or steps, until a mode is reached; Video Cube needs 783 steps to its last cube."""
 
 _NOOP, _RESET, _SELECT = 0, 40, 41
 _ACTIONS = {**{name: number for number, name in enumerate(JOYSTICK_ACTIONS)}, "RESET": _RESET}

@@ -7,7 +7,7 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-enum { TWISTER = 624, SPINS = 4000, MAX_PRESSES = 500, MACHINE_SEED = 4753849 };
+enum { TWISTER = 624, SPINS = 4000, MAX_PRESSES = 2000, MACHINE_SEED = 4753849 };
 
 /* What a reset does, each with an operand: frames under an action, unless it is one of these. */
 enum { SCRIPT_BEGIN = 256, SCRIPT_PRESS, SCRIPT_UNTIL, SCRIPT_STEP, SCRIPT_SET /* 16 times the value, and the register */ };
