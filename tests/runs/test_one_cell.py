@@ -122,7 +122,7 @@ def readers(plan, directories, out):
     yield "export", exported
     yield "merge", merged
     yield "continue", continued
-    yield "check", lambda: check(first)
+    yield "check", lambda: check(first).problems
 
 
 def exported_actions(directory):
