@@ -40,7 +40,7 @@ from arcademark.ale.arguments import (
 )
 from arcademark.emulator import cartridge, games, original
 from arcademark.emulator.build import bound
-from arcademark.emulator.forking import Shared
+from arcademark.emulator.forking import InTurn
 from arcademark.emulator.machine import RAM_SIZE, WIDTH, Machine
 from arcademark.emulator.prove import proven
 from arcademark.environments.emulation.console import StepRecord
@@ -306,7 +306,7 @@ def _in_turn(method: Method) -> Method:
     return alone  # type: ignore[return-value]
 
 
-class _Game(Shared, cartridge.Player):
+class _Game(InTurn, cartridge.Player):
     """A game that the console plays. Its public methods are ale-py's, which see; errors are of the same types.
 
     Threads take turns: calls that play, show or change the game are whole before the next such one, or a fork.

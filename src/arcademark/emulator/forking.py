@@ -7,7 +7,7 @@ import threading
 from weakref import WeakSet
 
 
-class Shared:
+class InTurn:
     """Something that threads use in turn: each holds the lock `_turns` meanwhile, and so does who forks the process."""
 
     def __init__(self) -> None:
@@ -21,8 +21,8 @@ class Shared:
         """Go on in a forked process, which has only the thread that forked it."""
 
 
-_all = WeakSet[Shared]()
-_held: list[Shared] = []
+_all = WeakSet[InTurn]()
+_held: list[InTurn] = []
 _forking = threading.RLock()
 """Held by the thread that forks, which alone changes `_held`."""
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arcademark.emulator.forking import Shared
+from arcademark.emulator.forking import InTurn
 from arcademark.environments.base import Step
 from arcademark.environments.emulation.console import StepRecord
 from arcademark.environments.play import ConsoleEnvironment
@@ -159,7 +159,7 @@ class GameBatch(Batch):
         self._crew.close()
 
 
-class Crew(Shared):
+class Crew(InTurn):
     """Threads in C, including the caller's, that play the steps of an array of records in order.
 
     `records` is the address of the array, `size` the bytes per record, and `count` their number. `kept` must live until
