@@ -30,6 +30,7 @@ def test_every_file_of_the_package_is_in_the_wheel():
     assert files <= packaged
 
 
+@pytest.mark.needs("build")
 def test_the_description_for_a_package_index_has_nothing_that_it_cannot_show(monkeypatch):
     given = {}
     monkeypatch.setattr("setuptools.setup", lambda **settings: given.update(settings))

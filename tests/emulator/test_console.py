@@ -208,9 +208,14 @@ def test_an_empty_cartridge(core):
 
 @pytest.fixture
 def fresh():
-    build.core.cache_clear()
+    forget()
     yield
+    forget()
+
+
+def forget():
     build.core.cache_clear()
+    build._name.cache_clear()
 
 
 def test_the_console_can_be_switched_off(fresh, monkeypatch):
@@ -239,7 +244,7 @@ def test_what_was_installed_is_used_and_nothing_written_beside_it(core, fresh, m
     assert "not translated" in CliRunner().invoke(cli, ["info", "console"]).output
     native = build.native
     monkeypatch.setattr(build, "native", lambda name: native(name) + "/* other */" * (name == "steps.c"))
-    build.core.cache_clear()
+    forget()
     with pytest.raises(build.NoCore, match="no C compiler"):  # it is of another text
         build.core()
     assert [path.name for path in tmp_path.rglob("*")] == ["shipped", kept.name]

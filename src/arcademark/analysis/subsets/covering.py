@@ -17,7 +17,6 @@ from math import comb, inf, log, sqrt
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import stdtrit
 
 from arcademark import wording
 from arcademark.analysis.subsets import predictors
@@ -381,6 +380,8 @@ def _beside(parts: Sequence[Part], choices: Sequence[tuple[str, ...]], measured:
     gain = float(np.mean(gains))
     reach = None
     if len(gains) > 1:
+        from scipy.special import stdtrit
+
         reach = float(stdtrit(len(gains) - 1, 0.95) * np.std(gains, ddof=1) / sqrt(len(gains)))
     least, most = np.quantile(means, [0.05, 0.95]).tolist()
     return Beside(
