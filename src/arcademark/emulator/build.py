@@ -445,16 +445,17 @@ def _compile(
 
 
 _RUN = """
-trap 'ended=1; exec 2> /dev/null' TERM
 exec 3<&0
 folder=$1 lock=$2; shift 2
 "$@" 3<&- < /dev/null &
 compiler=$!
-{ read -r _ <&3; kill -TERM 0; } 2> /dev/null &
+trap '' TERM
+exec 2> /dev/null
+{ read -r _ <&3; echo > "$folder/ended"; kill -TERM 0; } &
 reader=$!
 wait "$compiler"; code=$?
-kill "$reader" 2> /dev/null
-if [ "$ended" ]; then wait "$compiler"; rm -rf -- "$folder" "$lock"; fi
+kill -KILL "$reader"
+if [ -e "$folder/ended" ] || ! [ -d "$folder" ]; then rm -rf -- "$folder" "$lock"; fi
 exit "$code"
 """
 """What ends a compiler with the process that wants it, however that ends: nobody writes to its standard input then."""
