@@ -216,8 +216,8 @@ def console() -> dict[str, Any]:
         "games": len(games),
         "frames": sum(int(row["frames"]) for row in games.values()),
         "screens": sum(int(row["screens"]) for row in games.values()),
-        "drawn": cells("emulator.md", "two of four frames drawn and read, a call a frame"),
-        "undrawn": cells("emulator.md", "no frame drawn, a call a frame"),
+        "drawn": cells("emulator.md", "two of four frames drawn and read, one call per frame"),
+        "undrawn": cells("emulator.md", "no frame drawn, one call per frame"),
     }
 
 
