@@ -314,7 +314,7 @@ def test_packages_that_are_installed_anew_cost_a_round(slurm, tmp_path, rows, mo
     subprocess.run([sys.executable, "-m", "arcademark", "run", *asked_for], check=True)
     with half_installed(package):  # as jobs begin
         time.sleep(5)
-    wait(lambda: sum(recorded(folder)) > 1)
+    wait(lambda: all(recorded(folder)))
     count = restarts()
     with half_installed(package):  # while they play
         for worker in workers(package.parent):
