@@ -79,7 +79,7 @@ def test_run_says_what_played_and_why_not(invoke, short, monkeypatch):
     assert "played on ale-py" in without.words
     assert "console" not in without.err
     refused = invoke(*asked, "--engine", "emulator=console", "--out", "refused", code=2)
-    assert "switched off by ARCADEMARK_CONSOLE; --engine emulator=ale does without" in refused.err
+    assert "switched off by ARCADEMARK_CONSOLE; use --engine emulator=ale" in refused.err
     assert not Path("refused").exists()
 
 

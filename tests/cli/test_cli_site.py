@@ -13,7 +13,7 @@ def test_scores_that_are_not_real_are_told(invoke, played):
     for _ in range(2):  # the second time over the first
         found = invoke("site", played, "--collection", "iris-2023", "--no-films", "--workers", "1", code=1)
         assert "run: 2 of 4 episodes are not confirmed" in found.err
-        assert "2 algorithms, 0 films" in found.out
+        assert "2 algorithms, 0 animations (0 left out)" in found.out
         assert not list(Path("site").glob("films/*"))
         Path("site/films").mkdir(exist_ok=True)
         Path("site/films/7.gif").write_bytes(b"of before")

@@ -114,7 +114,7 @@ def test_every_command(folder, named):
 @pytest.mark.slow
 def test_the_readme_shows_what_its_commands_print(folder):
     shown = blocks("text", README)
-    commands = [block[0] for block in commands_of(README) if block[0][1] in ("run", "report")]
+    commands = [block[0] for block in commands_of(README) if block and block[0][1] in ("run", "report")]
     assert len(shown) == len(commands)
     for sample, command in zip(shown, commands, strict=True):
         assert missing(sample, execute(folder, command)) == []

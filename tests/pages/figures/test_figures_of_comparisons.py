@@ -256,7 +256,7 @@ def test_every_figure_of_a_page_is_drawn_and_named(far, tmp_path):
     assert found.plot(style="paper").get_size_inches()[0] == pytest.approx(6.9)
     assert any(text.get_text() == "Median" for text in found.plot().findobj(Text))
     pair = arcademark.compare(far, "b", "c", resamples=100)
-    assert any("b less c" in text.get_text() for text in pair.plot(figure="differences").findobj(Text))
+    assert any("b minus c" in text.get_text() for text in pair.plot(figure="differences").findobj(Text))
     assert any(
         text.get_text() == "HNS, %" for text in arcademark.report(far, resamples=100).plot(figure="heat").findobj(Text)
     )

@@ -107,7 +107,7 @@ def test_features_are_described_in_words(disco):
     assert disco.describe(2 + 4 + 1) == "instances of class 0 in rows 0 to 5, columns 6 to 15"
     assert disco.describe(18 + 0b0010) == (
         "pairs of classes 0 and 1: the former -15 to +5 pixels below and -15 to +5 right of the latter, "
-        "+3 to +6 pixels a step faster down and -6 to +2 right"
+        "+3 to +6 pixels per step faster down and -6 to +2 right"
     )
 
 
