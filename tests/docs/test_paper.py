@@ -36,8 +36,8 @@ def test_the_text_is_what_the_template_makes_of_the_numbers(tables: ModuleType, 
     assert (PAPER / "paper.bib").read_text("utf-8") == tables.bibliography(written)
 
 
-@pytest.mark.parametrize("part", ["catalogue", "method", "use"])
-def test_numbers_of_the_catalogue_the_method_and_our_own_agent_are_what_is_computed(
+@pytest.mark.parametrize("part", ["catalogue", "console", "method", "use"])
+def test_numbers_of_the_catalogue_the_emulator_the_method_and_our_own_agent_are_what_is_computed(
     tables: ModuleType, results: Any, part: str
 ) -> None:
     assert results[part] == tables.rounded(tables.PARTS[part]())

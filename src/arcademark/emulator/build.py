@@ -38,7 +38,7 @@ MAX_CACHE_BYTES = 256 * 2**20
 """Size that the libraries in the cache folder may have together: those of 104 games have some 30 MB."""
 
 MIN_FILE_BYTES = 4096
-"""What a file takes at least."""
+"""Smallest size of a file on a disk."""
 
 COUNTED_FRAMES = 1_000
 """Frames that are counted together."""
@@ -458,7 +458,7 @@ kill -KILL "$reader"
 if [ -e "$folder/ended" ] || ! [ -d "$folder" ]; then rm -rf -- "$folder" "$lock"; fi
 exit "$code"
 """
-"""What ends a compiler with the process that wants it, however that ends: nobody writes to its standard input then."""
+"""Shell script that ends a compiler with the process that wants it, however that ends: its input closes then."""
 
 _inputs: set[int] = set()
 """Ends of the pipes to compilers that run for this process."""

@@ -30,7 +30,7 @@ MAX_SECONDS_TO_END = 2.0
 
 
 class Player:
-    """What plays a cartridge; its frames count when it is gone, too."""
+    """Player of a cartridge; its frames count when it is gone, too."""
 
     _counted_in: Translation | None = None
 
@@ -51,7 +51,7 @@ class Translation:
     _all: ClassVar[list[Translation]] = []
     _turn: ClassVar[Lock] = Lock()
     _making: ClassVar[Thread | None] = None
-    """What translates, or did last: one cartridge at a time."""
+    """Thread that translates, or did last: one cartridge at a time."""
 
     def __init__(self, game: GameRules, rom: bytes, wanted: bool) -> None:
         self._cartridge, self._worth_after = (game, rom), FRAMES_PER_BYTE * len(rom)

@@ -1,4 +1,4 @@
-"""What threads play, where the process is forked: nothing is going on meanwhile, and both processes play on."""
+"""Forks of a process whose threads play: nothing is played meanwhile, and both processes play on."""
 
 from __future__ import annotations
 

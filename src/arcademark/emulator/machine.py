@@ -23,7 +23,7 @@ from arcademark.suite.cartridges import KINDS
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 MACHINE_SEED = 4753849
-"""Of the generator of the memory and timer at power-on."""
+"""Seed of the generator of the memory and timer at power-on."""
 
 PROBED_FRAMES = 60
 """Frames that show for which television a cartridge is made: of the last half, how many have more lines."""
@@ -33,7 +33,7 @@ PAL_HEIGHT = 250
 WIDTH = 160
 RAM_SIZE = 128
 PICTURE_BYTES = 256 * WIDTH
-"""Of a picture in the core, of which the first rows are shown."""
+"""Size of a picture in the core, of which the first rows are the screen."""
 
 _CHANGED = np.dtype([("place", "<u2"), ("word", "<u8")])
 """Eight pixels of the pictures that are not as they were when marked."""

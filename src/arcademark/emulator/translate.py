@@ -33,7 +33,7 @@ SEEN_FRAMES, HELD = 4_000, 8
 """Frames of random play that show where programs jump to, and frames that each of its actions is held."""
 
 _TIMERS = 0x284
-"""Of an address, the bits that are set where the timer is read, and clear besides."""
+"""Bits of an address that are set where the timer is read, and those that are clear there."""
 
 _READERS = frozenset({0xAD, 0xAE, 0xAC, 0x2C, 0xCD, 0xEC, 0xCC})
 _COMPARERS = frozenset({0xC9, 0xE0, 0xC0, 0x29})
@@ -41,7 +41,7 @@ _ROM = {
     "E0": "k->rom[1024 * (s->slice[(at) >> 10 & 3] & 7) + ((at) & 0x3FF)]",
     "FE": "k->rom[((at) & 0x2000 ? 0 : 4096) + ((at) & 0xFFF)]",
 }
-"""What stands at an address of kinds whose blocks do not determine the bank of all that they read."""
+"""Value at an address of kinds whose blocks do not determine the bank of all that they read."""
 
 _CHIP_STORE = re.compile(r"(cycles \+= \d+); (?:ZERO; WRITE_ZERO\(|ABSOLUTE; WRITE\(ea, )(.*)\);")
 _STORES = re.compile(r"\b(WRITE|WRITE_ZERO|MODIFY|PUSH)\b")

@@ -20,9 +20,9 @@ import numpy as np
 MAX_KINDS = 10_000
 """Classes and functions that a pickle names."""
 MAX_OPERATIONS, MAX_TUPLES = 2_000_000, 10_000
-"""Of a pickle other than PyTorch's. Deeper nested tuples could end the interpreter."""
+"""Limits of a pickle other than PyTorch's. Deeper nested tuples could end the interpreter."""
 MAX_KEY_CHARS, MAX_ARGUMENTS = 10_000, 1_000
-"""Of a key or a class's name; of a call, or of a tuple that is a key."""
+"""Maximum length of a key or a class's name; size of a call, or of a tuple that is a key."""
 PICKLES_OLD = 4
 """Pickles that begin a file in PyTorch's format before 1.6: a number, a version, sizes of numbers, and the object."""
 
@@ -115,7 +115,7 @@ class _Array(StandIn):
     """Stands in for an array, and becomes a tensor if it holds numbers."""
 
     left_bytes = 0
-    """Of a file, that arrays may yet be made of: each once."""
+    """Bytes of a file that arrays may still be made of: each once."""
 
     def __setstate__(self, state: Any) -> None:
         _, shape, kind, by_columns, content = state

@@ -20,15 +20,15 @@ from arcademark.agents.checkpoints.contents import is_copy
 from arcademark.agents.checkpoints.networks import SIZES, STRIDES, Act, Expectation, Layers, Network
 
 MAX_ACTIONS = 18
-"""Of an Atari game; a head with more outputs is no head of actions, unless the task has as many."""
+"""Actions of an Atari game; a head with more outputs is no head of actions, unless the task has as many."""
 MAX_LAYERS = 200
-"""Of a network, as each is compared with all others."""
+"""Maximum number of layers of a network, as each is compared with all others."""
 _ROLES = {
     "actor": re.compile(r"(?:^|[._])(?:actor|policy|pi|logits?|dist)(?:[._\d]|$)"),
     "critic": re.compile(r"(?:^|[._])(?:critic|value|vf|v|baseline)(?:[._\d]|$)"),
 }
 _VALUES = re.compile(r"(?:^|[._])(?:q|qf|q_?values?|q_?net(?:work)?|q_?head|adv|advantages?)(?:[._\d]|$)")
-"""What the name of a head says whose numbers are values of actions."""
+"""Parts of the names of heads whose outputs are values of actions."""
 
 
 @dataclass(eq=False)
