@@ -27,7 +27,7 @@ from typing import IO, Any, TypeVar
 
 import msgspec
 
-from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning, one_line
+from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning, UnknownNameError, one_line
 
 Kind = TypeVar("Kind")
 
@@ -174,7 +174,27 @@ def read_as(kind: type[Kind], value: Any, place: object, remedy: str, *, strict:
     except ArcadeMarkError as error:
         raise ArcadeMarkError(f"{place}: {one_line(str(error))}") from None
     except msgspec.ValidationError as error:
-        raise ArcadeMarkError(f"{place}: {one_line(str(error), 200)}; {remedy}") from None
+        raise ArcadeMarkError(f"{place}: {_in_words(error, kind)}; {remedy}") from None
+
+
+def _in_words(error: msgspec.ValidationError, kind: type) -> str:
+    """Return a validation error's text, with the names or values that its type expects in that place."""
+    fault, _, path = str(error).partition(" - at `$")
+    known, here = {}, [msgspec.inspect.type_info(kind)]
+    for name in ["", *re.findall(r"\.(\w+)", path)]:
+        here = [known[name]] if name in known else here if not name else []
+        here = [option for each in here for option in getattr(each, "types", [each])]
+        known = {field.encode_name: field.type for each in here for field in getattr(each, "fields", ())}
+    fault = one_line(fault, 200)
+    if (unknown := re.fullmatch(r"Object contains unknown field `(.*)`", fault)) and known:
+        fault = str(UnknownNameError("field", unknown[1], known))
+    elif fault.startswith("Invalid enum value") and (
+        values := [v for each in here for v in getattr(each, "values", ())]
+    ):
+        fault += f"; expected {' or '.join(map(repr, values))}"
+    elif "matching regex" in fault and (notes := [getattr(each, "extra_json_schema", None) or {} for each in here]):
+        fault = next((f"expected {note['description']}" for note in notes if "description" in note), fault)
+    return fault + (f" - at `${one_line(path, 200)}" if path else "")
 
 
 class ZipArchive:

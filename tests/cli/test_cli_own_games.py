@@ -29,6 +29,9 @@ def test_a_file_of_games_is_shown(tmp_path, invoke):
     catch, mine = json.loads(invoke("info", "games", path, "--format", "json").out)["games"]
     assert (catch["emulators"], mine["known_as"]) == ([], "pong")
     assert "has the SHA-256 e3b0c4" in catch["problem"]
+    odd = own_games.describe(tmp_path, bytes(100), "odd", keep=False, score='"0"', end='"0"')
+    (game,) = json.loads(invoke("info", "games", odd, "--format", "json").out)["games"]
+    assert game["problem"].startswith("game 'odd': a ROM of 100 bytes may be of any kind")  # and nothing of ale-py
     (suite,) = json.loads(invoke("info", "suites", path, "--format", "json").out)["suites"]
     assert suite["tasks"] == ["catch", "mine"]
 
@@ -55,6 +58,8 @@ def test_a_suite_is_named_again_where_a_run_goes_on(tmp_path, invoke):
         (("run", "random", "--games", "pong,{}"), "is a suite; name it by --suite"),
         (("info", "games", "gymnasium.toml"), "cannot read the file"),
         (("info", "games", "watch-ram", "{}"), "may be of any kind; say which"),
+        (("info", "games", "watch-ram", "catch.bin", "--save", "x.csv"), "x.csv: this document has no table of rows"),
+        (("run", "random", "--suite", "atari-57"), "is of ALE's own games: give it as games, --games atari-57"),
     ],
 )
 def test_what_is_refused(words, what, tmp_path, invoke):

@@ -75,9 +75,10 @@ def test_descriptions_are_read_and_show_the_game_as_it_was_watched(game, file, t
 
 
 def test_a_kind_and_paddles_that_were_given_are_described(tmp_path):
-    (tmp_path / "mine.bin").write_bytes(2 * own_games.rom())
-    watched = watch(tmp_path / "mine.bin", 5, kind="2K", paddles=True)
-    assert '\nkind = "2K"\ncontroller = "paddles"\n' in watched.description
+    (tmp_path / "Möine (1).bin").write_bytes(own_games.rom())
+    watched = watch(tmp_path / "Möine (1).bin", 5, kind="4K", paddles=True)
+    assert watched.description.startswith('[tasks.moine_1.cartridge]\nrom = "Möine (1).bin"\n')
+    assert '\nkind = "4K"\ncontroller = "paddles"\n' in watched.description
 
 
 def test_a_recording_is_looked_at_a_byte_at_a_time():
@@ -101,6 +102,10 @@ def test_what_is_no_rom_is_refused(tmp_path):
         watch(tmp_path / "odd.bin", 10)
     with pytest.raises(ArcadeMarkError, match="kind '3F': expected one of 2K"):
         watch(tmp_path / "odd.bin", 10, kind="3F")
+    with pytest.raises(ArcadeMarkError, match="has 100 bytes, but ROMs of the kind DPC have 10,240 to 10,495; give"):
+        watch(tmp_path / "odd.bin", 10, kind="DPC")
+    with pytest.raises(ArcadeMarkError, match="1,000,001 frames to watch; expected at most 1,000,000"):
+        watch(tmp_path / "odd.bin", 1_000_001, kind="4K")
     (tmp_path / "odd.bin").write_bytes(bytes(20_000))
     with pytest.raises(ArcadeMarkError, match="holds more than 16,384 bytes"):
         watch(tmp_path / "odd.bin", 10)

@@ -99,7 +99,10 @@ def test_what_is_no_expression_is_refused_where_it_goes_wrong(text, what):
         ({"rom": '"../catch.bin"'}, "rom: expected a file in the folder of this one or below, as in 'catch.bin'"),
         ({"rom": '"/etc/passwd"'}, "rom: expected a file in the folder"),
         ({"rom": '"roms/../../catch.bin"'}, "rom: expected a file in the folder"),
-        ({"sha256": '"1234"'}, "sha256"),
+        ({"sha256": '"1234"'}, "expected 64 hexadecimal digits in small letters - at `$.cartridge.sha256`"),
+        ({"controller": '"mouse"'}, "'mouse'; expected 'joystick' or 'paddles' - at `$.cartridge.controller`"),
+        ({"television": '"SECAM"'}, "'SECAM'; expected 'NTSC' or 'PAL' - at `$.cartridge.television`"),
+        ({"live": '"1"'}, "unknown field 'live'; did you mean 'lives'"),
         ({"score": '"ram[1]"'}, "tasks.catch: score, character 5, '1': expected an address"),
         ({"lives": '"score"'}, "lives, character 1, 'score'"),
         ({"end": None}, "missing required field `end`"),
@@ -108,7 +111,7 @@ def test_what_is_no_expression_is_refused_where_it_goes_wrong(text, what):
         ({"actions": '["NOOP", "JUMP"]'}, "actions: expected NOOP and others"),
         ({"starting_actions": '[["JUMP", 1]]'}, "starting_actions, 'JUMP': expected RESET or an action"),
         ({"starting_actions": '[["FIRE", 0]]'}, "starting_actions[0][1]"),
-        ({"reward": '"1"'}, "unknown field `reward`"),
+        ({"reward": '"1"'}, "unknown field 'reward'"),
     ],
 )
 def test_a_wrong_description_is_refused_with_its_place(changes, what, tmp_path):

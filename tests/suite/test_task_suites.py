@@ -91,7 +91,7 @@ def test_a_trial_is_told_apart_by_its_own_task_alone():
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("[protocol]", "[protokoll]", "unknown field `protokoll`"),
+        ("[protocol]", "[protokoll]", "unknown field 'protokoll'; did you mean 'protocol'"),
         ("training_steps", "training_frames", "unknown protocol setting 'training_frames'"),
         ("50_000", "-1", "training_steps=-1: expected a whole number"),
         ('environment = "CartPole-v1"', 'environment = "os.system(1)"', r"tasks.cartpole: .*\.environment"),
@@ -103,7 +103,11 @@ def test_a_trial_is_told_apart_by_its_own_task_alone():
         ('["cartpole"]', '["pole"]', "subsets.poles: .* ids of tasks"),
         ("poles =", "Test =", "Test: expected another name"),
         ("[tasks.lake]", "[tasks.all]", "all: expected another name"),
-        ("[tasks.lake]", "[tasks.Lake]", "tasks.Lake: "),
+        ("[tasks.lake]", "[tasks.Lake]", "tasks.Lake: expected a name of 1 to 64 lower-case letters, digits and '_'"),
+        ("[tasks.lake]", '[tasks.lake]\nid = "pond"', "tasks.lake: its id is its table's name; leave out id"),
+        ("poles =", '"po,les" =', "subsets, 'po,les': expected a name of up to 64 letters"),
+        ("poles =", '"" =', "subsets, '': expected a name of up to 64 letters"),
+        ("poles =", '"a\\u001b[31m" =', r"subsets, 'a.x1b\[31m': expected a name of up to 64 letters"),
         ("is_slippery = false", "is_slippery = 2020-01-01", "tasks.lake: kwargs.is_slippery"),
         ("[subsets]", "[subsets", "is not TOML"),
     ],
@@ -134,6 +138,19 @@ def test_environments_are_named_on_the_spot():
         load_suite("gymnasium:A-v0,a/v0")
     with pytest.raises(ArcadeMarkError, match="unknown suite 'no-such'"):
         load_suite("no-such")
+    with pytest.raises(ArcadeMarkError, match=r"suite 'Atari-57' is of ALE's own games: .* --games atari-57"):
+        load_suite("Atari-57")
+
+
+def test_a_file_of_any_name_has_a_suite_of_an_allowed_name(tmp_path):
+    for name, expected in (
+        ("Mine", "mine"),
+        ("Über (2) games", "uber-2-games"),
+        ("游戏", "suite"),
+        ("x" * 90, "x" * 64),
+    ):
+        (tmp_path / f"{name}.toml").write_text(FILE)
+        assert load_suite(str(tmp_path / f"{name}.toml")).name == expected
 
 
 def test_suites_of_other_packages(tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise, repeat
 from pathlib import Path
 from typing import ClassVar
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,7 +99,8 @@ class WatchedMemory:
     @property
     def description(self) -> str:
         """A description to begin with, in TOML."""
-        name = re.sub(r"[^a-z0-9]+", "_", Path(self.rom).stem.lower()).strip("_") or "game"
+        letters = normalize("NFKD", Path(self.rom).stem.lower()).encode("ascii", "ignore").decode()
+        name = re.sub(r"[^a-z0-9]+", "_", letters).strip("_") or "game"
         name = (f"my_{name}" if known_spelling(name) or name in GROUPS else name)[:64]
         found = {byte.may_be: byte.expression for byte in reversed(self.bytes) if byte.may_be}
         end = "lives == 0" if "lives" in found else found.get("end", "0")
@@ -157,10 +159,12 @@ def watch(
     Raises
     ------
     ArcadeMarkError
-        If the file cannot be read, or no kind is known.
+        If there are too many frames, the file cannot be read, or no kind is known.
     arcademark.emulator.build.NoCore
         If there is no core.
     """
+    if frames > MAX_FRAMES:
+        raise ArcadeMarkError(f"{frames:,} frames to watch; expected at most {MAX_FRAMES:,}")
     rom = read_bytes(path, MAX_ROM_BYTES)
     digest = hashlib.sha256(rom).hexdigest()
     facts = {"rom": "rom", "sha256": digest, "score": "0", "end": "0", "kind": kind}
@@ -168,7 +172,7 @@ def watch(
     cartridge = read_as(Cartridge, facts | plugged, path, "give another kind, or leave it out")
     rules = own_game(path.name, cartridge, rom)
     machine = Machine(rules, rom)
-    memory = np.empty((min(frames, MAX_FRAMES) + 1, RAM_SIZE), np.uint8)
+    memory = np.empty((frames + 1, RAM_SIZE), np.uint8)
     machine.ram(memory[0])
     played = _given(actions) if actions else _random(np.random.default_rng(seed))
     begun = [0]

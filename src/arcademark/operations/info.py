@@ -246,7 +246,7 @@ def own_games(path: str) -> Iterator[OwnGameView]:
             "name": name,
             "rom": str(Path(suite.folder, one.rom)),
             "emulators": tuple(emulators),
-            "problem": "" if emulators else "; ".join(dict.fromkeys(problems)),
+            "problem": "" if emulators else "; ".join(dict.fromkeys(problems if known else problems[-1:])),
             "known_as": known,
             "starting_actions": tuple(f"{action} for {frames} frames" for action, frames in one.starting_actions or ()),
         }

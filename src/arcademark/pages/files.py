@@ -65,7 +65,7 @@ def save(
     elif ending == ".md":
         content = markdown.render(document(), everything=True)
     elif ending == ".csv":
-        if rows is None and not hasattr(analysis, "rows"):
+        if rows is None and not callable(getattr(analysis, "rows", None)):
             raise ArcadeMarkError(f"{file}: this document has no table of rows; save it as .json")
         content = rows() if rows is not None else _csv(analysis.rows())
     else:

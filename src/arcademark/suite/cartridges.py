@@ -32,6 +32,15 @@ KINDS = ("2K", "4K", "F8", "F6", "F8SC", "F6SC", "E0", "FE", "DPC")
 SIZES = {2048: "2K", 4096: "4K", 8192: "F8", 16384: "F6"}
 """Kinds that a ROM of these bytes is taken for unless its description says otherwise."""
 
+ROM_BYTES = {
+    "2K": (1, 2048),
+    "4K": (1, 4096),
+    "DPC": (10240, 10495),
+    **dict.fromkeys(("F8", "F8SC", "E0", "FE"), (8192, 8192)),
+    **dict.fromkeys(("F6", "F6SC"), (16384, 16384)),
+}
+"""Smallest and largest size of a ROM of each kind."""
+
 MAX_ROM_BYTES = 16384
 """Largest size of a ROM."""
 
@@ -43,7 +52,7 @@ MIN_ROWS, MAX_ROWS = 210, 250
 RESET = "RESET"
 """Among starting actions, the console's switch."""
 
-Checksum = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+Checksum = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z", description="64 hexadecimal digits in small letters")]
 StartingAction = tuple[str, Annotated[int, Meta(ge=1, le=MAX_FRAMES_PER_ACTION)]]
 
 
@@ -163,8 +172,17 @@ class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
         return content
 
     def wiring(self, rom: bytes, task: str) -> str:
-        """Return the kind that is given, else that which the ROM's size tells; an ArcadeMarkError if it tells none."""
+        """Return the kind that is given, else that which the ROM's size determines.
+
+        ArcadeMarkError: the size determines none, or no ROM of that kind has it.
+        """
         kind = self.kind or SIZES.get(len(rom))
+        if kind is not None and not (limits := ROM_BYTES[kind])[0] <= len(rom) <= limits[1]:
+            expected = " to ".join(f"{limit:,}" for limit in dict.fromkeys(limits))
+            raise ArcadeMarkError(
+                f"game {task!r}: its ROM has {len(rom):,} bytes, but ROMs of the kind {kind} have {expected}; give "
+                "another kind, or leave it out"
+            )
         if kind is None:
             raise ArcadeMarkError(
                 f'game {task!r}: a ROM of {len(rom):,} bytes may be of any kind; say which, as in kind = "4K", or give '

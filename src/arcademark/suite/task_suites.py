@@ -34,6 +34,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from unicodedata import normalize
 
 from msgspec import Meta, Struct, to_builtins
 
@@ -62,10 +63,26 @@ REMEDY = "correct the suite"
 _DEPTH = 8
 """Largest depth of nested lists and tables in an environment's arguments."""
 
-Line = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f-\x9f\u2028\u2029]*\Z")]
-Name = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9_.-]{0,63}\Z")]
-TaskName = Annotated[str, Meta(pattern=r"\A[a-z0-9_]{1,64}\Z")]  # a part of files' names
-EnvironmentName = Annotated[str, Meta(pattern=r"\A(([A-Za-z_][\w.]*:)?[\w./-]+(-v\d+)?)?\Z")]
+Line = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f-\x9f\u2028\u2029]*\Z", description="one line of text")]
+Name = Annotated[
+    str,
+    Meta(
+        pattern=r"\A[a-z0-9][a-z0-9_.-]{0,63}\Z",
+        description="a name of up to 64 lower-case letters, digits, '_', '.' and '-'",
+    ),
+]
+TaskName = Annotated[  # a part of files' names
+    str,
+    Meta(pattern=r"\A[a-z0-9_]{1,64}\Z", description="a name of 1 to 64 lower-case letters, digits and '_'"),
+]
+EnvironmentName = Annotated[
+    str,
+    Meta(
+        pattern=r"\A(([A-Za-z_][\w.]*:)?[\w./-]+(-v\d+)?)?\Z",
+        description="Gymnasium's id of an environment, as in 'CartPole-v1' or 'module:MyGame-v0'",
+    ),
+]
+SUBSET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
 class TaskReference(Struct, frozen=True, forbid_unknown_fields=True):
@@ -142,6 +159,8 @@ class TaskSuite(Struct, frozen=True, forbid_unknown_fields=True):
             if name.lower() in GROUPS or [each.lower() for each in self.subsets].count(name.lower()) > 1:
                 raise ValueError(f"{name}: expected another name, as there is a group of tasks of that name")
         for name, members in self.subsets.items():
+            if not SUBSET_NAME.fullmatch(name):
+                raise ValueError(f"subsets, {name!r}: expected a name of up to 64 letters, digits, '_', '.' and '-'")
             if not self.tasks.keys() >= set(members):
                 raise ValueError(f"subsets.{name}: expected a list of ids of tasks")
 
@@ -220,6 +239,8 @@ def parse_suite(data: Any, place: str, name: str = "", folder: str = "") -> Task
     given = read_as(dict[str, dict[str, Any]], table.get("tasks", {}), f"{place}: tasks", REMEDY)
     if (games := sum("cartridge" in values for values in given.values())) > MAX_GAMES:  # whose expressions take time
         raise ArcadeMarkError(f"{place}: {games:,} cartridges; expected at most {MAX_GAMES}; {REMEDY}")
+    if wrong := next((task for task, values in given.items() if values.get("id", task) != task), None):
+        raise ArcadeMarkError(f"{place}: tasks.{wrong}: its id is its table's name; leave out id")
     tasks = {
         task: read_as(Task, {**values, "id": task}, f"{place}: tasks.{task}", REMEDY) for task, values in given.items()
     }
@@ -288,7 +309,11 @@ def load_suite(text: str | TaskSuite) -> TaskSuite:
     path = Path(text)
     if path.suffix != ".toml" and not path.exists():
         declared = plugins.named(SUITES, text)
+        if declared is None and text.lower() in suites():
+            raise ArcadeMarkError(f"suite {text!r} is of ALE's own games: give it as games, --games {text.lower()}")
         if declared is None:
-            raise UnknownNameError("suite", text, [*shipped, *suites(), *plugins.names(SUITES)])
+            raise UnknownNameError("suite", text, [*shipped, *plugins.names(SUITES)])
         path = Path(declared() if callable(declared) else declared)
-    return read_suite(files.read_text(path, MAX_BYTES), str(path), path.stem.lower(), str(path.absolute().parent))
+    letters = normalize("NFKD", path.stem.lower()).encode("ascii", "ignore").decode()
+    name = re.sub(r"[^a-z0-9_.]+", "-", letters).strip("-_.")[:64] or "suite"
+    return read_suite(files.read_text(path, MAX_BYTES), str(path), name, str(path.absolute().parent))
