@@ -180,7 +180,8 @@ def read_as(kind: type[Kind], value: Any, place: object, remedy: str, *, strict:
 def _in_words(error: msgspec.ValidationError, kind: type) -> str:
     """Return a validation error's text, with the names or values that its type expects in that place."""
     fault, _, path = str(error).partition(" - at `$")
-    known, here = {}, [msgspec.inspect.type_info(kind)]
+    known: dict[str, Any] = {}
+    here: list[Any] = [msgspec.inspect.type_info(kind)]
     for name in ["", *re.findall(r"\.(\w+)", path)]:
         here = [known[name]] if name in known else here if not name else []
         here = [option for each in here for option in getattr(each, "types", [each])]
