@@ -128,10 +128,12 @@ def world_records() -> str:
         "# PPO under the world records' protocol",
         f"`ppo` (Stable-Baselines3, settings of RL Baselines3 Zoo) under `world-records` on {len(seeds)} games, "
         f"{len(trials) // len(seeds)} seeds each, trained for {budget:,} frames per trial, {percent(budget / 2e6)} of "
-        "the protocol's 200 million: an example of what the review asks to report, and no claim about PPO. Rewards "
-        f"are not clipped, as the protocol has it. The score is the mean of the last {USUAL_K} episodes of training.",
+        "the protocol's 200 million. The page is an example of the report that the review of 2021 asks for, not a "
+        "claim about PPO. As the protocol requires, rewards are not clipped. A score is the mean of the last "
+        f"{USUAL_K} training episodes. HNS, HWRNS and SABER are the score normalised by the human average, by the "
+        "human world record, and by the record with a cap of 200 %.",
         "## Scores",
-        "Intervals are cut at what a game can score; those after ± further down are not.",
+        "Intervals are clipped to the scores that a game can give; those with ± below are not.",
         table(
             ("game", "seeds", "score", "95 % over seeds", "HNS", "HWRNS", "SABER"),
             (
@@ -144,14 +146,14 @@ def world_records() -> str:
             ),
         ),
         table(SPENT, [spent("what it cost", study, trials)]),
-        f"Game time is {game_time_days(budget) * 24:.1f} hours a trial; {AT_ONCE[study]} trainings shared one H100 and "
-        "16 cores.",
+        f"A trial is {game_time_days(budget) * 24:.1f} hours of game time; {AT_ONCE[study]} trainings shared one H100 "
+        "and 16 cores.",
         "## How much depends on k",
-        "The review asks for scores of training averaged over k consecutive episodes, and leaves k open; the papers "
-        "that it lists have 5 to 1,000. The same trials, the mean over seeds of the last k episodes, of all where a "
-        "seed has fewer:",
+        "The review asks for training scores averaged over k consecutive episodes, and leaves k open; the papers "
+        "that it lists use 5 to 1,000. The table gives, for the same trials, the mean over seeds of the last k "
+        "episodes, or of all if a seed has fewer.",
         table(
-            ("game", *(f"k = {k:,}" for k in LAST), "fewest episodes", "moved at most", "95 % over seeds"),
+            ("game", *(f"k = {k:,}" for k in LAST), "fewest episodes", "largest change", "95 % over seeds"),
             (
                 (
                     *(game_name(game), *(score(by_k[k][game]) for k in LAST)),
@@ -164,16 +166,17 @@ def world_records() -> str:
             ("over the games", *(f"k = {k:,}" for k in LAST)),
             ((name, *(summary(name, of_k[k][name]) for k in LAST)) for name in of_k[USUAL_K]),
         ),
-        f"On {sum(moved[game] > reach[game] for game in seeds)} of the {len(seeds)} games k moves the score away from "
-        f"that of k = {USUAL_K} by more than the interval over seeds. Summaries of few games move more: the median "
-        f"HNS is {percent(min(medians.values()))} with k = {min(medians, key=medians.__getitem__)} and "
-        f"{percent(max(medians.values()))} with k = {max(medians, key=medians.__getitem__)}. Few episodes are noise, "
-        "many reach back to when less was known.",
+        f"*Largest change* is from the score with k = {USUAL_K}; it exceeds the interval over seeds on "
+        f"{sum(moved[game] > reach[game] for game in seeds)} of the {len(seeds)} games. Summaries of few games change "
+        "more: the median HNS is "
+        f"{percent(min(medians.values()))} with k = {min(medians, key=medians.__getitem__)} and "
+        f"{percent(max(medians.values()))} with k = {max(medians, key=medians.__getitem__)}. A small k gives "
+        "noisy scores, a large one includes episodes from earlier in training.",
         "## Efficiency over the curve",
-        "Learning efficiency (the review's Eq. 7) is a summary divided by the frames of training. At each tenth of the "
-        f"budget, k = {USUAL_K}:",
+        "Learning efficiency (the review's Eq. 7) is a summary divided by the training frames. The table gives it at "
+        f"each tenth of the budget, with k = {USUAL_K}.",
         table(
-            ("frames", "mean HNS", "a frame", "median HNS", "a frame", "mean HWRNS", "a frame", "records broken"),
+            ("frames", "mean HNS", "per frame", "median HNS", "per frame", "mean HWRNS", "per frame", "records broken"),
             (
                 (
                     f"{frames:,}",
@@ -187,21 +190,21 @@ def world_records() -> str:
                 for frames, item in then
             ),
         ),
-        f"By the mean HNS it is greatest after {then[best][0]:,} frames, {rates[best] / rates[-1]:.2f} times that "
-        "at the end, so that efficiencies of different budgets cannot be compared. Learning rate and clip range fall "
-        "to 0 over the budget: a training of a smaller one would have had another curve.",
+        f"The efficiency of the mean HNS is greatest after {then[best][0]:,} frames, {rates[best] / rates[-1]:.2f} "
+        "times that at the end, so efficiencies at different budgets cannot be compared. Learning rate and clip range "
+        "decrease to 0 over the budget, so a training with a smaller budget has another curve.",
     )
 
 
 class Used:
-    """One use of Atari-5: what the agent scored on all games, and what few of them say of it.
+    """One use of Atari-5: the agent's scores on all games, and estimates from few of them.
 
     trials, seeds, every: Of each game, its trials, their scores and the mean of these.
     alone: The scores of each seed.
     truth, truths: The median HNS by mean scores, and by those of each seed.
     """
 
-    HEADING = ("from", "by", "estimate", "90 % interval", "holds the median", "of each seed", "hold their own")
+    HEADING = ("from", "model", "estimate", "90 % interval", "covers the median", "of each seed", "covered")
 
     def __init__(self) -> None:
         self.tuning, self.trained = results("ppo-tuning"), results("ppo-atari-57")
@@ -247,15 +250,15 @@ class Used:
         def holds(found: Range | Estimate, true: float) -> bool:
             return (found.low or 0.0) <= true <= (found.high or 0.0)
 
-        def told(found: Range | Estimate) -> str:
+        def shown(found: Range | Estimate) -> str:
             return f"below {percent(found.high)}" if found.value is None else percent(found.value)
 
         found, each = of(self.every), [of(one) for one in self.alone]
-        held = sum(holds(one, true) for one, true in zip(each, self.truths, strict=True))
+        covered = sum(holds(one, true) for one, true in zip(each, self.truths, strict=True))
         return (
-            *(games, "its published model" if isinstance(model, Subset) else "any games", told(found)),
+            *(games, "its published model" if isinstance(model, Subset) else "any games", shown(found)),
             *(between(found.low or 0.0, found.high or 0.0), "yes" if holds(found, self.truth) else "no"),
-            *(", ".join(map(told, each)), f"{held} of {len(each)}"),
+            *(", ".join(map(shown, each)), f"{covered} of {len(each)}"),
         )
 
     def costs(self) -> list[tuple[str, ...]]:
@@ -304,17 +307,18 @@ def atari_5() -> str:
         single.append(f"{sum(inside)} of {len(inside)} from {name}")
     return page(
         "# Atari-5 in use: PPO, tuned on Atari-3-Val",
-        "What the subsets are for, once from end to end. `ppo` is tuned on Atari-3-Val; the setting that its model "
-        "ranks first is scored on Atari-5, Atari-10 and Atari-14; and what these estimate of the 57-game median is "
-        f"set beside what the same agent scored on all 57, with {len(used.alone)} seeds everywhere. A trial is trained "
-        f"for {trained[0].budget:,} frames, {percent(trained[0].budget / 2e6)} of the usual 200 million, so that the "
-        "agent is not far from random play, where estimates are at their worst.",
-        "Protocol: `sb3-atari`, scored on the last 100 episodes of training (`reported_episodes=training_last_k`, "
-        "`evaluation_episodes=100`). In so few frames an agent learns most with what these wrappers give: clipped "
-        "rewards, minimal actions, lives that end training episodes, no sticky actions.",
+        "This page uses the subsets as their authors intend. `ppo` is tuned on Atari-3-Val. The setting with the "
+        "highest estimate is scored on Atari-5, Atari-10 and Atari-14, and the 57-game median estimated from each is "
+        f"compared with the agent's true one, from all 57 games. Every setting has {len(used.alone)} seeds. Scores are "
+        "human-normalised (HNS) where a percentage is given. A trial is trained for "
+        f"{trained[0].budget:,} frames, {percent(trained[0].budget / 2e6)} of the usual 200 million, so the agent is "
+        "close to random play, where estimates have their largest errors.",
+        "The protocol is `sb3-atari`, and scores are over the last 100 training episodes "
+        "(`reported_episodes=training_last_k`, `evaluation_episodes=100`). Its wrappers make learning in few frames "
+        "easiest: clipped rewards, minimal actions, lives that end training episodes, no sticky actions.",
         "## Tuned on Atari-3-Val",
-        "Means of three seeds, in brackets their 95 % intervals. The median is the estimate of the published "
-        "Atari-3-Val model from these means, and from each seed alone.",
+        "Scores are means of three seeds, with 95 % intervals in brackets. The median is estimated by the published "
+        "Atari-3-Val model, from these means and from each seed alone.",
         table(
             ("setting", *map(game_name, val.tasks), "estimated median", "of each seed"),
             (
@@ -328,16 +332,19 @@ def atari_5() -> str:
             ),
         ),
         "## Scores",
-        f"Means of {len(used.alone)} seeds, with 95 % intervals over seeds, cut at what a game can score."
+        f"Scores are means of {len(used.alone)} seeds, with 95 % intervals over seeds, clipped to the scores that a "
+        "game can give."
         + "".join(
-            f" {game_name(game)} is a game of Atari-3-Val, too: tuned on." for game in shown if game in val.tasks
+            f" {game_name(game)} is also in Atari-3-Val, so the agent was tuned on it."
+            for game in shown
+            if game in val.tasks
         ),
         table(
-            ("game", "from", "score", "95 %", "seeds", "random play", "human", "HNS"),
+            ("game", "smallest subset", "score", "95 %", "seeds", "random play", "human", "HNS"),
             (
                 (
                     game_name(game),
-                    f"{next(name for name, of in sets if game in of)} on",
+                    next(name for name, of in sets if game in of),
                     *(score(every[game]), over_seeds(game, seeds[game]), ", ".join(map(score, seeds[game]))),
                     *(score(side[game]) for side in (measures.atari()["hns"].low, measures.atari()["hns"].high)),
                     percent(hns[game]),
@@ -346,25 +353,25 @@ def atari_5() -> str:
             ),
             words=2,
         ),
-        "## Estimates beside the truth",
-        f"The median of the 57 games is **{percent(used.truth)}** by the mean scores, and "
-        f"{listing(map(percent, used.truths))} by those of each seed. Every estimate is made from mean scores, and "
-        "from the scores of each seed alone, to be compared with that seed's median.",
+        "## Estimates and the true median",
+        f"The true median over 57 games is **{percent(used.truth)}** for the mean scores, and "
+        f"{listing(map(percent, used.truths))} for the seeds. Each estimate is made from the mean scores, and from "
+        "each seed's scores, which are compared with that seed's median.",
         table(used.HEADING, used.estimates(), words=2),
-        "[Any games](../subsets.md#from-any-games) means our model, which takes whatever games there are. "
-        "`subset predict` warns of scores outside those that it was fitted to: of Atari-14 "
+        "[Any games](../subsets.md#from-any-games) is our model, which predicts from any set of games. `subset "
+        "predict` warns of scores outside the range that it was fitted to; in Atari-14 there are "
         f"{outside(more.tasks)}.",
-        "One agent decides nothing about a model, and this one's median is far below 20 %, the least of the algorithms "
-        "that our model was fitted to. Estimates from the games used for tuning are too high, which is why others are "
-        f"reported. Of our model's 90 % intervals of single games, {', '.join(single)} held what was scored, less than "
-        "0 % being 0 %.",
+        "One agent cannot decide between models, and this one's median is far below 20 %, the lowest of the algorithms "
+        "that our model was fitted to. Estimates from the games used for tuning are biased upwards, so other games are "
+        f"reported. Our model's 90 % intervals of single games covered {listing(single)} (scores below 0 % count as 0 "
+        "%).",
         "## What it cost",
         f"One H100 with 16 cores; {AT_ONCE['ppo-tuning']} trainings at once, at times 19. Hours are those of the "
-        "trainings, without starting, copying and what was lost.",
+        "trainings, without start, copying and interrupted work.",
         table(SPENT, used.costs()),
-        f"Tuning and scoring share {len(twice)} trials, which were trained twice. Checksums over scores and actions of "
-        f"all episodes are the same in {sum(one.checksum == tuned[one.game, one.seed].checksum for one in twice)} of "
-        f"{len(twice)}.",
+        f"Tuning and scoring share {len(twice)} trials, which were trained twice. Checksums over the scores and "
+        "actions of all episodes are equal in "
+        f"{sum(one.checksum == tuned[one.game, one.seed].checksum for one in twice)} of {len(twice)}.",
         "## Every game",
         table(
             ("game", "score", "95 % over seeds", "HNS", "frames played"),

@@ -76,7 +76,7 @@ def overview(it: Reproduced) -> Columns[ReproducedPart | Reproduced]:
     return (
         Column(
             "part",
-            lambda row: "together" if row is it else row.title,
+            lambda row: "total" if row is it else row.title,
             style=lambda row: "strong" if row is it else "",
         ),
         *(

@@ -159,7 +159,7 @@ def _single(name: str, study: str, agent: str) -> Iterator[PrintedComparison]:
             if (trial.agent, trial.game, trial.seed) == (agent, game, 0):
                 text = f"{trial.mean:,.1f}".removesuffix(".0")
                 played = "One episode" if trial.episodes == 1 else f"{trial.episodes} episodes"
-                why = f"{played if name in data.SEARCH else 'One training'} of ours: shown, not judged."
+                why = f"{played if name in data.SEARCH else 'One trial'} of ours: too few for a test."
                 yield PrintedComparison(tasks.game_name(game), f"{printed:,g}", text, "not available", why)
 
 
