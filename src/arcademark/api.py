@@ -424,7 +424,7 @@ def predict(
     protocol : str, optional
         Protocol of the scores, if the table does not say.
     level : float, optional
-        Of every interval.
+        Confidence level of every interval.
     frames : path or mapping from game to number, optional
         Cost of playing each game: a CSV file with the columns game and frames; the same for all by default.
     training : optional

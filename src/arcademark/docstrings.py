@@ -1,4 +1,4 @@
-"""What a docstring says: its first paragraph, and what each parameter, or field of a dataclass, means."""
+"""Read docstrings: the first paragraph, and the meaning of each parameter or field of a dataclass."""
 
 from __future__ import annotations
 

@@ -32,14 +32,14 @@ from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning, UnknownNameErr
 Kind = TypeVar("Kind")
 
 MAX_BYTES = 256 * 2**20
-"""Of any file that is read whole."""
+"""Largest size of a file that is read whole."""
 MAX_DIGITS = 19
-"""Of a whole number in JSON: those of 2^63."""
+"""Largest number of digits of a whole number in JSON, as many as 2^63 has."""
 MAX_NESTED = 64
-"""Lists and objects within each other in JSON."""
+"""Largest depth of nested lists and objects in JSON."""
 
 MADE_BY = "ArcadeMark"
-"""What pages, figures and films say of who made them."""
+"""Name of the generator in pages, figures and animations."""
 
 _ENDS = 4096
 """Bytes at each end of a file that hold its mark."""
@@ -59,7 +59,7 @@ _MARKS = (
     (rb"algorithm,game,seed,episode,frames,end_frame,score\n", b""),  # learning curves
     (rb"game,rules,core,ale_py,", b""),  # games for which the console is proven
 )
-"""How each kind of file that we write begins, and what else it holds."""
+"""First bytes of each kind of file that we write, and a further mark in it."""
 
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
@@ -209,7 +209,7 @@ class ZipArchive:
     remedy : str
         Ends errors of damage.
     kind : str
-        What it is called there.
+        Name of the kind in these errors.
     """
 
     def __init__(self, content: bytes, place: object, remedy: str = "copy it again", kind: str = "zip archive") -> None:
@@ -225,7 +225,7 @@ class ZipArchive:
 
     @property
     def inflated_bytes(self) -> int:
-        """What all members hold, as the archive says; none inflates to more than it says."""
+        """Size of all members as the archive states it; no member inflates to more."""
         return sum(member.file_size for member in self.members)
 
     def read(self, name: str) -> bytes:
@@ -424,14 +424,14 @@ def _own_group() -> int | None:
 
 
 def _has_list(path: Path) -> bool:
-    """Whether a file has an access control list: what its mode says of the group is the most that the list allows."""
+    """Return True if a file has an access control list; the mode's group bits then limit all its entries."""
     with contextlib.suppress(OSError, AttributeError):  # the second where the system has none
         return "system.posix_acl_access" in os.listxattr(path)
     return False
 
 
 def _unmapped(user: int) -> bool:
-    """Whether a number stands for users that have none here: in a container without root's rights, root's outside."""
+    """Return True for the number of unmapped users: in a container without root's rights, such as root outside."""
     with contextlib.suppress(OSError, ValueError):
         overflow = int(Path("/proc/sys/kernel/overflowuid").read_text("ascii"))
         return user == overflow and Path("/proc/self/uid_map").read_text("ascii").split() != ["0", "0", "4294967295"]

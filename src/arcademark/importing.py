@@ -57,7 +57,7 @@ def canonical_reference(reference: str) -> str:
 
 
 def is_file(source: str) -> bool:
-    """Whether the part before the colon names a file rather than a module."""
+    """True if the part before the colon names a file rather than a module."""
     return source.endswith(".py") or "/" in source or "\\" in source
 
 

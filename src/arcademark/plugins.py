@@ -1,4 +1,4 @@
-"""What other packages add: agents, feature sets, suites, engines and readers, by entry points of theirs.
+"""Plug-ins of other packages: agents, feature sets, suites, engines and readers, by entry points.
 
 A package declares them in its pyproject.toml::
 

@@ -81,12 +81,29 @@ def test_a_run_on_a_suite_is_named_after_it(tmp_path):
         ("subset coverage atari-5", "--transform none", "--set transform=none"),
         ("catalogue submit nowhere", "--cite authors=Doe", "--entry authors=Doe"),
         ("catalogue submit nowhere", "--paper doe-2026", "--entry paper=doe-2026"),
+        ("leaderboard nowhere", "--no-films", "--no-animations"),
     ],
 )
 def test_a_former_option_is_read_as_what_it_is_now(invoke, command, former, now):
     refused = invoke(*command.split(), *former.split(), code=2)
     assert f"{former.split()[0].partition('=')[0]} is now {now}; " in refused.err
     assert "No such option" not in refused.err
+
+
+@pytest.mark.parametrize(
+    ("command", "former", "now"),
+    [
+        ("report nowhere", "--metric", "--normalize VALUE"),
+        ("report nowhere", "--metric=", "--normalize VALUE"),
+        ("report nowhere", "--metric --all", "--normalize VALUE"),
+        ("report nowhere", "--to", "--save VALUE"),
+        ("watch nowhere", "--scale", "--look scale=VALUE"),
+        ("subset search", "--catalogue", "catalogue:VALUE"),
+    ],
+)
+def test_a_former_option_without_its_value_is_refused_by_its_name_of_today(invoke, command, former, now):
+    refused = invoke(*command.split(), *former.split(), code=2)
+    assert f"{former.split()[0].rstrip('=')} is now {now}; give a value" in refused.err
 
 
 @pytest.mark.parametrize(
@@ -115,6 +132,7 @@ def test_a_former_option_of_another_command_is_unknown(invoke):
     assert "No such option '--minari'" in invoke("run", "random", "--minari", code=2).err
     assert "No such option '--top'" in invoke("run", "random", "--top", "3", code=2).err
     assert "No such option '--shard'" in invoke("play", "pong", "--shard", "1/2", code=2).err
+    assert "No such option '--shard'" in invoke("play", "pong", "--shard", code=2).err
 
 
 def test_help_shows_the_usual_options_and_all_where_asked(invoke):

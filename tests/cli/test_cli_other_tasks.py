@@ -56,7 +56,7 @@ def test_a_run_on_tasks_that_are_not_shipped_takes_their_suite(invoke):
         f'{lake}low = {{ score = 0, source = "none" }}\nhigh = {{ score = 1, source = "the most" }}\n'
     )
     assert invoke("run", "random", "--suite", "lake.toml", "--episodes", 2, "--workers", 1, "--out", "run").code == 0
-    commands = ("verify", "run"), ("catalogue", "submit", "run"), ("site", "run", "--no-films"), ("watch", "run")
+    commands = ("verify", "run"), ("catalogue", "submit", "run"), ("site", "run", "--no-animations"), ("watch", "run")
     for command in (*commands, ("runs", "export", "run", "--out", "lake-v0")):
         refused = invoke(*command, code=2)
         assert "which a run may not have made by itself; if you trust it, give the suite" in refused.err

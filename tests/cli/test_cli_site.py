@@ -11,7 +11,7 @@ from altering import alter
 def test_scores_that_are_not_real_are_told(invoke, played):
     alter(played, "UPDATE episode SET score = score + 1 WHERE episode = 1")
     for _ in range(2):  # the second time over the first
-        found = invoke("site", played, "--collection", "iris-2023", "--no-films", "--workers", "1", code=1)
+        found = invoke("site", played, "--collection", "iris-2023", "--no-animations", "--workers", "1", code=1)
         assert "run: 2 of 4 episodes are not confirmed" in found.err
         assert "2 algorithms, 0 animations (0 left out)" in found.out
         assert not list(Path("site").glob("films/*"))

@@ -155,7 +155,7 @@ class Trainer(Policy, Protocol):
     Attributes
     ----------
     num_envs : int
-        How many games it trains on at once.
+        Number of games on which it trains in parallel.
     """
 
     num_envs: int

@@ -113,7 +113,7 @@ class NetworkSpec(AgentSpec):
     ref : str
         The pattern of their files, ``/absolute/path/{game}/{seed}.zip``.
     sha256 : str
-        Of the trial's file; "" before it is planned.
+        Checksum of the trial's file; "" before it is planned.
     fire_reset : bool
         Whether FIRE was pressed in the training of the trial's network, as far as known.
     assumed : str

@@ -51,7 +51,7 @@ MAX_QUOTED_CHARS = 60
 """Characters of a wrong argument that a message shows."""
 
 _VERSIONED = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
-"""Whether numpy reads tensors that say whether they are read-only."""
+"""True if numpy reads tensors that state whether they are read-only."""
 
 
 Result = TypeVar("Result")
@@ -62,7 +62,7 @@ class ArgumentTypeError(ArcadeMarkError, TypeError):
 
 
 INCOMPATIBLE = "incompatible function arguments. The following argument types are supported"
-"""What ale-py's errors of this kind say, too."""
+"""Text of ale-py's errors of this kind."""
 
 
 class RefusedError(ArcadeMarkError, RuntimeError):

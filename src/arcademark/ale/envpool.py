@@ -108,7 +108,7 @@ class _Rendering:
 
 @dataclass(frozen=True, kw_only=True)
 class _Settings(Config, _Rendering):
-    """All that `make` takes."""
+    """Settings of `make`."""
 
 
 class ArraySpec(NamedTuple):

@@ -36,7 +36,7 @@ STARTUP = str(Path(__file__).with_name("startup"))
 
 _VECTOR = "ALEVectorInterface"
 _SECONDS_KEPT = 86_400
-"""That the folder of a program which was killed stays: processes that it started may play on."""
+"""Time for which the folder of a killed program is kept, because processes that it started may still play."""
 
 
 def install(strict: bool = False) -> None:

@@ -51,60 +51,60 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.suite import tasks
 
 _MARK = b"ArcadeMark/1"
-"""How a saved state begins that is no state of ale-py's."""
+"""First bytes of our saved states, which tell them from ale-py's."""
 
 _SWITCHES = ("display_screen", "sound", "sound_obs", "color_averaging")
 _TEXTS = (
     *("record_screen_dir", "record_sound_filename", "reward_min", "reward_max"),
     *("cpu", "palette", "paddle_min", "paddle_max", "system_random_seed"),
 )
-"""Settings that the console does not have: where one is on, or not as at first, ale-py plays."""
+"""Settings that our emulator lacks: if one is on, or differs from its default, ale-py plays."""
 
 _LIVES_UNNOTICED = ("atlantis2",)
 """Games in which ale-py's `truncate_on_loss_of_life` does nothing."""
 
 _CHANCE_BYTES = 4 * 624 + 4
-"""Of numpy's Mersenne Twister: its words, and how many of them were drawn."""
+"""Size of the state of numpy's Mersenne Twister: its words and its position."""
 
 _MAX_DRAWN = 2**27
-"""Numbers drawn again to restore a state, in a third of a second; a million resets draw as many."""
+"""Largest number of draws repeated to restore a state, in a third of a second; a million resets draw as many."""
 
 _MAX_ACTION, _RESET = 17, 40
-"""The last of the actions; and one that does nothing in ale-py, which ends the interpreter over others."""
+"""The last action, and an action that does nothing in ale-py; other numbers end the interpreter there."""
 
 _FILLING = ("getAudio", "getRAM", "getScreen", "getScreenGrayscale", "getScreenRGB")
 """Methods that fill a buffer."""
 
 _NEW = object()
-"""In place of an array: one is to be made."""
+"""Default of an array argument: a new array."""
 
 Screen = NDArray[np.uint8]
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class _Saved(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """What a state holds."""
+    """Contents of a saved state."""
 
     game: str
     state: bytes
     drawn: int
-    """By the machine's own generator."""
+    """Draws from the machine's own generator."""
     frames: int
-    """In all episodes."""
+    """Frames of all episodes."""
     mode: int
     difficulty: int
     episode_frames: int
     before: bytes = b""
-    """The state before the last frame, which draws the screen; none where the pictures are here."""
+    """State before the last frame, from which the screen is drawn; empty if `pictures` holds it."""
     action: int = 0
-    """Of that frame."""
+    """Action of that frame."""
     pictures: bytes = b""
     chance: bytes = b""
     """The environment's generator, if it is part of the state."""
 
     @property
     def future(self) -> tuple[object, ...]:
-        """What decides how the game goes on."""
+        """The fields that determine the rest of the game."""
         return self.game, self.state, self.drawn, self.frames, self.pictures, self.chance
 
 
@@ -114,7 +114,7 @@ class ALEState:
     Parameters
     ----------
     serialized : bytes
-        What `serialize` returned; an ArcadeMarkError if it is damaged, of ale-py's states, too, where it says so.
+        Result of `serialize`. Damaged bytes raise an ArcadeMarkError, those of ale-py's states if it reports damage.
         Anything else makes a state of ale-py's.
     """
 
@@ -181,7 +181,7 @@ class ALEInterface(original.ALEInterface):
     Attributes
     ----------
     emulator : {"console", "ale"} or None
-        What plays the ROM that is loaded.
+        Emulator that plays the loaded ROM.
     """
 
     emulator: Emulator | None = None
@@ -369,7 +369,7 @@ class _Game(InTurn, cartridge.Player):
 
     @property
     def turn(self) -> tuple[ctypes.CDLL, int]:
-        """What `console_turn` returns."""
+        """The core and the address that its function `console_turn` takes."""
         return self._machine.core, ctypes.addressof(self._turn)
 
     # ---- play

@@ -57,7 +57,7 @@ _ACTIONS = {**{action.name: action.value for action in Action.__members__.values
 
 
 class _Playing(ctypes.Structure):
-    """What is the same for all games; as in ``vector.c``."""
+    """Settings that all games share; as in ``vector.c``."""
 
     _fields_ = (
         *((name, ctypes.c_size_t) for name in ("script", "begin", "reached", "start", "pictures", "colours")),
@@ -105,7 +105,7 @@ class _Batch(ctypes.Structure):
 
     @property
     def infos(self) -> dict[str, Any]:
-        """What is told of the games beside rewards and ends."""
+        """Information about the games in addition to rewards and ends."""
         number, _, lives, frames, of_episode = self.numbers
         return {"env_id": number, "lives": lives, "frame_number": frames, "episode_frame_number": of_episode}
 
@@ -129,7 +129,7 @@ class ALEVectorInterface:
     Attributes
     ----------
     emulator : {"console", "ale"}
-        What plays.
+        Emulator that plays.
     """
 
     emulator: Emulator

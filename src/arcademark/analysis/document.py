@@ -141,7 +141,7 @@ class Similar:
 
     @property
     def peers(self) -> tuple[Peer, ...]:
-        """All that is set side by side."""
+        """All algorithms that are compared."""
         return (*self.own, *self.published)
 
     @property

@@ -29,8 +29,8 @@ _model = cache(from_subset)
 
 
 WIDEST = 20.0
-"""How many times its lower end the upper end of an estimate's interval may be, both in percent and 1 added, as they are
-estimated: from random play, 0 %, to 19 %, or from 50 % to 1,000 %. What is wider says nothing."""
+"""Largest ratio of an interval's limits (in percent plus 1) at which an estimate is reported: from 0 % (random play) to
+19 %, or from 50 % to 1,000 %."""
 
 
 @dataclass(frozen=True)

@@ -36,9 +36,9 @@ class Filter:
     min_training_frames, max_training_frames : int, optional
         Both included; entries whose training frames are not known are left out.
     year, since, until : int, optional
-        Of first publication: that year, from it on, up to it.
+        Year of first publication: exactly, at least, at most.
     kind, reported : str or sequence of str, optional
-        Of `ALGORITHM_KINDS`, or "model-free" for `MODEL_FREE`; of `REPORTED`.
+        Kinds from `ALGORITHM_KINDS`, or "model-free" for `MODEL_FREE`; values from `REPORTED`.
     """
 
     protocol: str | None = None

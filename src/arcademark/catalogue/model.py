@@ -48,7 +48,7 @@ class Source:
     authors, title, venue : str
         As cited; authors beyond the first may be "et al.".
     year : int
-        Of publication.
+        Year of publication.
     """
 
     key: str
@@ -153,7 +153,7 @@ class Result:
     runs : int or None
         Number of runs that the score is the mean of, where published.
     note : str
-        Where this score was read, if elsewhere than the entry's others; doubts about it.
+        Source of this score, if another than the entry's; doubts about it.
     as_published : float or None
         Score that the source has in place of `score`; None if it is the same.
     per_run : tuple of float
@@ -187,7 +187,7 @@ class PublishedCheckpoint:
     training_frames : int
         Till then.
     scores : mapping of str to float
-        Of games, in game points: the mean over runs of training episodes.
+        Raw scores by game: the mean over runs of training episodes.
     """
 
     entry: Entry
@@ -235,7 +235,7 @@ class Erratum:
     where, place : str, Location or None
         In words, "Table 3, Rainbow, James Bond, HNS", and as the cell of the review's Tables 3–14, where it is one.
     printed, holds : str
-        What is printed, both versions where two places disagree; what holds, or "not decidable".
+        Printed value, both if two places disagree; correct value, or "not decidable".
     category : str
         "lost factor", "shifted column", "other reference", "copied cell", "unit", "texts disagree", …
     why : str

@@ -57,6 +57,7 @@ FORMER_FLAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "--dry-run": ("--slurm", "dry_run=yes"),
         "--wait": ("--slurm", "wait=yes"),
         "--actions": ("--look", "actions=yes"),
+        "--no-films": ("--no-animations",),
     }
 )
 """Replacement of a renamed option without a value."""
@@ -104,12 +105,14 @@ class UsualCommand(click.Command):
                 messages.say(f"{name} is now {' '.join(words)}; {name} will be removed")
                 yield from words
                 continue
-            if name in known or name not in FORMER_OPTIONS or (not equals and (value := next(rest, "")) == ""):
+            if name in known or name not in FORMER_OPTIONS:
                 yield word
                 if word == "--":
                     yield from rest
                 continue
-            words = FORMER_OPTIONS[name](value)
+            value = value if equals else next(rest, "")
+            missing = not value or (not equals and value.startswith("--"))
+            words = FORMER_OPTIONS[name]("VALUE" if missing else value)
             if words[0] not in known and words[0] in FORMER_OPTIONS:
                 words = FORMER_OPTIONS[words[0]](words[1])
             settings = getattr(known.get(words[0]), "settings", None)
@@ -117,8 +120,10 @@ class UsualCommand(click.Command):
             if (not place and words[0] not in known) or (
                 settings is not None and words[1].partition("=")[0] not in settings
             ):
-                yield from (word,) if equals else (word, value)
+                yield from (word,) if equals or not value else (word, value)
                 continue
+            if missing:
+                raise click.UsageError(f"{name} is now {' '.join(words)}; give a value", ctx)
             messages.say(f"{name} is now {one_line(shlex.join(words), 200)}; {name} will be removed")
             yield from words
 

@@ -34,7 +34,7 @@ COMMANDS = {
     "Score": {
         "report": "Show scores of runs and tables: verdict, rank, estimate, games, warnings.",
         "compare": "Compare algorithms: tests, intervals, sensitivity, power.",
-        "reproduce": "Recompute a paper's tables and figures beside what it prints.",
+        "reproduce": "Recompute a paper's tables and figures, and compare them.",
     },
     "Predict": {"subset": "Find the most informative few tasks, predict from them, measure the error."},
     "Publish": {

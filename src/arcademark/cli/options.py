@@ -131,7 +131,7 @@ def fields(
         multiple=True,
         metavar="NAME=VALUE,…",
         callback=read,
-        help=f"{help}: {', '.join(types)}. May be repeated.",
+        help=f"{help}. Names: {', '.join(types)}. May be repeated.",
     )
 
 
@@ -181,7 +181,7 @@ settings = settings_of(
     "if it cannot be read otherwise.",
 )
 workers = click.option(
-    "--workers", type=COUNT, help="Number of processes; with --slurm, per job.  [default: one per core]"
+    "--workers", type=COUNT, help="Number of processes, per job of a cluster.  [default: one per core]"
 )
 quiet = click.option("--quiet", "-q", is_flag=True, help="Print only the estimates and the location of the page.")
 run_directory = click.argument("run_directory", metavar="RUN", type=PATH)
@@ -192,7 +192,7 @@ EPISODE = {"game": click.STRING, "agent": click.STRING, "seed": WHOLE, "episode"
 
 def only(*names: str) -> Callable[[F], F]:
     """Make the option that chooses by some of `EPISODE`, all where none is named; its parameter is ``choice``."""
-    return fields("only", "Select by", {name: EPISODE[name] for name in names or EPISODE}, parameter="choice")
+    return fields("only", "Select episodes", {name: EPISODE[name] for name in names or EPISODE}, parameter="choice")
 
 
 def combine(*options: Callable[[F], F]) -> Callable[[F], F]:

@@ -283,7 +283,7 @@ def _make_room(newest: Path) -> None:
 
 
 def _is_own(path: Path) -> bool:
-    """Whether a library is there and nobody but this user or root can have written it; one of others is not loaded."""
+    """Return True if a library exists and only this user or root can have written it; no other is loaded."""
     from arcademark.errors import ArcadeMarkWarning
     from arcademark.files import exposed
 
@@ -390,7 +390,7 @@ def _alone(path: Path, wait: bool) -> Iterator[IO[str] | None]:
 
 
 def _is_at(file: IO[Any], path: Path) -> bool:
-    """Whether an open file is still the one at a path."""
+    """Return True if an open file is still the one at a path."""
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
     except OSError:

@@ -21,10 +21,10 @@ from arcademark.emulator.original import ALEInterface
 from arcademark.suite import tasks
 
 SEEN_SHARE = 0.6
-"""Of the frames, those whose screens are compared."""
+"""Share of frames whose screens are compared."""
 
 MINIMAL_SHARE = 0.75
-"""Of the actions, those of the game's own set; the others are any."""
+"""Share of actions from the game's minimal set; the others are any."""
 
 LONGEST_HOLD = 8
 """Frames for which an action is held at most."""
@@ -49,7 +49,7 @@ Setting = tuple[int, int]
 
 @dataclass(frozen=True)
 class ProofSection:
-    """What one section of a game's proof showed.
+    """Result of one section of a game's proof.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ class SectionComparison:
         return "the game is over at its start" if self._over_at_once() and wanted == self._default else difference
 
     def _over_at_once(self) -> bool:
-        """Whether a game is over before its first frame, as in some modes."""
+        """True if the game is over before its first frame, as in some modes."""
         return self._undrawn == 0 and self._machine.game_over()
 
     def _detour(self) -> None:

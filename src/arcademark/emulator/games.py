@@ -1,4 +1,4 @@
-"""What is known of the games: cartridges, controllers, and how memory encodes reward, lives and end.
+"""Facts of the games: cartridges, controllers, and how memory encodes reward, lives and end.
 
 ``data/games.json`` holds an object a game; ``data/SOURCES.md`` says where it is from and what its fields mean. Rules
 are data, compiled here to programs for the core: an expression is a number or a list, an operation and its operands.
@@ -23,7 +23,7 @@ NEVER = 0x7FFFFFFF
 """In the place of a number that a reset leaves as it is."""
 
 REGISTERS = ("score", "lives", "reward", "terminal")
-"""What the rules store each frame, before the game's own names."""
+"""Values that the rules store each frame, before the game's own."""
 
 Expression = Any
 """An int, or a list of an operation's name and its operands."""
@@ -102,7 +102,7 @@ def _rules(name: str, facts: Mapping[str, Any], known_as: str) -> GameRules:
 
 
 _UNKNOWN = MappingProxyType({"first_line": 34, "height": 210, "bars": True, "boot_difficulty": 0, "mode": 0})
-"""What is taken for granted of a cartridge that ale-py does not know: what holds of most that it does."""
+"""Assumed facts of a cartridge that ale-py does not know: those of most that it knows."""
 
 _PADDLES = MappingProxyType({"range": [27450, 790196], "both_ports": False, "swapped": False})
 

@@ -44,7 +44,7 @@ MAX_PRESSES = 2_000
 _NOOP, _RESET, _SELECT = 0, 40, 41
 _ACTIONS = {**{name: number for number, name in enumerate(JOYSTICK_ACTIONS)}, "RESET": _RESET}
 _MODE, _DIFFICULTY, _FRAMES, _NUMBERS = 16, 17, 20, 22
-"""Where these are among the core's numbers."""
+"""Places of these among the core's numbers."""
 
 
 class _Setup(ctypes.Structure):

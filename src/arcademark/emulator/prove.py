@@ -1,4 +1,4 @@
-"""How far the console is proven: sections played, in one process or several, and the proven list.
+"""Compare the emulator with ale-py: sections played in one process or several, and the list of proven games.
 
 ::
 
@@ -153,7 +153,7 @@ def list_text(sections: Iterable[ProofSection]) -> str:
 
 @dataclass(frozen=True)
 class Here:
-    """Whether the console of our own is here.
+    """Availability of our emulator.
 
     core: Its version.
     missing: Why it cannot be used here; None where it can.

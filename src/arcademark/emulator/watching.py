@@ -1,4 +1,4 @@
-"""What a ROM that nobody has described does in memory, to find where its score, lives and end are."""
+"""Watch the memory of an undescribed ROM, to find its score, lives and end."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from arcademark.suite.tasks import JOYSTICK_ACTIONS, joystick_action, known_spel
 
 MAX_FRAMES = 1_000_000
 MAX_HELD = 16
-"""Frames for which random play holds an action."""
+"""Longest time for which random play holds an action, in frames."""
 
 MAX_LIVES = 16
 CLOCK_SHARE = 0.1
-"""Of the frames: a byte that changes in more of them is nothing that is looked for."""
+"""Share of frames: a byte that changes more often is neither score, lives nor end."""
 
 WRAPS_FROM = 90
-"""Two decimal digits may fall from here on, where they are the last of a longer score."""
+"""Value from which two decimal digits may fall, because they are the last of a longer score."""
 
 GAME_FRAMES, RESET_FRAMES = 900, 4
-"""After which random play begins a new game, and for which it holds RESET then."""
+"""Frames after which random play begins a new game, and for which it then holds RESET."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ class WatchedByte:
     first, last, lowest, highest: Its values.
     changes: Frames in which it changed.
     first_change, last_change: The first and the last of these, from 1.
-    may_be: "score", "lives" or "end"; "" where nothing speaks for it.
-    expression: What reads it as such.
-    why: What speaks for it.
+    may_be: "score", "lives" or "end"; "" if it behaves like none.
+    expression: Expression that reads it as such.
+    why: Evidence for `may_be`.
     """
 
     address: int
@@ -68,17 +68,17 @@ class WatchedByte:
 
 @dataclass(frozen=True)
 class WatchedMemory:
-    """Which bytes of memory change while a ROM is played, and what each may be.
+    """Bytes of memory that change while a ROM is played, and what each may be.
 
     rom: Its file.
-    size: Its bytes.
-    kind: How it is wired.
+    size: Its size in bytes.
+    kind: Kind of bank switching.
     controller: "joystick" or "paddles".
     known_as: The game that ale-py knows it as; "" if it does not.
-    television: That it is made for.
-    rows: Of its screen.
-    frames: Watched.
-    actions: What was played: "random", or as given.
+    television: "NTSC" or "PAL".
+    rows: Height of its screen in pixels.
+    frames: Number of frames played.
+    actions: Actions played: "random", or as given.
     bytes: Those that changed, those that may be something first.
     """
 
@@ -147,14 +147,14 @@ def watch(
     frames : int
         To be played, up to `MAX_FRAMES`.
     actions : sequence of (str, int)
-        What is played, over and over; by default random actions, each held for up to `MAX_HELD` frames, and
-        RESET after every `GAME_FRAMES`.
+        Actions to repeat; by default random ones, each held for up to `MAX_HELD` frames, and RESET after every
+        `GAME_FRAMES`.
     kind : str, optional
-        How it is wired, where its size does not tell.
+        Kind of bank switching, if its size does not determine it.
     paddles : bool
         Whether it is played with paddles.
     seed : int
-        Of random play.
+        Seed of random play.
 
     Raises
     ------

@@ -45,7 +45,7 @@ class GenerativeModel(Play):
 
     begin_with = "restore"
     keeps = True
-    """Whether its states can be stored, so that a search can continue after a restart."""
+    """True if its states can be stored, so that a search can continue after a restart."""
 
     def __init__(self, spec: EnvironmentSpec, console: Console) -> None:
         super().__init__(spec, console, Observer())

@@ -54,7 +54,7 @@ def seeds_needed(
     between, within : float or (float, float)
         Standard deviations between seeds, and between the episodes of a seed: of both algorithms, or of each.
     episodes : int, optional
-        Of each seed, whose score is their mean: it varies because of them by ``within`` / √episodes.
+        Episodes per seed, whose mean is the seed's score; they add a deviation of ``within`` / √episodes.
     alpha : float, optional
         Accepted rate of false positives.
 

@@ -51,7 +51,7 @@ def rank_shares(values: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     values : float array, shape (algorithms, cases)
-        Of games, or resamples: at least one case, none NaN.
+        Scores by game, or by resample: at least one case, none NaN.
 
     Raises
     ------

@@ -120,7 +120,7 @@ def sequential_test(
     Parameters
     ----------
     scores : mapping of str to float array, shape (runs,)
-        Of two algorithms or more; runs beyond those that are needed are left alone.
+        Scores of two algorithms or more; runs beyond the required ones are not used.
     rng : numpy.random.Generator
         Draws permutations where there are too many to try all; the same for a group whatever runs come after it.
     plan : SequentialPlan, optional

@@ -288,15 +288,15 @@ def judge(
     protocol : str or Protocol, optional
         The environment's settings.
     frames : int
-        Of training so far, in emulated frames: steps of the agent times the frame skip.
+        Training so far, in emulated frames: steps of the agent times the frame skip.
     out : path
         The directory, new or that of the same training.
     episodes : int, optional
-        Of each game; the protocol's number by default.
+        Episodes per game; the protocol's number by default.
     seed : int, optional
-        Of the games; the same for each evaluation.
+        Seed of the games, the same in each evaluation.
     name : str, optional
-        What reports call the agent; by default its class.
+        Name of the agent in reports; by default its class.
     max_share : float or None, optional
         Maximum share of all later evaluations in the time since the first one ended, 0.1 by default. One that would
         take longer is skipped; one that takes longer is abandoned. Both are logged, as warnings of "arcademark.judge".

@@ -84,7 +84,7 @@ class NotebookBar:
     Parameters
     ----------
     unit : str, optional
-        What lengths are counted in.
+        Unit of lengths.
     """
 
     def __init__(self, unit: str = "frame") -> None:

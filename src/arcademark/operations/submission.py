@@ -35,7 +35,7 @@ from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.suite.protocols import Protocol, protocols
 
 MAX_CHARACTERS = 100
-"""Of an algorithm's name."""
+"""Largest length of an algorithm's name."""
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ class Verified:
     episodes, confirmed, differing, unverifiable: How many are recorded, replay to their score, replay otherwise, and
         cannot be replayed.
     problems: The episodes that are not confirmed.
-    warnings: What is not as it was when the run was made.
-    notes: What there was nothing to verify of.
+    warnings: Differences from the conditions in which the run was made.
+    notes: Parts of the run that could not be verified.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.verification/1"

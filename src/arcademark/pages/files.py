@@ -40,7 +40,7 @@ def save(
     rows : callable, optional
         Makes the CSV; by default of what its ``rows`` returns.
     style : FigureStyle, optional
-        Of a figure.
+        Style of a figure.
 
     Raises
     ------

@@ -58,7 +58,7 @@ def document(analysis: Any, template: str = "", /, **values: Any) -> Document:
     Parameters
     ----------
     analysis : object
-        What the template shows, ``it``.
+        Result that the template shows, ``it``.
     template : str, optional
         Name of a file of ``templates/documents``, without its ending; by default that of its ``SCHEMA``, so "status" of
         "arcademark.status/1".

@@ -162,7 +162,7 @@ def make_problem(
     target : str, callable or float array of shape (algorithms,), optional
         Quantity to predict: one of `SUMMARIES`, a function of an algorithm's scores, or the values themselves.
     transform : str, optional
-        Of scores and target: one of `TRANSFORMS`.
+        Transform of scores and target: one of `TRANSFORMS`.
     minimum_tasks, minimum_algorithms : int, optional
         Number of tasks an algorithm, and of algorithms a task must have to take part.
 

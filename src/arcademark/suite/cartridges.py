@@ -80,7 +80,7 @@ class Cartridge(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     controller : {"joystick", "paddles"}
         None for a joystick, or where ale-py knows the ROM for what it plugs in.
     television : {"NTSC", "PAL"}
-        That it is made for, whose colours are shown.
+        Television standard, which determines the colours.
     rows : int
         Height of its screen in pixels; None for 210, of PAL 250.
     """

@@ -36,7 +36,7 @@ class FakeEpisode(NamedTuple):
     observations : uint8 array, shape (T + 1, *spec.observation_shape)
     rewards : float array, shape (T,)
     seed : int
-        Of the episode's generator.
+        Seed of the episode's generator.
     """
 
     observations: NDArray[np.uint8]

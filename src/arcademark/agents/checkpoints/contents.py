@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 Format = Literal["stable-baselines3", "sample-factory", "state-dict", "onnx", "torchscript", "module", "rllib"]
 
 MAX_BYTES = 2 * 2**30
-"""Of a checkpoint's file, of what it inflates to, and of its tensors."""
+"""Largest size of a checkpoint's file, compressed or not, and of all its tensors."""
 MAX_INFLATED = 64 * 2**20
-"""Bytes that an archive with its nested archives inflates to, beyond `MAX_INFLATION` times its own size: no trained
-network packs so well, and most are not packed at all."""
+"""Largest inflated size of an archive with nested archives, in bytes, beyond `MAX_INFLATION` times its own size.
+No trained network compresses so well, and most are not compressed."""
 MAX_INFLATION = 4
 MAX_SETTINGS_BYTES = 64 * 2**20
-"""Of Stable-Baselines3's settings."""
+"""Largest size of Stable-Baselines3's settings."""
 MAX_ENTRIES = 100_000
-"""Files in an archive, and tensors."""
+"""Largest number of files in an archive, and of tensors."""
 MAX_ITEMS = 2_000_000
-"""Looked at in a file for tensors."""
+"""Largest number of values of a file that are searched for tensors."""
 MAX_NAME_CHARS = 1_000
-"""Of a path within a file. A key is written once there, however often it is on paths."""
+"""Longest path within a file: paths repeat keys that the file contains once."""
 _OLD = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 """Start of PyTorch's files before 1.6: a pickled number."""
 _SAMPLE_FACTORY = (b"env_steps", b"train_step")

@@ -17,7 +17,7 @@ from arcademark.suite.tasks import known_spelling
 
 PREFIX = "hf:"
 PROTOCOL = "sb3-atari"
-"""Of models of Atari games there: they were trained with the wrappers that it is named after."""
+"""Protocol of models of Atari games on the hub, which were trained with Stable-Baselines3's wrappers."""
 _NETWORKS = (".zip", ".pt", ".pth", ".cleanrl_model", ".safetensors", ".onnx", ".msgpack")
 _OTHERS = re.compile(r"train_eval_metrics\.zip|(?:optimizer|.*\.optimizer|pytorch_variables|training_args)\.\w+")
 _GAME = re.compile(r"(?:ALE[-/])?([A-Z][A-Za-z]+?)(?:NoFrameskip|Deterministic)?-v\d+")

@@ -58,11 +58,11 @@ def build(
     Parameters
     ----------
     contents : Contents
-        Of tensors.
+        The tensors, by name.
     place : str
         Begins every error.
     num_actions : int, optional
-        Of the game to be played.
+        Number of actions of the game to be played.
     scale : float or None, optional
         Divisor of screens of a network that only shapes identify; None as in `shapes.build`.
     activation : str, optional
@@ -450,4 +450,4 @@ _NATURE = "<class 'stable_baselines3.common.torch_layers.NatureCNN'>"
 _FLATTEN = "<class 'stable_baselines3.common.torch_layers.FlattenExtractor'>"
 _COMBINED = "<class 'stable_baselines3.common.torch_layers.CombinedExtractor'>"
 _CLIPPED = 2.0
-"""Where Stable-Baselines3's SAC cuts off means under noise that depends on the state (``clip_mean``)."""
+"""Limit to which Stable-Baselines3's SAC clips means if noise depends on the state (``clip_mean``)."""

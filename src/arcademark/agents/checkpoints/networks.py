@@ -15,15 +15,15 @@ State = tuple[Tensor, ...]
 Act = Callable[[], nn.Module]
 
 STRIDES = {8: 4, 4: 2, 3: 1}
-"""Of the convolutions of DQN's network, by their kernels (Mnih et al. 2015, Methods; Mnih et al. 2013, §5)."""
+"""Strides of DQN's convolutions, by kernel size (Mnih et al. 2015, Methods; Mnih et al. 2013, §5)."""
 SIZES = ((84, 84), (64, 64), (96, 96), (80, 80), (42, 42), (210, 160))
-"""Heights and widths of screens, tried in this order where the file does not say."""
+"""Heights and widths of screens, tried in this order if the file does not state them."""
 LOG_STD = (-20.0, 2.0)
-"""Between which Stable-Baselines3 keeps the logarithms of standard deviations that a layer gives."""
+"""Limits to which Stable-Baselines3 clips the logarithm of a standard deviation that a layer computes."""
 MAX_LISTED = 12
-"""Tensors that an error names."""
+"""Largest number of tensors that an error lists."""
 MAX_NUMBERS = 2**24
-"""Of an observation."""
+"""Largest number of values in an observation."""
 
 ACTIVATIONS: Mapping[str, Act] = {
     "relu": nn.ReLU,
@@ -48,7 +48,7 @@ class PlayedNetwork(nn.Module):
     Attributes
     ----------
     shape : tuple of int or None
-        Of an observation, channels first; None for any.
+        Shape of an observation, channels first; None for any.
     num_actions : int or None
         Number of outputs; None until it answers.
     stochastic : bool or None
@@ -97,9 +97,9 @@ class Network(PlayedNetwork):
     head : torch.nn.Module
         From features to the number for each action.
     shape : tuple of int
-        Of an observation, channels first.
+        Shape of an observation, channels first.
     core : torch.nn.LSTM, torch.nn.GRU or None
-        What remembers.
+        Recurrent part, if there is one.
     stochastic : bool or None
         As of `PlayedNetwork`.
     """

@@ -36,7 +36,7 @@ class StandIn:
 
     kind = ""
     tensor: Any = None
-    """Of an array the same numbers as a tensor of PyTorch's."""
+    """The numbers of an array as a tensor of PyTorch."""
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """Make one without looking at what the object would have been made of."""

@@ -166,7 +166,7 @@ class CheckpointPlayer(NetworkPolicy):
     env : EnvironmentSpec
     path : pathlib.Path
     sha256 : str
-        Of the file as it was when the run was planned; "" then.
+        Checksum of the file when the run was planned; "" while it is planned.
     batch : int
         Episodes played at once. It changes no score.
     deterministic : bool
@@ -194,7 +194,7 @@ class CheckpointPlayer(NetworkPolicy):
     ----------
     batch_size : int
     sha256 : str
-        Of the file as it was read.
+        Checksum of the file when it was read.
     trained_frames : int or None
         As `contents.Contents.trained_frames`.
     action_space, observation_space
@@ -270,7 +270,7 @@ def check(
     requested : sequence of (Path, EnvironmentSpec)
         Files and the games that they play.
     settings : mapping of str to object
-        Of `CheckpointPlayer`.
+        Parameters of `CheckpointPlayer`.
 
     Raises
     ------

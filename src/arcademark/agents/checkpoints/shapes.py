@@ -63,7 +63,7 @@ def build(layers: Layers, num_actions: int, scale: float | None, activation: Act
     ----------
     layers : Layers
     num_actions : int
-        Of the game; 0 if not known.
+        Number of actions of the game; 0 if unknown.
     scale : float or None
         Divisor of screens; None: 255, for RLlib's modules as in its wrappers.
     activation : callable

@@ -42,7 +42,7 @@ class NetworkTrainer:
     num_envs : int
         Number of games trained on at once.
     learning_rate : float
-        Of the optimizer.
+        Learning rate of the optimizer.
     gamma : float
         Discount of later rewards.
     deterministic : bool
@@ -69,7 +69,7 @@ class NetworkTrainer:
     batch_size: ClassVar[int] = ROWS
     channels_first: ClassVar[bool] = True
     stochastic: ClassVar[bool] = True
-    """Whether its network gives a distribution of actions, not values."""
+    """True if its network gives a distribution of actions, False if it gives values."""
 
     def __post_init__(self) -> None:
         if not (self.deterministic or self.stochastic):

@@ -71,11 +71,11 @@ class PPO(OnPolicy):
     Parameters
     ----------
     n_epochs : int
-        How often each step is learnt from.
+        Number of passes over each batch of steps.
     minibatch_size : int
         Steps of one update; Stable-Baselines3's ``batch_size``.
     clip_range : float
-        How far the probability of an action may move.
+        Limit on the change of an action's probability.
     anneal : bool
         Whether learning rate and clip range fall linearly to 0 over the budget.
     """
@@ -214,7 +214,7 @@ class DQN(OffPolicy):
     Parameters
     ----------
     exploration_fraction : float
-        Of the budget, in which random actions become fewer.
+        Share of the budget in which random actions decrease.
     exploration_final_eps : float
         Probability of random actions from then on.
     """

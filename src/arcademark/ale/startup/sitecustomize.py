@@ -18,7 +18,7 @@ from typing import Any
 
 TAKEN = "ALEInterface", "ALEState", "ALEVectorInterface"
 PREFIX = "arcademark-ale-"
-"""How names of folders begin that hold programs' frames, before the process that made one."""
+"""Prefix of folders that hold programs' frames; the process that made the folder follows."""
 
 MAX_PROCESSES, MAX_FILE_BYTES = 100_000, 64
 """Most files that are read, and most bytes of each."""

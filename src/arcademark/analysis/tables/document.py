@@ -202,7 +202,7 @@ class Place:
 
     @property
     def named(self) -> tuple[Peer, ...]:
-        """Those that a sentence names."""
+        """The algorithms that a sentence names."""
         return (*self.below, *self.above, *self.level[:MAX_LEVEL])
 
 
@@ -313,7 +313,7 @@ class Algorithm(Side):
 
     @property
     def estimated(self) -> Estimate | None:
-        """Its estimate, if that says anything."""
+        """Its estimate, if the interval is narrow enough to report."""
         return self.estimate if self.estimate and self.estimate.telling else None
 
     @property

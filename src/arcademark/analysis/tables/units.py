@@ -98,7 +98,7 @@ def told(tasks: Sequence[str], means: _Floats, known: Densities | None = None) -
     means : float array, shape (algorithms, tasks)
         NaN where one is missing.
     known : mapping, optional
-        Of `densities`; by default those of the catalogue.
+        Densities as from `densities`; by default those of the catalogue.
     """
     known = of_catalogue() if known is None else known
     columns = [column for column, task in enumerate(tasks) if task in known]

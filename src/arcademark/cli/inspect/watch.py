@@ -56,7 +56,7 @@ def command(
     settings: Mapping[str, str],
     **how: Any,
 ) -> int:
-    """Replay an episode of RUN and write it as a film, with its running score.
+    """Replay an episode of RUN and write it as an animation with its running score.
 
     Without --only episode=N it is the first, episode 0. A second RUN, or --beside, puts another next to it. A .png is a
     sheet of pictures. MP4 needs the extra 'video'.

@@ -63,7 +63,7 @@ class Jobs:
         directory : Path
         verb : str
         workers : int, optional
-            Of a job; as many as it has processors by default.
+            Workers per job; by default the number of its processors.
         see : str
             The command that shows what was played, once all is merged.
         known : collection of str, optional
@@ -155,10 +155,10 @@ def with_jobs(command: F) -> F:
             "--slurm",
             multiple=True,
             metavar="NAME=VALUE,…",
-            help="Play it as jobs of a SLURM cluster, each with time=4:00:00,partition=gpu,gpus=1,mem=8G; jobs=20, how "
-            f"many; python=COMMAND, what starts Python in them; {OF_LAST}partition=cpu, of the job that merges. "
-            "dry_run=yes prints the scripts and submits nothing; wait=yes waits until the jobs have ended, and exits "
-            "with 1 if trials are missing. May be repeated (docs/cluster.md).",
+            help="Play as jobs of a SLURM cluster. time=4:00:00,partition=gpu,gpus=1,mem=8G are the resources of each, "
+            f"jobs=20 their number, python=COMMAND starts Python in them, {OF_LAST}partition=cpu is for the job that "
+            "merges. dry_run=yes prints the scripts and submits nothing; wait=yes waits until the jobs have ended, and "
+            "exits with 1 if trials are missing. May be repeated (docs/cluster.md).",
         ),
     )
 

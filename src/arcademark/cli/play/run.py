@@ -53,9 +53,9 @@ def command(
 ) -> int:
     """Play AGENT on games under a protocol and show its score.
 
-    AGENT is a built-in agent ('arcademark info agents'), your own, path/to/file.py:factory or package.module:factory,
-    or a trained network's file, or a pattern of files, one for each game and seed: 'models/{game}/seed{seed}.zip'.
-    Programs in any language are played with --agent-command, with or without AGENT.
+    AGENT is a built-in agent ('arcademark info agents'); your own, path/to/file.py:factory or package.module:factory;
+    a trained network's file; or a pattern of files, one per game and seed: 'models/{game}/seed{seed}.zip'.
+    --agent-command plays programs in any language, with or without AGENT.
 
     Every episode is kept with its actions in the run's directory. The same command again continues where it stopped, a
     planner even within an episode; with more games, seeds or episodes the run grows. A shard's scores are shown once it

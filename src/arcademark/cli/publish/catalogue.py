@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arcademark.catalogue.model import AlgorithmKind, Entry
 
 NO_PROTOCOL = "unknown"
-"""What stands for the protocol of entries that fit no named one."""
+"""Protocol of entries that match no named one."""
 
 chosen = options.combine(
     click.option("--collection", metavar="NAMES", help="Only these collections: review-2021,ale-2013."),

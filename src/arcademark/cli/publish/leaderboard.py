@@ -23,7 +23,7 @@ from arcademark.files import check_folder, write_output
 )
 @click.option("--collection", metavar="NAMES", help="Only these collections of the catalogue.  [default: all]")
 @click.option("--no-replay", is_flag=True, help="Do not replay the runs' episodes; the runs then have no badge.")
-@click.option("--no-films", is_flag=True, help="Leave out the animations of episodes.")
+@click.option("--no-animations", is_flag=True, help="Leave out the animations of episodes.")
 @options.trusted_suite
 @options.workers
 def command(
@@ -31,7 +31,7 @@ def command(
     out: Path,
     collection: str | None,
     no_replay: bool,
-    no_films: bool,
+    no_animations: bool,
     suite: str | None,
     workers: int | None,
 ) -> int:
@@ -69,7 +69,7 @@ def command(
         with replaying() as follow:
             replays[str(run.directory)] = verify(run, workers=workers, on_finding=follow, suite=suite)
     sections, films, left_out = videos.make_films(
-        [] if no_films else [run for run in played if run.protocol.unit == "frame"]
+        [] if no_animations else [run for run in played if run.protocol.unit == "frame"]
     )
     with counting("summing up", "results") as follow:
         result = analysis.analyse(places, replays, sections, names, follow)

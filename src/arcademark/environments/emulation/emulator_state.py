@@ -20,7 +20,7 @@ from arcademark.environments.emulation.facts import RAM_SIZE
 from arcademark.errors import ArcadeMarkError
 
 _COUNT, _AFTER_COUNT, _CHECKSUM, _CYCLES, _TEXT = 8, 12, 24, 74, 78
-"""Where these begin in a state of ale-py; the text with its length."""
+"""Offsets of these in a state of ale-py; the text begins with its length."""
 _PROCESSOR = 81
 """Bytes between the text and the memory."""
 
@@ -49,7 +49,7 @@ class Packer:
         )
         ends = np.cumsum([0, *(len(serial[part]) for part in self._kept)]).tolist()
         self._places = tuple(starmap(slice, pairwise(ends)))
-        """Where the parts are in a packed state."""
+        """Places of the parts in a packed state."""
         data = self.pack(state)
         again = self.unpack(data).serialize()
         if data[self._places[4]] != ram or again[_AFTER_COUNT:] != serial[_AFTER_COUNT:]:

@@ -65,7 +65,7 @@ class Server:
     envs : GymnasiumVectorEnv
         Played as in `arcademark.make_vec`, with ``autoreset_mode="next_step"``.
     seed : int
-        Of the first reset that names none.
+        Seed of the first reset that gives none.
     incoming, outgoing : int
         Descriptors of the pipes from and to the program.
     """

@@ -63,7 +63,7 @@ def _tables() -> NDArray[np.int32]:
 
 
 TABLES = _tables()
-"""All this as ``emulator/native/steps.c`` reads it."""
+"""These tables in the layout of ``emulator/native/steps.c``."""
 
 
 class Observation(ctypes.Structure):
@@ -81,7 +81,7 @@ def greatest(values: NDArray[np.uint8]) -> NDArray[np.uint8]:
     Parameters
     ----------
     values : uint8 array, shape (256,) or (256, 3)
-        What each screen byte is shown as.
+        Value shown for each screen byte.
 
     Returns
     -------

@@ -33,7 +33,7 @@ from arcademark.environments.observations.kernels import IMAGE, SCREEN, greatest
 from arcademark.suite import protocols
 
 _WEIGHTS = np.array([9798, 19235, 3735])
-"""Of red, green and blue in luminance; together 1 << 15."""
+"""Weights of red, green and blue in luminance; their sum is 1 << 15."""
 
 
 class Observer:
@@ -46,10 +46,10 @@ class Observer:
     """Frame of a step (from 0) after which the screen goes into `newest`; -1 for none."""
 
     ends_with_screen: bool = False
-    """Whether the screen of a step's last frame is looked at when the step is over."""
+    """True if the screen of a step's last frame is read when the step is over."""
 
     zero_padding: bool = False
-    """Whether zeros stand for the screens before an episode's first, rather than copies of that."""
+    """True if zeros stand for the screens before an episode's first, False if copies of it do."""
 
     before: NDArray[np.uint8] = np.empty(0, np.uint8)
     newest: NDArray[np.uint8] = before

@@ -34,7 +34,7 @@ class ObservationView:
     Attributes
     ----------
     observation_space, action_space : gymnasium.spaces.Space
-        Of one shown observation, and of actions.
+        Spaces of one shown observation and of actions.
 
     Raises
     ------

@@ -68,7 +68,7 @@ class RayEngine(LocalEngine):
     episode_seconds : float, optional
         As of `LocalEngine`.
     address : str, optional
-        Of the cluster: "host:port", or "auto" for the one that this machine is a node of.
+        Address of the cluster: "host:port", or "auto" for the one of which this machine is a node.
     gpus : float
         GPUs, or a share of one, per worker.
 

@@ -43,7 +43,7 @@ EVERY_FRAMES = {".gif": 3, ".mp4": 1}
 """Frames per picture, at real speed. Odd numbers, since games draw some objects only every other frame."""
 
 PICTURES = 12
-"""Of a sheet."""
+"""Number of pictures on a sheet."""
 
 _STARTS = {".gif": b"GIF89a", ".mp4": b"\0\0\0\0ftyp", ".png": b"\x89PNG"}
 

@@ -64,8 +64,8 @@ class Salvaged:
 class Checked:
     """Damage found in a run.
 
-    ok: Whether nothing is.
-    problems: What is damaged or lost, a line each.
+    ok: True if nothing is damaged.
+    problems: Damaged or lost parts, one line each.
     salvaged: None where no new run was asked for.
     """
 

@@ -204,7 +204,7 @@ class Log:
     lengths : float array, shape (values,), or None
         Steps of the environment that each episode took.
     evaluations : (float array, float array) or None
-        Of a log of evaluations: the agent's steps before each, and the mean of its episodes; shape (evaluations,) both.
+        For a log of evaluations: the agent's steps before each, and its mean score; both of shape (evaluations,).
     series : str
         Name of the series of the values, of several.
     """

@@ -61,7 +61,7 @@ class Interpretation:
     columns : mapping of role to int
         The columns of algorithms, games, runs, seeds, episodes, frames, protocols and, of long tables, scores.
     values : tuple of Value
-        Of wide tables; empty of long ones.
+        Columns of values in a wide table; empty for a long one.
     left_out : mapping of int to role
         The columns that the table does not hold, in their order.
     notes : tuple of str

@@ -76,7 +76,7 @@ class Trained:
     Parameters
     ----------
     joint : Joint
-        Of all algorithms.
+        Distribution fitted to all algorithms.
     percent : float array, shape (algorithms, tasks)
         Their normalised scores; NaN where missing.
     groups : tuple of str
@@ -90,7 +90,7 @@ class Trained:
     fitted : bool array, shape (algorithms,)
         To which of the algorithms the distributions were fitted; the others tell how far predictions are off.
     calibration : Calibration
-        Of intervals.
+        Calibration of the intervals.
     """
 
     joint: Joint

@@ -56,7 +56,7 @@ class ModelEstimate:
     nested : Nested or None
         Errors on papers that the model was not chosen with, which the interval is made from; None where not measured.
     absolute_error : float or None
-        Of a model without a transform, its typical error in the model's unit: the mean absolute error. Else None.
+        Mean absolute error in the model's unit, for a model without a transform; otherwise None.
     unit : str
         Unit of the value: "%", "games", or "" for a plain number.
     published : bool

@@ -45,7 +45,7 @@ class Range:
     low, high : float or None
         None where there are too few groups to tell for the level.
     unit : {"score", "count"}
-        Of what it is, as in `arcademark.subset.predict.any_tasks.Quantity`.
+        Unit of the quantity, as in `arcademark.subset.predict.any_tasks.Quantity`.
     """
 
     value: float | None

@@ -45,7 +45,7 @@ class Candidate:
     tasks : tuple of str
         In the problem's order.
     coefficients : tuple of float
-        Of least squares over all complete cases, one per task.
+        Least-squares coefficients over all complete cases, one per task.
     cv_mse, cv_mae : float
         Means over folds of the mean squared and mean absolute error on held-out cases, in transformed units.
     r2 : float
@@ -56,7 +56,7 @@ class Candidate:
     n : int
         Complete cases.
     standard_error : float
-        Of ``cv_mae``, as if folds were independent; training sets overlap, so that it is rather too small.
+        Standard error of ``cv_mae`` over folds; biased slightly downwards, because training sets overlap.
     """
 
     tasks: tuple[str, ...]

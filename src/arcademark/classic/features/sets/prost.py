@@ -55,7 +55,7 @@ class BProst(Basic):
     colours: NumColours = field(default=128, init=False)
 
     time = True
-    """Whether there are offsets in time."""
+    """True if there are offsets in time."""
 
     def __post_init__(self) -> None:
         self._offsets = Offsets(self.rows, self.columns, self.time)
