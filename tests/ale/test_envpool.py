@@ -1,9 +1,11 @@
 """EnvPool's environments on the console, beside what EnvPool 1.2.5 gave."""
 
+import copy
 import ctypes
 import hashlib
 import importlib
 import os
+import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -201,13 +203,64 @@ def test_actions_may_be_a_dictionary():
     assert envs.step({"action": np.array([1, 2]), "env_id": np.array([2, 0])})[-1]["env_id"].tolist() == [2, 0]
 
 
-@pytest.mark.parametrize("actions", [np.array([1.0, 0.0]), np.array([[1], [0]]), np.array([True, False]), [1, 0]])
+@pytest.mark.parametrize(
+    "actions",
+    [
+        *(np.array([1.0, 0.0]), np.array([[1], [0]]), np.array([True, False]), [1, 0]),
+        *(np.array([1.9, -0.9], np.float16), np.array(["1", "0"]), np.array(["1", 0.5], object)),
+        *(np.ma.array([1, 0], mask=[True, False]), np.array([1, 9, 0, 9], ">i2")[::2]),
+    ],
+)
 def test_actions_have_any_type_and_shape(actions):
     played = [envpool.make_gymnasium("Pong-v5", num_envs=2, seed=3) for _ in range(2)]
     for envs in played:
         envs.reset()
     first, second = played[0].step(actions), played[1].step(np.array([1, 0], np.int32))
     assert np.array_equal(first[0], second[0])
+
+
+@pytest.mark.parametrize("games", [np.array([2.0, 0.5]), np.array([[2], [0]], np.uint8), np.array(["2", "0"])])
+def test_games_have_any_type_and_shape(games):
+    envs = envpool.make_gymnasium("Pong-v5", num_envs=3)
+    assert envs.reset(games)[1]["env_id"].tolist() == [2, 0]
+    assert envs.step(np.array([1, 0]), games)[-1]["env_id"].tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("settings", [{"num_envs": 3}, {"num_envs": 3, "batch_size": 3}])
+def test_no_games_give_arrays_of_none(settings):
+    envs, none = envpool.make_gymnasium("Pong-v5", **settings), np.array([], np.int32)
+    observed, infos = envs.reset(none)
+    assert (observed.shape, infos["ram"].shape) == ((0, 4, 84, 84), (0, 128))
+    assert [one.shape for one in envs.step(none, none)[:4]] == [(0, 4, 84, 84), (0,), (0,), (0,)]
+    with pytest.raises(ArcadeMarkError, match="0 games play"):
+        envs.recv()
+
+
+def test_games_are_not_copied_and_are_closed():
+    envs = envpool.make_gymnasium("Pong-v5", num_envs=2)
+    for call in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="cannot pickle or copy 'EnvPool'"):
+            call(envs)
+    envs.close()
+    assert envs.closed
+    assert envs.reset()[0].shape == (2, 4, 84, 84)  # and go on, as EnvPool's
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        (lambda: envpool.make_gymnasium("Pong-v5").reset(options={"x": 1}), ValueError),
+        (lambda: envpool.make_gymnasium("Pong-v5").reset(options={"reset_mask": np.zeros(1, bool)}), ValueError),
+        (lambda: envpool.make_gymnasium("Pong-v5").render(), RuntimeError),
+        (lambda: envpool.make_gymnasium("Pong-v5", mode=7), RuntimeError),
+        (lambda: envpool.make_gymnasium("Pong-v5", difficulty=9), RuntimeError),
+        (lambda: envpool.make_gymnasium("Pong-v5", gym_reset_return_info=False), ValueError),
+    ],
+)
+def test_errors_are_of_envpools_types(call, kind):
+    with pytest.raises(ArcadeMarkError) as raised:
+        call()
+    assert isinstance(raised.value, kind)
 
 
 def test_settings_may_be_numbers_as_files_of_settings_have_them():
@@ -235,6 +288,10 @@ def test_specs_have_envpools_names():
     assert spec.config.env_seed == [1, 2, 3]
     assert spec.state_array_spec["obs"].shape == [6, 84, 84]
     assert spec.action_array_spec["action"].maximum == 5
+    shape, kind, *bounds = spec.state_array_spec["obs"]
+    assert (shape, kind.itemsize, bounds) == ([6, 84, 84], 1, [0, 255])
+    assert not spec.action_array_spec["action"].is_discrete
+    assert envpool.__version__.count(".") == 2
     assert spec.observation_space.shape == (6, 84, 84)
     assert str(spec).startswith("AtariEnvSpec(num_envs=3, batch_size=3, num_threads=0,")
     envs = envpool.make("Pong-v5", num_envs=2, zero_discount_on_life_loss=True)
@@ -344,7 +401,8 @@ def test_games_step_apart_and_as_in_gym():
         (("Pong-v5",), {"inter_area": False}, "inter_area: not known; .* frame_skip"),
         (("Pong-v5",), {"num_envs": 4, "batch_size": 5}, "0 to num_envs"),
         (("Pong-v5",), {"img_height": 300}, "at most 210 by 160"),
-        (("Pong-v5",), {"num_envs": 2, "seed": [1, 2, 3]}, "env_seed with 2 seeds"),
+        (("Pong-v5",), {"num_envs": 2, "seed": [1, 2, 3]}, "expected 2 seeds"),
+        (("Pong-v5",), {"num_envs": 2, "seed": []}, "expected 2 seeds"),
         (("Pong-v5",), {"max_num_players": 2}, "max_num_players 1"),
         (("Pong-v5",), {"task": "Pong"}, "'ms_pacman'"),
         (("Pong-v5",), {"render_mode": "human"}, "no window is shown"),
@@ -394,10 +452,20 @@ def test_modes_and_difficulties_that_there_are_not_are_refused(switch, setting, 
 def test_games_and_actions_are_whole_numbers_and_one_thread_calls():
     envs = envpool.make("Pong-v5", num_envs=2)
     envs.reset()
-    for games in ([-1], [2], [0, 0], [0.0], "0", 5, [[0]], np.array([True, False])):
+    for games in ([-1], [2], [0, 0], [0.0], "0", 5, [[0]], np.array([True, True]), np.array([2.5])):
         with pytest.raises(ArcadeMarkError, match="expected"):
             envs.reset(games)
-    for actions in (np.full(2, 0.5), np.full(2, np.nan), [0, None], np.zeros((2, 2), int), 5, "00", [0, 2**40]):
+    for actions in (
+        np.full(2, 9.5),
+        np.full(2, np.nan),
+        np.full(2, 1e30),
+        np.array(["x", "y"]),
+        [0, None],
+        np.zeros((2, 2), int),
+        5,
+        "00",
+        [0, 2**40],
+    ):
         with pytest.raises(ArcadeMarkError, match="expected"):
             envs.step(actions)
     with envs._one_thread, ThreadPoolExecutor(1) as other:

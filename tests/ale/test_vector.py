@@ -110,6 +110,15 @@ def test_jax_plays_the_same():
     handle, results = reset(handle, seed=np.array([9]), reset_mask=mask)
     expected = plain.reset(seed=np.array([9]), options={"reset_mask": mask})
     assert_same(expected, jax.tree.map(np.asarray, results), "one")
+    handle, again = reset(handle, [9], [False, True, *[False] * (GAMES - 2)])
+    assert_same(plain.reset(seed=np.array([9]), options={"reset_mask": mask}), jax.tree.map(np.asarray, again), "list")
+    for call, arguments in (
+        *((step, (wrong,)) for wrong in (np.zeros(GAMES + 1, int), np.zeros(GAMES), np.zeros(GAMES, np.uint8), 0)),
+        *((reset, (seed,)) for seed in (np.int64(1), np.zeros(GAMES + 1, int))),
+        (reset, (None, np.zeros(GAMES, int))),
+    ):
+        with pytest.raises(ArcadeMarkError, match=r"of shape \(.*; expected \("):
+            jax.jit(call)(handle, *arguments) if call is step else call(handle, *arguments)
 
 
 def test_pictures_that_cut_frames_leave_are_those_of_ale_py():

@@ -61,6 +61,10 @@ class ArgumentTypeError(ArcadeMarkError, TypeError):
     """An argument of another type, or outside the range of its type."""
 
 
+class ArgumentValueError(ArcadeMarkError, ValueError):
+    """An argument of the right type that makes no sense here."""
+
+
 INCOMPATIBLE = "incompatible function arguments. The following argument types are supported"
 """Text of ale-py's errors of this kind."""
 

@@ -21,6 +21,7 @@ from ale_py import registration  # whose package registers its ids
 from gymnasium.vector import AutoresetMode
 
 from arcademark.ale import callbacks
+from arcademark.ale.arguments import ArgumentTypeError
 from arcademark.errors import ArcadeMarkWarning
 
 _PACKAGE = "arcademark.ale"
@@ -48,19 +49,35 @@ def _xla(envs: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
     observed = np.empty(envs.observation_space.shape, np.uint8)
     number, end = (np.empty(envs.batch_size, kind) for kind in (np.int32, np.bool_))
     infos = dict.fromkeys(("env_id", "lives", "frame_number", "episode_frame_number"), number)
-    step = callbacks.called_from_jax(envs.step, (observed, number, end, end, infos))
-    begin = callbacks.called_from_jax(
+    played = callbacks.called_from_jax(envs.step, (observed, number, end, end, infos))
+    begun = callbacks.called_from_jax(
         lambda seed, mask: envs.reset(seed=seed, options={"reset_mask": mask}), (observed, infos)
     )
+    jax_array = importlib.import_module("jax").numpy.asarray
+    shape, kind = ((envs.batch_size, 3), "float32") if envs.continuous else ((envs.batch_size,), "int32")
 
     def reset(handle: Any, seed: Any = None, reset_mask: Any = None) -> Any:
-        mask = np.ones(envs.num_envs, np.bool_) if reset_mask is None else reset_mask
+        mask = jax_array(np.ones(envs.num_envs, np.bool_) if reset_mask is None else reset_mask)
+        _check("reset_mask", mask, (envs.num_envs,), "bool")
         count = int(mask.sum())
         if seed is None or isinstance(seed, int):
-            seed = np.full(count, -1, np.int32) if seed is None else np.arange(seed, seed + count, dtype=np.int32)
-        return begin(handle, seed, mask)
+            seed = np.full(count, -1) if seed is None else np.arange(seed, seed + count)
+        seed = jax_array(seed, np.int32)
+        _check("seed", seed, (count,), "int32")
+        return begun(handle, seed, mask)
+
+    def step(handle: Any, actions: Any) -> Any:
+        actions = jax_array(actions, kind if envs.continuous else None)
+        _check("actions", actions, shape, kind)
+        return played(handle, actions)
 
     return callbacks.first_handle(), reset, step
+
+
+def _check(name: str, array: Any, shape: tuple[int, ...], kind: str) -> None:
+    """Raise an ArgumentTypeError before JAX calls back with an array of another shape or type."""
+    if (array.shape, array.dtype) != (shape, kind):
+        raise ArgumentTypeError(f"{name} of shape {array.shape}, {array.dtype}; expected {shape}, {kind}")
 
 
 def _of_ale(module: str, name: str) -> Callable[..., Any]:

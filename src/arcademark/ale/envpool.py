@@ -50,6 +50,9 @@ from arcademark.environments.observations.area import AreaResize
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.keywords import knowing
 
+__version__ = "1.2.5"
+"""EnvPool's version, whose interface this is."""
+
 _FIRST, _MID, _LAST = range(3)
 """Kinds of steps, as dm_env numbers them."""
 
@@ -112,12 +115,17 @@ class _Settings(Config, _Rendering):
 
 
 class ArraySpec(NamedTuple):
-    """An array of one game as EnvPool describes it: its type, shape (−1: one per player) and bounds."""
+    """An array of one game as EnvPool describes it: its shape (−1: one per player), type and bounds."""
 
-    dtype: type
     shape: list[int]
+    dtype: np.dtype[Any]
     minimum: float
     maximum: float
+
+    @property
+    def is_discrete(self) -> bool:
+        """Return False, as EnvPool."""
+        return False
 
 
 class _Linear:
@@ -187,7 +195,7 @@ class _Game:
             if config.difficulty >= 0:
                 ale.setDifficulty(config.difficulty)
         except RuntimeError as error:  # whatever plays, there is no such
-            raise ArcadeMarkError(f"{config.task}: {error}") from None
+            raise arguments.RefusedError(f"{config.task}: {error}") from None
         self.actions = ale.getLegalActionSet() if config.full_action_space else ale.getMinimalActionSet()
         self._noop_max = max(1, config.noop_max)
         record.step.frame_skip, record.fire = config.frame_skip, config.use_fire_reset and Action.FIRE in self.actions
@@ -302,28 +310,28 @@ class EnvSpec:
         self.gen_config = namedtuple("Config", values)  # type: ignore[misc]
         self.config: Any = self.gen_config(**values | {"env_seed": [*config.env_seed]})
         whole, single = np.iinfo(np.int32), np.finfo(np.float32)
-        any_whole = ArraySpec(np.int32, [-1], whole.min, whole.max)
-        any_real = ArraySpec(np.float32, [-1], float(single.tiny), float(single.max))
+        any_whole = ArraySpec([-1], np.dtype(np.int32), whole.min, whole.max)
+        any_real = ArraySpec([-1], np.dtype(np.float32), float(single.tiny), float(single.max))
         shape = [config.stack_num * (1 if config.gray_scale else 3), config.img_height, config.img_width]
         self.state_array_spec = {
-            "info:env_id": ArraySpec(np.int32, [], whole.min, whole.max),
+            "info:env_id": ArraySpec([], np.dtype(np.int32), whole.min, whole.max),
             "info:players.env_id": any_whole,
-            "elapsed_step": ArraySpec(np.int32, [], whole.min, whole.max),
-            "done": ArraySpec(np.bool_, [], False, True),
+            "elapsed_step": ArraySpec([], np.dtype(np.int32), whole.min, whole.max),
+            "done": ArraySpec([], np.dtype(np.bool_), False, True),
             "reward": any_real,
-            "discount": ArraySpec(np.float32, [-1], 0.0, 1.0),
-            "step_type": ArraySpec(np.int32, [], whole.min, whole.max),
-            "trunc": ArraySpec(np.bool_, [], False, True),
-            "obs": ArraySpec(np.uint8, shape, 0, 255),
+            "discount": ArraySpec([-1], np.dtype(np.float32), 0.0, 1.0),
+            "step_type": ArraySpec([], np.dtype(np.int32), whole.min, whole.max),
+            "trunc": ArraySpec([], np.dtype(np.bool_), False, True),
+            "obs": ArraySpec(shape, np.dtype(np.uint8), 0, 255),
             "info:lives": any_whole,
             "info:reward": any_real,
-            "info:terminated": ArraySpec(np.int32, [-1], 0, 1),
-            "info:ram": ArraySpec(np.uint8, [128], 0, 255),
+            "info:terminated": ArraySpec([-1], np.dtype(np.int32), 0, 1),
+            "info:ram": ArraySpec([128], np.dtype(np.uint8), 0, 255),
         }
         self.action_array_spec = {
-            "env_id": ArraySpec(np.int32, [], whole.min, whole.max),
+            "env_id": ArraySpec([], np.dtype(np.int32), whole.min, whole.max),
             "players.env_id": any_whole,
-            "action": ArraySpec(np.int32, [-1], 0, actions - 1),
+            "action": ArraySpec([-1], np.dtype(np.int32), 0, actions - 1),
         }
         self.observation_space = self.gymnasium_observation_space = spaces.Box(0, 255, tuple(shape), np.uint8)
         self.action_space = self.gymnasium_action_space = spaces.Discrete(actions)
@@ -406,6 +414,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
         self._actions = np.array([action.value for action in self._games[0].actions], np.int32)
         self._sent: list[int] = []  # games, in the order in which they are received
         self._begun: set[int] = set()  # those of them that begin an episode
+        self._nothing = False  # whether no games at all were sent last
         self.spec: Any = EnvSpec(config, len(self._actions), spaces)
         self.config = dict(zip(self.spec.config._fields, self.spec.config, strict=True))
         self.is_async, self.render_mode = config.batch_size < config.num_envs, rendering.render_mode
@@ -433,6 +442,11 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.config.items())})"
 
     __str__ = __repr__  # gymnasium.Env's asks for an id
+
+    def __reduce__(self) -> Any:
+        raise arguments.ArgumentTypeError(
+            "cannot pickle or copy 'EnvPool' object; make another, with the same arguments"
+        )
 
     # ---- play
 
@@ -484,11 +498,13 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
             warnings.warn("reset ignores its seed, as EnvPool's does; give it to make", stacklevel=2)
         mask = (options or {}).get("reset_mask")
         if {*(options or {})} - {"reset_mask"} or (env_id is not None and mask is not None):
-            raise ArcadeMarkError("reset takes env_id, or options with a reset_mask; nothing else")
+            raise arguments.ArgumentValueError("reset takes env_id, or options with a reset_mask; nothing else")
         if mask is not None:
             mask = np.asarray(mask)
             if mask.shape != (self._settings.num_envs,) or mask.dtype != np.bool_ or not mask.any():
-                raise ArcadeMarkError(f"reset_mask: expected {self._settings.num_envs} truth values, one of them true")
+                raise arguments.ArgumentValueError(
+                    f"reset_mask: expected {self._settings.num_envs} truth values, one of them true"
+                )
             env_id = np.flatnonzero(mask)
         self._send(self._which(env_id), None)
         return self.recv(True, self._settings.gym_reset_return_info)
@@ -521,7 +537,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
     def render(self, env_ids: Any = None, camera_id: Any = None) -> NDArray[np.uint8]:  # type: ignore[override]
         """Return screens (n, height, width, 3); ArcadeMarkError: made without ``render_mode="rgb_array"``."""
         if self.render_mode is None:
-            raise ArcadeMarkError("nothing is rendered; make it with render_mode='rgb_array'")
+            raise arguments.RefusedError("nothing is rendered; make it with render_mode='rgb_array'")
         chosen = self._rendering.render_env_id if env_ids is None else env_ids
         with self._one_thread:
             if self._crew is not None:
@@ -531,6 +547,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
 
     def close(self, **keywords: Any) -> None:
         """End the threads; games can be played on, by the caller's."""
+        self.closed = True
         if self._crew is not None:
             self._crew.close()
 
@@ -538,7 +555,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
         """Return the numbers of games."""
         if env_id is None:
             return self._all
-        games = arguments.integers(env_id, "env_id")
+        games = arguments.integers(_whole(env_id), "env_id")
         if len({*games.tolist()} & {*range(self.num_envs)}) != len(games):
             raise ArcadeMarkError(f"env_id {games}; expected different numbers from 0 to {self.num_envs - 1}")
         return games
@@ -559,6 +576,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
                     self._games[i].begin(forced=actions is None)
                 self._begun.update(begun)
                 self._sent += games
+                self._nothing = not games
                 if self._crew is not None:
                     self._numbers[which] = np.arange(self._given, self._given + len(games))
                     self._given += len(games)
@@ -570,8 +588,9 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
     def _receive(self) -> dict[str, NDArray[Any]]:
         with self._one_thread:
             count = self._settings.batch_size if self.is_async else len(self._sent)
-            if not 0 < count <= len(self._sent):
+            if len(self._sent) < max(count, not self._nothing):
                 raise arguments.RefusedError(f"{len(self._sent)} games play; call send or reset first")
+            self._nothing = False
             games = self._sent[:count]
             try:
                 self._finish(games)
@@ -579,7 +598,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
             except BaseException:
                 self._forget()
                 raise
-            return self._gather(self._all if games == self._everyone else np.array(games))
+            return self._gather(self._all if games == self._everyone else np.array(games, np.int64))
 
     def _finish(self, games: list[int]) -> None:
         """Wait until these games have been played, the caller's thread playing, too; or play them on ale-py."""
@@ -651,14 +670,18 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
         return observed, arrays["reward"], ended & ~truncated, truncated, infos
 
 
-def _whole(action: Any) -> Any:
-    """Return an array of actions as EnvPool reads it: flat, and of whole numbers where it holds such."""
-    if not isinstance(action, np.ndarray):
-        return action
-    action = action.reshape(-1)
-    if action.dtype.kind not in "bf" or not np.isfinite(action).all() or (action != np.trunc(action)).any():
-        return action
-    return action.astype(np.int64)
+def _whole(values: Any) -> Any:
+    """Return an array flat and of whole numbers, as EnvPool reads it: cut off, or of text; other things as they are."""
+    if not isinstance(values, np.ndarray):
+        return values
+    flat = np.asarray(values).reshape(-1)
+    if flat.dtype.kind in "iu":
+        return flat
+    try:
+        with np.errstate(invalid="raise"):  # what is no number, or too large
+            return flat.astype(np.int64)
+    except (TypeError, ValueError, ArithmeticError):
+        return flat
 
 
 class DMEnvPool(EnvPool):
@@ -695,7 +718,8 @@ def _config(task_id: str, given: dict[str, Any]) -> tuple[Config, _Rendering]:
     known = {**_Rendering.__annotations__, **Config.__annotations__}
     if unknown := ", ".join(sorted(given.keys() - known.keys())):
         raise ArcadeMarkError(f"{one_line(unknown)}: not known; expected settings among {', '.join(known)}")
-    if not isinstance(given.get("seed", 0), str) and isinstance(given.get("seed"), Sequence | np.ndarray):
+    seeded = not isinstance(given.get("seed", 0), str) and isinstance(given.get("seed"), Sequence | np.ndarray)
+    if seeded:
         given = given | {"env_seed": given["seed"], "seed": 0}  # as EnvPool does
     if "env_seed" in given:
         given = given | {"env_seed": tuple(arguments.integers(given["env_seed"], "env_seed").tolist())}
@@ -711,7 +735,7 @@ def _config(task_id: str, given: dict[str, Any]) -> tuple[Config, _Rendering]:
     height, width = kernels.SCREEN
     for wrong, expected in (
         (config.img_height > height or config.img_width > width, f"images of at most {height} by {width} pixels"),
-        (len(config.env_seed) not in (0, config.num_envs), f"env_seed with {config.num_envs} seeds"),
+        ((seeded or config.env_seed) and len(config.env_seed) != config.num_envs, f"{config.num_envs} seeds"),
         (config.max_num_players != 1, "max_num_players 1: the games are for one player"),
         (config.task not in roms.get_all_rom_ids(), "task to be a game such as 'ms_pacman'"),
         (rendering.render_mode not in (None, "rgb_array"), "render_mode None or 'rgb_array': no window is shown"),
@@ -757,7 +781,9 @@ def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
         spaces, old = gym.spaces, tuple(map(int, gym.__version__.split(".")[:2])) < (0, 26)
         settings = {"gym_reset_return_info": not old} | settings
     if not (old or settings.get("gym_reset_return_info", True)):
-        raise ArcadeMarkError("gym_reset_return_info=False: only with gym before 0.26 are infos left out; leave it out")
+        raise arguments.ArgumentValueError(
+            "gym_reset_return_info=False: only with gym before 0.26 are infos left out; leave it out"
+        )
     config, rendering = _config(task_id, settings)
     if env_type == "dm":
         _dm_env().Environment.register(DMEnvPool)
