@@ -1,4 +1,6 @@
+import datetime
 import gzip
+import zipfile
 
 import numpy as np
 import pyarrow as pa
@@ -101,6 +103,28 @@ def test_parquet_gives_what_csv_gives(tmp_path):
     )
     assert made.notes == expected.notes
     assert made.format == "long"
+
+
+def test_dates_flags_and_large_seeds_in_parquet_are_as_in_csv(tmp_path):
+    columns = {
+        "algorithm": ["dqn", "dqn"],
+        "game": ["pong", "pong"],
+        "seed": [2**62, 2**62 + 1],
+        "score": [18.0, 19.0],
+        "done": [True, False],
+        "date": [datetime.date(2026, 1, 1), None],
+    }
+    reading = read_tables(parquet(tmp_path, columns))
+    assert reading.table.scores.tolist() == [[[18.0, 19.0]]]
+    assert reading.ignored == ("done", "date")
+    assert any(f"{2**62} is run 0" in note for note in reading.notes)
+
+
+def test_an_archive_of_tables_is_named_as_such(tmp_path):
+    with zipfile.ZipFile(tmp_path / "scores.csv.zip", "w") as archive:
+        archive.writestr("scores.csv", "game,dqn\npong,18.9\n")
+    with pytest.raises(ArcadeMarkError, match=r"is an archive of scores\.csv; unpack it first"):
+        read_tables(tmp_path / "scores.csv.zip")
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from arcademark.scores.formulas import unescaped
 from arcademark.scores.readers.base import MAX_CELLS_READ, MAX_TEXT_BYTES, SAID, listed, read_bytes, read_head
 from arcademark.scores.readers.grids import Grid, grids_in, grids_of_workbook, sheet_of, with_one_header
 from arcademark.scores.readers.parquet import parse_parquet
+from arcademark.scores.readers.roles import role_of
 from arcademark.scores.readers.sheet import Sheet, bare, checked
 from arcademark.wording import plural
 
@@ -65,8 +66,11 @@ def read_sheet(
 def decode(path: Path, content: bytes) -> str:
     """Turn a text file's bytes into text, if they are text."""
     encoding = _encoding(content)
-    if encoding != "utf-16" and b"\0" in content:
-        raise ArcadeMarkError(f"{path}: not a text file (byte {content.index(0)} is zero); expected a table or a log")
+    if encoding == "utf-8-sig" and b"\0" in content:
+        raise ArcadeMarkError(
+            f"{path}: not a text file (byte {content.index(0)} is zero); expected a table or a log: unpack it, or save "
+            "it as CSV in UTF-8"
+        )
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
@@ -77,6 +81,8 @@ def decode(path: Path, content: bytes) -> str:
 
 
 def _encoding(content: bytes) -> str:
+    if content[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):
+        return "utf-32"
     return "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
 
 
@@ -180,6 +186,9 @@ def _in_columns(path: Path, text: str, skip: int) -> Sheet:
     above = text.splitlines()[skip - 1].lstrip("# ") if skip else ""
     for gap in (r"\s{2,}|\t", r"\s+"):
         rows = [(at, re.split(gap, line.strip())) for at, line in lines]
+        if len(rows) > 2 and len(rows[1][1]) == 1 < len(rows[2][1]) and role_of(rows[1][1][0]) in ("game", "algorithm"):
+            named = rows.pop(1)[1]  # as pandas prints the name of an index
+            rows[0][1][:1] = named if len(rows[0][1]) == len(rows[1][1]) else [*named, rows[0][1][0]]
         widths = Counter(len(cells) for _, cells in rows[1:])
         width = max(widths, default=0)
         if above and len(re.split(gap, above)) == width > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,13 +19,14 @@ from arcademark.scores.readers.base import (
     Reading,
     UnrecognisedError,
     canonical,
+    listed,
     read_head,
     unpacked,
 )
 from arcademark.scores.readers.delimited import read_sheet
 from arcademark.scores.readers.grids import is_workbook
 from arcademark.scores.readers.logs import rllib, series, stable_baselines, tensorboard
-from arcademark.scores.readers.logs.naming import names_of_table
+from arcademark.scores.readers.logs.naming import names_of_table, with_names_of_runs
 from arcademark.scores.readers.nested import nested_sheet
 from arcademark.scores.readers.piped import PipedFile
 from arcademark.scores.readers.sheet import Sheet
@@ -47,6 +49,9 @@ FORMATS: Mapping[str, str] = {
 PLUGINS = "arcademark.readers"
 """Entry points of other packages' readers: functions of a path that return a `ScoreTable`, scores by algorithm and task
 or a DataFrame, or None where the file is not of their kind."""
+
+_JSON = re.compile(rb'\{\s*(?:["}]|\Z)|\[\s*(?:["\[{\]\d.-]|null|NaN|Infinity|true|false|\Z)')
+"""How objects and lists of JSON begin, and no other text in brackets."""
 
 Read = Reading | list[Log]
 
@@ -140,7 +145,9 @@ def read(file: Recognised, options: Options) -> Read:
 
 def _recognised(path: Path, relative: Path, format: str | None, options: Options) -> tuple[str, Any]:
     head = read_head(path)
-    if head[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not is_workbook(archive_names(path)):
+    if head[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not is_workbook(members := archive_names(path)):
+        if members and not any(name.endswith((".npy", "/")) for name in members):
+            raise UnrecognisedError(f"{path}: is an archive of {one_line(listed(members), 200)}; unpack it first")
         names = set(load_npz(path))
         return ("sb3-evaluations" if {"timesteps", "results"} <= names else "rliable"), None
     if head.startswith(b"\x93NUMPY"):
@@ -160,7 +167,7 @@ def _recognised(path: Path, relative: Path, format: str | None, options: Options
         )
     if start.startswith(b"#") and start[1:].lstrip()[:1] == b"{":
         return "sb3-monitor", None
-    if start[:1] in (b"{", b"["):
+    if _JSON.match(start):
         return _json(path, relative, options)
     sheet = read_sheet(path, options.decimal, options.table, lambda sheet: bool(layouts.read_table(sheet, options)))
     return _layout(sheet, relative, format, options)
@@ -190,6 +197,7 @@ def _layout(sheet: Sheet, relative: Path, format: str | None, options: Options) 
     """Return the format of a table: that of a log, or by the roles of its columns, with names from its path."""
     if format in _LOGS:
         return str(format), sheet
+    sheet = with_names_of_runs(sheet)
     if format is None and not options.roles and not roles.is_long(sheet):
         for name, (holds, _) in _LOGS.items():
             if holds(sheet) or (name == "metrics-csv" and options.tag in sheet.header):

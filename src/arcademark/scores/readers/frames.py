@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers import layouts
 from arcademark.scores.readers.base import MAX_CELLS_READ, Options, Reading
+from arcademark.scores.readers.logs.naming import with_names_of_runs
 from arcademark.scores.readers.sheet import Sheet, bare, checked
 
 _PLACE = Path("the DataFrame")
@@ -28,7 +29,7 @@ def read_frame(frame: Any, options: Options | None = None) -> Reading:
             f"{_PLACE}: has {size * len(columns):,} cells, expected some and at most {MAX_CELLS_READ:,}"
         )
     sheet = Sheet(_PLACE, header, tuple(_cells(cells) for _, cells in columns), size, lambda row: row)
-    return layouts.read_table(checked(sheet, 0), options or Options())
+    return layouts.read_table(with_names_of_runs(checked(sheet, 0)), options or Options())
 
 
 def _columns(frame: Any) -> list[tuple[Any, Sequence[Any]]]:

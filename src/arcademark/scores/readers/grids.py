@@ -35,7 +35,7 @@ class Grid(NamedTuple):
     rows: list[_Row]
 
 
-_MARKDOWN_RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
+_MARKDOWN_RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 _MARKED = re.compile(r"(\*\*|__|`|\*|_)(?=\S)(.*\S)\1|!?\[([^\[\]]*)\]\([^()\s]*\)")
 _HEADER_ROWS = 3
 _ENVIRONMENT = re.compile(
@@ -44,20 +44,29 @@ _ENVIRONMENT = re.compile(
 _BRACES = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
 _TEX_RULES = re.compile(
     r"(?<!\\)%.*|\\(?:top|mid|bottom)rule(?:\[.*?\])?|\\(?:hline|addlinespace|endhead|endfirsthead|endfoot|endlastfoot)"
-    r"(?:\[.*?\])?|\\(?:cline|cmidrule)(?:\(\w+\))?\{.*?\}|\\(?:rowcolor|cellcolor|arrayrulecolor)(?:\[\w+\])?\{.*?\}"
+    r"(?:\[.*?\])?|\\(?:cline|cmidrule)(?:\(\w+\))?\{.*?\}|\\(?:rowcolor|cellcolor|arrayrulecolor|color)(?:\[\w+\])?\{.*?\}"
 )
 _TEX_DROPPED = re.compile(
-    r"~?\\(?:cite\w*|footnote\w*|tnote|label|textsuperscript|vspace|hspace)(?:\[[^\[\]]*\])*"
+    r"~?\\(?:cite\w*|footnote\w*|tnote|label|textsuperscript|[vh]?phantom|vspace|hspace)(?:\[[^\[\]]*\])*"
     + _BRACES
-    + r"|\\(?:scriptsize|small|footnotesize|tiny|bfseries|itshape|centering|bf|it|em)\b"
+    + r"|\\(?:scriptsize|scriptstyle|displaystyle|small|footnotesize|tiny|bfseries|itshape|centering|bf|it|em)\b"
+    r"|\^?\{?\\d{1,2}ag(?:ger)?\b\}?|\\strut\b"
 )
 _TEX_KEPT = re.compile(
-    r"\\(?:text\w*|math\w*|emph|underline|makecell|shortstack|thead|mbox|hbox|num|best|second)(?:\[\w*\])?" + _BRACES
+    r"\\(?:(?:textcolor|colorbox|fcolorbox)(?:\[\w*\])?\{[^{}]*\}|text\w*|math\w*|emph|u?underline|uline|hl|bm|boldsymbol|makecell|shortstack"
+    r"|thead|mbox|hbox|num|best|second)(?:\[\w*\])?" + _BRACES
 )
 _TEX_SIGNS = {r"\,": "\u2009", r"\;": " ", "~": " ", r"\pm": "±", "{,}": ",", r"\textemdash": "—", "---": "—", "$": ""}
 _SPAN = re.compile(r"\s*\\multi(column|row)(?:\[\w+\])?\{(\d+)\}(?:\[.*?\])?\{[^{}]*\}" + _BRACES)
-_RST_RULE = re.compile(r"\s*=+(?:[ \t]+=+)+\s*")
+_RST_RULE = re.compile(r"\s*(?:=+(?:[ \t]+=+)+|-+(?:[ \t]+-+)+)\s*")
 _BOX_RULE = re.compile(r"\s*\+(?:[-=:]+\+)+\s*")
+_BOXES = {
+    **dict.fromkeys(map(ord, "│┃║┆┊╎╏"), "|"),
+    **dict.fromkeys(map(ord, "─━╌┄"), "-"),
+    **dict.fromkeys(map(ord, "═"), "="),
+    **dict.fromkeys((*range(0x250C, 0x254C), *range(0x2552, 0x2571)), "+"),
+}
+"""What boxes are drawn with in ASCII, as the lines and corners of Unicode are read."""
 
 
 def grids_in(text: str) -> list[Grid]:
@@ -68,9 +77,13 @@ def grids_in(text: str) -> list[Grid]:
         parser = _Tables()
         parser.feed(text)
         return [grid for grid in parser.found if len(grid.rows) > 1]
+    if re.search("[\u2500-\u2570]", text):
+        text = text.translate(_BOXES)
     if "--" not in text and "==" not in text:
         return []
-    lines = text.splitlines()
+    lines = [
+        re.sub(r"^\s*(?:>\s?)+", "", line) if line.lstrip().startswith(">") else line for line in text.splitlines()
+    ]
     return list(_drawn(lines)) + list(_markdown(lines)) + list(_simple(lines))
 
 
@@ -82,8 +95,10 @@ def _heading(lines: Sequence[str], at: int) -> str:
 
 def _markdown(lines: Sequence[str]) -> Iterator[Grid]:
     for at in range(1, len(lines)):
-        if "|" in lines[at] and "|" in lines[at - 1] and _MARKDOWN_RULE.fullmatch(lines[at]):
-            end = next((row for row in range(at, len(lines)) if "|" not in lines[row]), len(lines))
+        boxed = _BOX_RULE.fullmatch(lines[at]) or (at > 1 and _BOX_RULE.fullmatch(lines[at - 2]))
+        ruled = _MARKDOWN_RULE.fullmatch(lines[at]) and set("|+") & {*lines[at]} and not boxed
+        if ruled and "|" in lines[at - 1]:
+            end = next((row for row in range(at + 1, len(lines)) if "|" not in lines[row]), len(lines))
             rows = [(row + 1, _split(lines[row])) for row in range(at - 1, end) if row != at]
             yield Grid(_heading(lines, at - 1), rows)
 
@@ -119,6 +134,10 @@ def _drawn(lines: Sequence[str]) -> Iterator[Grid]:
             for row in group
         }
         if any("=" in lines[row] for row in rules):
+            split[groups[0][0]] = _column_names([split[row] for row in groups[0]])
+            if len(groups) == 2 and len(groups[1]) > 1:  # no rules between rows
+                groups[1:] = [range(row, row + 1) for row in groups[1]]
+            groups[0] = groups[0][:1]
             rows = [
                 (group[0] + 1, [" ".join(parts).strip() for parts in zip(*(split[row] for row in group), strict=False)])
                 for group in groups
@@ -129,13 +148,28 @@ def _drawn(lines: Sequence[str]) -> Iterator[Grid]:
             yield Grid(_heading(lines, start), [(row, list(map(_unmarked, cells))) for row, cells in rows])
 
 
+def _column_names(header: Sequence[Sequence[str]]) -> list[str]:
+    """Join the lines of a header, without the types of columns that Polars prints below ``---``."""
+    end = next((at for at, cells in enumerate(header) if all(cell in ("---", "") for cell in cells)), len(header))
+    return [" ".join(parts).strip() for parts in zip(*header[:end], strict=False)]
+
+
 def _simple(lines: Sequence[str]) -> Iterator[Grid]:
-    """Yield RST's simple tables, between three rules of ``==``."""
+    """Yield RST's simple tables, between three rules of ``==``, and those with one rule of ``--`` below the header."""
     rules = [at for at, line in enumerate(lines) if _RST_RULE.fullmatch(line)]
-    while len(rules) >= 3:
-        top, middle, end = rules[:3]
-        rules = rules[3:]
-        starts = [match.start() for match in re.finditer("=+", lines[top])]
+    while rules:
+        if "-" in lines[rules[0]]:
+            middle, top = rules[0], rules[0] - 2
+            end = next((at for at in range(middle + 1, len(lines)) if not lines[at].strip() or at in rules), len(lines))
+            rules = [at for at in rules if at > end]
+            if top < -1 or not lines[middle - 1].strip():
+                continue
+        elif len(rules) < 3:
+            return
+        else:
+            top, middle, end = rules[:3]
+            rules = rules[3:]
+        starts = [match.start() for match in re.finditer("=+|-+", lines[middle])]
         bounds = list(zip(starts, [*starts[1:], None], strict=True))
         rows = [
             (at + 1, [_unmarked(lines[at][a:b]) for a, b in bounds])
@@ -192,8 +226,10 @@ def _tex(cell: str) -> str:
         text = plain
     for sign, written in _TEX_SIGNS.items():
         text = text.replace(sign, written)
-    text = re.sub(r"\\([&%#_{}])", r"\1", text).strip()
-    return text[1:-1].strip() if text.startswith("{") and text.endswith("}") else text
+    text = re.sub(r"\A--(?=\d)", "-", re.sub(r"\\([&%#_{}])", r"\1", text).strip())
+    while braced := re.fullmatch(r"\{\s*([^{}]*|[^{}]*\{[^{}]*\}[^{}]*)\s*\}", text):
+        text = braced[1].strip()
+    return re.sub(r"\{\s*(±[^{}]*)\}", r" \1", text)
 
 
 class _Tables(html.parser.HTMLParser):
@@ -208,7 +244,11 @@ class _Tables(html.parser.HTMLParser):
         self._span = (1, 1)
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        if tag in ("script", "style", "sup", "sub"):
+        if tag in ("td", "th", "tr", "tbody", "tfoot") and self._text is not None and self._in_table:
+            self.handle_endtag("td")  # whose end may be left out
+        if tag == "sup" and self._text is not None and re.search(r"(?:^|\D)10\s*$", "".join(self._text)):
+            self._text.append("^")  # of a power, which is no footnote
+        elif tag in ("script", "style", "sup", "sub"):
             self._skipped += 1
         elif tag == "table":
             self.found.append(Grid(self._title, []))
@@ -231,6 +271,8 @@ class _Tables(html.parser.HTMLParser):
         if tag in ("script", "style", "sup", "sub"):
             self._skipped = max(0, self._skipped - 1)
         elif tag == "table":
+            if self._text is not None and self._in_table:
+                self.handle_endtag("td")
             self._in_table = False
         elif tag in ("td", "th") and self._text is not None and self.found and self.found[-1].rows:
             cells = self.found[-1].rows[-1][1]
@@ -290,7 +332,7 @@ def grids_of_workbook(path: Path, content: bytes) -> list[Grid]:
 
 
 def _cell(value: Any) -> str:
-    return f"{value:.17g}" if isinstance(value, float) else str(value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def sheet_of(path: Path, grid: Grid) -> Sheet:
@@ -324,19 +366,22 @@ def with_one_header(sheet: Sheet) -> Sheet:
         filled = [name for name in header if name]
         named = [name.lower() for name in header[1:]]
         first, rest = below[0], list(filter(None, below[1:]))
-        if len(filled) == 1 and header[0] and len(header) > 2 and len(rest) > 1:
-            header = below  # below a title
+        if len(filled) == 1 and header[0] and len(header) > 2 and (len(rest) > 1 or (first and not rest)):
+            header = below  # below a title, or the first line of one
         elif (
             not rest
             and first
             and role_of(first) in ("game", "algorithm", "index", "seed", "run")
-            and (not header[0] or taken)
+            and (not header[0] or taken or role_of(header[0]) in ("game", "algorithm"))
         ):
             header[0] = first  # the name of an index
         elif "" not in named and len(set(named)) == len(named):
             break
-        elif role_of(first) in ("seed", "run") and all(cell.isdecimal() for cell in rest):
-            header = ["", *_joined(header[1:], [cell and f"{first} {cell}" for cell in below[1:]])]
+        elif (
+            rest and all(cell.isdecimal() for cell in rest) and role_of(first) in ("seed", "run", "index", "algorithm")
+        ):
+            corner, noun = (first, "seed") if role_of(first) == "algorithm" else ("", first or "seed")
+            header = [corner or header[0], *_joined(header[1:], [cell and f"{noun} {cell}" for cell in below[1:]])]
         elif rest and not any(re.fullmatch(r"[-+]?\d.*", cell) for cell in rest):
             header = _joined(header, below)
         else:

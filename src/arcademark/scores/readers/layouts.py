@@ -22,11 +22,13 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers import roles
 from arcademark.scores.readers.base import SAID, Options, Reading, canonical, listed
 from arcademark.scores.readers.role_names import Role
-from arcademark.scores.readers.roles import Interpretation
+from arcademark.scores.readers.roles import Interpretation, Named
 from arcademark.scores.readers.rows import Rows, collect
 from arcademark.scores.readers.sheet import Sheet
+from arcademark.wording import plural
 
 _Ints = NDArray[np.int64]
+_NONE = np.empty(0, dtype=np.int64)
 _Labels = tuple[tuple[str, ...], _Ints]
 """Names, and which of them each row has."""
 
@@ -34,11 +36,30 @@ _Labels = tuple[tuple[str, ...], _Ints]
 def read_table(sheet: Sheet, options: Options) -> Reading:
     """Read a table, long or wide."""
     sheet.check_filled()
-    return build(sheet, roles.interpret(sheet, options), options)
+    found = roles.interpret(sheet, options)
+    names: dict[str, Named] = {}
+    codes = _NONE
+    if (column := found.columns.get("algorithm")) is not None:
+        codes, written, _ = sheet.names(column)
+        names = dict(zip(written, roles.of_rows(sheet, found, written, options), strict=True))
+    rows, left_out = roles.scored_rows(sheet, found, names, codes)
+    if not rows.any():
+        raise ArcadeMarkError(f"{sheet.path}: all rows hold spreads, ranks or the like; expected scores")
+    reading = build(sheet.only(rows), found, options, names, codes[rows] if names else codes)
+    return replace(reading, ignored=(*reading.ignored, *left_out))
 
 
-def build(sheet: Sheet, found: Interpretation, options: Options) -> Reading:
-    """Make a score table of a sheet whose columns have roles."""
+def build(
+    sheet: Sheet,
+    found: Interpretation,
+    options: Options,
+    named: Mapping[str, Named] | None = None,
+    who: _Ints = _NONE,
+) -> Reading:
+    """Make a score table of a sheet whose columns have roles.
+
+    `named` are the names in a column of algorithms and what they say, `who` which of them each row has.
+    """
     columns = found.columns
     scored = [value.column for value in found.values] or [columns["score"]]
     ordered = () if found.values else (columns.get("episode"), columns.get("frames"))
@@ -48,7 +69,12 @@ def build(sheet: Sheet, found: Interpretation, options: Options) -> Reading:
     scores = np.stack([sheet.scores(column) for column in scored], axis=1).ravel()
     heads = _heads(found, sheet.size)
     by_algorithm = bool(found.values) and "game" not in columns
-    algorithms = heads if found.values and not by_algorithm else _label(sheet, columns, "algorithm", options, width)
+    if found.values and not by_algorithm:
+        algorithms = heads
+    elif named:
+        algorithms = _owners(named, np.repeat(who, width))
+    else:
+        algorithms = _label(sheet, columns, "algorithm", options, width)
     if by_algorithm:
         names, codes = heads
         tasks, notes = _tasks(lambda at: f"{sheet.path}, row 1, column {names[at]!r}", names, codes, options, scores)
@@ -63,7 +89,18 @@ def build(sheet: Sheet, found: Interpretation, options: Options) -> Reading:
     of_games = np.zeros(sheet.size, dtype=bool)
     of_games[row[kept]] = True
     numbered_by_column = any(v.run is not None for v in found.values)
-    run = _runs(found, sheet) if numbered_by_column else _run(sheet, found, options, of_games)[row]
+    if numbered_by_column:
+        run, counted = _runs(found, sheet), ""
+    else:
+        run, counted = _run(sheet, found, options, of_games)
+        run = run[row]
+    numbers = [-1 if one.run is None else one.run for one in (named or {}).values()]
+    if max(numbers, default=-1) >= 0:
+        of_names = np.array(numbers, dtype=np.int64)[np.repeat(who, width)]
+        run = np.where(of_names < 0, run, of_names)
+        those = [name for name, one in (named or {}).items() if one.run is not None]
+        counted = f"{plural(len(those), 'name')} in {sheet.header[columns['algorithm']]!r} are of runs: {listed(those)}"
+    notes += [counted] if counted else []
 
     orders = [None if at is None else sheet.integers(at, of_games)[row][kept] for at in ordered] or [None, None]
     episode, frames = orders
@@ -133,11 +170,18 @@ def _tasks(
     return (tuple(merged), np.array(positions, dtype=np.int64)[codes]), said
 
 
-def _run(sheet: Sheet, found: Interpretation, options: Options, rows: NDArray[np.bool_]) -> _Ints:
+def _run(sheet: Sheet, found: Interpretation, options: Options, rows: NDArray[np.bool_]) -> tuple[_Ints, str]:
     column = found.columns.get("run", found.columns.get("seed"))
     if column is None or options.run is not None:
-        return np.full(sheet.size, options.run or sheet.run or 0, dtype=np.int64)
-    return sheet.integers(column, rows)
+        return np.full(sheet.size, options.run or sheet.run or 0, dtype=np.int64), ""
+    return sheet.numbers_of_runs(column, rows)
+
+
+def _owners(named: Mapping[str, Named], codes: _Ints) -> _Labels:
+    """Return the algorithms that names say, and which of them each row has, from which name it has."""
+    names = {one.name: None for one in named.values() if one.role is None}
+    places = {name: at for at, name in enumerate(names)}
+    return tuple(names), np.array([places.get(one.name, -1) for one in named.values()], dtype=np.int64)[codes]
 
 
 def _curves(

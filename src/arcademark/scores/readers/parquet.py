@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import MAX_BYTES
-from arcademark.scores.readers.base import MAX_CELLS_READ
+from arcademark.scores.readers.base import LARGEST, MAX_CELLS_READ
 from arcademark.scores.readers.sheet import Sheet, bare, checked
 
 _THRIFT = {"thrift_string_size_limit": 2**24, "thrift_container_size_limit": 2**20}
@@ -72,6 +72,8 @@ def _cells(path: Path, name: str, column: Any) -> Sequence[str] | NDArray[np.flo
     indexed = kinds.is_dictionary(column.type)
     kind = column.type.value_type if indexed else column.type
     try:
+        if kinds.is_integer(kind) and not indexed and _beyond(column):  # what is no float: seeds, say
+            return ["" if cell is None else str(cell) for cell in column.to_pylist()]
         if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind):
             return np.asarray(column.cast("float64", safe=False).to_numpy(), dtype=np.float64)
         if _is_text(kind):
@@ -82,7 +84,17 @@ def _cells(path: Path, name: str, column: Any) -> Sequence[str] | NDArray[np.flo
         raise ArcadeMarkError(f"{path}, column {name!r}: cannot be read ({reason}); write it again") from error
     if kinds.is_null(kind):
         return np.full(len(column), math.nan)
+    if kinds.is_boolean(kind) or kinds.is_temporal(kind):
+        return ["" if cell is None else str(cell) for cell in column.to_pylist()]
     raise ArcadeMarkError(f"{path}, column {name!r}: holds {column.type}, expected text or numbers; convert it")
+
+
+def _beyond(column: Any) -> bool:
+    """Return whether integers are too large for floats."""
+    import pyarrow.compute
+
+    bounds = pyarrow.compute.min_max(column).as_py()
+    return any(bound is not None and abs(bound) > LARGEST for bound in bounds.values())
 
 
 def _texts(part: Any) -> Iterator[str]:

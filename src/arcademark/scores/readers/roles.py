@@ -14,11 +14,12 @@ Conventions
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.grouping import grouped
@@ -26,12 +27,15 @@ from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import SAID, Options, UnrecognisedError, is_task, listed
 from arcademark.scores.readers.role_names import ROLES, RULES, Role
 from arcademark.scores.readers.sheet import Sheet
+from arcademark.wording import plural
 
 NAMES: Mapping[Role, Sequence[str]] = RULES["names"]
 """Names of columns by role, in lower case and with blanks between words; earlier ones are preferred."""
 
 _WORDS = {role: (frozenset(some), frozenset(beside)) for role, (some, beside) in RULES["words"].items()}
 _SURE, _MEANS = frozenset(RULES["sure"]), frozenset(RULES["means"])
+_STATISTICS = frozenset({"summary", "spread", "count", "normalised", "rank"})
+"""Roles of what describes scores, and is none."""
 _PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in RULES["patterns"].items()}
 ENVIRONMENT = re.compile(r"(?:[\w.]+/)?\w[\w.]*-v\d+")
 """An environment's id, ``CartPole-v1``."""
@@ -110,14 +114,20 @@ def key(name: str) -> str:
 def role_of(name: str) -> Role | None:
     """Return the role that a column's name alone says; None where it may be an algorithm or a game.
 
-    Of a series, ``charts/episodic_return``, the last part counts, and only if it is a score.
+    Of a series, ``charts/episodic_return``, the last part counts, and only if it is a score; ``config.seed`` is a seed,
+    and scores in thousands or logarithms, ``score (k)``, are as those that are normalised.
     """
+    name = _PATTERNS["prefix"].sub("", name, 1) if _PATTERNS["prefix"].match(name) else name
+    role: Role | None
+    if scaled := _PATTERNS["scaled"].search(name):
+        role = role_of((name[: scaled.start()] + name[scaled.end() :]).strip(" _"))
+        if role is not None or scaled[0].strip(" ([_])").lower() != "m":  # which may be a mean
+            return role if role not in (None, "score") else "normalised"
     if "/" in name.replace("+/-", ""):
         return "score" if role_of(name.rpartition("/")[2]) == "score" else None
     text, words = key(name), words_of(name)
     if not words:
         return None if name else "index"
-    role: Role
     for role, names in NAMES.items():
         if text in names or (role == "index" and words[:1] == ("unnamed",)):
             return role
@@ -168,7 +178,7 @@ class _Reader:
         self.why: dict[int, str] = {}
         self.named = self._names(options.roles or {})
         self.header = range(len(sheet.header))
-        self.known = frozenset(map(key, sheet.header))
+        self.owners = _Owners(sheet.header, self._is_task)
         _refuse_repeated(sheet, self.named)
 
     def _names(self, given: Mapping[str, str]) -> list[Role | None]:
@@ -265,13 +275,13 @@ class _Reader:
             return bool(np.any(np.mod(cells[np.isfinite(cells)], 1)))
         return any(re.search(r"\d[.,]\d", cell) for cell in cells[:MAX_SAMPLE])
 
-    def _any_number(self, at: int) -> bool:
-        """Return whether any cell of a column is a number, or all are missing."""
+    def _any_number(self, at: int, *, filled: bool = False) -> bool:
+        """Return whether any cell of a column is a number, or all are missing and it need not be `filled`."""
         cells = self.sheet.columns[at]
         if isinstance(cells, np.ndarray):
-            return True
+            return not filled or bool(np.isfinite(cells).any())
         there = [cell for cell in cells[:MAX_SAMPLE] if cell.strip().lower() not in numerals.MISSING]
-        return not there or any(
+        return (not there and not filled) or any(
             numerals.apart(cell).marks or any(map(str.isdigit, cell.lstrip()[:1])) for cell in there
         )
 
@@ -281,13 +291,15 @@ class _Reader:
         given = score is not None and self.why.get(score) == "as said"
         rivals = [at for at in free if self.named[at] == "score" and not _TRAINED & {*words_of(self.sheet.header[at])}]
         if score is None:
-            rivals = [at for at in free if self.named[at] in (None, "value") and self._any_number(at)]
+            rivals = [at for at in free if self.named[at] in (None, "value") and self._any_number(at, filled=True)]
             if not rivals:
                 return self._summary(columns, {at: self.named[at] or "note" for at in free})
+            if not any(self.named[at] == "value" for at in rivals):
+                rivals += [at for at in free if self.named[at] == "summary" and self._any_number(at, filled=True)]
             score, rivals = rivals[0], rivals[1:]
             self.why[score] = "the only column of numbers that is nothing else"
         elif not given and "algorithm" not in columns and self.algorithm is None:
-            others = [at for at in free if self.named[at] is None and self._any_number(at)]
+            others = [at for at in free if self.named[at] is None and self._any_number(at, filled=True)]
             if others:
                 raise ArcadeMarkError(self._ask("beside", score, others))
         if rivals and not given:
@@ -325,7 +337,7 @@ class _Reader:
         values = []
         for at in free:
             name = self.sheet.header[at]
-            role, whose = (self.named[at], name) if self.named[at] else self._of_value(name)
+            role, whose = (self.named[at], name) if self.named[at] else self.owners.find(name)
             if role == "note" and not self.named[at] and self._any_fraction(at):  # scores of "Human Ref", no citations
                 role, whose = None, name
             if role in (None, "value") or not (name or not at or not self._any_number(at)):
@@ -334,36 +346,6 @@ class _Reader:
                 left[at] = role
                 self.why.setdefault(at, "by its name" if self.named[at] else f"by its name, of {whose!r}")
         return values, left
-
-    def _of_value(self, name: str) -> tuple[Role | None, str]:
-        """Return the role and the owner of a column of values: spread and "DQN" for "DQN std" and "std_DQN".
-
-        What may be part of an algorithm's name, as in "DQN max", is only where another column is "DQN" or its mean; a
-        mean is of "DQN" where that has a spread and no column of its own.
-        """
-        for split in _SPLIT.finditer(name):
-            for whose, what in (
-                (name[: split.start()], name[split.end() :].strip(")] ")),
-                (name[split.end() :].strip(")] "), name[: split.start()]),
-            ):
-                role = role_of(what) if whose and what else None
-                if role is None or (role_of(whose) is not None and not self._is_task(whose)):
-                    continue
-                beside = key(whose) in self.known - {""}
-                mean = any(key(f"{one} {whose}") in self.known or key(f"{whose} {one}") in self.known for one in _MEANS)
-                sure = set(words_of(what)) & _SURE and (beside or mean or what == name[split.end() :].strip(")] "))
-                if role == "summary" and key(what) in _MEANS:
-                    if not beside and self._has_spread(whose):
-                        return "value", whose
-                elif role in ("normalised", "spread", "count", "rank", "note", "summary") and (sure or beside or mean):
-                    return role, whose
-        return None, name
-
-    def _has_spread(self, whose: str) -> bool:
-        """Return whether a column is a spread of it, "DQN std"."""
-        own = words_of(whose)
-        rest = [set(words_of(name)) - set(own) for name in self.sheet.header if set(own) <= set(words_of(name))]
-        return any(words & _SURE and not words & _MEANS for words in rest)
 
     def _wide(self, columns: dict[Role, int], free: Sequence[int]) -> Interpretation:
         """Interpret a table with a row a game, and a column for each algorithm or run."""
@@ -445,7 +427,7 @@ class _Reader:
     def _by_algorithm(self, columns: dict[Role, int], free: list[int]) -> Interpretation:
         """Interpret a table with a row an algorithm, or a run of one, and a column for each game."""
         values, left = self._values([at for at in free if self.sheet.header[at]])
-        heads = [value for value in values if self._is_task(value.name)]
+        heads = [value for value in values if self._is_task(value.name) or self._is_task_of_run(value.name)]
         nameless = [at for at in free if not self.sheet.header[at]]
         if "algorithm" not in columns:
             if not heads or 2 * len(heads) < len(values) - 1:
@@ -472,14 +454,20 @@ class _Reader:
             )
         values = [value for value in values if value.column not in taken]
         if heads:  # words beside games
-            words = {
-                value.column for value in values if not self._is_task(value.name) and not self._any_number(value.column)
-            }
+            words = {value.column for value in values if value not in heads and not self._any_number(value.column)}
             values = [value for value in values if value.column not in words]
             left |= dict.fromkeys(words, "note")
         if not values:
             raise UnrecognisedError(expected(self.sheet))
-        return Interpretation(columns, tuple(values), dict(sorted(left.items())), (), self.why)
+        runs, notes = tuple(values), tuple[str, ...]()
+        named = [match for value in values if (match := _PATTERNS["run_of"].fullmatch(value.name))]
+        if len(named) == len(values) and all(self._is_task(match[1]) for match in named):
+            runs, notes = _runs_of(values, [(match[1], match[2]) for match in named], "game")
+        return Interpretation(columns, runs, dict(sorted(left.items())), notes, self.why)
+
+    def _is_task_of_run(self, name: str) -> bool:
+        match = _PATTERNS["run_of"].fullmatch(name)
+        return match is not None and self._is_task(match[1])
 
     def _is_index(self, at: int) -> bool:
         """Return whether a column without a name, or named so, counts rows: 0, 1, 2, …."""
@@ -496,19 +484,173 @@ class _Reader:
         return ArcadeMarkError(said) if self.tasks is None else UnrecognisedError(said)
 
 
-def _runs_of(
-    values: Sequence[Value], named: Sequence[tuple[str, str | None]]
-) -> tuple[tuple[Value, ...], tuple[str, ...]]:
-    def number(text: str | None) -> int | None:
-        return None if text is None else int(text) if text.isdecimal() else ord(text.lower()) - ord("a")
+class _Owners:
+    """Names of columns, or of rows' algorithms, among which some describe others: "DQN std" beside "DQN"."""
 
+    def __init__(self, names: Sequence[str], is_task: Callable[[str], bool] = lambda _: False) -> None:
+        self.names, self.is_task = names, is_task
+        self.known = frozenset(map(key, names)) - {""}
+
+    def find(self, name: str) -> tuple[Role | None, str]:
+        """Return the role and the owner of a name: spread and "DQN" for "DQN std" and "std_DQN".
+
+        What may be part of an algorithm's name, as in "DQN max", is only where another is "DQN", its mean or its raw
+        score; a mean or a score is of "DQN" where that has a spread, or all have such names, and none is "DQN".
+        """
+        for whose, what, behind in _parted(name):
+            role = role_of(what)
+            if role is None or (role_of(whose) is not None and not self.is_task(whose)):
+                continue
+            beside, own = key(whose) in self.known, key(name)
+            others = ({key(f"{one} {whose}"), key(f"{whose} {one}")} - {own} for one in RULES["beside"])
+            named = any(names & self.known for names in others)
+            sure = set(words_of(what)) & _SURE and (beside or named or behind)
+            if role == "score" or (role == "summary" and key(what) in _MEANS):
+                if not beside and (self._has_spread(whose) or (role == "score" and self._all_of(what, behind))):
+                    return "value", whose
+            elif role in (*_STATISTICS, "note") and (sure or beside or named):
+                return role, whose
+        return None, name
+
+    def _has_spread(self, whose: str) -> bool:
+        """Return whether a name is a spread of it, "DQN std"."""
+        own = words_of(whose)
+        rest = [set(words_of(name)) - set(own) for name in self.names if set(own) <= set(words_of(name))]
+        return any(words & _SURE and not words & _MEANS for words in rest)
+
+    @lru_cache(maxsize=64)  # noqa: B019
+    def _all_of(self, what: str, behind: bool) -> bool:
+        """Return whether all names that say nothing by themselves begin, or end, with a word, as pandas joins them."""
+        free = [name for name in self.names if name and role_of(name) is None and not set(words_of(name)) & _SURE]
+        return all(any(part[1:] == (what, behind) for part in _parted(name)) for name in free)
+
+
+def _parted(name: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield the ways to part a name into whose it is and what: and whether what stands behind."""
+    for split in _SPLIT.finditer(name):
+        before, after = name[: split.start()], name[split.end() :].strip(")] ")
+        if before and after:
+            yield before, after, True
+            yield after, before, False
+
+
+def _runs_of(
+    values: Sequence[Value], named: Sequence[tuple[str, str | None]], noun: str = "algorithm"
+) -> tuple[tuple[Value, ...], tuple[str, ...]]:
     runs = tuple(
-        replace(value, name=name, run=number(run) or 0) for value, (name, run) in zip(values, named, strict=True)
+        replace(value, name=name, run=_number(run or "0")) for value, (name, run) in zip(values, named, strict=True)
     )
     algorithms = dict.fromkeys(value.name for value in runs)
-    whose = "one algorithm" if len(algorithms) == 1 else f"{len(algorithms):,} algorithms"
+    whose = f"one {noun}" if len(algorithms) == 1 else plural(len(algorithms), noun)
     columns = "1 column is a run" if len(runs) == 1 else f"{len(runs):,} columns are runs"
     return runs, (f"{columns} of {whose}: {listed([value.name for value in values])}",)
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a row's name of an algorithm says: whose scores it has, of which run, and whether they are scores."""
+
+    name: str
+    run: int | None = None
+    role: Role | None = None
+
+
+def of_rows(sheet: Sheet, found: Interpretation, names: Sequence[str], options: Options) -> tuple[Named, ...]:
+    """Return what names in a column of algorithms say, by the rules that hold for names of columns.
+
+    ``DQN std`` is a spread and no algorithm, ``DQN seed 0`` a run of DQN where no column numbers runs. Names are taken
+    as they are if the caller says that the column is one of algorithms.
+    """
+    column = found.columns["algorithm"]
+    if found.why.get(column) == "as said":
+        return tuple(map(Named, names))
+    owners = _Owners(names)
+    result = []
+    for name in names:
+        role = role_of(name)
+        role, whose = (role, name) if role in _STATISTICS else owners.find(name)
+        result.append(Named(whose, role=role if role in _STATISTICS else None))
+    kept = [one.name for one in result if one.role is None]
+    if not kept:
+        return tuple(map(Named, names))
+    if not {"run", "seed"} & found.columns.keys():
+        place, said = f"{sheet.path}, column {sheet.header[column]!r}", f"{sheet.header[column]}=algorithm"
+        runs = _runs_in(place, kept, said, options.algorithm)
+        result = [one if one.role else Named(*runs.get(one.name, (one.name, None))) for one in result]
+    return tuple(result)
+
+
+def _runs_in(place: str, names: Sequence[str], said: str, algorithm: str | None) -> dict[str, tuple[str, int]]:
+    """Return the algorithm and the run that rows' names say; refuse those that may be of runs or of algorithms."""
+    lone = {name: match for name in names if (match := _PATTERNS["run"].fullmatch(name))}
+    named = len(names) > 1 or algorithm is not None or _PATTERNS["named_run"].fullmatch(names[0])
+    if len(lone) == len(names) and named:
+        if algorithm is None:
+            asked = question("runs", names=listed(names))
+            raise ArcadeMarkError(f"{place}: {asked}, or that they are algorithms with --read '{said}'")
+        return {name: (algorithm, _number(match[1] or match[2])) for name, match in lone.items()}
+    whose = {name: (match[1], _number(match[2])) for name in names if (match := _PATTERNS["run_of"].fullmatch(name))}
+    several = {owner for owner, those in grouped(whose.values()).items() if len(those) > 1}
+    if whose and (several or len(whose) == len(names)):
+        return {name: one for name, one in whose.items() if one[0] in several or len(whose) == len(names)}
+    matches = {name: match for name in names if (match := _PATTERNS["numbered"].fullmatch(name))}
+    for owner, numbers in grouped((match[1], int(match[2])) for match in matches.values()).items():
+        counted = sorted(numbers)
+        if 2 * len(matches) >= len(names) and counted in (list(range(len(counted))), list(range(1, len(counted) + 1))):
+            those = [name for name, match in matches.items() if match[1] == owner]
+            if len(those) > 1:
+                raise ArcadeMarkError(
+                    f"{place}: {listed(those)} may be runs of {owner!r}, or algorithms; for the first name them "
+                    f"'{owner} seed {numbers[0]}', for the second say --read '{said}'"
+                )
+    return {}
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else ord(text.lower()) - ord("a")
+
+
+def scored_rows(
+    sheet: Sheet, found: Interpretation, names: Mapping[str, Named], codes: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """Return which rows hold no spreads, ranks or the like, and what names those: an algorithm, run or cell.
+
+    `names` are what a column of algorithms says, `codes` which of them each row has.
+    """
+    rows = np.ones(sheet.size, dtype=bool)
+    if names:
+        rows &= np.array([one.role is None for one in names.values()], dtype=bool)[codes]
+    left = [name for name, one in names.items() if one.role is not None]
+    for column in (found.columns.get("run"), found.columns.get("seed")):
+        if column is not None and not isinstance(cells := sheet.columns[column], np.ndarray):  # "mean" below seeds
+            described = [cell for cell in dict.fromkeys(cells) if _describes(cell)]
+            rows &= np.array([cell not in described for cell in cells], dtype=bool)
+            left += described
+    for column, role in found.left_out.items():
+        cells = sheet.columns[column]
+        if role != "note" or isinstance(cells, np.ndarray) or not any(map(_describes, dict.fromkeys(cells))):
+            continue
+        kinds = {cell: role_of(cell.strip()) for cell in dict.fromkeys(cells)}
+        if not all(kind in (*_STATISTICS, "score") for kind in kinds.values()):
+            continue
+        place = f"{sheet.path}, column {sheet.header[column]!r}"
+        means = [cell for cell, kind in kinds.items() if kind == "score" or key(cell) in _MEANS]
+        means = means or [cell for cell, kind in kinds.items() if kind == "summary"]
+        if not means:
+            raise ArcadeMarkError(
+                f"{place}: the rows hold {listed(list(kinds))}, and none says that these are scores; give the games' "
+                "own points"
+            )
+        if len(means) > 1:
+            raise ArcadeMarkError(f"{place}: the scores may be the rows {listed(means)}; keep those of one")
+        rows &= np.array([cell == means[0] for cell in cells])
+        left += [cell for cell in kinds if cell != means[0]]
+    return rows, tuple(dict.fromkeys(left))
+
+
+def _describes(cell: str) -> bool:
+    """Return whether a cell is the name of a statistic: "mean", "std", "HNS"."""
+    return bool(cell.strip()) and not any(map(str.isdigit, cell)) and role_of(cell.strip()) in _STATISTICS
 
 
 def _quoted(sheet: Sheet, at: int) -> str:
@@ -541,6 +683,8 @@ def _refuse_contradictions(sheet: Sheet, options: Options, found: Interpretation
         if given is None or column is None or not sheet.size:
             continue
         _, names, _ = sheet.names(column)
+        if role == "algorithm" and not {"run", "seed"} & found.columns.keys():
+            names = tuple(name for name in names if not _PATTERNS["run"].fullmatch(name))
         same = options.canonical_task if role == "game" else str
         other = next((name for name in names if name != given and not _alike(name, given, same)), None)
         if other is not None:
@@ -559,7 +703,7 @@ def _alike(name: str, given: str, canonical: Callable[[str], str]) -> bool:
 
 def is_foreign(name: str) -> bool:
     """Return whether a name is an environment's id or a summary's, and thus no unknown game."""
-    return ENVIRONMENT.fullmatch(name) is not None or role_of(name) in ("summary", "normalised", "count", "rank")
+    return ENVIRONMENT.fullmatch(name) is not None or role_of(name) in _STATISTICS
 
 
 def expected(sheet: Sheet) -> str:

@@ -137,11 +137,34 @@ def _refuse_repeated(rows: Rows, keys: Sequence[_Ints], what: str, remedy: str) 
     before = np.ones(second, dtype=bool)
     for key in keys:
         before &= key[:second] == key[second]
+    first = int(np.argmax(before))
     algorithm, task = rows.algorithms[rows.algorithm[second]], rows.tasks[rows.task[second]]
     raise ArcadeMarkError(
         f"{rows.sheet.path}, row {rows.line(second)}: a second score for {algorithm!r} on {task!r}, run "
-        f"{rows.run[second]}{what} (the first is in row {rows.line(int(np.argmax(before)))}); keep one, or {remedy}"
+        f"{rows.run[second]}{what} (the first is in row {rows.line(first)}); keep one, or {remedy}"
+        f"{_apart(rows, first, second)}"
     )
+
+
+def _apart(rows: Rows, first: int, second: int) -> str:
+    """Name the columns without a part in the table that tell two rows apart, and how to say what they are."""
+    sheet, (one, other) = rows.sheet, rows.row[[first, second]].tolist()
+    wide = "score" not in rows.columns
+    known = {*rows.columns.values()}
+    left = [rows.columns.get("frames"), rows.columns.get("episode")] if wide else range(len(sheet.header))
+    odd = [
+        sheet.header[at]
+        for at in left
+        if at is not None
+        and (wide or at not in known)
+        and sheet.header[at]
+        and str(sheet.columns[at][one]) != str(sheet.columns[at][other])
+    ]
+    if not odd:
+        return ""
+    if wide:
+        return f"; the rows differ in {odd[0]!r}"
+    return f", or say what {odd[0]!r} is, in which they differ: --read '{odd[0]}=frames', =episode or =run"
 
 
 _Shape = tuple[int, int, int]

@@ -15,11 +15,14 @@ from numpy.typing import NDArray
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.formulas import unescaped
 from arcademark.scores.readers import numerals
-from arcademark.scores.readers.base import LARGEST, MAX_COLUMNS, SAID
+from arcademark.scores.readers.base import LARGEST, MAX_COLUMNS, SAID, listed
 from arcademark.scores.table import improper
 
 _PLAIN = re.compile(r"[0-9eE+\-. \t]*")
 _BRACKETED = re.compile(r"([+\-\u2212]?\d[\d.,']*(?:[eE][+-]?\d+)?)\s*[(\[].*")
+
+_LABEL = re.compile(r"-?(?:\d+|[A-Za-z0-9][A-Za-z0-9_:-]+)")
+"""Names of runs that are no whole numbers: ``seed_1``, ``3f2a``."""
 
 _PASTED = (";", "\t", "|")
 """Separators beside which a decimal comma or points between thousands need no quotes."""
@@ -171,6 +174,16 @@ class Sheet:
         whole = (cell.strip().lstrip("+-−").isdecimal() for cells in texts.values() for cell in cells)
         return self.separator == ";" or (self.separator in _PASTED and any(whole))
 
+    def only(self, rows: NDArray[np.bool_]) -> Sheet:
+        """Return the sheet with some of its rows."""
+        if rows.all():
+            return self
+        kept, line = np.flatnonzero(rows).tolist(), self.line
+        columns = tuple(
+            cells[rows] if isinstance(cells, np.ndarray) else [cells[row] for row in kept] for cells in self.columns
+        )
+        return replace(self, columns=columns, size=len(kept), line=lambda row: line(kept[row]))
+
     def scores(self, column: int) -> NDArray[np.float64]:
         """Return a column of scores, NaN where one is missing, shape (size,)."""
         values = self._numbers(column)
@@ -191,6 +204,24 @@ class Sheet:
             row = int(np.argmax(bad))
             raise ArcadeMarkError(f"{self._quoted(row, column)} is no whole number; expected 0, 1, 2, …")
         return values.astype(np.int64)
+
+    def numbers_of_runs(self, column: int, rows: NDArray[np.bool_]) -> tuple[NDArray[np.int64], str]:
+        """Return the numbers of runs, as `integers` does, and a note where names or large numbers are counted."""
+        cells, values = self.columns[column], self._numbers(column)[rows]
+        if isinstance(cells, np.ndarray) or (np.abs(values) < LARGEST).all():
+            return self.integers(column, rows), ""
+        texts = [cell.strip() for cell in cells]
+        there = dict.fromkeys(text for text, kept in zip(texts, rows, strict=True) if kept)
+        if not all(_LABEL.fullmatch(text) and text.lower() not in numerals.MISSING for text in there):
+            return self.integers(column, rows), ""
+        ends = [re.fullmatch(r"[A-Za-z]+[_-]?(\d{1,15})", text) for text in there]
+        numbers = [int(end[1]) if end else -1 for end in ends]
+        if -1 in numbers or len(set(numbers)) < len(numbers):
+            numbers = list(range(len(there)))
+        known = dict(zip(there, numbers, strict=True))
+        said = listed([f"{text} is run {number}" for text, number in known.items()])
+        note = f"runs are numbered by {self.header[column]!r}: {said}"
+        return np.array([known.get(text, 0) for text in texts], dtype=np.int64), note
 
     def _numbers(self, column: int) -> NDArray[np.float64]:
         return self.values[column] if column in self.values else self.among([column]).values[column]

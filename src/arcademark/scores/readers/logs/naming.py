@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +27,8 @@ import numpy as np
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import SAID, Log, Options, canonical, is_task
 from arcademark.scores.readers.logs.names import LOGS
+from arcademark.scores.readers.roles import role_of
+from arcademark.scores.readers.sheet import Sheet
 
 _FIELDS = ("algorithm", "game", "seed")
 _RUN = re.compile(r"(?:seed|run|s)?[ _=-]?(\d{1,18})", re.IGNORECASE)
@@ -180,6 +183,25 @@ def names_of_table(relative: Path, options: Options) -> Names:
     )
 
 
+def with_names_of_runs(sheet: Sheet) -> Sheet:
+    """Return a table with the columns that CleanRL's names of runs in another say, where it has none of these."""
+    known = {role_of(name) for name in sheet.header}
+    if {"algorithm", "game"} & known:
+        return sheet
+    for cells in sheet.columns:
+        if isinstance(cells, np.ndarray) or not sheet.size or cleanrl(cells[0]).task is None:
+            continue
+        runs = list(map(cleanrl, cells))
+        if all(run.task is not None for run in runs):
+            columns = [(sheet.header[at], cells) for at, cells in enumerate(sheet.columns)]
+            columns += [("exp_name", [str(run.algorithm) for run in runs]), ("env_id", [str(run.task) for run in runs])]
+            columns += [] if {"run", "seed"} & known else [("seed", [str(run.run) for run in runs])]
+            return replace(
+                sheet, header=tuple(name for name, _ in columns), columns=tuple(cells for _, cells in columns)
+            )
+    return sheet
+
+
 def folder_of_events(path: Path) -> tuple[str, str] | None:
     """Split the name of an event file's folder as Stable-Baselines3 makes it, "PPO_2"; None for other names."""
     folder = _NUMBERED.fullmatch(path.parent.name)
@@ -190,6 +212,6 @@ def folder_of_events(path: Path) -> tuple[str, str] | None:
 
 def _game(part: str, canonical_task: Callable[[str], str], known: str | None) -> tuple[str, int | None] | None:
     """Read a folder's name as a game's, with or without a run's number behind it."""
-    numbered = re.fullmatch(r"(.+)[_-](\d+)", part)
+    numbered = re.fullmatch(r"(.+)[_-](?:seed|run|s)?[_-]?(\d+)", part)
     readings = [(part, None), *([(numbered[1], int(numbered[2]))] if numbered else [])]
     return next((result for result in readings if result[0] == known or is_task(result[0], canonical_task)), None)
