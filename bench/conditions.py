@@ -159,14 +159,14 @@ def lines() -> Iterator[str]:
     """Yield the table."""
     scores, rng = Scores(), np.random.default_rng(SEED)
     heads = (
-        "predicted, learnt from",
+        "predicted, fitted to",
         "games",
         "n (papers)",
         "error",
-        "of any",
+        "any condition",
         "difference (90 %)",
-        "with sign",
-        "of any",
+        "signed error",
+        "any condition",
     )
     yield f"| {' | '.join(heads)} |"
     yield "|---" * len(heads) + "|"

@@ -329,7 +329,7 @@ def pooled_table(trials: int) -> str:
 def episodes_table(trials: int, workers: int) -> str:
     """Return the table of intervals from episodes in docs/research/intervals.md."""
     cases = [(seeds, episodes, trials) for seeds, episodes in itertools.product(SEEDS, EPISODES)]
-    columns = [f"seeds apart {apart:g}, {method}" for apart, method in itertools.product(APART, EPISODE_METHODS)]
+    columns = [f"between seeds {apart:g}, {method}" for apart, method in itertools.product(APART, EPISODE_METHODS)]
     lines = ["| seeds | episodes | " + " | ".join(columns) + " |", "|---:|---:|" + "---|" * len(columns)]
     with ProcessPoolExecutor(workers) as pool:
         for (seeds, episodes, _), shares in zip(cases, pool.map(episodes_row, cases), strict=True):
