@@ -329,6 +329,8 @@ def test_conclusions_under_other_choices_are_marks():
         for mark, inversions in zip(marks, row.values(), strict=True):
             assert mark in (("✗",) if inversions else ("✓", "="))
     assert "✗" in text
+    for title in rows:  # each metric is defined below the table
+        assert f" {title}: " in f" {in_one_line(text)}"
     above = {"pong": [20.0], "qbert": [90_000.0], "boxing": [90.0]}
     tied = printed(compare_tables(table({"a": above, "b": above | {"pong": [21.0]}})))
     line = next(line for line in tied.partition("other choices?")[2].splitlines() if line.startswith("capped HNS  "))

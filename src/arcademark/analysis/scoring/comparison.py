@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from arcademark.analysis.runs.learning import SampleEfficiency
+from arcademark.analysis.tables.benchmarks import FROM_SCORES
 from arcademark.analysis.tables.document import Side, Summary, TableDocument
 from arcademark.analysis.uncertainty import Profile, Statistic, SummaryDifference
 from arcademark.grouping import grouped
@@ -306,10 +307,11 @@ class Comparison(TableDocument):
 
     @property
     def metric_meanings(self) -> tuple[Metric, ...]:
-        """The metrics of summaries and orders, without those whose ranges are derived from scores."""
+        """The metrics of summaries and orders."""
         rankings = self.sensitivity.rankings if self.sensitivity else ()
+        known = {**METRICS, **FROM_SCORES}
         names = dict.fromkeys([self.metric, *(row.metric for row in rankings)])
-        return tuple(METRICS[name] for name in names if name in METRICS)
+        return tuple(known[name] for name in names if name in known)
 
     @property
     def summed_intervals(self) -> bool:

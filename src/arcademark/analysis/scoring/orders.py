@@ -13,17 +13,15 @@ from numpy.typing import NDArray
 from arcademark import wording
 from arcademark.analysis.measures import Measure, Runs, between
 from arcademark.analysis.scoring.comparison import Ranking, Ranks, Sensitivity, Sequential, SequentialRuns
+from arcademark.analysis.tables.benchmarks import OTHER_SOURCES
 from arcademark.analysis.tables.dataset import Dataset
 from arcademark.analysis.uncertainty import Bootstrap
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics import ranking
 from arcademark.metrics.aggregate import AGGREGATES
-from arcademark.metrics.normalise import Metric
 from arcademark.metrics.ranking import Flip
 from arcademark.metrics.sequential import SequentialPlan, sequential_test
 from arcademark.suite import references
-
-OTHER_SOURCES = Metric("hns_other_sources", "HNS, other sources", "HNS with references as others print them")
 
 USUAL = "median"
 """The summary of the first metric whose order the others are held against."""

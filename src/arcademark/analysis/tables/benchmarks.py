@@ -42,20 +42,25 @@ BASELINES = ("baselines-2013", "ale-2013")
 _PAPERS = ("bellemare-2013",)
 RANDOM = Metric(
     *("random_normalised", "random-normalised"),
-    "100 % is as far from 0 as random play's score (Bellemare et al. 2013, §4.1.1)",
+    "score divided by the absolute value of random play's (Bellemare et al. 2013, §4.1.1)",
     papers=_PAPERS,
 )
 BASELINE = Metric(
-    *("baseline", "baseline", "0 % is the worst of the baselines, 100 % the best (Bellemare et al. 2013, §4.1.2)"),
+    *("baseline", "baseline", "0 % is the worst baseline, 100 % the best (Bellemare et al. 2013, §4.1.2)"),
     papers=_PAPERS,
 )
 INTER_ALGORITHM = Metric(
     *("inter_algorithm", "inter-algorithm"),
-    "0 % is the worst of these algorithms, 100 % the best (Bellemare et al. 2013, §4.1.3)",
+    "0 % is the worst of these algorithms on a game, 100 % the best (Bellemare et al. 2013, §4.1.3)",
     of_means=True,
     papers=_PAPERS,
 )
-"""Metrics whose ranges are found in scores; others stand in `arcademark.metrics.normalise.METRICS`."""
+MIN_MAX = Metric(
+    *("min_max", "min-max", "0 % is the lowest possible score of a game, 100 % the highest (Fan 2021, below Eq. 3)")
+)
+OTHER_SOURCES = Metric("hns_other_sources", "HNS, other sources", "HNS with the references that other sources print")
+FROM_SCORES = {one.name: one for one in (RANDOM, BASELINE, INTER_ALGORITHM, MIN_MAX, OTHER_SOURCES)}
+"""Metrics that are not in `arcademark.metrics.normalise.METRICS`, because their ranges depend on scores or games."""
 
 
 @dataclass(frozen=True)
@@ -192,8 +197,7 @@ def _min_max(names: Sequence[str]) -> Measure:
     """Make the measure of the scores that games can have, which is shown where it is asked for."""
     limits = {game: limits for game in names if (limits := anomalies.score_range(game))}
     others = wording.listing(tasks.game_name(game) for game in names if game not in limits)
-    meaning = f"0 % is the least that a game can score, 100 % the most (Fan 2021, below Eq. 3); not known of {others}"
-    return _placed(Metric("min_max", "min-max", meaning), limits)
+    return _placed(replace(MIN_MAX, meaning=f"{MIN_MAX.meaning}; unknown for {others}"), limits)
 
 
 def _own(path: str | os.PathLike[str], decimal: str | None) -> Benchmark:
