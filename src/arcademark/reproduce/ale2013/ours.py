@@ -206,4 +206,4 @@ def _other_start(item: PrintedComparison, name: str, game: str, printed: float) 
         scored = f"it scores {_text(one)}"
     if not least <= printed <= most:
         return item
-    return replace(item, why=f"Begun as the emulator of the time did, {scored}.", category=OTHER_START)
+    return replace(item, why=f"With the start of the emulator of 2013 {scored}.", category=OTHER_START)
