@@ -4,9 +4,12 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from arcademark.subset.predict import files
+from arcademark.subset.predict.spread import conformal_half_width
+from arcademark.suite.subsets import subset
 from command_line import execute
 
 ROOT = Path(__file__).parents[2]
@@ -30,6 +33,22 @@ def test_the_example_of_the_api(tmp_path):
     out = execute(tmp_path, ["python", "example.py"])
     assert "('battle_zone', 'double_dunk', 'name_this_game', 'phoenix', 'qbert') 0.104" in out
     assert "True" in out
+
+
+def test_errors_of_published_models_on_other_papers_are_those_of_the_models():
+    text = (ROOT / "docs" / "research" / "subsets.md").read_text(encoding="utf-8")
+    for name in ("atari-1", "atari-3", "atari-5", "atari-10", "atari-3-val", "atari-5-val"):
+        own, others = (known := subset(name).nested).errors, known.other_papers
+        sizes = np.array([size for sizes in others for size in sizes])
+        widths = [conformal_half_width(errors, 0.9) for errors in (own, (*own, *others))]
+        rest = [conformal_half_width((*own, *others[:i], *others[i + 1 :]), 0.9) for i in range(len(others))]
+        covered = [sum(sizes <= widths[0])]
+        covered.append(sum(size <= width for sizes, width in zip(others, rest, strict=True) for size in sizes))
+        errors = 100 * np.log(10) * np.array([sizes.mean(), np.median(sizes)])
+        cells = [f"{len(sizes)} ({len(others)})", "{:.1f} ({:.1f})".format(*errors)]
+        for width, count in zip(widths, covered, strict=True):
+            cells += [f"×/÷ {10**width:.2f}", f"{count} of {len(sizes)}"]
+        assert f"| {name.title()} | {' | '.join(cells)} |" in text
 
 
 @pytest.mark.slow
