@@ -5,6 +5,7 @@ import json
 import pickle
 import shutil
 import sys
+from collections import defaultdict, deque
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
@@ -138,6 +139,115 @@ def test_a_nested_state_dict_is_found(kind, tmp_path):
     assert_same(values(path)[0], answers(network))
     if kind == "beside pickled arguments":
         assert CheckpointPlayer(PONG, path, "").trained_frames == 40
+
+
+class Settings(dict):
+    """A dictionary of one's own, with attributes."""
+
+
+class Returns(list):
+    """A list of one's own."""
+
+
+BESIDE = {
+    "a deque": deque([1.0, 2.0], maxlen=9),
+    "a dictionary with defaults": defaultdict(deque, {"returns": deque([1.0])}),
+    "a dictionary of one's own": Settings(a=1),
+    "a list of one's own": Returns([1]),
+    "NumPy's objects": np.array([None, "x"], object),
+    "NumPy's texts": np.array(["x"]),
+    "NumPy's dates": np.array("2020-01-01", "M8[D]"),
+    "NumPy's records": np.zeros(3, [("a", "f4")]),
+    "NumPy's numbers": {"mean": np.zeros((2, 3), ">f8"), "count": np.float32(3), "mask": np.ma.zeros(3)},
+}
+BESIDE["a dictionary of one's own"].__dict__["frozen"] = True
+
+
+@pytest.mark.parametrize("write", [torch.save, lambda thing, path: path.write_bytes(pickle.dumps(arrays(thing)))])
+@pytest.mark.parametrize("kind", BESIDE)
+def test_a_network_is_read_whatever_containers_and_arrays_lie_beside_it(kind, write, tmp_path):
+    network = seeded(QNetwork())
+    write({"model": network.state_dict(), "beside": BESIDE[kind]}, tmp_path / "network.pt")
+    assert_same(values(tmp_path / "network.pt")[0], answers(network))
+    write(Settings(model=network.state_dict()), tmp_path / "network.pt")
+    assert_same(values(tmp_path / "network.pt")[0], answers(network))
+
+
+def arrays(thing):
+    """Return tensors in dictionaries as NumPy's arrays."""
+    if isinstance(thing, dict):
+        return {key: arrays(value) for key, value in thing.items()}
+    return thing.numpy() if isinstance(thing, torch.Tensor) else thing
+
+
+ARRAYS = {
+    "plain": np.asarray,
+    "by columns": np.asfortranarray,
+    "of the other order of bytes": lambda array: array.astype(">f4"),
+    "both, in double precision": lambda array: np.asfortranarray(array.astype(">f8")),
+    "with gaps": lambda array: np.repeat(array, 2, axis=0)[::2],
+}
+
+
+@pytest.mark.parametrize("kind", ARRAYS)
+@pytest.mark.parametrize("protocol", ["torch", "torch before 1.6", 2, 3, 4, 5])
+def test_arrays_of_numpy_are_tensors(kind, protocol, tmp_path):
+    network, path = seeded(QNetwork()), tmp_path / "network.pt"
+    weights = {name: ARRAYS[kind](array) for name, array in arrays(network.state_dict()).items()}
+    if isinstance(protocol, int):
+        path.write_bytes(pickle.dumps(weights, protocol))
+    else:
+        torch.save(weights, path, _use_new_zipfile_serialization=protocol == "torch")
+    assert_same(values(path)[0], answers(network))
+    assert np.dtype("f4").isnative
+
+
+def test_text_of_a_pickle_is_not_turned_into_bytes_again_and_again():
+    text = b"(c_codecs\nencode\n(X\x00\x10\x00\x00" + b"x" * 4096 + b"q\x01X\x06\x00\x00\x00latin1q\x02tR"
+    again = b"c_codecs\nencode\n(h\x01h\x02tR" * 200
+    with pytest.raises(ValueError, match="more text"):
+        pickled.load(b"\x80\x02" + text + again + b"t.")
+
+
+@pytest.mark.parametrize(
+    ("layer", "why"),
+    [
+        *(
+            (layer, "may be an RMSNorm, a PReLU")
+            for layer in (nn.RMSNorm(16), nn.PReLU(16), nn.LayerNorm(16, bias=False))
+        ),
+        (nn.BatchNorm1d(16), "not known: 'network.8.num_batches_tracked'"),
+    ],
+)
+def test_a_layer_that_is_not_told_from_another_is_refused(layer, why, tmp_path):
+    parts = [*layers(outputs=0), nn.Linear(392, 16), layer, nn.ReLU(), nn.Linear(16, ACTIONS)]
+    with pytest.raises(ArcadeMarkError, match=f"{why}.*--set network=file.py:Class"):
+        values(saved(tmp_path, QNetwork(*parts).state_dict()))
+    assert_same(
+        values(saved(tmp_path, (network := seeded(QNetwork(*parts[:8], nn.LayerNorm(16), *parts[9:]))).state_dict()))[
+            0
+        ],
+        answers(network),
+    )
+
+
+@pytest.mark.parametrize("kind", [torch.int8, torch.bool, torch.int64])
+def test_weights_that_are_whole_numbers_are_refused(kind, tmp_path):
+    weights = {name: (30 * value).to(kind) for name, value in seeded(QNetwork()).state_dict().items()}
+    with pytest.raises(ArcadeMarkError, match=r"'network.0.weight' holds whole numbers \("):
+        values(saved(tmp_path, weights))
+
+
+@pytest.mark.parametrize("names", [("b", "d", "c"), ("conv3", "conv2", "conv1")])
+def test_convolutions_whose_names_and_places_give_two_orders_are_refused(names, tmp_path):
+    parts = layers()
+    tensors = {
+        f"{name}.{key}": value
+        for name, i in zip((*names, "fc"), (0, 2, 4, 7), strict=True)
+        for key, value in parts[i].state_dict().items()
+    }
+    with pytest.raises(ArcadeMarkError, match=r"the order of its convolutions is another by their names \("):
+        values(saved(tmp_path, tensors))
 
 
 def test_several_networks_are_offered_by_name(tmp_path):

@@ -22,7 +22,16 @@ import msgspec
 import numpy as np
 
 from arcademark.agents.checkpoints.onnx_files import files_of, is_onnx
-from arcademark.agents.checkpoints.pickled import PICKLES_OLD, StandIn, UnboundedError, check_bounds, load, stand_ins
+from arcademark.agents.checkpoints.pickled import (
+    PICKLES_OLD,
+    NumpyType,
+    StandIn,
+    UnboundedError,
+    check_bounds,
+    known,
+    load,
+    stand_ins,
+)
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import ZipArchive, parse_json, read_text
 from arcademark.importing import said
@@ -426,12 +435,13 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
     archive = _archive(data, place, MAX_BYTES) if data.startswith(b"PK") else None
     if archive is not None and "data.pkl" not in _within(archive.names):
         raise _other_zip({*archive.names}, place)
-    allowed = _allowed()
+    allowed = _allowed(len(data))
     kinds: list[tuple[type[StandIn], str]] = []
     try:
         kinds = _kinds(data, archive)
         if not trust:
-            check_bounds(*_pickles(data, archive))
+            filled = check_bounds(*_pickles(data, archive))
+            allowed |= {name: _container(kind) for name, kind in filled.items() if name not in _PYTORCHS}
     except UnboundedError as error:
         raise ArcadeMarkError(
             f"{place}: is not read, as {error}; save it with torch.save(model.state_dict(), …)"
@@ -491,13 +501,32 @@ def _pickled_error(data: bytes, place: str) -> ArcadeMarkError:
     )
 
 
-def _allowed() -> dict[str, Any]:
-    """Return NumPy's number types, which run nothing; Sample-Factory's best score is such a number."""
+_PYTORCHS = ("collections.OrderedDict", "collections.Counter")
+"""Containers that PyTorch reads itself."""
+
+
+def _container(kind: type) -> type:
+    """Return a class of which each object is a new plain container."""
+    return type("Filled", (), {"__new__": lambda *_, **__: kind()})
+
+
+def _allowed(size: int) -> dict[str, Any]:
+    """Return NumPy's number types, which run nothing, and stand-ins for arrays in a file of `size` bytes.
+
+    Sample-Factory's best score is such a number.
+    """
     kinds = [np.dtype(code) for code in "?bBhHiIlLqQefd"]
     scalar = np._core.multiarray.scalar  # type: ignore[attr-defined]
     names = {f"numpy.{core}.multiarray.scalar": scalar for core in ("core", "_core")} | {"numpy.dtype": np.dtype}
     types = [*(type(kind) for kind in kinds), *(kind.type for kind in kinds)]
-    return names | {f"{kind.__module__}.{kind.__qualname__}": kind for kind in types}
+    of_numbers = {f"{kind.__module__}.{kind.__qualname__}": kind for kind in types}
+
+    def number_type(code: Any, *_: Any) -> Any:
+        """Return a type of numbers, or a stand-in for another type of NumPy's."""
+        known = any(code in (kind.str[1:], kind.str) for kind in kinds)
+        return np.dtype(code, False, True) if known else NumpyType(code)  # a copy, as its order is set
+
+    return known(size) | names | {"numpy.dtype": number_type, "NumpyType": NumpyType} | of_numbers
 
 
 def _torchscript(data: bytes, path: Path, trust: bool) -> Contents:
@@ -580,7 +609,7 @@ def _pickle(data: bytes, path: Path) -> Contents:
         )
     if any(name.endswith(".kernel") for name in arrays):
         settings["library"] = "flax"
-    return Contents("state-dict", _all_tensors(loaded, data, str(path)), settings)
+    return Contents("state-dict", _all_tensors(loaded, data, str(path)), settings, folders=_folders(loaded, str(path)))
 
 
 def _tensors(state: Any, place: str) -> dict[str, Tensor]:

@@ -92,7 +92,10 @@ def build(
 
 
 def _refuse_assumptions(place: str, scale: float | None, activation: str) -> None:
-    why = "its network is known by its library or its tensors' names, which determine it"
+    why = (
+        "its network is known by its library or its tensors' names, which determine it (for one of your own with these "
+        "names give --set network=file.py:Class)"
+    )
     refuse_unused(place, why, scale=None if scale is None else f"{scale:g}", activation=activation)
 
 

@@ -170,6 +170,9 @@ class Layers:
     def take(self, name: str) -> Tensor:
         """Return a tensor of finite numbers, and mark it as used."""
         self.used.add(name)
+        if not self.tensors[name].is_floating_point():
+            kind = str(self.tensors[name].dtype).removeprefix("torch.")
+            raise self.error(f"{name!r} holds whole numbers ({kind}), which are no weights as they are")
         taken = self.tensors[name].float()
         if not taken.isfinite().all():
             raise ArcadeMarkError(f"{self.place}: {name!r} holds NaN or infinity; its training has diverged")
@@ -189,6 +192,8 @@ class Layers:
         elif weight.dim() == 2:
             module = nn.Linear(weight.shape[1], weight.shape[0], bias=bias is not None)
         else:
+            if bias is None and self.pickled is None:
+                raise self.error(f"'{name}' may be an RMSNorm, a PReLU or a LayerNorm without bias")
             module = nn.LayerNorm(tuple(weight.shape), bias=bias is not None)
         module.load_state_dict({"weight": weight} | ({} if bias is None else {"bias": bias}))
         return module

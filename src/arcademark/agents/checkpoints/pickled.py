@@ -12,6 +12,7 @@ import io
 import pickle
 import pickletools
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
@@ -35,6 +36,8 @@ class StandIn:
     """Stands in for an object of the class `kind`, or for what a function of that name would have returned."""
 
     kind = ""
+    filled: type[list[Any] | OrderedDict[Any, Any]] | None = None
+    """Plain container in place of one of its own kind, such as a deque, that a pickle fills."""
     tensor: Any = None
     """The numbers of an array as a tensor of PyTorch."""
 
@@ -54,7 +57,17 @@ class StandIn:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Keep an item of a mapping of its own kind."""
+        self._fill(OrderedDict)
         self.items[key] = value
+
+    def append(self, value: Any) -> None:
+        """Keep an item of a list of its own kind."""
+        self._fill(list)
+        self.items[len(self.items)] = value
+
+    def _fill(self, container: type[list[Any] | OrderedDict[Any, Any]]) -> None:
+        if self.kind:  # else it stands for a part of PyTorch's file
+            type(self).filled = container
 
     @property
     def modules(self) -> dict[Any, Any]:
@@ -97,18 +110,24 @@ def stand_ins(data: bytes, pickles: int = 1) -> list[tuple[type[StandIn], str]]:
     return [(type("StandIn", (StandIn,), {"kind": kind}), kind) for kind in sorted(kinds)]
 
 
-class _Type(StandIn):
+class NumpyType(StandIn):
     """Stands in for a type of NumPy's numbers."""
 
     code, order = "", "="
 
     def __new__(cls, code: Any = "", *_: Any) -> Self:
+        """Make one of NumPy's text for it, such as "f4"."""
         made = super().__new__(cls)
-        made.code = code if isinstance(code, str) else ""
+        made.code = code if isinstance(code, str) else getattr(code, "kind", "").removeprefix("ml_dtypes.")
         return made
 
     def __setstate__(self, state: Any) -> None:
         self.order = state[1]
+
+    @property
+    def text(self) -> str:
+        """Return NumPy's text for it with the order of bytes, such as "<f4"."""
+        return f"{self.order if self.order in '<>' else '='}{self.code}"
 
 
 class _Array(StandIn):
@@ -119,15 +138,18 @@ class _Array(StandIn):
 
     def __setstate__(self, state: Any) -> None:
         _, shape, kind, by_columns, content = state
-        if kind.code in {"b1", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8"}:
+        code = kind.str if isinstance(kind, np.dtype) else kind.text if isinstance(kind, NumpyType) else ""
+        short = code[1:] == "bfloat16"
+        if short or code[1:] in {"b1", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8"}:
             import torch
 
-            array = np.frombuffer(content, np.dtype(f"{kind.order if kind.order in '<>' else '='}{kind.code}"))
+            array = np.frombuffer(content, np.dtype(f"{code[0]}i2" if short else code))
             array = array.reshape(shape, order="F" if by_columns else "C")
             type(self).left_bytes -= array.nbytes
             if self.left_bytes < 0:
                 raise ValueError("its arrays hold more bytes than it has")
-            self.tensor = torch.from_numpy(array.astype(array.dtype.newbyteorder("="), "C"))
+            tensor = torch.from_numpy(array.astype(array.dtype.newbyteorder("="), "C"))
+            self.tensor = tensor.view(torch.bfloat16) if short else tensor
 
     @classmethod
     def of_jax(cls, _: Any, __: Any, state: Any, *___: Any) -> Self:
@@ -142,14 +164,24 @@ class _Array(StandIn):
         return cls.of_jax(None, None, (1, shape, kind, order == "F", content))
 
 
-def _known(size: int) -> dict[str, Any]:
+def known(size: int) -> dict[str, Any]:
     """Return stand-ins for the functions that make pickled arrays, in a file of `size` bytes."""
 
     class Array(_Array):
         left_bytes = size
 
+    left = [size]
+
+    def encoded(text: str, coding: str) -> bytes:
+        """Return the bytes that old protocols write as text."""
+        left[0] -= len(text)
+        if left[0] < 0 or coding != "latin1":
+            raise ValueError("it has more text, or another coding, than arrays are written with")
+        return text.encode(coding)
+
     return {
-        "numpy.dtype": _Type,
+        "_codecs.encode": encoded,
+        "numpy.dtype": NumpyType,
         "numpy.core.multiarray._reconstruct": Array,
         "numpy._core.multiarray._reconstruct": Array,
         "numpy.core.numeric._frombuffer": Array.of_buffer,
@@ -244,16 +276,22 @@ def load(data: bytes) -> Any:
             raise ValueError(
                 f"it has more than {MAX_OPERATIONS:,} operations or {MAX_TUPLES:,} tuples, the most that is read"
             )
-    return _Unpickler(io.BytesIO(data), _known(len(data))).load()
+    return _Unpickler(io.BytesIO(data), known(len(data))).load()
 
 
-def check_bounds(data: bytes, pickles: int = 1) -> None:
-    """Raise UnboundedError if pickles hash or unpack what may take far more time than to read them."""
-    file = io.BytesIO(data)
+def check_bounds(data: bytes, pickles: int = 1) -> dict[str, type]:
+    """Return the plain containers in place of classes that pickles fill as such, by the classes' names.
+
+    UnboundedError: they hash or unpack what may take far more time than to read them.
+    """
+    file, filled = io.BytesIO(data), {}
     try:
         for _ in range(pickles):
-            _Unpickler(file, {}).load()
+            unpickler = _Unpickler(file, {})
+            unpickler.load()
+            filled.update({name: kind.filled for name, kind in unpickler.kinds.items() if kind.filled is not None})
     except UnboundedError:
         raise
     except Exception:  # of damage, which PyTorch finds
-        return
+        pass
+    return filled

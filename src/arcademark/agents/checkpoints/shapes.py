@@ -178,6 +178,14 @@ def _layers_of(layers: Layers) -> tuple[list[_Layer], list[_Layer]]:
             others.append(_Layer((name.removesuffix(".weight_ih_l0"),), value.shape[1], hidden.shape[1], True))
     if len(others) + sum(len(stack.names) for stack in stacks) > MAX_LAYERS:
         raise layers.error(f"its network has more than {MAX_LAYERS} layers, the most that shapes are looked at of")
+    place_of = {name.removesuffix(".weight"): place for place, name in enumerate(tensors)}
+    for stack in stacks:
+        numbered = all(name.rpartition(".")[2].isdecimal() for name in stack.names)
+        if not numbered and [*stack.names] != sorted(stack.names, key=place_of.__getitem__):
+            raise layers.error(
+                "its network does not follow from its tensors' shapes: the order of its convolutions is another by "
+                f"their names ({', '.join(stack.names)}) than in the file"
+            )
     if not stacks or not others:
         raise layers.error("its network is none that is known by the names or the shapes of its tensors")
     return stacks, others
