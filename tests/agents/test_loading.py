@@ -165,7 +165,7 @@ def test_settings_are_checked_against_what_the_agent_declares(own_agent):
     ref = own_agent(GOOD)
     assert "unknown parameter 'dept'; did you mean 'depth'?" in fails(ref, dept="2")
     assert fails(ref, depth="x") == "agent own.py:make_agent: parameter 'depth' is 'x': expected int"
-    assert "has no parameters; remove --set depth" in fails("random", depth="2")
+    assert "has no parameters; remove depth" in fails("random", depth="2")
     assert "baselines is a set and has no parameters" in fails("baselines", action="2")
     assert "did you mean 'UP'" in fails("const", action="UPP")
 

@@ -133,7 +133,7 @@ def test_what_equals_its_default_is_left_out_and_the_order_is_the_declared_one()
 def test_an_undeclared_name_gets_the_closest():
     with pytest.raises(UnknownNameError, match="unknown parameter 'dept'; did you mean 'depth'"):
         read_parameters("agent a", PARAMETERS, {"dept": "2"})
-    with pytest.raises(ArcadeMarkError, match="agent a has no parameters; remove --set depth"):
+    with pytest.raises(ArcadeMarkError, match="agent a has no parameters; remove depth"):
         read_parameters("agent a", [], {"depth": "2"})
     with pytest.raises(ArcadeMarkError, match=r"agent a needs --set path=… \(Path\)"):
         read_parameters("agent a", PARAMETERS, {})

@@ -124,7 +124,7 @@ def test_a_report_is_of_the_tasks_and_their_references(tmp_path, rules):
     play(tmp_path / "run", more)
     coverage = analysis.analyse(tmp_path / "run").algorithms[0].coverage
     assert (coverage.games, coverage.median, coverage.refused) == (3, None, "1 task has no reference scores")
-    with pytest.raises(ArcadeMarkError, match="report them apart"):
+    with pytest.raises(ArcadeMarkError, match="report them separately"):
         analysis.analyse([tmp_path / "run", "catalogue:review-2021"])
     other = step_protocol(read_suite(FILE.replace("CartPole-v1", "Acrobot-v1"), "two.toml", "two"))
     play(tmp_path / "other", other)

@@ -109,7 +109,7 @@ def read_parameters(owner: str, parameters: Sequence[Parameter], settings: Mappi
     for name, value in settings.items():
         if name not in by_name:
             if not by_name:
-                raise ArcadeMarkError(f"{owner} has no parameters; remove --set {name}")
+                raise ArcadeMarkError(f"{owner} has no parameters; remove {name}")
             raise UnknownNameError("parameter", name, by_name)
         parameter = by_name[name]
         try:

@@ -42,7 +42,7 @@ from arcademark import files, plugins
 from arcademark.errors import ArcadeMarkError, UnknownNameError, one_line
 from arcademark.files import read_as
 from arcademark.suite.cartridges import Cartridge
-from arcademark.suite.tables import data_directory, read_text
+from arcademark.suite.tables import data_directory, read_tables, read_text
 from arcademark.suite.tasks import known_spelling, suites
 
 SUITES = "arcademark.suites"
@@ -309,7 +309,7 @@ def load_suite(text: str | TaskSuite) -> TaskSuite:
     path = Path(text)
     if path.suffix != ".toml" and not path.exists():
         declared = plugins.named(SUITES, text)
-        if declared is None and text.lower() in suites():
+        if declared is None and (text.lower() in (*suites(), *read_tables("subsets.toml")) or known_spelling(text)):
             raise ArcadeMarkError(f"suite {text!r} is of ALE's own games: give it as games, --games {text.lower()}")
         if declared is None:
             raise UnknownNameError("suite", text, [*shipped, *plugins.names(SUITES)])

@@ -284,7 +284,9 @@ def _task_suite(places: Sequence[ScoreSource] | ScoreSource | Scores, options: S
             "--suite out to measure by its own"
         )
     if apart := [place for place, suite in played.items() if suite is None and loading.is_there(place)]:
-        raise ArcadeMarkError(f"{apart[0]} has scores of Atari games, other runs of other tasks; report them apart")
+        raise ArcadeMarkError(
+            f"{apart[0]} has scores of Atari games, other runs of other tasks; report them separately"
+        )
     first, *others = [suite for suite in played.values() if suite is not None]
     every: dict[str, Task] = {}
     for task in (task for suite in (first, *others) for task in suite.tasks.values()):
@@ -292,7 +294,7 @@ def _task_suite(places: Sequence[ScoreSource] | ScoreSource | Scores, options: S
         if (same.played(), same.low, same.high) != (task.played(), task.low, task.high):
             raise ArcadeMarkError(
                 f"task {task.id!r} is not the same in all of these runs, in its environment, arguments, limit or "
-                "references; report them apart"
+                "references; report them separately"
             )
     order = dict.fromkeys(task for suite in (first, *others) for task in suite.tasks)
     return structs.replace(first, tasks={task: every[task] for task in order})
