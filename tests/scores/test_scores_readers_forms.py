@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from score_files import monitor, read, refuse, write
 
+from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import Options
 from arcademark.scores.readers.frames import read_frame
 from arcademark.suite.tasks import canonical_game
@@ -28,9 +29,16 @@ def table_of(reading):
     }
 
 
+@pytest.mark.parametrize("wrong", [[1, 2], None, np.zeros((2, 2)), "scores.csv"])
+def test_what_is_no_frame_is_refused(wrong):
+    with pytest.raises(ArcadeMarkError, match=f"{type(wrong).__name__} given, expected a ScoreTable, a DataFrame"):
+        read_frame(wrong)
+
+
 @pytest.mark.needs("pandas")
 def test_a_frame_is_read_as_the_csv_that_it_would_be():
     import pandas
+    import pyarrow
 
     frame = pandas.DataFrame(
         {
@@ -49,6 +57,17 @@ def test_a_frame_is_read_as_the_csv_that_it_would_be():
     runs = pandas.DataFrame({"algo": ["A", "A"], "env": ["Pong", "Pong"], "seed": [0, 1], "score": [1.0, 2.0]})
     stated = runs.groupby(["algo", "env"]).agg({"score": ["mean", "std"]})
     assert table_of(read_frame(stated, GAMES)) == {"A": {"pong": [1.5]}}
+    several = pandas.DataFrame(
+        [[1.0, 2.0, 3.0, 4.0]],
+        index=pandas.Index(["Pong"], name="game"),
+        columns=pandas.MultiIndex.from_product([["DQN", "PPO"], [0, 1]], names=["algo", "seed"]),
+    )
+    assert table_of(read_frame(several, GAMES)) == {"DQN": {"pong": [1.0, 2.0]}, "PPO": {"pong": [3.0, 4.0]}}
+    pivoted = runs.pivot_table(index="env", columns="algo", values=["score"])
+    assert table_of(read_frame(pivoted, GAMES)) == {"A": {"pong": [1.5]}}
+    large = runs.assign(seed=[2**62, 2**62 + 1])
+    assert table_of(read_frame(large, GAMES)) == {"A": {"pong": [1.0, 2.0]}}
+    assert table_of(read_frame(pyarrow.Table.from_pandas(runs), GAMES)) == {"A": {"pong": [1.0, 2.0]}}
     twice = pandas.DataFrame([["Pong", 1.0, 2.0]], columns=["game", "DQN", "DQN"])
     with pytest.raises(Exception, match="named twice"):
         read_frame(twice, GAMES)
@@ -74,6 +93,16 @@ def test_how_a_table_is_read_is_shown_and_explained(tmp_path):
     assert "'rank': rank, ignored (by its name)" in told
     assert "'PPO': note, ignored (as said)" in told
     assert "'DQN': value: scores of 'DQN' (no other role fits)" in told
+
+
+def test_how_rows_are_read_is_explained(tmp_path):
+    text = "algo,Pong\nDQN seed 0,18\nDQN seed 1,19\nstd,0.5\n"
+    explained = read(write(tmp_path / "scores.csv", text)).explained
+    assert explained[-3:] == (
+        "row 'DQN seed 0': scores of 'DQN', run 0 (by its name)",
+        "row 'DQN seed 1': scores of 'DQN', run 1 (by its name)",
+        "row 'std': spread, ignored (by its name)",
+    )
 
 
 def test_games_asked_for_leave_out_tasks_of_unknown_names(tmp_path):

@@ -260,7 +260,7 @@ def blank(shape: tuple[int, int, int]) -> NDArray[np.float64]:
 def _runs(place: str, values: object) -> list[float]:
     runs = np.empty((0, 0))
     if not isinstance(values, str | bytes | Mapping):
-        with contextlib.suppress(TypeError, ValueError):
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
             runs = np.atleast_1d(np.asarray(values, dtype=np.float64))
     if runs.ndim != 1:
         raise ArcadeMarkError(f"{place}: {values!r} given, expected a score or a list of them, one per run")

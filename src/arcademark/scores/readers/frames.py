@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers import layouts
-from arcademark.scores.readers.base import MAX_CELLS_READ, Options, Reading
+from arcademark.scores.readers.base import LARGEST, MAX_CELLS_READ, Options, Reading
 from arcademark.scores.readers.logs.naming import with_names_of_runs
+from arcademark.scores.readers.roles import role_of
 from arcademark.scores.readers.sheet import Sheet, bare, checked
 
 _PLACE = Path("the DataFrame")
@@ -22,7 +23,8 @@ _PLACE = Path("the DataFrame")
 def read_frame(frame: Any, options: Options | None = None) -> Reading:
     """Read a frame, or whatever gives its columns by ``to_dict()``; an index with names is a column like others."""
     columns = _columns(frame)
-    header = tuple(bare(" ".join(map(str, name)) if isinstance(name, tuple) else str(name)) for name, _ in columns)
+    levels = [role_of(str(level)) for level in getattr(getattr(frame, "columns", None), "names", None) or ()]
+    header = tuple(bare(_name(name, levels)) for name, _ in columns)
     size = max((len(cells) for _, cells in columns), default=0)
     if not columns or size * len(columns) > MAX_CELLS_READ:
         raise ArcadeMarkError(
@@ -32,11 +34,28 @@ def read_frame(frame: Any, options: Options | None = None) -> Reading:
     return layouts.read_table(with_names_of_runs(checked(sheet, 0)), options or Options())
 
 
+def _name(name: Any, levels: Sequence[str | None]) -> str:
+    """Return a column's name: of several levels joined, a number of a run as "seed 0"."""
+    if not isinstance(name, tuple) or len(name) != len(levels):
+        return " ".join(map(str, name)) if isinstance(name, tuple) else str(name)
+    return " ".join(
+        f"seed {part}" if level in ("seed", "run") else str(part) for part, level in zip(name, levels, strict=True)
+    )
+
+
 def _columns(frame: Any) -> list[tuple[Any, Sequence[Any]]]:
-    if not hasattr(frame, "columns") and hasattr(frame, "to_frame"):
+    if not hasattr(type(frame), "columns") and hasattr(frame, "to_frame"):
         frame = frame.to_frame() if getattr(frame, "name", None) is not None else frame.to_frame("score")
+    if hasattr(frame, "collect_schema") and not hasattr(frame, "to_dict"):  # of Polars, lazy
+        frame = frame.collect()
     if not hasattr(frame, "iloc"):
-        columns = frame.to_dict()
+        as_dict = getattr(frame, "to_dict", getattr(frame, "to_pydict", None))
+        columns = as_dict() if as_dict is not None else None
+        if not isinstance(columns, Mapping):
+            raise ArcadeMarkError(
+                f"{type(frame).__name__} given, expected a ScoreTable, a DataFrame, or a mapping of algorithm to task "
+                "to scores"
+            )
         return [
             (name, list(cells.values() if isinstance(cells, Mapping) else cells)) for name, cells in columns.items()
         ]
@@ -52,7 +71,8 @@ def _cells(cells: Sequence[Any]) -> Sequence[str] | NDArray[np.float64]:
     """Return numbers as such, and otherwise texts; missing values as NaN or ""."""
     missing = [cell is None or str(cell) in ("<NA>", "nan", "NaT") for cell in cells]
     numbers = (int, float, np.integer, np.floating)
-    if all(
+    large = any(isinstance(cell, int | np.integer) and abs(int(cell)) > LARGEST for cell in cells)  # seeds, say
+    if not large and all(
         gone or (isinstance(cell, numbers) and not isinstance(cell, bool))
         for cell, gone in zip(cells, missing, strict=True)
     ):

@@ -133,7 +133,7 @@ def _drawn(lines: Sequence[str]) -> Iterator[Grid]:
             for group in groups
             for row in group
         }
-        if any("=" in lines[row] for row in rules):
+        if groups and any("=" in lines[row] for row in rules):
             split[groups[0][0]] = _column_names([split[row] for row in groups[0]])
             if len(groups) == 2 and len(groups[1]) > 1:  # no rules between rows
                 groups[1:] = [range(row, row + 1) for row in groups[1]]

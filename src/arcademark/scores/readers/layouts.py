@@ -46,7 +46,13 @@ def read_table(sheet: Sheet, options: Options) -> Reading:
     if not rows.any():
         raise ArcadeMarkError(f"{sheet.path}: all rows hold spreads, ranks or the like; expected scores")
     reading = build(sheet.only(rows), found, options, names, codes[rows] if names else codes)
-    return replace(reading, ignored=(*reading.ignored, *left_out))
+    rows_explained = (
+        f"row {name!r}: {f'{one.role}, ignored' if one.role else f'scores of {one.name!r}'}"
+        f"{'' if one.run is None else f', run {one.run}'} (by its name)"
+        for name, one in names.items()
+        if one != Named(name)
+    )
+    return replace(reading, ignored=(*reading.ignored, *left_out), explained=(*reading.explained, *rows_explained))
 
 
 def build(

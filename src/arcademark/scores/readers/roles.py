@@ -475,7 +475,7 @@ class _Reader:
         return self.named[at] == "index" and cells in ([str(i + first) for i in range(len(cells))] for first in (0, 1))
 
     def _corner(self) -> ArcadeMarkError:
-        if self.sheet.header[0] or len(self.sheet.header) < 2:
+        if len(self.sheet.header) < 2 or self.sheet.header[0]:
             return UnrecognisedError(expected(self.sheet))
         said = (
             f"{self.sheet.path}, row 1, column 1: the column has no name; name it 'game' or 'algorithm', whichever its "
@@ -506,7 +506,7 @@ class _Owners:
             named = any(names & self.known for names in others)
             sure = set(words_of(what)) & _SURE and (beside or named or behind)
             if role == "score" or (role == "summary" and key(what) in _MEANS):
-                if not beside and (self._has_spread(whose) or (role == "score" and self._all_of(what, behind))):
+                if not beside and (self._has_spread(whose) or self._all_of(what, behind, 1 if role == "score" else 2)):
                     return "value", whose
             elif role in (*_STATISTICS, "note") and (sure or beside or named):
                 return role, whose
@@ -519,10 +519,10 @@ class _Owners:
         return any(words & _SURE and not words & _MEANS for words in rest)
 
     @lru_cache(maxsize=64)  # noqa: B019
-    def _all_of(self, what: str, behind: bool) -> bool:
-        """Return whether all names that say nothing by themselves begin, or end, with a word, as pandas joins them."""
+    def _all_of(self, what: str, behind: bool, least: int) -> bool:
+        """Return whether all names without a role, so many at least, begin or end with a word: as pandas joins them."""
         free = [name for name in self.names if name and role_of(name) is None and not set(words_of(name)) & _SURE]
-        return all(any(part[1:] == (what, behind) for part in _parted(name)) for name in free)
+        return len(free) >= least and all(any(part[1:] == (what, behind) for part in _parted(name)) for name in free)
 
 
 def _parted(name: str) -> Iterator[tuple[str, str, bool]]:
