@@ -522,7 +522,8 @@ class _Owners:
     def _all_of(self, what: str, behind: bool, least: int) -> bool:
         """Return whether all names without a role, so many at least, begin or end with a word: as pandas joins them."""
         free = [name for name in self.names if name and role_of(name) is None and not set(words_of(name)) & _SURE]
-        return len(free) >= least and all(any(part[1:] == (what, behind) for part in _parted(name)) for name in free)
+        several = {run[1] if (run := _PATTERNS["run_of"].fullmatch(name)) else name for name in free}
+        return len(several) >= least and all(any(part[1:] == (what, behind) for part in _parted(name)) for name in free)
 
 
 def _parted(name: str) -> Iterator[tuple[str, str, bool]]:

@@ -58,12 +58,19 @@
   const bare = (cell) => cell.trim().split(/\s+/).join(" ").replace(/^'(?='*[=+\-@\uff1d\uff0b\uff0d\uff20])/, "");
 
   /** What columns are by their names, by the rules of `arcademark.scores.readers.roles`: data, in `site.rules`. */
-  function rolesBy({ names, words, sure, means, patterns, questions, scores }) {
+  function rolesBy({ names, words, sure, means, beside: besides, patterns, questions, scores }) {
     const whole = Object.fromEntries(Object.entries(patterns).map(([name, pattern]) => [name, new RegExp(`^(?:${pattern})$`, "iu")]));
+    const prefix = new RegExp(`^(?:${patterns.prefix})`, "iu"), scale = new RegExp(patterns.scaled, "iu");
+    const statistics = ["summary", "spread", "count", "normalised", "rank"];
     const letters = new RegExp(patterns.words.replace("[^\\W\\d_]", "\\p{L}"), "gu");
     const wordsOf = (name) => name.replaceAll("+/-", "±").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase().match(letters) ?? [];
     const key = (name) => wordsOf(name).join(" ");
-    function roleOf(name) {
+    function roleOf(written) {
+      const name = written.replace(prefix, ""), scaled = scale.exec(name);
+      if (scaled) {
+        const role = roleOf((name.slice(0, scaled.index) + name.slice(scaled.index + scaled[0].length)).replace(/^[ _]+|[ _]+$/g, ""));
+        if (role || scaled[0].replace(/[ ([_\])]/g, "").toLowerCase() !== "m") return role && role !== "score" ? role : "normalised"; // which may be a mean
+      }
       if (name.replaceAll("+/-", "").includes("/")) return roleOf(name.slice(name.lastIndexOf("/") + 1)) === "score" ? "score" : null;
       const all = wordsOf(name), text = all.join(" ");
       if (!all.length) return name ? null : "index";
@@ -78,18 +85,26 @@
     }
     /** The role of a column of values, and whose it is: of "DQN std" spread and "DQN". */
     function ofValue(name, header, isGame) {
-      const known = new Set(header.map(key).filter(Boolean)), last = (text) => text.replace(/[)\] ]+$/, "");
-      for (const { 0: gap, index } of name.matchAll(/[\s_\-./:()[\]]+/g)) {
-        const before = name.slice(0, index), after = name.slice(index + gap.length);
-        for (const [whose, what, behind] of [[before, last(after), true], [last(after), before, false]]) {
-          const role = whose && what ? roleOf(what) : null;
+      const known = new Set(header.map(key).filter(Boolean)), isSure = (text) => wordsOf(text).some((word) => sure.includes(word)), last = (text) => text.replace(/[)\] ]+$/, "");
+      const parted = (text) => [...text.matchAll(/[\s_\-./:()[\]]+/g)].flatMap(({ 0: gap, index }) => {
+        const before = text.slice(0, index), after = last(text.slice(index + gap.length));
+        return before && after ? [[before, after, true], [after, before, false]] : [];
+      });
+      const allOf = (word, side, least) => {
+        const free = header.filter((one) => one && !roleOf(one) && !isSure(one));
+        const several = new Set(free.map((one) => whole.run_of.exec(one)?.[1] ?? one));
+        return several.size >= least && free.every((one) => parted(one).some(([, what, behind]) => what === word && behind === side));
+      };
+      {
+        for (const [whose, what, behind] of parted(name)) {
+          const role = roleOf(what);
           if (!role || (roleOf(whose) && !isGame(whose))) continue;
           const own = wordsOf(whose), beside = known.has(key(whose));
-          const mean = means.some((word) => known.has(key(`${word} ${whose}`)) || known.has(key(`${whose} ${word}`)));
-          if (role === "summary" && means.includes(key(what))) {
+          const mean = besides.some((word) => [key(`${word} ${whose}`), key(`${whose} ${word}`)].some((other) => other !== key(name) && known.has(other)));
+          if (role === "score" || (role === "summary" && means.includes(key(what)))) {
             const others = header.map(wordsOf).filter((all) => own.every((word) => all.includes(word))).map((all) => all.filter((word) => !own.includes(word)));
-            if (!beside && others.some((all) => all.some((word) => sure.includes(word)) && !all.some((word) => means.includes(word)))) return ["value", whose];
-          } else if (["normalised", "spread", "count", "rank", "note", "summary"].includes(role) && (beside || mean || (behind && wordsOf(what).some((word) => sure.includes(word))))) return [role, whose];
+            if (!beside && (allOf(what, behind, role === "score" ? 1 : 2) || others.some((all) => all.some((word) => sure.includes(word)) && !all.some((word) => means.includes(word))))) return ["value", whose];
+          } else if ([...statistics, "note"].includes(role) && (beside || mean || (behind && isSure(what)))) return [role, whose];
         }
       }
       return [null, name];
@@ -99,7 +114,12 @@
       const list = role === "score" ? scores : names[role], place = (column) => (list.indexOf(key(header[column])) + 1 || list.length + 1);
       return columns.reduce((best, column) => (best < 0 || place(column) < place(best) ? column : best), -1);
     };
-    return { roleOf, ofValue, whole, ask, preferred };
+    /** The algorithm that a name in a row says, null where it describes one, as "DQN std" does. */
+    function ofRow(name, those) {
+      const role = roleOf(name), [other, whose] = ofValue(name, those, () => false);
+      return statistics.includes(role) || statistics.includes(other) ? null : other === "value" ? whose : name;
+    }
+    return { roleOf, ofValue, ofRow, whole, ask, preferred };
   }
 
   function number(cell, place, missing) {
@@ -194,6 +214,19 @@
       return WHOLE.test(cell) ? String(Number(cell)) : fail(`${at(row, run)}: ${quoted(cell)} is no whole number; expected 0, 1, 2, …`);
     };
     const score = find("score"), who = find("algorithm"), named = find("game"), what = named < 0 ? byCells() : named;
+    /** The algorithms that a column of them names, and none where a row only describes one; runs among them are refused. */
+    const inRows = (column) => {
+      const written = cellsOf(column), all = new Map(written.map((name) => [name, rules.ofRow(name, written)]));
+      const kept = [...new Set([...all.values()].filter((name) => name !== null))];
+      if (!kept.length) return new Map(written.map((name) => [name, name]));
+      if (run < 0) {
+        const runs = kept.filter((name) => rules.whole.run_of.test(name)), owners = runs.map((name) => rules.whole.run_of.exec(name)[1]);
+        if (kept.every((name) => rules.whole.run.test(name)) && (kept.length > 1 || rules.whole.named_run.test(kept[0]))) doubt("runs", { names: listed(kept) });
+        if (runs.length && (runs.length === kept.length || new Set(owners).size < owners.length)) fail(`${file}, column ${quoted(header[column])}: ${listed(runs)} are runs; number them in a column 'run', or ${ELSEWHERE}`);
+        refuseNumbered(kept, rules, doubt, listed);
+      }
+      return all;
+    };
     const doubt = (question, told) => fail(`${file}, row 1: ${rules.ask(question, { algorithm: "algorithm= (--read algorithm=NAME)", roles: "roles= (--read COLUMN=ROLE)", ...told })}`);
     const odd = header.find((name, column) => column !== who && column !== what && rules.whole.number.test(name)) ?? [header[what]].find((name) => name && isGame(name));
     if (odd !== undefined) doubt("headless", { name: quoted(odd) });
@@ -202,7 +235,8 @@
       if (more >= 0) fail(`${file}, row 1: the column ${quoted(header[more])} makes it a log or a learning curve; ${ELSEWHERE}, or leave only its scores`);
       const rivals = header.flatMap((name, column) => (roles[column] === "score" && column !== score && !/train/i.test(name) ? [quoted(name)] : []));
       if (rivals.length) doubt("score", { first: quoted(header[score]), others: listed(rivals), name: header[score] });
-      for (const row of data) add(nameOf(row.cells[who], at(row, who)), game(row.cells[what], at(row, what)), runOf(row), value(row, score), row);
+      const own = inRows(who);
+      for (const row of data.filter(({ cells }) => own.get(bare(cells[who])) !== null)) add(nameOf(own.get(bare(row.cells[who])) ?? "", at(row, who)), game(row.cells[what], at(row, what)), runOf(row), value(row, score), row);
     } else {
       const byAlgorithm = what < 0, first = who >= 0 ? who : 0;
       const free = header.map((_, column) => column).filter((column) => column !== (byAlgorithm ? first : what) && column !== run && !["protocol", "frames", "episode"].includes(roles[column]));
@@ -231,11 +265,13 @@
         const others = heads.filter((name) => !asked.includes(name));
         throw new TableQuestion(asked, rules.ask("beside", { first: quoted(asked[0]), others: listed(others.map(quoted)) }).split("; say")[0]);
       }
+      const named = byAlgorithm ? inRows(first) : null;
       for (const row of data) {
+        if (named?.get(bare(row.cells[first])) === null) continue;
         for (const { column, name, run: own } of columns) {
           const head = asked.includes(name) ? names.get(name) : name;
           if (head === "" && asked.includes(name)) continue;
-          const [algorithm, task] = byAlgorithm ? [nameOf(row.cells[first], at(row, first)), game(name, `${file}, row 1, column ${quoted(header[column])}`)] : [nameOf(head, `${file}, row 1, column ${column + 1}`), game(row.cells[what], at(row, what))];
+          const [algorithm, task] = byAlgorithm ? [nameOf(named.get(bare(row.cells[first])) ?? "", at(row, first)), game(name, `${file}, row 1, column ${quoted(header[column])}`)] : [nameOf(head, `${file}, row 1, column ${column + 1}`), game(row.cells[what], at(row, what))];
           add(algorithm, task, own === null ? runOf(row) : String(Number(own)), value(row, column), row);
         }
       }
