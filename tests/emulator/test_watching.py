@@ -10,6 +10,7 @@ from arcademark.emulator.watching import _bytes, read_actions, watch
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.registry import environment_spec, open_environment
 from arcademark.errors import ArcadeMarkError
+from arcademark.operations import info
 from arcademark.suite.protocols import suite_protocol
 from arcademark.suite.task_suites import load_suite
 
@@ -88,6 +89,21 @@ def test_a_recording_is_looked_at_a_byte_at_a_time():
     assert len([*_bytes(memory, [0])]) == 1
     assert tracemalloc.get_traced_memory()[1] < memory.nbytes / 2
     tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", ["catch.bin", "pong.bin", "all.bin", "a \"b' (1).bin", ".bin", "游戏.bin"])
+def test_a_description_is_read_as_it_is_shown(name, tmp_path):
+    (tmp_path / name).write_bytes(own_games.rom())
+    (tmp_path / "suite.toml").write_text(watch(tmp_path / name, 40).description, encoding="utf-8")
+    (game,) = info.own_games(str(tmp_path / "suite.toml"))
+    assert (game.rom, game.emulators) == (str(tmp_path / name), ("console",))
+
+
+@pytest.mark.parametrize("name", ["a\nb.bin", "a\x1b[31m.bin", "a\udcff.bin", "a\\b.bin"])
+def test_a_name_that_no_description_can_hold_is_refused(name, tmp_path):
+    (tmp_path / name).write_bytes(own_games.rom())
+    with pytest.raises(ArcadeMarkError, match=r"no description can hold this name; rename the file"):
+        watch(tmp_path / name, 1)
 
 
 @pytest.mark.parametrize("text", ["FIRE", "FIRE:0", "FIRE:10001", "FIRE:x", "", ":3", "JUMP:1", "FIRE:1,,"])

@@ -159,12 +159,14 @@ def watch(
     Raises
     ------
     ArcadeMarkError
-        If there are too many frames, the file cannot be read, or no kind is known.
+        If there are too many frames, the file cannot be described or read, or no kind is known.
     arcademark.emulator.build.NoCore
         If there is no core.
     """
     if frames > MAX_FRAMES:
         raise ArcadeMarkError(f"{frames:,} frames to watch; expected at most {MAX_FRAMES:,}")
+    if not path.name.isprintable() or "\\" in path.name:
+        raise ArcadeMarkError(f"{path}: no description can hold this name; rename the file, as in catch.bin")
     rom = read_bytes(path, MAX_ROM_BYTES)
     digest = hashlib.sha256(rom).hexdigest()
     facts = {"rom": "rom", "sha256": digest, "score": "0", "end": "0", "kind": kind}
