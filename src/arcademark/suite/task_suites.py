@@ -312,7 +312,7 @@ def load_suite(text: str | TaskSuite) -> TaskSuite:
         if declared is None and (text.lower() in (*suites(), *read_tables("subsets.toml")) or known_spelling(text)):
             raise ArcadeMarkError(f"suite {text!r} is of ALE's own games: give it as games, --games {text.lower()}")
         if declared is None:
-            raise UnknownNameError("suite", text, [*shipped, *plugins.names(SUITES)])
+            raise UnknownNameError("suite", text, [*shipped, *suites(), *plugins.names(SUITES)])
         path = Path(declared() if callable(declared) else declared)
     letters = normalize("NFKD", path.stem.lower()).encode("ascii", "ignore").decode()
     name = re.sub(r"[^a-z0-9_.]+", "-", letters).strip("-_.")[:64] or "suite"
