@@ -35,7 +35,7 @@ TARGETS = (
 
 
 def table(score, players=20):
-    rows = [f"player {row:02},{task},{score(row, task)}" for row in range(players) for task in "abcde"]
+    rows = [f"{chr(97 + row)} player,{task},{score(row, task)}" for row in range(players) for task in "abcde"]
     return "algorithm,task,score\n" + "\n".join(rows) + "\n"
 
 
@@ -71,7 +71,7 @@ FILES = {
     "game.csv": f"{RUNS}a,pnog,0,1\n",
     "cheetah.csv": f"{RUNS}a,HalfCheetah-v4,0,1\n",
     "protocols.csv": "algorithm,game,run,score,protocol\na,pong,0,1,saber\na,qbert,0,1,dqn-2015\n",
-    "one-paper.csv": papers(*(f"player {row:02},p" for row in range(20))),
+    "one-paper.csv": papers(*(f"{chr(97 + row)} player,p" for row in range(20))),
     "strangers.csv": papers("nobody,p"),
     "years.csv": "algorithm,year\na,2015\n",
     "no-paper.csv": papers("a,"),
