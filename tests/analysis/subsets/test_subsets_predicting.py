@@ -28,10 +28,10 @@ def files(tmp_path, monkeypatch):
         for task in TASKS:
             score = 120.0 if task == "f" else 100 + 50 * skill * rng.uniform(0.85, 1.15)
             if task != "e" or player < 5:
-                rows.append(f"player {player:02},{task},{score}")
+                rows.append(f"{chr(97 + player)} player,{task},{score}")
     Path("others.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     Path("refs.csv").write_text("task,low,high\n" + "".join(f"{task},100,150\n" for task in TASKS), encoding="utf-8")
-    papers = "".join(f"player {player:02},paper {player // 3}\n" for player in range(24))
+    papers = "".join(f"{chr(97 + player)} player,paper {player // 3}\n" for player in range(24))
     Path("papers.csv").write_text("algorithm,paper\n" + papers, encoding="utf-8")
     Path("mine.csv").write_text("algorithm,task,score\nme,A,125\nme,c,135\nme,extra,3\n", encoding="utf-8")
     Path("frames.csv").write_text("task,frames\nb,10\nd,1000\n", encoding="utf-8")
@@ -79,12 +79,12 @@ def test_the_same_as_training_by_hand(files):
 
 def test_nothing_is_learnt_from_the_paper_of_what_is_predicted(files):
     training = predictors.own(["others.csv"], Path("refs.csv"), Path("papers.csv"))
-    group = dict(zip(training.trained.algorithms, training.trained.groups, strict=True))["player 05"]
-    few, value = ({name: {"a": 125.0}} for name in ("player 05", "mine")), []
+    group = dict(zip(training.trained.algorithms, training.trained.groups, strict=True))["f player"]
+    few, value = ({name: {"a": 125.0}} for name in ("f player", "mine")), []
     for table in few:
         (item,) = predicted([ScoreTable.from_mapping(table)], training=training).predictions
         value.append(item.forecast.summaries["median"].value)
-        assert item.left_out == (group if item.algorithm == "player 05" else "")
+        assert item.left_out == (group if item.algorithm == "f player" else "")
     without, all_there = (training.predict({"a": 125.0}, level=0.9, without=some) for some in (group, None))
     assert value == [without.summaries["median"].value, all_there.summaries["median"].value]
     assert value[0] != value[1]
