@@ -41,11 +41,12 @@ def execute(folder, compiler, *words):
 
 def install(packages, folder, compiler, *, python=sys.executable):
     """Make an environment and install packages there, by uv where there is one beside this Python."""
+    uv = Path(sys.executable).with_name("uv")
     if python == sys.executable:
-        venv.create(folder, with_pip=True, symlinks=True)
+        venv.create(folder, with_pip=not uv.exists(), symlinks=True)
     else:
-        subprocess.run([python, "-m", "venv", folder], check=True)
-    if (uv := Path(sys.executable).with_name("uv")).exists():
+        subprocess.run([python, "-m", "venv", *(["--without-pip"] if uv.exists() else []), folder], check=True)
+    if uv.exists():
         shutil.copy(uv, folder / "bin")
         where = subprocess.run([uv, "cache", "dir"], capture_output=True, text=True, check=True).stdout.strip()
         cache = ("--cache-dir", where)
@@ -54,8 +55,18 @@ def install(packages, folder, compiler, *, python=sys.executable):
     return execute(folder, compiler, "python", "-m", "pip", "install", *packages)
 
 
+def replace(package, folder, compiler):
+    """Put another package of ours in place of the one that an environment has."""
+    if (folder / "bin" / "uv").exists():
+        words = ("uv", "pip", "install", "--no-deps", "--reinstall", "--python", folder / "bin" / "python")
+    else:
+        words = ("python", "-m", "pip", "install", "--no-deps", "--force-reinstall")
+    return execute(folder, compiler, *words, package)
+
+
 def use(folder, compiler):
     """Play, verify, score a table and write a page; return the emulator that played."""
+    shutil.rmtree(folder / "run", ignore_errors=True)
     (folder / "scores.csv").write_text("game,mine,theirs\nPong,18.9,20.7\nQ*bert,10596,14293.3\n", encoding="utf-8")
     short = ("--override", "max_frames_per_episode=1200", "--out", "run")
     played = execute(folder, compiler, "arcademark", "run", "random", "--games", "pong", "--episodes", "2", *short)

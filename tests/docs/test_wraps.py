@@ -49,8 +49,9 @@ def test_lines_are_broken_where_they_are_full():
     found = [
         f"{path.relative_to(SOURCE)}: {line}"
         for path in SOURCE.rglob("*.py")
+        for lines in [path.read_text("utf-8").splitlines()]
         for text in docstrings(path)
-        for line in broken(path.read_text("utf-8").splitlines()[text.lineno - 1 : text.end_lineno])
+        for line in broken(lines[text.lineno - 1 : text.end_lineno])
     ]
     assert found == []
 
