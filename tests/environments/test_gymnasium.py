@@ -1,5 +1,7 @@
 """The Gymnasium environments: checked by Gymnasium, the same alone and in a vector, training as the protocol says."""
 
+import copy
+import pickle
 import warnings
 from functools import partial
 
@@ -270,3 +272,55 @@ def test_a_protocol_that_is_named_counts_beside_a_suite_whichever_it_is(make):
         with pytest.raises(ArcadeMarkError, match="a suite has its own protocol"):
             make("cart_pole", protocol=protocol, suite="classic-control")
     make("cart_pole", suite="classic-control").close()
+
+
+def test_environments_are_pickled_and_copied_as_new_ones():
+    env = arcademark.make("pong", render_mode="rgb_array", channels_first=True, frame_skip=3)
+    first = env.reset(seed=1)[0]
+    env.step(2)
+    vector = arcademark.make_vec("pong", 2, autoreset_mode="same_step", threads=1, frame_skip=3)
+    several = vector.reset(seed=1)[0]
+    for copied in (copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))):
+        one = copied(env)
+        assert (one.render_mode, one.environment_spec) == ("rgb_array", env.environment_spec)
+        with pytest.raises(ArcadeMarkError, match="call reset first"):
+            one.step(0)
+        assert np.array_equal(one.reset(seed=1)[0], first)
+        all_of_them = copied(vector)
+        assert all_of_them.metadata == vector.metadata
+        assert np.array_equal(all_of_them.reset(seed=1)[0], several)
+    env.step(2)  # and the first one goes on
+    vector.step([0, 0])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        *((lambda game=game: arcademark.make(game), "expected a name") for game in (None, 5, ["pong"], b"pong")),
+        *(
+            (lambda rules=rules: arcademark.make("pong", rules), "expected a name")
+            for rules in (5, {"frame_skip": 3}, [])
+        ),
+        *((lambda n=n: arcademark.make_vec("pong", n), "expected a whole number") for n in ("2", 2.5, [2])),
+        (lambda: arcademark.make_vec("pong", 10**7), "at most 16,384"),
+        *((lambda n=n: arcademark.make_vec("pong", 2, threads=n), "expected a whole number") for n in ("2", 2.5)),
+        *(
+            (lambda seed=seed: arcademark.make_vec("pong", 2).reset(seed=seed), "expected a whole number")
+            for seed in (3.0, "12", {1, 2})
+        ),
+        *(
+            (lambda mask=mask: arcademark.make_vec("pong", 2).reset(options={"reset_mask": mask}), "2 truth values")
+            for mask in (np.ones(3, bool), [1, 0], True)
+        ),
+        (lambda: arcademark.make_vec("pong", 2).step(1), "1 actions for 2 environments"),
+    ],
+)
+def test_what_makes_no_sense_is_one_clear_error(call, message):
+    with pytest.raises(ArcadeMarkError, match=message):
+        call()
+
+
+def test_seeds_may_be_an_array():
+    vector = arcademark.make_vec("pong", np.int64(2))
+    expected = vector.reset(seed=[3, 5])[0]
+    assert np.array_equal(vector.reset(seed=np.array([3, 5], np.uint8))[0], expected)

@@ -243,3 +243,36 @@ def test_training_gives_the_same_weights_with_the_callback_and_without(algorithm
         assert torch.equal(value, model.policy.state_dict()[name]), name
     assert json.loads((tmp_path / "run/best.json").read_text())["frames"] in callback.judge.evaluations
     check("best", [(tmp_path / "run/best.zip", environment_spec("freeway", rules))], {})
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        *(({"frames": frames}, "frames .*: expected a whole number") for frames in (None, "1000", 10.5, float("nan"))),
+        ({"frames": -1}, "frames -1: expected"),
+        *(({"episodes": episodes}, "episodes .*: expected a whole number") for episodes in (1.5, [1])),
+        *(({"protocol": rules}, "protocol .*: expected a name") for rules in (5, {"frame_skip": 3})),
+        ({"max_share": "x"}, "max_share x: expected a share"),
+    ],
+)
+def test_arguments_that_make_no_sense_are_one_clear_error(changed, message, tmp_path):
+    arguments = {"games": "freeway", "protocol": RULES, "frames": 100, "out": tmp_path / "run", **HOW} | changed
+    with pytest.raises(ArcadeMarkError, match=message):
+        arcademark.judge(Constant(0), **arguments)
+
+
+def test_numbers_may_be_of_numpys_types_or_written_with_an_exponent(tmp_path):
+    assert [*judged(tmp_path, 0, 1e3, episodes=np.int64(1)).scores] == ["freeway"]
+    assert judged(tmp_path, 0, np.int32(2000), episodes=np.int64(1)).frames == 2000
+
+
+@pytest.mark.needs("torch")
+@pytest.mark.parametrize("kind", ["float64", "float16", "bfloat16"])
+def test_a_module_sees_observations_in_the_precision_of_its_weights(kind, tmp_path):
+    import torch
+
+    dtype, nn = getattr(torch, kind), torch.nn
+    module = nn.Sequential(nn.Conv2d(4, 2, 8, 8), nn.Flatten(), nn.Linear(200, 3)).to(dtype)
+    result = arcademark.judge(module, "freeway", RULES, frames=100, out=tmp_path / "run", scale=255.0, **HOW)
+    assert [*result.scores] == ["freeway"]
+    assert next(module.parameters()).dtype is dtype

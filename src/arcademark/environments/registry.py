@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
+import reprlib
 from typing import TYPE_CHECKING, Literal, cast
 
 from arcademark.environments import toy
@@ -35,6 +36,8 @@ def environment_spec(
     `frames_per_action` replaces the protocol's `frame_skip`, `seed` is a trial's. ArcadeMarkError: the game or task is
     unknown, or the protocol cannot be played in it.
     """
+    if not isinstance(game, str):
+        raise ArcadeMarkError(f"game {reprlib.repr(game)}: expected a name, such as 'pong'")
     if isinstance(protocol, protocols.StepProtocol):
         from arcademark.environments.tasks import task_spec
 

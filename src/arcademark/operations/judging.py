@@ -43,6 +43,7 @@ from arcademark.runs.store import importing, provenance
 from arcademark.runs.store.recording import Recorder
 from arcademark.suite import protocols, references
 from arcademark.suite.protocols import Protocol
+from arcademark.suite.settings import whole_number
 
 MARK = " [judged]"
 EVALUATIONS = "evaluations"
@@ -112,10 +113,11 @@ class Judge:
         tensorboard: str | os.PathLike[str] | None = None,
         wandb: str | None = None,
     ) -> None:
-        if max_share is not None and not 0 < max_share < 1:
+        if max_share is not None and not (isinstance(max_share, int | float) and 0 < max_share < 1):
             raise ArcadeMarkError(f"max_share {max_share}: expected a share between 0 and 1, or None for no limit")
-        self._rules = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
-        self._games, self._episodes, self._seed, self._name = games, episodes, seed, name
+        self._rules = protocols.rules_of(protocol, None, {})
+        self._games, self._seed, self._name = games, seed, name
+        self._episodes = None if episodes is None else whole_number(episodes, "episodes")
         self._share, self._deterministic, self._scale, self._save = max_share, deterministic, scale, save
         self.directory = Path(out)
         self.frames_per_step: int = self._rules.frame_skip
@@ -135,7 +137,8 @@ class Judge:
 
     def __call__(self, policy: object, frames: int) -> Judgement:
         """Evaluate a policy after a number of training frames; errors as of `judge`."""
-        frames = int(frames)
+        if (frames := whole_number(frames, "frames")) < 0:
+            raise ArcadeMarkError(f"frames {frames}: expected those of training so far, at least 0")
         if frames in self.evaluations:
             raise ArcadeMarkError(
                 f"{self.directory}: was judged after {frames:,} frames already; name a new directory for a new training"

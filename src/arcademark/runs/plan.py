@@ -22,7 +22,7 @@ from arcademark.records.manifest import training_budget, trial_id
 from arcademark.records.model import TrialRecord
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
-from arcademark.suite.settings import MAX_EPISODES
+from arcademark.suite.settings import MAX_EPISODES, whole_number
 from arcademark.suite.subsets import resolve_tasks
 
 AllStarts = Literal["all-starts"]
@@ -173,6 +173,9 @@ def make_plan(
         raise UnknownNameError("number of episodes", episodes, (ALL_STARTS,))
     elif episodes is None:
         episodes = protocols.planner_episodes(rules) if kinds == {"planner"} else rules.evaluation_episodes
+    episodes = whole_number(episodes, "episodes")
+    frames = None if frames is None else whole_number(frames, "frames")
+    training_episodes = None if training_episodes is None else whole_number(training_episodes, "training_episodes")
     if frames is not None and training_episodes is not None:
         raise ArcadeMarkError(
             f"training of {frames:,} frames and of {training_episodes:,} episodes: expected one of the two"

@@ -12,6 +12,7 @@ Conventions
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -432,6 +433,10 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
 
 def protocol(name: str) -> AtariProtocol:
     """Return a protocol by its name; raise `UnknownNameError` if there is none."""
+    if not isinstance(name, str):
+        raise ArcadeMarkError(
+            f"protocol {reprlib.repr(name)}: expected a name, such as {DEFAULT_PROTOCOL!r}, or a protocol"
+        )
     if name.lower() not in protocols():
         raise UnknownNameError("protocol", name, protocols())
     return protocols()[name.lower()]
@@ -458,8 +463,8 @@ def rules_of(named: str | Protocol | None, suite: str | None, overrides: Mapping
     """Return the named protocol, or a suite's, with overrides."""
     if suite is not None:
         named = suite_protocol(load_suite(suite), named)
-    elif named is None or isinstance(named, str):
-        named = protocol(named or DEFAULT_PROTOCOL)
+    elif not isinstance(named, BaseProtocol):
+        named = protocol(DEFAULT_PROTOCOL if named is None else named)
     return named.override(overrides)
 
 

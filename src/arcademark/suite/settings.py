@@ -7,7 +7,9 @@ A field of a protocol's dataclass has a `Setting` in its metadata. It reads what
 from __future__ import annotations
 
 import dataclasses
+import operator
 import re
+import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field
 from functools import cache
@@ -41,6 +43,14 @@ MAX_SWITCHES = 2**31 - 1
 """Largest number of a mode or difficulty."""
 MAX_PIXELS = 10_000
 """Largest side of a screen in pixels."""
+
+
+def whole_number(number: object, what: str) -> int:
+    """Return a whole number, also of NumPy's types or such as 1e6; ArcadeMarkError: it is none."""
+    try:
+        return int(number) if isinstance(number, float) and number.is_integer() else operator.index(number)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArcadeMarkError(f"{what} {reprlib.repr(number)}: expected a whole number") from None
 
 
 ALWAYS: Any = object()

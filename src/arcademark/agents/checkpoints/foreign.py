@@ -34,19 +34,22 @@ class Module(PlayedNetwork):
     def __init__(self, module: Any, scale: float, place: str) -> None:
         super().__init__()
         self.module, self.scale, self.place = module, scale, place
+        weights = module.parameters() if isinstance(module, nn.Module) else ()
+        self._kind = next((one.dtype for one in weights if one.is_floating_point()), torch.float32)
         if callable(getattr(module, "eval", None)):
             module.eval()
 
     def forward(self, observations: Tensor, state: State) -> tuple[Tensor, State]:
         """Ask the module."""
-        answer = self.module(observations if self.scale == 1 else observations / self.scale)
+        observations = observations if self.scale == 1 else observations / self.scale
+        answer = self.module(observations.to(self._kind))
         answer = answer[0] if isinstance(answer, tuple | list) and answer else answer
         if not isinstance(answer, Tensor) or answer.dim() != 2 or len(answer) != len(observations):
             what = tuple(answer.shape) if isinstance(answer, Tensor) else said(str, type(answer).__name__)
             raise ArcadeMarkError(f"its network returned {what}; expected a number for each action, (rows, actions)")
         if answer.is_complex():
             raise ArcadeMarkError("its network returned complex numbers; expected a real number for each action")
-        return answer, state
+        return answer.float(), state
 
 
 MAX_SECONDS = 60.0

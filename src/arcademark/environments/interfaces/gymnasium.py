@@ -25,8 +25,12 @@ from arcademark.environments.interfaces.vector import GymnasiumVectorEnv
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols
+from arcademark.suite.settings import whole_number
 from arcademark.suite.subsets import resolve_tasks
 from arcademark.suite.tasks import TOY, games
+
+MAX_GAMES = 16_384
+"""Maximum number of environments in a vector."""
 
 
 def make(
@@ -124,7 +128,9 @@ def make_vec(
         toys = games.strip().lower() == TOY
         games = (games,) if toys else resolve_tasks(games)
     specs = [environment_spec(game, rules) for game in games]
-    count = len(specs) if num_envs is None else num_envs
+    count = len(specs) if num_envs is None else whole_number(num_envs, "num_envs")
+    if count > MAX_GAMES:
+        raise ArcadeMarkError(f"num_envs {count:,}: expected at most {MAX_GAMES:,}")
     if not specs or count < 1:
         raise ArcadeMarkError(f"a vector of {count} environments of {len(specs)} games; expected at least one of each")
     return GymnasiumVectorEnv(

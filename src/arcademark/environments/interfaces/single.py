@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any, Literal
 
 import gymnasium
@@ -98,6 +99,8 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
             raise ArcadeMarkError(f"padding_type {padding_type!r} is not known; expected 'reset' or 'zero'")
         protocol = environment_spec.protocol
         self.environment_spec = environment_spec
+        self._settings: dict[str, Any] = {"training": training, "render_mode": render_mode}
+        self._settings |= {"channels_first": channels_first, "padding_type": padding_type}
         drawn = render_mode is not None
         self.environment = open_environment(environment_spec, training=training, pictures=drawn)
         if isinstance(self.environment, ConsoleEnvironment):
@@ -119,6 +122,10 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         )
         self.clips_rewards = training and protocol.training_reward_clipping
         self.statistics, self.row = GameStatistics(1), 0
+
+    def __reduce__(self) -> Any:
+        """Return how to make another with the same arguments, at its start, as ale-py's environments are copied."""
+        return partial(type(self), self.environment_spec, **self._settings), ()
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start the next episode of the series, or the first one of the series that `seed` begins.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from arcademark.environments.interfaces.batch import default_threads, make_batch
 from arcademark.environments.interfaces.single import INFOS, GameStatistics, GymnasiumEnv
 from arcademark.environments.observations.spaces import ObservationView
 from arcademark.errors import ArcadeMarkError, one_line
+from arcademark.suite.settings import whole_number
 
 
 class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
@@ -65,7 +68,8 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         self._statistics = GameStatistics(self.num_envs)
         for i, env in enumerate(self.envs):
             env.statistics, env.row = self._statistics, i
-        if threads is not None and threads < 1:
+        self._settings = {"autoreset_mode": autoreset_mode, "copy": copy, "threads": threads, **settings}
+        if threads is not None and whole_number(threads, "threads") < 1:
             raise ArcadeMarkError(f"threads is {threads}; a step is played in at least 1")
         games = [env.environment for env in self.envs]
         self._batch = make_batch(games, default_threads(self.num_envs) if threads is None else threads)
@@ -82,6 +86,11 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         self.observed: NDArray[Any] = np.zeros(self._shape, self._dtype)
         self._ended = np.zeros(self.num_envs, np.bool_)
 
+    def __reduce__(self) -> Any:
+        """Return how to make another with the same arguments, whose episodes are still to be begun."""
+        specs = [env.environment_spec for env in self.envs]
+        return partial(type(self), specs, **self._settings), ()
+
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
@@ -95,11 +104,15 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
             ``reset_mask``, a bool array of shape (num_envs,).
         """
         seeds = _seeds(seed, self.num_envs)
-        mask = np.ones(self.num_envs, np.bool_) if options is None else options.get("reset_mask", np.ones(1, np.bool_))
+        mask = np.asarray((options or {}).get("reset_mask", np.ones(self.num_envs, np.bool_)))
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
+            raise ArcadeMarkError(
+                f"reset_mask of shape {mask.shape}, {mask.dtype}: expected {self.num_envs} truth values"
+            )
         infos: dict[str, Any] = {}
         if self.copy:
             self.observed = self.observed.copy()
-        for i in np.flatnonzero(np.broadcast_to(mask, self.num_envs)).tolist():
+        for i in np.flatnonzero(mask).tolist():
             _, info = self.envs[i].reset(seed=seeds[i])
             self.envs[i].environment.observe(self.observed[i, ...])
             infos = self._add_info(infos, info, i)
@@ -116,7 +129,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         ArcadeMarkError
             If there is not one valid action per sub-environment, or, with autoreset disabled, an episode has ended.
         """
-        chosen = one_by_one(np.asarray(actions))
+        chosen = one_by_one(np.atleast_1d(np.asarray(actions)))
         if len(chosen) != self.num_envs:
             raise ArcadeMarkError(f"{len(chosen)} actions for {self.num_envs} environments; expected one each")
         if self.copy:
@@ -190,11 +203,15 @@ def _check_agreement(specs: Sequence[EnvironmentSpec]) -> None:
             )
 
 
-def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
+def _seeds(seed: Any, count: int) -> list[int | None]:
     if seed is None:
         return [None] * count
     if isinstance(seed, int | np.integer):
         return [int(seed) + i for i in range(count)]
+    if isinstance(seed, np.ndarray):
+        seed = seed.tolist()  # Gymnasium takes Python's numbers alone
+    if not isinstance(seed, Sequence) or isinstance(seed, str | bytes):
+        raise ArcadeMarkError(f"seed {reprlib.repr(seed)}: expected a whole number, or one for each environment")
     if len(seed) != count:
         raise ArcadeMarkError(f"{len(seed)} seeds for {count} environments; expected one each")
     return list(seed)
