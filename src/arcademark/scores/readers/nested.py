@@ -18,14 +18,14 @@ from typing import Any
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
-from arcademark.scores.readers.base import MAX_CELLS_READ, Options, is_task
+from arcademark.scores.readers.base import MAX_CELLS_READ, Options, is_task, listed
 from arcademark.scores.readers.role_names import RULES
 from arcademark.scores.readers.roles import role_of
 from arcademark.scores.readers.sheet import Sheet, bare, checked
 
 _WRAPPERS = frozenset({"results", "result", "data", "scores", "records", "rows", "runs", "table", "values", "history"})
 """Keys of what holds the scores, beside others that are no lists or objects."""
-_RUN = re.compile(RULES["patterns"]["run"], re.IGNORECASE)
+_RUN, _PARTS = (re.compile(RULES["patterns"][name], re.IGNORECASE) for name in ("run", "parts"))
 _STATISTICS = ("summary", "spread", "count", "normalised", "rank", "score", "note")
 MAX_DEPTH = 6
 """Objects in objects that are looked into."""
@@ -35,9 +35,9 @@ _Leaf = tuple[tuple[str, ...], Any]
 
 def nested_sheet(path: Path, content: Any, options: Options) -> Sheet | None:
     """Return the sheet of JSON data; None if they are no table."""
-    content = _unwrapped(content)
+    content = [content] if _one_record(content) else _unwrapped(content)
     if isinstance(content, Mapping):
-        table = _framed(content) or _columns(content) or _levels(content, options)
+        table = _framed(content) or _columns(content) or _levels(path, content, options)
     elif isinstance(content, list) and content:
         table = _records(content) or _rows(content)
     else:
@@ -57,6 +57,15 @@ def nested_sheet(path: Path, content: Any, options: Options) -> Sheet | None:
 
 
 _Table = tuple[Sequence[Any], Sequence[Sequence[Any]]]
+
+
+def _one_record(content: Any) -> bool:
+    """Return whether an object is one record: it says a game or an algorithm, and holds no other object."""
+    return (
+        isinstance(content, Mapping)
+        and any(isinstance(value, str) and role_of(name) in ("game", "algorithm") for name, value in content.items())
+        and not any(isinstance(value, Mapping) for value in content.values())
+    )
 
 
 def _unread(cell: object) -> bool:
@@ -145,19 +154,25 @@ def _leaves(content: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator
     for name, value in content.items():
         if isinstance(value, Mapping) and len(above) < MAX_DEPTH:
             yield from _leaves(value, (*above, str(name)))
+        elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+            yield from _leaves({str(at): one for at, one in enumerate(value)}, (*above, str(name)))
         else:
             yield (*above, str(name)), value
 
 
-def _levels(content: Mapping[str, Any], options: Options) -> _Table | None:
+def _levels(path: Path, content: Mapping[str, Any], options: Options) -> _Table | None:
     """Read objects in objects, each level of which is of a kind."""
-    leaves = [leaf for leaf in _leaves(content) if not isinstance(leaf[1], str) or role_of(leaf[0][-1]) != "note"]
+    leaves: list[_Leaf] = [
+        (keys, value)
+        for keys, value in _leaves(content)
+        if role_of(keys[-1]) != "note" or not (isinstance(value, str) or len(keys) == 1)
+    ]
     depths = {len(keys) for keys, _ in leaves}
     numbers = all(all(map(_number, value)) if isinstance(value, list) else _number(value) for _, value in leaves)
     if len(depths) != 1 or not numbers:
         return None
     keys = [list(dict.fromkeys(names)) for names in zip(*(keys for keys, _ in leaves), strict=True)]
-    kinds = _kinds(keys, options)
+    kinds = _kinds(path, keys, options)
     listed = any(isinstance(value, list) for _, value in leaves)
     if len(set(kinds)) < len(kinds) or (kinds == ["algorithm"] and listed):
         return None
@@ -178,14 +193,14 @@ def _levels(content: Mapping[str, Any], options: Options) -> _Table | None:
     )
     several = [("episode" if "run" in kinds else "run")] if listed else []
     result: list[list[Any]] = []
-    for path, value in leaves:
-        key = [runs.get(part, part) if kind == "run" else part for part, kind in zip(path, kinds, strict=True)]
+    for place, value in leaves:
+        key = [runs.get(part, part) if kind == "run" else part for part, kind in zip(place, kinds, strict=True)]
         cells = value if isinstance(value, list) else [value]
         result += [[*key, *([at] if several else []), cell] for at, cell in enumerate(cells)]
     return [*names, *several, "score"], result
 
 
-def _kinds(keys: Sequence[Sequence[str]], options: Options) -> list[str]:
+def _kinds(path: Path, keys: Sequence[Sequence[str]], options: Options) -> list[str]:
     """Return the kind of each level of keys: game, run, statistic or algorithm."""
     shares = [sum(is_task(name, options.canonical_task) for name in names) / len(names) for names in keys]
     if is_task("no task is named so", options.canonical_task):
@@ -195,6 +210,11 @@ def _kinds(keys: Sequence[Sequence[str]], options: Options) -> list[str]:
         if share == max(shares) and share >= 0.5:
             kinds.append("game")
         elif all(map(_RUN.fullmatch, names)):
+            if len(names) > 1 and all(map(_PARTS.fullmatch, names)):
+                raise ArcadeMarkError(
+                    f"{path}: {listed(names)} may be lengths of training, or runs; for the first keep the scores of "
+                    f"one, for the second name them 'seed {names[0]}'"
+                )
             kinds.append("run")
         elif all(role_of(name) in _STATISTICS for name in names):
             kinds.append("statistic")
