@@ -576,6 +576,8 @@ BESIDE = (
     "algo,pong,alien\nDQN (mean),1,3\nDQN (std),0.5,1\nPPO (mean),2,4\nPPO (std),0.1,0.2\n",
     "game,DQN score,DQN std,DQN [%],PPO score,PPO std\npong,1,0.5,90,2,0.1\nalien,3,0.5,80,4,0.1\n",
     "game,DQN,PPO,DQN (k)\npong,1,2,9\nalien,3,4,9\n",
+    "game,DQN,PPO,A2C_lo,A2C_hi,PPO - DQN\npong,1,2,0,9,1\nalien,3,4,0,9,1\n",
+    "game,DQN|mean,DQN|std,PPO|mean,PPO|std\npong,1,0.5,2,0.1\nalien,3,0.5,4,0.1\n",
     "algo,config.env,score,score (k)\nDQN,pong,1,0\nDQN,alien,3,0\nPPO,pong,2,0\nPPO,alien,4,0\nPPO std,alien,4,0\n",
     "algo,env_id,eval_return,std,n\nDQN,pong,1,0.5,5\nDQN,alien,3,0.5,5\nPPO,pong,2,1,5\nPPO,alien,4,1,5\n",
 )

@@ -165,7 +165,7 @@ def _levels(path: Path, content: Mapping[str, Any], options: Options) -> _Table 
     leaves: list[_Leaf] = [
         (keys, value)
         for keys, value in _leaves(content)
-        if role_of(keys[-1]) != "note" or not (isinstance(value, str) or len(keys) == 1)
+        if role_of(keys[-1]) != "note" or not (isinstance(value, str) or (len(keys) == 1 < len(content)))
     ]
     depths = {len(keys) for keys, _ in leaves}
     numbers = all(all(map(_number, value)) if isinstance(value, list) else _number(value) for _, value in leaves)

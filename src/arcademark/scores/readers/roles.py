@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ _STATISTICS = frozenset({"summary", "spread", "count", "normalised", "rank"})
 _PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in RULES["patterns"].items()}
 ENVIRONMENT = re.compile(r"(?:[\w.]+/)?\w[\w.]*-v\d+")
 """An environment's id, ``CartPole-v1``."""
-_SPLIT = re.compile(r"[\s_\-./:()\[\]]+")
+_SPLIT = re.compile(r"[\s_\-./:|()\[\]]+")
 _TRAINED = frozenset({"train", "training"})
 """Words of scores that count only where there are no others."""
 _PARTS: tuple[Role, ...] = ("algorithm", "game", "run", "seed", "score", "episode", "frames", "protocol")
@@ -118,6 +118,8 @@ def role_of(name: str) -> Role | None:
     and scores in thousands or logarithms, ``score (k)``, are as those that are normalised.
     """
     name = _PATTERNS["prefix"].sub("", name, 1) if _PATTERNS["prefix"].match(name) else name
+    if "±" in name or "+" in name:  # "mean ± std" is a mean
+        name = _stated(name)
     role: Role | None
     if scaled := _PATTERNS["scaled"].search(name):
         role = role_of((name[: scaled.start()] + name[scaled.end() :]).strip(" _"))
@@ -139,6 +141,13 @@ def role_of(name: str) -> Role | None:
         if named and rest <= some | beside and (not numbers or role == "spread"):
             return role
     return None
+
+
+def _stated(name: str) -> str:
+    """Return the name of what stands before ± in the cells, "mean" of "mean ± std"."""
+    stated = _PATTERNS["stated"].search(name)
+    before = name[: stated.start()] if stated else ""
+    return before + name[stated.end() :] if stated and before.strip(" ([") else name
 
 
 def is_long(sheet: Sheet) -> bool:
@@ -497,7 +506,10 @@ class _Owners:
         What may be part of an algorithm's name, as in "DQN max", is only where another is "DQN", its mean or its raw
         score; a mean or a score is of "DQN" where that has a spread, or all have such names, and none is "DQN".
         """
-        for whose, what, behind in _parted(name):
+        versus = _PATTERNS["versus"].fullmatch(name)
+        if versus and {key(versus[1]), key(versus[2])} <= self.known:
+            return "summary", name  # "PPO - DQN" of PPO and DQN
+        for whose, what, behind in _parted(_stated(name)):
             role = role_of(what)
             if role is None or (role_of(whose) is not None and not self.is_task(whose)):
                 continue
@@ -508,9 +520,22 @@ class _Owners:
             if role == "score" or (role == "summary" and key(what) in _MEANS):
                 if not beside and (self._has_spread(whose) or self._all_of(what, behind, 1 if role == "score" else 2)):
                     return "value", whose
-            elif role in (*_STATISTICS, "note") and (sure or beside or named):
-                return role, whose
+            elif role in (*_STATISTICS, "note"):
+                limits = role == "spread" and len(self._spreads.get(key(whose), ())) > 1  # "DQN_lo" beside "DQN_hi"
+                if sure or beside or named or limits or (role == "normalised" and self._all_of(what, behind, 2)):
+                    return role, whose
         return None, name
+
+    @cached_property
+    def _spreads(self) -> Mapping[str, set[str]]:
+        """The names of spreads by owner, where they stand behind it."""
+        parts = (part for name in self.names for part in _parted(name))
+        return {
+            owner: set(those)
+            for owner, those in grouped(
+                (key(whose), key(what)) for whose, what, behind in parts if behind and role_of(what) == "spread"
+            ).items()
+        }
 
     def _has_spread(self, whose: str) -> bool:
         """Return whether a name is a spread of it, "DQN std"."""

@@ -61,12 +61,17 @@
   function rolesBy({ names, words, sure, means, beside: besides, patterns, questions, scores }) {
     const whole = Object.fromEntries(Object.entries(patterns).map(([name, pattern]) => [name, new RegExp(`^(?:${pattern})$`, "iu")]));
     const prefix = new RegExp(`^(?:${patterns.prefix})`, "iu"), scale = new RegExp(patterns.scaled, "iu");
+    const plusMinus = new RegExp(patterns.stated, "iu");
+    const stated = (name) => {
+      const found = plusMinus.exec(name), before = found ? name.slice(0, found.index) : "";
+      return before.replace(/[ ([]/g, "") ? before + name.slice(found.index + found[0].length) : name;
+    };
     const statistics = ["summary", "spread", "count", "normalised", "rank"];
     const letters = new RegExp(patterns.words.replace("[^\\W\\d_]", "\\p{L}"), "gu");
     const wordsOf = (name) => name.replaceAll("+/-", "±").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase().match(letters) ?? [];
     const key = (name) => wordsOf(name).join(" ");
     function roleOf(written) {
-      const name = written.replace(prefix, ""), scaled = scale.exec(name);
+      const name = stated(written.replace(prefix, "")), scaled = scale.exec(name);
       if (scaled) {
         const role = roleOf((name.slice(0, scaled.index) + name.slice(scaled.index + scaled[0].length)).replace(/^[ _]+|[ _]+$/g, ""));
         if (role || scaled[0].replace(/[ ([_\])]/g, "").toLowerCase() !== "m") return role && role !== "score" ? role : "normalised"; // which may be a mean
@@ -86,7 +91,7 @@
     /** The role of a column of values, and whose it is: of "DQN std" spread and "DQN". */
     function ofValue(name, header, isGame) {
       const known = new Set(header.map(key).filter(Boolean)), isSure = (text) => wordsOf(text).some((word) => sure.includes(word)), last = (text) => text.replace(/[)\] ]+$/, "");
-      const parted = (text) => [...text.matchAll(/[\s_\-./:()[\]]+/g)].flatMap(({ 0: gap, index }) => {
+      const parted = (text) => [...text.matchAll(/[\s_\-./:|()[\]]+/g)].flatMap(({ 0: gap, index }) => {
         const before = text.slice(0, index), after = last(text.slice(index + gap.length));
         return before && after ? [[before, after, true], [after, before, false]] : [];
       });
@@ -95,8 +100,11 @@
         const several = new Set(free.map((one) => whole.run_of.exec(one)?.[1] ?? one));
         return several.size >= least && free.every((one) => parted(one).some(([, what, behind]) => what === word && behind === side));
       };
+      const versus = whole.versus.exec(name);
+      if (versus && known.has(key(versus[1])) && known.has(key(versus[2]))) return ["summary", name];
+      const limits = (owner) => new Set(header.flatMap(parted).filter(([whose, what, behind]) => behind && key(whose) === owner && roleOf(what) === "spread").map(([, what]) => key(what))).size;
       {
-        for (const [whose, what, behind] of parted(name)) {
+        for (const [whose, what, behind] of parted(stated(name))) {
           const role = roleOf(what);
           if (!role || (roleOf(whose) && !isGame(whose))) continue;
           const own = wordsOf(whose), beside = known.has(key(whose));
@@ -105,6 +113,7 @@
             const others = header.map(wordsOf).filter((all) => own.every((word) => all.includes(word))).map((all) => all.filter((word) => !own.includes(word)));
             if (!beside && (allOf(what, behind, role === "score" ? 1 : 2) || others.some((all) => all.some((word) => sure.includes(word)) && !all.some((word) => means.includes(word))))) return ["value", whose];
           } else if ([...statistics, "note"].includes(role) && (beside || mean || (behind && isSure(what)))) return [role, whose];
+          else if ((role === "normalised" && allOf(what, behind, 2)) || (role === "spread" && limits(key(whose)) > 1)) return [role, whose];
         }
       }
       return [null, name];
