@@ -66,7 +66,7 @@ GRID = (
     *(("linear", 1.0), ("constant", 0.2), ("constant", 0.05), ("linear", 0.1)),
 )
 """Schedules and step sizes to begin with."""
-SETS = ("lsh", "ram", "disco", "basic", "bass")
+SETS = ("lsh", "basic", "ram", "bass", "disco")
 TRIALS = 30
 
 

@@ -343,7 +343,7 @@ def test_what_is_not_set_is_the_feature_sets_own():
     basic, ram, lsh, b_prost = map(defaults, ("basic", "ram", "lsh", "b-prost"))
     assert basic == {"alpha": 0.5, "alpha_schedule": "constant", "lambda_": 0.9, "gamma": 0.999, "epsilon": 0.05}
     assert ram == basic | {"lambda_": 0.5}
-    assert lsh == basic | {"alpha_schedule": "linear"}
+    assert lsh == basic | {"alpha": 0.2, "alpha_schedule": "linear"}
     assert b_prost == basic | {"gamma": 0.99, "epsilon": 0.01}
 
 
@@ -355,7 +355,7 @@ def test_what_is_not_set_is_the_feature_sets_own():
         ({"features": "disco", "alpha": 0.2}, "lambda 0.9 of disco is ours"),
         (
             {"features": "lsh"},
-            "alpha 0.5, which decreases to 0 over training, and lambda 0.9 of lsh are ours, tuned by frozen evaluation",
+            "alpha 0.2, which decreases to 0 over training, and lambda 0.9 of lsh are ours, tuned by frozen evaluation",
         ),
         ({"features": "lsh"}, "to have --set alpha=0.5 --set lambda_=0.5 --set alpha_schedule=constant."),
         ({"features": "lsh", "alpha": 0.1}, "to have --set lambda_=0.5."),

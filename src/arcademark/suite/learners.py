@@ -11,7 +11,7 @@ epsilon             0.05                     secondary: later programs (ALE 0.1 
 alpha, lambda       0.5, 0.9 (basic, bass)   secondary: three later programs
 alpha, lambda       0.5, 0.9 (disco)         our choice: tuned on Asterix, Seaquest and Space Invaders, see below
 alpha, lambda       0.5, 0.5 (ram)           our choice: likewise; for ram-bits too
-alpha, lambda       0.5 to 0, 0.9 (lsh)      our choice: tuned by what frozen weights score (results/trials.py)
+alpha, lambda       0.2 to 0, 0.9 (lsh)      our choice: tuned by what frozen weights score (results/trials.py)
 trace threshold     0.01                     secondary: the parameter files of ALE 0.1, and a later program
 step size           alpha / most active      secondary: a later program, which says that the 2013 one did so
 reward scale        first                    secondary: likewise; from weights of 0 no choice depends on it
@@ -39,7 +39,7 @@ _USUAL = {"alpha": 0.5, "alpha_schedule": "constant", "lambda_": 0.9, "gamma": 0
 _LIANG_2016 = {"gamma": 0.99, "epsilon": 0.01}
 _RAM = {"lambda_": 0.5}
 _OWN: Mapping[str, Mapping[str, Any]] = {
-    "lsh": {"alpha_schedule": "linear"},
+    "lsh": {"alpha": 0.2, "alpha_schedule": "linear"},
     "ram": _RAM,
     "ram-bits": _RAM,
     "b-pros": _LIANG_2016,
