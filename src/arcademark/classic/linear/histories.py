@@ -289,10 +289,11 @@ def account(groups, episode, start, stop, sign):  # type: ignore[no-untyped-def]
 @kernel
 def see(weights, groups, episode, on, off):  # type: ignore[no-untyped-def]
     """Turn features on and off; `on` and `off` as in `features.base.Change`."""
-    left = turn(weights, groups, episode, off, -1.0, 0)
-    account(groups, episode, 0, left, -1)
+    none, one = np.int64(0), np.int64(1)  # literals would compile both functions a second time
+    left = turn(weights, groups, episode, off, -1.0, none)
+    account(groups, episode, none, left, -one)
     both = turn(weights, groups, episode, on, 1.0, left)
-    account(groups, episode, left, both, 1)
+    account(groups, episode, left, both, one)
     episode.counters[ACTIVE] += len(on) - len(off)
     episode.counters[EVENT] += 1
 

@@ -120,7 +120,7 @@ def group_grams(data, lacking, places):  # type: ignore[no-untyped-def]
     grams, whole, weighted = np.empty((folds, q + 1, q + 1)), np.empty((q + 1, q + 1)), np.zeros((q + 1, q + 1))
     weights = np.empty(folds)
     offset = fold_weights(fold_table[n], n, len(row_class), charge, weights)
-    fold_grams(scores, places, rows, n, fold_table[n], 0, grams, whole)
+    fold_grams(scores, places, rows, n, fold_table[n], np.int64(0), grams, whole)
     for f in range(folds):
         for a in range(q + 1):
             for b in range(a, q + 1):

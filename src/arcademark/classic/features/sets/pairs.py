@@ -69,7 +69,8 @@ def list_pairs(states, changed_state, out):  # type: ignore[no-untyped-def]
     active = np.flatnonzero(states & changed_state).astype(np.int32)
     changed = np.flatnonzero(states == changed_state).astype(np.int32)
     count = changed.shape[0]
-    out[:count] = changed
+    for place in range(count):  # an assignment of arrays takes seconds to compile
+        out[place] = changed[place]
     below = 0
     for a in range(active.shape[0] if count else 0):
         i = np.int64(active[a])
