@@ -16,8 +16,8 @@
   of training of SARSA(λ) on Basic. What takes a call to C is C's.
 * "planning": decisions of UCT and of best-path, and "learning": training of SARSA(λ) on Basic, each on the console to
   the same on ale-py, as frames per second.
-* "scaling": frames per second by the clock of two processes to one, and of ``make_vec`` with two threads to one; the
-  machine should have nothing else to do.
+* "scaling": frames per second by the clock of two processes to one, each ``make_vec`` with 8 games, and of ``make_vec``
+  with 8, 32 and 128 games in two threads to one; the machine should have nothing else to do.
 
 Contestants take turns in short rounds; a figure is the median over rounds of ratios within a round, and the last line
 the median of the games. Games' cartridges are played by the interpreter, or by their translations where those were made
@@ -61,7 +61,8 @@ HELD = 4
 """Frames that a random action is held."""
 
 COUNTS = 8, 64
-"""Games of a vector."""
+THREADED = 8, 32, 128
+"""Games of a vector, and of one whose threads are compared."""
 
 SIMULATIONS, DECISION_FRAMES, TRAINED_FRAMES = 60, 6_000, 4_000
 SCALED_SECONDS = 2.0
@@ -347,27 +348,30 @@ def scaling(game: str, asked: argparse.Namespace) -> Figures:
     """Compare two processes with one, and two threads with one, by the clock."""
     one, two = [], []
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
-        list(pool.map(clocked, [game] * 4, [1] * 4))  # compiles, warms up
+        list(pool.map(clocked, [game] * 4))  # compiles, warms up
         for _ in range(asked.rounds):
-            one.append(pool.submit(clocked, game, 1).result())
-            two.append(sum(pool.map(clocked, [game] * 2, [1] * 2)))
-    threads: dict[int, list[float]] = {1: [], 2: []}
-    for _ in range(asked.rounds):
-        for number in threads:
-            threads[number].append(clocked(game, number))
-    return {"two processes": ratio(two, one), "two threads": ratio(threads[2], threads[1])}
+            one.append(pool.submit(clocked, game).result())
+            two.append(sum(pool.map(clocked, [game] * 2)))
+    found = {"two processes": ratio(two, one)}
+    for count in THREADED:
+        threads: dict[int, list[float]] = {1: [], 2: []}
+        for _ in range(asked.rounds):
+            for number in threads:
+                threads[number].append(clocked(game, count, number))
+        found[f"two threads, {count}"] = ratio(threads[2], threads[1])
+    return found
 
 
-def clocked(game: str, threads: int) -> float:
+def clocked(game: str, count: int = NUM_ENVS, threads: int = 1) -> float:
     """Return agent steps per second by the clock."""
-    envs = arcademark.make_vec(game, NUM_ENVS, dqn_protocol(), threads=threads)
+    envs = arcademark.make_vec(game, count, dqn_protocol(), threads=threads)
     envs.reset(seed=0)
-    actions = np.random.default_rng(0).integers(4, size=(1 << 12, NUM_ENVS))
+    actions = np.random.default_rng(0).integers(4, size=(1 << 12, count))
     steps, begin = 0, time.perf_counter()
     while time.perf_counter() - begin < SCALED_SECONDS:
         envs.step(actions[steps % len(actions)])
         steps += 1
-    return steps / (time.perf_counter() - begin)
+    return count * steps / (time.perf_counter() - begin)
 
 
 PARTS = {
