@@ -8,6 +8,7 @@
 #endif
 
 #include "masks.c"
+#include "stretches.c"
 #include "lines.c"
 #include "picture.c"
 #include "device.c"
@@ -94,6 +95,7 @@ static void start_frame(Console *k)
     s->touched = 0;
     s->bar = s->bar != 0;
     s->grayed = 0;
+    begin_epoch(k);
     if (k->pal)
         for (int r = COLUP0; r <= COLUBK; r++)
             s->reg[r] = (uint8_t)((s->reg[r] & 0xFE) | s->odd_frame);
@@ -322,6 +324,7 @@ int console_evaluate(Console *k, const int32_t *program, int length)
 void console_save(Console *k, void *state)
 {
     State *s = &k->state;
+    find_all(k);
     if (!s->partial)
         s->drawn = s->window_start = s->touched = s->grayed = 0;
     memcpy(state, s, sizeof *s);
@@ -343,7 +346,8 @@ void console_restore(Console *k, const void *state)
     if (!(s->dpc.fraction >= 0 && s->dpc.fraction < 1))
         s->dpc.fraction = 0;
     map_banks(k);
-    changed(k, 0x3F);
+    changed(k, EVERY);
+    forget_stretches(k);
 }
 
 /* Both pictures: frames that are cut short show what an earlier one left. */

@@ -10,6 +10,7 @@
  *     picture.c     picture chip: its registers
  *     lines.c       what it shows: lines, put together, looked through and painted
  *     masks.c       what objects show on a line: masks of 160 bits
+ *     stretches.c   what they showed in frames that are not drawn, and where they met
  *     processor.c   the 6507's instructions
  *     rules.c       reward, lives and end of a game, as programs over the memory
  *   translated.c   a cartridge's program, compiled apart (`translate.py`): the core calls it in place of processor.c
@@ -33,7 +34,8 @@ enum {
     DISPLAY_BYTES = 2048,
     REGISTERS = 16,        /* of the rules */
     MOST_CODE = 4096,      /* numbers of the rules' program */
-    MOST_VALUES = 64       /* on the rules' stack */
+    MOST_VALUES = 64,      /* on the rules' stack */
+    MAX_STRETCHES = 256    /* of an object, until they are looked through */
 };
 
 enum { CART_2K, CART_4K, CART_F8, CART_F6, CART_F8SC, CART_F6SC, CART_E0, CART_FE, CART_DPC };
@@ -47,6 +49,20 @@ enum { R_SCORE, R_LIVES, R_REWARD, R_TERMINAL, R_KEPT }; /* registers of the rul
 typedef struct {
     uint64_t w[4]; /* pixel i is bit i % 64 of word i / 64; the last is 0 */
 } Mask;
+
+/* All that decides what an object shows on a line, four bytes from the lowest on:
+ *   bits     a player's graphics; PF1
+ *   size     NUSIZ, the ball's width; PF0
+ *   place    where it begins; PF2
+ *   flags    a player's: bit 3 reflected, bit 0 the first copy is not shown; a missile's: star_shape; the playfield's: reflected */
+typedef uint32_t Look;
+
+/* Clocks throughout which an object is shown and looks the same. */
+typedef struct {
+    int32_t from, to;
+    uint64_t columns; /* in which it can be seen, of 4 pixels, a bit each; 0 where they are not known yet */
+    Look look;
+} Stretch;
 
 typedef struct {
     uint8_t top[8], bottom[8], flag[8], music[8];
@@ -143,10 +159,13 @@ struct Console {
     Mask line[OBJECTS];            /* what objects that changed within the line showed before */
     int since[OBJECTS];            /* pixel of the line from which on the mask holds */
     uint32_t kept;                 /* objects of which this is so */
-    uint64_t span[OBJECTS];        /* columns of 4 pixels that an object cannot leave while it is not moved, a bit each */
-    uint32_t possible;             /* collisions of objects whose spans overlap */
-    uint32_t live;                 /* collisions that may still be found in the line */
-    int32_t line_number, line_start, window_end;
+    uint32_t live;                 /* collisions that may still be found in the line, of a frame that is drawn */
+    int32_t shown_from[OBJECTS];   /* clock from which on an object looks as it does, in a frame that is not drawn */
+    int32_t epoch;                 /* what is added to such clocks: the frames since the first stretch */
+    int stretches[OBJECTS];        /* how many there are in `stretch` */
+    int full;                      /* there is room for only one more of an object */
+    int searched[16][2];           /* how many of its objects' are looked through, for each collision */
+    int32_t line_start, window_end;
     int32_t due;                   /* clock as far as which the beam must come at its next halt */
     int painted, collided;         /* pixels of the line that are done */
     int begun;                     /* the search for some of the live collisions began within the line */
@@ -174,6 +193,7 @@ struct Console {
     const Cartridge *cartridge;    /* whose bytes these are, too */
     const uint8_t *rom;
 
+    Stretch stretch[OBJECTS][MAX_STRETCHES];
     uint8_t screen[2][MOST_ROWS * WIDTH];
 };
 

@@ -1,25 +1,18 @@
 /* The lines of the picture. Each object is a mask of 160 bits, so that a collision is an AND.
  *
- * A line is put together lazily: an object that changes within it keeps what it showed until then in a mask of the line,
- * and at the line's end the masks are looked through for collisions, and, in frames that are shown, painted. Only what
- * changes colours is painted up to at once. `State.drawn` is how far the beam is known to have come. Included by core.c.
+ * In frames that are drawn a line is put together lazily: an object that changes within it keeps what it showed until
+ * then in a mask of the line, and at the line's end the masks are looked through for collisions and painted. Only what
+ * changes colours is painted up to at once. In other frames see stretches.c. `State.drawn` is how far the beam is known
+ * to have come. Included by core.c.
  */
 
 /* ---- a line ---------------------------------------------------------------------------------------------------- */
-
-/* The pixels from `from` to `to` as bits of a word; none if they are in others. */
-static inline uint64_t span_bits(int word, int from, int to)
-{
-    int low = from - 64 * word, high = to - 64 * word;
-    uint64_t bits = high >= 64 ? ~UINT64_C(0) : high <= 0 ? 0 : (UINT64_C(1) << high) - 1;
-    return low <= 0 ? bits : low >= 64 ? 0 : bits & ~((UINT64_C(1) << low) - 1);
-}
 
 /* Keep what an object shows in the line's pixels up to `to`, before it changes, if that may still matter. */
 static void keep(Console *k, int object, int to)
 {
     int from = k->since[object];
-    if (to <= from || !(k->drawing || k->live & WITH[1 << object]))
+    if (to <= from)
         return;
     k->since[object] = to;
     k->kept |= 1u << object;
@@ -71,7 +64,7 @@ static void collide(Console *k, int to)
         found |= (uint32_t)(((a[0] & b[0] & first) | (a[1] & b[1] & second) | (a[2] & b[2] & third)) != 0) << pair;
     }
     s->collisions |= (uint16_t)found;
-    k->live = findable(k, k->enabled, k->possible);
+    k->live = findable(k, k->enabled);
 }
 
 /* Which pixels of a word show the colours of player 0, player 1 and playfield; the rest show the background. */
@@ -157,7 +150,7 @@ static inline void paint_word(uint8_t *row, uint64_t here, uint64_t one, uint64_
 
 static inline uint8_t *row_of(Console *k)
 {
-    return k->screen[k->state.buffer] + (k->line_number - k->first_row) * WIDTH;
+    return k->screen[k->state.buffer] + (k->line_start / LINE_CLOCKS - k->first_row) * WIDTH;
 }
 
 /* Write the bytes of the line's pixels up to `to`. */
@@ -198,7 +191,7 @@ static void finish_line(Console *k)
         if (s->bar & 1)
             memset(row, 0, 8);
     }
-    if (!(k->settled && !any_live(k, k->dirty | k->kept)))
+    if (k->drawing && !(k->settled && !any_live(k, k->dirty | k->kept)))
         collide(k, WIDTH);
     k->settled |= !k->begun && !any_live(k, k->dirty | k->kept) && !(s->reg[VBLANK] & 2);
     s->bar >>= 1;
@@ -206,7 +199,6 @@ static void finish_line(Console *k)
 
 static inline void begin_line(Console *k, int32_t number)
 {
-    k->line_number = number;
     k->line_start = k->state.drawn = number * LINE_CLOCKS;
     k->painted = k->collided = k->begun = 0;
     for (int i = 0; k->kept; i++, k->kept >>= 1) {
@@ -223,9 +215,12 @@ static inline void changed(Console *k, unsigned objects)
     k->whole_row = NULL;
 }
 
-static inline int line_matters(const State *s)
+/* Objects change where the beam is, at the begin of a line. */
+static void turn(Console *k, unsigned objects)
 {
-    return s->suppressed[0] | s->suppressed[1] | s->star | (s->reflected ^ (s->reg[CTRLPF] & 1));
+    if (!k->drawing)
+        end_stretches(k, objects);
+    changed(k, objects);
 }
 
 /* What changes at a line's begin. */
@@ -234,19 +229,18 @@ static void turn_line(Console *k)
     static const uint8_t STEPS[4] = {18, 33, 0, 17};
     State *s = &k->state;
     if (s->reflected != (s->reg[CTRLPF] & 1)) {
+        turn(k, 1u << PF);
         s->reflected = s->reg[CTRLPF] & 1;
-        changed(k, 1u << PF);
     }
     if (s->suppressed[0] | s->suppressed[1]) {
-        unsigned players = (s->suppressed[0] ? 1u << P0 : 0) | (s->suppressed[1] ? 1u << P1 : 0);
+        turn(k, (s->suppressed[0] ? 1u << P0 : 0) | (s->suppressed[1] ? 1u << P1 : 0));
         s->suppressed[0] = s->suppressed[1] = 0;
-        changed(k, players);
     }
     if (s->star) {
+        turn(k, 1u << M0);
         s->star_count = (s->star_count + 1) & 3;
         s->star_shape = s->star_count == 1 || s->star_count == 2 ? s->star_count : 0;
         s->position[M0] = (uint8_t)((s->position[M0] + WIDTH - STEPS[s->star_count]) % WIDTH);
-        changed(k, 1u << M0);
     }
 }
 
@@ -271,12 +265,12 @@ static __attribute__((noinline)) void pass(Console *k, int32_t to)
         if (to < next)
             break;
         finish_line(k);
-        if (!k->drawing && !line_matters(s) && (!k->live || (k->settled && !any_live(k, k->dirty)) || s->reg[VBLANK] & 2)) {
-            passed += (to - next) / LINE_CLOCKS; /* nothing to be found in these */
+        if (!k->drawing && !line_matters(s)) {
+            passed += (to - next) / LINE_CLOCKS;
             if (passed > 1)
                 s->bar = 0;
         }
-        begin_line(k, k->line_number + passed);
+        begin_line(k, k->line_start / LINE_CLOCKS + passed);
         if (to == s->drawn)
             return;
     }
@@ -289,13 +283,12 @@ static __attribute__((noinline)) void pass(Console *k, int32_t to)
 static inline void draw(Console *k, int32_t to)
 {
     State *s = &k->state;
-    if (to < k->due)
-        to = k->due;
-    if (to > k->window_end)
-        to = k->window_end;
-    if (to <= s->drawn)
+    to = halt(k, to);
+    if (to == s->drawn)
         return;
-    if (to >= k->line_start + LINE_CLOCKS || s->drawn == k->line_start || k->bar_waits)
+    if (!k->drawing && !line_matters(s))
+        pass_unseen(k, to);
+    else if (to >= k->line_start + LINE_CLOCKS || s->drawn == k->line_start || k->bar_waits)
         pass(k, to);
     else
         s->drawn = to;
@@ -325,38 +318,37 @@ static inline void look_for(Console *k, uint32_t live)
     search(k, k->live | live);
 }
 
-/* Let the beam come as far as a clock before objects change. */
-static void draw_and_keep(Console *k, int32_t clock, unsigned objects, uint32_t enabled, uint32_t live)
+/* Let the beam come as far as a clock before objects change, in a frame that is drawn. */
+static void draw_and_keep(Console *k, int32_t clock, unsigned objects, uint32_t enabled)
 {
     draw(k, clock);
     int pixels = passed(k);
-    look_for(k, live);
+    look_for(k, findable(k, enabled));
     if (pixels > 0) {
-        if (k->drawing && (k->state.reg[CTRLPF] & 6) == 6 && enabled != k->enabled)
+        if ((k->state.reg[CTRLPF] & 6) == 6 && enabled != k->enabled)
             paint(k, pixels); /* whether the playfield is alone decides its colours */
         for (; objects; objects &= objects - 1)
             keep(k, __builtin_ctz(objects), pixels);
     }
 }
 
-/* The same, if it matters: where the objects are not to be seen, and no collision with them can be found before and
- * after, the beam may as well come later. `enabled` and `possible` are as they will be. */
-static inline void change(Console *k, int32_t clock, unsigned objects, uint32_t enabled, uint32_t possible)
+/* Objects are about to change at a clock; `enabled` as it will be. */
+static inline void change(Console *k, int32_t clock, unsigned objects, uint32_t enabled)
 {
-    uint32_t live = findable(k, enabled, possible);
-    if (k->drawing || (k->live | live) & WITH[objects])
-        draw_and_keep(k, clock, objects, enabled, live);
-    else if (k->due < clock)
-        k->due = clock;
+    if (k->drawing) {
+        draw_and_keep(k, clock, objects, enabled);
+    } else if (objects & (objects - 1) || !change_unseen(k, clock, __builtin_ctz(objects))) {
+        draw(k, clock);
+        end_stretches(k, objects);
+    }
     k->enabled = enabled;
-    k->possible = possible;
     changed(k, objects);
 }
 
 /* Objects change at a clock where they are; those in `present` will then be shown. */
 static inline void draw_before(Console *k, int32_t clock, unsigned objects, unsigned present)
 {
-    change(k, clock, objects, (k->enabled & ~objects) | present, k->possible);
+    change(k, clock, objects, (k->enabled & ~objects) | present);
 }
 
 /* Find and paint all that the beam has passed. */
@@ -364,9 +356,12 @@ static void settle(Console *k)
 {
     State *s = &k->state;
     int clocks = s->drawn - k->line_start;
-    collide(k, passed(k));
-    if (k->drawing)
+    if (k->drawing) {
+        collide(k, passed(k));
         paint(k, passed(k));
+    } else {
+        end_stretches(k, EVERY);
+    }
     if (s->bar & 1 && clocks >= FIRST_PIXEL) {
         if (k->drawing)
             memset(row_of(k), 0, 8);
@@ -386,8 +381,11 @@ static void resume(Console *k)
     s->drawn = drawn;
     k->painted = k->collided = passed(k);
     k->enabled = find_enabled(s);
-    k->possible = find_possible(k);
-    search(k, findable(k, k->enabled, k->possible));
+    if (k->drawing)
+        find_all(k);
+    for (int i = 0; i < OBJECTS; i++)
+        k->shown_from[i] = k->epoch + drawn;
+    search(k, k->drawing ? findable(k, k->enabled) : 0);
     k->due = 0;
     k->whole_row = NULL;
     k->bar_waits = k->drawing && s->bar;

@@ -78,58 +78,86 @@ static inline int ball_of(const State *s)
     return (s->reg[VDELBL] & 1 ? s->old_ball : s->reg[ENABL]) & 2;
 }
 
-static void shape_player(Console *k, int i)
+static inline Look look(unsigned bits, unsigned size, unsigned place, unsigned flags)
 {
-    const State *s = &k->state;
-    unsigned graphics = graphics_of(s, i), nusiz = s->reg[NUSIZ0 + i] & 7;
-    Mask *mask = &k->mask[P0 + i];
-    *mask = (Mask){{0, 0, 0, 0}};
-    if (!(s->reg[REFP0 + i] & 8))
-        graphics = REVERSED[graphics];
-    if (nusiz == 5)
-        put_copies(mask, DOUBLED[graphics], (s->position[P0 + i] + 1u) % WIDTH, nusiz, s->suppressed[i]);
-    else if (nusiz == 7)
-        put_copies(mask, QUADRUPLED[graphics], (s->position[P0 + i] + 1u) % WIDTH, nusiz, s->suppressed[i]);
+    return bits | size << 8 | place << 16 | flags << 24;
+}
+
+static inline unsigned bits_of(Look l) { return l & 255; }
+static inline unsigned size_of(Look l) { return l >> 8 & 255; }
+static inline unsigned place_of(Look l) { return l >> 16 & 255; }
+static inline unsigned flags_of(Look l) { return l >> 24; }
+
+/* What an object looks like now, if it is shown. */
+static inline __attribute__((always_inline)) Look look_of(const State *s, int object)
+{
+    const uint8_t *reg = s->reg;
+    int i = object & 1;
+    switch (object) {
+    case P0: case P1:
+        return look(graphics_of(s, i), reg[NUSIZ0 + i] & 7u, s->position[object], (reg[REFP0 + i] & 8u) | s->suppressed[i]);
+    case M0: case M1: return look(0, reg[NUSIZ0 + i], s->position[object], i ? 0 : s->star_shape);
+    case BL: return look(0, reg[CTRLPF] >> 4 & 3, s->position[BL], 0);
+    default: return look(reg[PF1], reg[PF0], reg[PF2], s->reflected);
+    }
+}
+
+static inline Mask player_mask(Look l)
+{
+    unsigned graphics = flags_of(l) & 8 ? bits_of(l) : REVERSED[bits_of(l)], place = place_of(l), size = size_of(l);
+    Mask mask = {{0, 0, 0, 0}};
+    if (size == 5)
+        put_copies(&mask, DOUBLED[graphics], (place + 1) % WIDTH, size, flags_of(l) & 1);
+    else if (size == 7)
+        put_copies(&mask, QUADRUPLED[graphics], (place + 1) % WIDTH, size, flags_of(l) & 1);
     else
-        put_copies(mask, graphics, s->position[P0 + i], nusiz, s->suppressed[i]);
+        put_copies(&mask, graphics, place, size, flags_of(l) & 1);
+    return mask;
 }
 
-static void shape_missile(Console *k, int i)
+static inline unsigned missile_width(Look l)
 {
-    const State *s = &k->state;
-    Mask *mask = &k->mask[M0 + i];
-    unsigned nusiz = s->reg[NUSIZ0 + i], width = nusiz >> 4 & 3, star = i ? 0 : s->star_shape;
-    *mask = (Mask){{0, 0, 0, 0}};
-    if (star == 2 || !(k->enabled >> (M0 + i) & 1))
-        return;
-    if (star == 1)
-        width |= 1;
-    put_copies(mask, (1u << (1u << width)) - 1, s->position[M0 + i], nusiz, 0);
+    return 1u << ((size_of(l) >> 4 & 3) | (flags_of(l) == 1));
 }
 
-static void shape_ball(Console *k)
+static inline Mask missile_mask(Look l)
 {
-    const State *s = &k->state;
-    k->mask[BL] = (Mask){{0, 0, 0, 0}};
-    if (ball_of(s))
-        put(&k->mask[BL], (1u << (1u << (s->reg[CTRLPF] >> 4 & 3))) - 1, s->position[BL]);
+    Mask mask = {{0, 0, 0, 0}};
+    if (flags_of(l) != 2)
+        put_copies(&mask, (UINT64_C(1) << missile_width(l)) - 1, place_of(l), size_of(l), 0);
+    return mask;
 }
 
-static void shape_playfield(Console *k)
+static inline Mask ball_mask(Look l)
 {
-    const State *s = &k->state;
-    unsigned first = s->reg[PF0], second = s->reg[PF1], third = s->reg[PF2];
+    Mask mask = {{0, 0, 0, 0}};
+    put(&mask, (1u << (1u << size_of(l))) - 1, place_of(l));
+    return mask;
+}
+
+static inline Mask playfield_mask(Look l)
+{
+    unsigned first = size_of(l), second = bits_of(l), third = place_of(l);
     uint64_t end = QUADRUPLED[third], low = QUADRUPLED[first >> 4] | (uint64_t)QUADRUPLED[REVERSED[second]] << 16 | end << 48;
-    uint64_t *words = k->mask[PF].w;
-    words[0] = low;
-    words[1] = end >> 16;
+    Mask mask = {{low, end >> 16, 0, 0}};
     end >>= 16;
-    if (s->reflected) {
+    if (flags_of(l)) {
         low = QUADRUPLED[REVERSED[third]] | (uint64_t)QUADRUPLED[second] << 32;
         end = QUADRUPLED[REVERSED[first] & 15];
     }
-    words[1] |= low << 16;
-    words[2] = low >> 48 | end << 16;
+    mask.w[1] |= low << 16;
+    mask.w[2] = low >> 48 | end << 16;
+    return mask;
+}
+
+static inline Mask mask_of(int object, Look l)
+{
+    switch (object) {
+    case P0: case P1: return player_mask(l);
+    case M0: case M1: return missile_mask(l);
+    case BL: return ball_mask(l);
+    default: return playfield_mask(l);
+    }
 }
 
 /* Find which objects are shown at all. */
@@ -143,113 +171,18 @@ static uint32_t find_enabled(const State *s)
 
 static void shape(Console *k, int object)
 {
-    switch (object) {
-    case P0: case P1: shape_player(k, object - P0); break;
-    case M0: case M1: shape_missile(k, object - M0); break;
-    case BL: shape_ball(k); break;
-    default: shape_playfield(k);
-    }
+    k->mask[object] = k->enabled >> object & 1 ? mask_of(object, look_of(&k->state, object)) : (Mask){{0, 0, 0, 0}};
     k->dirty &= ~(1u << object);
     k->settled = 0;
 }
 
-/* ---- spans ----------------------------------------------------------------------------------------------------- */
-
-enum { COLUMNS = WIDTH / 4 };
-static const uint64_t EVERYWHERE = (UINT64_C(1) << COLUMNS) - 1;
-
-/* The columns of copies that begin at a position, so many pixels wide each. */
-static inline uint64_t copied_span(unsigned position, unsigned width, unsigned nusiz)
-{
-    static const uint8_t BETWEEN[8][2] = {{0, 0}, {4, 0}, {8, 0}, {4, 8}, {16, 0}, {0, 0}, {8, 16}, {0, 0}};
-    uint64_t one = (UINT64_C(1) << (((position & 3) + width + 3) >> 2)) - 1;
-    uint64_t all = (one | one << BETWEEN[nusiz & 7][0] | one << BETWEEN[nusiz & 7][1]) << (position >> 2);
-    return (all | all >> COLUMNS) & EVERYWHERE;
-}
-
-/* The columns in which a player can be seen at a position, whatever its graphics. */
-static inline uint64_t player_span(unsigned nusiz, unsigned position)
-{
-    unsigned size = nusiz & 7;
-    return size == 5   ? copied_span((position + 1) % WIDTH, 16, size)
-           : size == 7 ? copied_span((position + 1) % WIDTH, 32, size)
-                       : copied_span(position, 8, size);
-}
-
-/* The columns in which a missile can be seen at a position; one whose position changes by itself, anywhere. */
-static inline uint64_t missile_span(const State *s, int i, unsigned nusiz, unsigned position)
-{
-    return i == 0 && (s->star | s->star_shape) ? EVERYWHERE : copied_span(position, 1u << (nusiz >> 4 & 3), nusiz);
-}
-
-static inline uint64_t ball_span(unsigned control, unsigned position)
-{
-    return copied_span(position, 1u << (control >> 4 & 3), 0);
-}
-
-/* The columns of the playfield; of both its right halves where one line may show the one and the next the other. */
-static inline uint64_t playfield_span(const State *s, unsigned control, unsigned first, unsigned second, unsigned third)
-{
-    uint64_t left = first >> 4 | (uint64_t)REVERSED[second] << 4 | (uint64_t)third << 12, right = 0;
-    if (!(s->reflected & control & 1))
-        right = left;
-    if ((s->reflected | control) & 1)
-        right |= REVERSED[third] | (uint64_t)second << 8 | (uint64_t)(REVERSED[first] & 15) << 16;
-    return left | right << (COLUMNS / 2);
-}
-
-/* The collision of an object with another, as a bit. */
-static const uint16_t COLLISION[OBJECTS][OBJECTS] = {
-    [P0] = {[P1] = 1 << 14, [M0] = 1 << 1, [M1] = 1 << 2, [BL] = 1 << 5, [PF] = 1 << 4},
-    [P1] = {[P0] = 1 << 14, [M0] = 1 << 0, [M1] = 1 << 3, [BL] = 1 << 7, [PF] = 1 << 6},
-    [M0] = {[P0] = 1 << 1, [P1] = 1 << 0, [M1] = 1 << 15, [BL] = 1 << 9, [PF] = 1 << 8},
-    [M1] = {[P0] = 1 << 2, [P1] = 1 << 3, [M0] = 1 << 15, [BL] = 1 << 11, [PF] = 1 << 10},
-    [BL] = {[P0] = 1 << 5, [P1] = 1 << 7, [M0] = 1 << 9, [M1] = 1 << 11, [PF] = 1 << 12},
-    [PF] = {[P0] = 1 << 4, [P1] = 1 << 6, [M0] = 1 << 8, [M1] = 1 << 10, [BL] = 1 << 12}};
-
-/* Set an object's span. Returns what collisions are possible then, of those that were for the other objects. */
-static inline __attribute__((always_inline)) uint32_t respan(Console *k, uint32_t possible, int object, uint64_t span)
-{
-    possible &= ~(uint32_t)WITH[1 << object];
-    for (int other = 0; other < OBJECTS; other++)
-        possible |= span & k->span[other] ? COLLISION[object][other] : 0u;
-    k->span[object] = span;
-    return possible;
-}
-
-/* Let an object be anywhere: in frames that are shown, and where no collision with it can be found. */
-static inline uint32_t span_all(Console *k, uint32_t possible, int object)
-{
-    k->span[object] = EVERYWHERE;
-    return possible | WITH[1 << object];
-}
-
-/* Whether the span of an object makes a difference, where so many objects are shown. */
-static inline int span_matters(const Console *k, int object, uint32_t enabled)
-{
-    return !k->drawing && PAIRS[enabled] & WITH[1 << object] & ~(uint32_t)k->state.collisions;
-}
-
-/* Find all spans anew. */
-static uint32_t find_possible(Console *k)
-{
-    const State *s = &k->state;
-    const uint8_t *reg = s->reg;
-    uint32_t possible = WITH[63];
-    for (int i = 0; i < OBJECTS; i++)
-        k->span[i] = EVERYWHERE;
-    if (k->drawing)
-        return possible;
-    for (int i = 0; i < 2; i++) {
-        possible = respan(k, possible, P0 + i, player_span(reg[NUSIZ0 + i], s->position[P0 + i]));
-        possible = respan(k, possible, M0 + i, missile_span(s, i, reg[NUSIZ0 + i], s->position[M0 + i]));
-    }
-    possible = respan(k, possible, BL, ball_span(reg[CTRLPF], s->position[BL]));
-    return respan(k, possible, PF, playfield_span(s, reg[CTRLPF], reg[PF0], reg[PF1], reg[PF2]));
-}
-
 /* Return which collisions can be found anew where these objects are shown. */
-static inline uint32_t findable(const Console *k, uint32_t enabled, uint32_t possible)
+static inline uint32_t findable(const Console *k, uint32_t enabled)
 {
-    return PAIRS[enabled] & possible & ~(uint32_t)k->state.collisions;
+    return PAIRS[enabled] & ~(uint32_t)k->state.collisions;
+}
+
+static inline int line_matters(const State *s)
+{
+    return s->suppressed[0] | s->suppressed[1] | s->star | (s->reflected ^ (s->reg[CTRLPF] & 1));
 }

@@ -5,13 +5,6 @@ static inline int32_t clock_of(const State *s)
     return 3 * s->cycles - s->origin;
 }
 
-/* Return the clock within its line: `% LINE_CLOCKS`, which compilers divide for. */
-static inline unsigned within_line(int32_t clock)
-{
-    uint32_t n = (uint32_t)clock;
-    return n < 1u << 27 ? n - (uint32_t)((uint64_t)n * 18837576 >> 32) * LINE_CLOCKS : n % LINE_CLOCKS;
-}
-
 /* A picture up to this clock is due, though nothing seen has changed. */
 static inline void touch(Console *k, int32_t clock)
 {
@@ -55,16 +48,7 @@ static void write_nusiz(Console *k, int i, uint8_t value, int32_t clock)
         touch(k, clock);
         return;
     }
-    uint32_t possible = k->possible;
-    if (span_matters(k, P0 + i, k->enabled))
-        possible = respan(k, possible, P0 + i, player_span(value, s->position[P0 + i]));
-    else
-        possible = span_all(k, possible, P0 + i);
-    if (span_matters(k, M0 + i, k->enabled))
-        possible = respan(k, possible, M0 + i, missile_span(s, i, value, s->position[M0 + i]));
-    else
-        possible = span_all(k, possible, M0 + i);
-    change(k, clock, objects, k->enabled, possible);
+    change(k, clock, objects, k->enabled);
     s->reg[NUSIZ0 + i] = value;
     s->suppressed[i] = 0;
     if (i == 0)
@@ -81,28 +65,16 @@ static void write_ctrlpf(Console *k, uint8_t value, int32_t clock)
     draw(k, clock);
     if (k->drawing)
         paint(k, passed(k));
-    change(k, clock, 1u << PF | 1u << BL, k->enabled, span_all(k, span_all(k, k->possible, BL), PF));
+    change(k, clock, 1u << PF | 1u << BL, k->enabled);
     s->reg[CTRLPF] = value;
     if (within_line(clock) < 147)
         s->reflected = value & 1;
 }
 
-/* Find an object's span at a position where it is about to be placed. */
-static inline uint32_t respan_at(Console *k, uint32_t possible, int object, unsigned position)
-{
-    const State *s = &k->state;
-    if (!span_matters(k, object, k->enabled))
-        return span_all(k, possible, object);
-    uint64_t span = object < M0    ? player_span(s->reg[NUSIZ0 + object], position)
-                    : object == BL ? ball_span(s->reg[CTRLPF], position)
-                                   : missile_span(s, object - M0, s->reg[NUSIZ0 + object - M0], position);
-    return respan(k, possible, object, span);
-}
-
 /* Place an object where the beam is. */
 static void move_to(Console *k, int object, unsigned position)
 {
-    change(k, k->state.drawn, 1u << object, k->enabled, respan_at(k, k->possible, object, position));
+    change(k, k->state.drawn, 1u << object, k->enabled);
     k->state.position[object] = (uint8_t)position;
 }
 
@@ -177,10 +149,14 @@ static void write_graphics(Console *k, int i, uint8_t value, int32_t clock)
         objects |= 1u << BL;
         present |= (s->reg[ENABL] & 2u) << (BL - 1);
     }
-    if (objects)
-        draw_before(k, clock, objects, present);
-    else
+    if (!objects)
         touch(k, clock);
+    else if (objects == 1u << (P0 + i))
+        draw_before(k, clock, 1u << (P0 + i), present);
+    else if (objects == 1u << (P1 - i))
+        draw_before(k, clock, 1u << (P1 - i), present);
+    else
+        draw_before(k, clock, objects, present);
     s->reg[GRP0 + i] = value;
     s->old[1 - i] = other;
     if (i == 1)
@@ -224,16 +200,11 @@ static void move_all(Console *k, int32_t clock)
     }
     if (!moved)
         return;
-    uint32_t possible = k->possible;
+    change(k, s->drawn, moved, k->enabled);
     for (unsigned rest = moved; rest; rest &= rest - 1) {
         int object = __builtin_ctz(rest), to = s->position[object] + move[object];
-        to += to < 0 ? WIDTH : 0;
-        move[object] = to >= WIDTH ? to - WIDTH : to;
-        possible = respan_at(k, possible, object, (unsigned)move[object]);
+        s->position[object] = (uint8_t)(to < 0 ? to + WIDTH : to >= WIDTH ? to - WIDTH : to);
     }
-    change(k, s->drawn, moved, k->enabled, possible);
-    for (unsigned rest = moved; rest; rest &= rest - 1)
-        s->position[__builtin_ctz(rest)] = (uint8_t)move[__builtin_ctz(rest)];
     s->suppressed[0] = s->suppressed[1] = 0;
     s->star = s->star_shape = 0;
 }
@@ -269,11 +240,7 @@ static inline void write_playfield(Console *k, unsigned r, uint8_t value, int32_
         return;
     }
     uint32_t enabled = (k->enabled & ~(1u << PF)) | (unsigned)((first | second | third) != 0) << PF;
-    if (!span_matters(k, PF, enabled))
-        change(k, clock, 1u << PF, enabled, span_all(k, k->possible, PF));
-    else
-        change(k, clock, 1u << PF, enabled,
-               respan(k, k->possible, PF, playfield_span(s, s->reg[CTRLPF], first, second, third)));
+    change(k, clock, 1u << PF, enabled);
     k->state.reg[r] = value;
 }
 
@@ -328,8 +295,6 @@ static inline __attribute__((always_inline)) void write_register(Console *k, uns
     case HMM0:
         if (3 * s->cycles == s->last_hmove + 63 && s->reg[HMM0] >> 4 == 7 && value >> 4 == 6) {
             draw(k, clock);
-            k->possible = span_all(k, k->possible, M0);
-            look_for(k, findable(k, k->enabled, k->possible));
             s->star = 1;
             s->star_count = 0;
         }
@@ -354,9 +319,13 @@ static inline __attribute__((always_inline)) void write_register(Console *k, uns
         break;
     case CXCLR:
         draw(k, clock);
-        collide(k, passed(k));
+        if (k->drawing)
+            collide(k, passed(k));
         s->collisions = 0;
-        search(k, findable(k, k->enabled, k->possible));
+        if (k->drawing)
+            search(k, findable(k, k->enabled));
+        else
+            forget_stretches(k);
         break;
     default: touch(k, clock); /* sound, and nothing */
     }
@@ -392,13 +361,13 @@ static uint8_t read_picture(Console *k, unsigned r)
     State *s = &k->state;
     uint8_t value = 0;
     if (r < 8) {
-        int32_t clock = clock_of(s);
-        if (k->drawing || k->live & 3u << 2 * r)
-            draw(k, clock);
-        else if (k->due < clock)
-            k->due = clock;
-        if (k->live & 3u << 2 * r)
+        draw(k, clock_of(s));
+        if (k->drawing) {
             collide(k, passed(k));
+        } else if (findable(k, EVERY) & 3u << 2 * r) {
+            end_stretches(k, EVERY);
+            find(k, 3u << 2 * r);
+        }
         value = (uint8_t)((s->collisions >> 2 * r & 1) << 7 | (s->collisions >> (2 * r + 1) & 1) << 6);
     } else {
         touch(k, clock_of(s));
@@ -422,6 +391,7 @@ static void reset_picture(Console *k)
     s->origin = s->drawn = s->window_start = s->touched = s->last_hmove = s->dumped = 0;
     s->vsync_end = NEVER;
     memset(k->screen, 0, sizeof k->screen);
-    changed(k, 0x3F);
+    changed(k, EVERY);
+    forget_stretches(k);
     resume(k);
 }

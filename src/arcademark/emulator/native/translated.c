@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "masks.c"
+#include "stretches.c"
 #include "processor.c"
 
 /* What takes compilers long in a function of thousands of blocks, and gains little there, is left out. */
@@ -94,18 +95,13 @@ static inline Frame frame_of(const Console *k)
                    .origin = s->origin, .drawing = k->drawing, .odd = k->pal ? s->odd_frame : 0};
 }
 
-/* Change objects where they are if that is neither seen nor found; those in `present` will then be shown. Returns 0 if
- * it may be. */
-static inline __attribute__((always_inline)) int change_quickly(Console *k, const Frame *f, int32_t clock,
-                                                                unsigned objects, unsigned present, uint32_t possible)
+/* Change objects in a frame that is not drawn; those in `present` will then be shown. Returns 0 where the core must. */
+static inline __attribute__((always_inline)) int change_quickly(Console *k, int32_t clock, int object, unsigned present)
 {
-    uint32_t enabled = (k->enabled & ~objects) | present;
-    if ((k->live | findable(k, enabled, possible)) & WITH[objects])
+    if (!change_unseen(k, clock, object))
         return 0;
-    if (k->due < clock)
-        k->due = clock;
-    k->enabled = enabled;
-    k->dirty |= objects;
+    k->enabled = (k->enabled & ~(1u << object)) | present;
+    k->dirty |= 1u << object;
     return 1;
 }
 
@@ -119,7 +115,7 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
     if (cycles >= f->limit || k->bar_waits)
         return 0;
     switch (r) {
-    case VSYNC: case VBLANK: case RESP0: case RESP1: case RESM0: case RESM1: case RESBL: case HMOVE: case CXCLR:
+    case VSYNC: case VBLANK: case RESP0: case RESP1: case RESM0: case RESM1: case RESBL: case CXCLR:
         return 0;
     case NUSIZ0: case NUSIZ1:
         if (reg[r] != value || s->suppressed[r - NUSIZ0] || (r == NUSIZ0 && s->star_shape))
@@ -143,42 +139,43 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
             if (f->drawing)
                 return 0;
             uint8_t all = value | (r == PF0 ? 0 : reg[PF0]) | (r == PF1 ? 0 : reg[PF1]) | (r == PF2 ? 0 : reg[PF2]);
-            uint32_t possible = k->possible | WITH[1 << PF];
-            if (!change_quickly(k, f, clock, 1u << PF, (unsigned)(all != 0) << PF, possible))
+            if (!change_quickly(k, clock, PF, (unsigned)(all != 0) << PF))
                 return 0;
-            k->span[PF] = EVERYWHERE;
-            k->possible = possible;
             reg[r] = value;
             return 1;
         }
         break;
     case GRP0: case GRP1:
-        if ((reg[VDELP0] | reg[VDELP1] | reg[VDELBL]) & 1)
-            return 0;
-        if (reg[r] != value) {
-            if (f->drawing)
+        clock++;
+        if (f->drawing) {
+            if ((reg[VDELP0] | reg[VDELP1] | reg[VDELBL]) & 1 || reg[r] != value)
                 return 0;
-            int object = P0 + (int)r - GRP0;
-            if (!change_quickly(k, f, clock + 1, 1u << object, (unsigned)(value != 0) << object, k->possible))
+        } else {
+            int own = P0 + (int)r - GRP0, other = P1 - (int)r + GRP0;
+            uint8_t delayed = reg[GRP0 + other - P0];
+            int own_changes = !(reg[VDELP0 + own - P0] & 1) && reg[r] != value;
+            int other_changes = reg[VDELP0 + other - P0] & 1 && s->old[other - P0] != delayed;
+            if (r == GRP1 && reg[VDELBL] & 1)
+                return 0;
+            if (own_changes && !change_quickly(k, clock, own, (unsigned)(value != 0) << own))
+                return 0;
+            if (other_changes && !change_quickly(k, clock, other, (unsigned)(delayed != 0) << other))
                 return 0;
             reg[r] = value;
-            s->old[r == GRP0] = reg[r == GRP0 ? GRP1 : GRP0];
-            if (r == GRP1)
-                s->old_ball = reg[ENABL];
-            return 1;
+            if (own_changes | other_changes)
+                clock = s->touched;
         }
         s->old[r == GRP0] = reg[r == GRP0 ? GRP1 : GRP0];
         if (r == GRP1)
             s->old_ball = reg[ENABL];
-        clock++;
         break;
     case REFP0: case REFP1:
         clock++;
         if (reg[r] != (value & 8)) {
             if (f->drawing)
                 return 0;
-            unsigned object = 1u << (P0 + r - REFP0);
-            if (!change_quickly(k, f, clock, object, k->enabled & object, k->possible))
+            int object = P0 + (int)r - REFP0;
+            if (!change_quickly(k, clock, object, k->enabled & 1u << object))
                 return 0;
             reg[r] = value & 8;
             return 1;
@@ -190,7 +187,7 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
                 return 0;
             int object = M0 + (int)r - ENAM0;
             unsigned present = (unsigned)(value & ~reg[RESMP0 + r - ENAM0] & 2) << (object - 1);
-            if (!change_quickly(k, f, clock, 1u << object, present, k->possible))
+            if (!change_quickly(k, clock, object, present))
                 return 0;
             reg[r] = value & 2;
             return 1;
@@ -214,6 +211,17 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
     case HMCLR:
         memset(&reg[HMP0], 0, 5);
         break;
+    case HMOVE: {
+        uint32_t column = (uint32_t)(cycles + f->columns) % (LINE_CLOCKS / 3), moving;
+        memcpy(&moving, &reg[HMP0], 4);
+        if (f->drawing || line_matters(s) | s->star_shape || (moving | reg[HMBL]) & 0xF0F0F0F0 || column > 12)
+            return 0;
+        pass_unseen(k, halt(k, clock));
+        if (k->bars)
+            s->bar |= s->drawn - k->line_start < FIRST_PIXEL + 8 ? 1 : 2;
+        s->last_hmove = 3 * cycles;
+        return 1;
+    }
     }
     s->touched = clock;
     return 1;

@@ -1,0 +1,183 @@
+/* Collisions in frames that are not drawn. Nothing is looked for until the program reads a collision, or a state is
+ * saved: what each object showed is noted, a stretch for as long as it looked the same, and the stretches of two objects
+ * are gone through where they overlap. CXCLR drops them all. Included by core.c and translated.c. */
+
+enum { EVERY = (1 << OBJECTS) - 1, EPOCH = 512 * LINE_CLOCKS };
+
+/* The pixels from `from` to `to` as bits of a word; none if they are in others. */
+static inline uint64_t span_bits(int word, int from, int to)
+{
+    int low = from - 64 * word, high = to - 64 * word;
+    uint64_t bits = high >= 64 ? ~UINT64_C(0) : high <= 0 ? 0 : (UINT64_C(1) << high) - 1;
+    return low <= 0 ? bits : low >= 64 ? 0 : bits & ~((UINT64_C(1) << low) - 1);
+}
+
+/* Return the clock within its line: `% LINE_CLOCKS`, which compilers divide for. */
+static inline unsigned within_line(int32_t clock)
+{
+    uint32_t n = (uint32_t)clock;
+    return n < 1u << 27 ? n - (uint32_t)((uint64_t)n * 18837576 >> 32) * LINE_CLOCKS : n % LINE_CLOCKS;
+}
+
+/* Where the beam halts that is to come as far as a clock. */
+static inline int32_t halt(const Console *k, int32_t clock)
+{
+    clock = clock > k->due ? clock : k->due;
+    clock = clock < k->window_end ? clock : k->window_end;
+    return clock > k->state.drawn ? clock : k->state.drawn;
+}
+
+/* Let the beam pass on, where nothing changes at the begin of lines. */
+static inline void pass_unseen(Console *k, int32_t to)
+{
+    State *s = &k->state;
+    int32_t start = to - (int32_t)within_line(to), passed = start - k->line_start;
+    s->bar = passed > LINE_CLOCKS ? 0 : s->bar >> (passed > 0);
+    k->line_start = start;
+    s->drawn = to;
+}
+
+/* End an object's stretch, before it changes. There is room for one more. */
+static inline __attribute__((always_inline)) void end_stretch(Console *k, int object, int32_t now)
+{
+    int32_t from = k->shown_from[object];
+    if (k->enabled >> object & 1 && now > from && !(k->state.reg[VBLANK] & 2)) {
+        int number = k->stretches[object]++;
+        k->stretch[object][number] = (Stretch){from, now, 0, look_of(&k->state, object)};
+        k->full |= number == MAX_STRETCHES - 2;
+    }
+    k->shown_from[object] = now;
+}
+
+/* An object is about to change at a clock. Returns 0 if the beam must come there first, or there is no room. */
+static inline __attribute__((always_inline)) int change_unseen(Console *k, int32_t clock, int object)
+{
+    const State *s = &k->state;
+    if (line_matters(s) | k->full)
+        return 0;
+    k->due = halt(k, clock);
+    end_stretch(k, object, k->epoch + k->due);
+    return 1;
+}
+
+#ifndef TRANSLATED
+
+/* The columns of copies that begin at a position, so many pixels wide each. */
+static inline uint64_t copied_columns(unsigned position, unsigned width, unsigned nusiz)
+{
+    static const uint8_t BETWEEN[8][2] = {{0, 0}, {4, 0}, {8, 0}, {4, 8}, {16, 0}, {0, 0}, {8, 16}, {0, 0}};
+    enum { COLUMNS = WIDTH / 4 };
+    uint64_t one = (UINT64_C(1) << (((position & 3) + width + 3) >> 2)) - 1;
+    uint64_t all = (one | one << BETWEEN[nusiz & 7][0] | one << BETWEEN[nusiz & 7][1]) << (position >> 2);
+    return (all | all >> COLUMNS) & ((UINT64_C(1) << COLUMNS) - 1);
+}
+
+/* The columns in which an object may show a pixel. */
+static uint64_t find_columns(int object, Look l)
+{
+    unsigned bits = bits_of(l), size = size_of(l), place = place_of(l);
+    uint64_t left, right;
+    switch (object) {
+    case P0: case P1:
+        return size == 5   ? copied_columns((place + 1) % WIDTH, 16, size)
+               : size == 7 ? copied_columns((place + 1) % WIDTH, 32, size)
+                           : copied_columns(place, 8, size);
+    case M0: case M1: return copied_columns(place, missile_width(l), size);
+    case BL: return copied_columns(place, 1u << size, 0);
+    default:
+        left = size >> 4 | (uint64_t)REVERSED[bits] << 4 | (uint64_t)place << 12;
+        right = flags_of(l) ? REVERSED[place] | (uint64_t)bits << 8 | (uint64_t)(REVERSED[size] & 15) << 16 : left;
+        return left | right << 20;
+    }
+}
+
+/* Whether what two objects show has a pixel in common between two clocks. */
+static int meet(const Mask *a, const Mask *b, int32_t from, int32_t to)
+{
+    uint64_t both[3] = {a->w[0] & b->w[0], a->w[1] & b->w[1], a->w[2] & b->w[2]};
+    if (!(both[0] | both[1] | both[2]))
+        return 0;
+    int first = from % LINE_CLOCKS - FIRST_PIXEL, last = first + to - from;
+    uint64_t found = 0;
+    for (int i = 0; i < 3; i++)
+        found |= both[i] & (span_bits(i, first, last) | span_bits(i, first - LINE_CLOCKS, last - LINE_CLOCKS));
+    return found != 0;
+}
+
+/* Go through the stretches of a collision's objects; returns whether they met. */
+static int met(Console *k, int pair)
+{
+    int one = PAIR[pair][0], other = PAIR[pair][1];
+    Stretch *a = k->stretch[one] + k->searched[pair][0], *b = k->stretch[other] + k->searched[pair][1];
+    const Stretch *a_end = k->stretch[one] + k->stretches[one], *b_end = k->stretch[other] + k->stretches[other];
+    k->searched[pair][0] = k->stretches[one];
+    k->searched[pair][1] = k->stretches[other];
+    while (a < a_end && b < b_end) {
+        int32_t from = a->from > b->from ? a->from : b->from, to = a->to < b->to ? a->to : b->to;
+        if (from < to) {
+            if (!a->columns)
+                a->columns = find_columns(one, a->look);
+            if (!b->columns)
+                b->columns = find_columns(other, b->look);
+            if (a->columns & b->columns) {
+                Mask first = mask_of(one, a->look), second = mask_of(other, b->look);
+                if (meet(&first, &second, from, to))
+                    return 1;
+            }
+        }
+        if (a->to < b->to)
+            a++;
+        else
+            b++;
+    }
+    return 0;
+}
+
+/* Find which of these collisions there were in the stretches that have ended. */
+static void find(Console *k, uint32_t pairs)
+{
+    for (uint32_t rest = findable(k, EVERY) & pairs; rest; rest &= rest - 1)
+        k->state.collisions |= (uint16_t)(met(k, __builtin_ctz(rest)) << __builtin_ctz(rest));
+}
+
+/* Forget all stretches; others begin where the beam is. */
+static void forget_stretches(Console *k)
+{
+    memset(k->stretches, 0, sizeof k->stretches);
+    memset(k->searched, 0, sizeof k->searched);
+    k->full = 0;
+    k->epoch = 0;
+    for (int i = 0; i < OBJECTS; i++)
+        k->shown_from[i] = k->state.drawn;
+}
+
+/* Find all collisions in the stretches that have ended, and forget them. */
+static void find_all(Console *k)
+{
+    find(k, ~0u);
+    forget_stretches(k);
+}
+
+/* End the stretches of objects where the beam is. */
+static void end_stretches(Console *k, unsigned objects)
+{
+    int full = k->full;
+    for (unsigned rest = full ? EVERY : objects; rest; rest &= rest - 1)
+        end_stretch(k, __builtin_ctz(rest), k->epoch + k->state.drawn);
+    if (full)
+        find_all(k);
+}
+
+/* A frame begins: clocks count on while there are stretches of earlier ones. */
+static void begin_epoch(Console *k)
+{
+    int some = 0;
+    for (int i = 0; i < OBJECTS; i++)
+        some |= k->stretches[i];
+    if (k->epoch > 1 << 30)
+        find_all(k);
+    else
+        k->epoch = some ? k->epoch + EPOCH : 0;
+}
+
+#endif
