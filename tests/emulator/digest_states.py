@@ -5,9 +5,9 @@
     diff old new
 
 Each line has a game, a frame, and a digest of all memory, rewards and drawn screens so far, and of the states after a
-quarter of the frames (collisions last into later frames), two of three of them undrawn, under random actions, with
-resets, other difficulties, states restored in this emulator and another, and written memory. The first line that differs names the game, and the frame within 250. Two cores whose
-states have other layouts cannot be compared.
+quarter of the frames (collisions last into later frames): two of three frames undrawn, under random actions, with
+resets, other difficulties, states restored in this emulator and another, and written memory. The first line that
+differs names the game, and the frame within 250. Two cores whose states have other layouts cannot be compared.
 """
 
 import argparse

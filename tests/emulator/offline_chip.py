@@ -4,8 +4,9 @@
 
 `recorder.c` notes what passes between a cartridge's program and the emulator's picture chip, from a reset on. `Chip`
 knows nothing else: it was written from the chip's documented behaviour, shares no code with the emulator's, draws
-everything, and compares every pixel. Its pixels are compared with the emulator's in frames that are drawn, its collisions
-at each read and after each frame, drawn or not. A line is printed for each game; the first difference ends the tool.
+everything, and looks at every pixel. Its pixels are compared with the emulator's in frames that are drawn, its
+collisions at each read and after each frame, drawn or not. A line is printed for each game; the first difference ends
+the tool.
 
 A row is a number of 160 bits, of which bit 0 is the pixel at the left.
 """

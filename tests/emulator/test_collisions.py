@@ -1,4 +1,4 @@
-"""Collisions in frames that are not drawn, where they are found when they are asked for, against frames that are drawn."""
+"""Collisions in frames that are not drawn, which are found when they are asked for, against drawn frames."""
 
 import numpy as np
 import pytest
