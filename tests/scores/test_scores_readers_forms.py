@@ -171,3 +171,24 @@ def test_numbers_under_the_name_of_a_note_are_scores_where_citations_would_be_wh
     path.write_text("game,Human,Human Ref,DQN,DQN ref\nPong,14.6,14.5,18.9,12\nBoxing,12.1,12.1,71.8,12\n")
     table = read([str(path)]).table
     assert table.algorithms == ("Human", "Human Ref", "DQN")
+
+
+@pytest.mark.parametrize(
+    ("names", "kept"),
+    [
+        (("weak", "best"), ("weak", "best")),
+        (("DQN", "UCB", "Max"), ("DQN", "UCB", "Max")),
+        (("DQN", "PPO", "mean", "best"), ("DQN", "PPO")),
+        (("Human", "Human Ref"), ("Human", "Human Ref")),
+    ],
+)
+def test_a_row_is_a_statistic_only_where_its_name_is_sure(tmp_path, names, kept):
+    rows = "".join(f"{name},pong,{number}\n" for number, name in enumerate(names))
+    made = read(write(tmp_path / "a.csv", f"algorithm,game,score\n{rows}"))
+    assert set(made.table.algorithms) == set(kept)
+
+
+def test_lengths_of_training_that_are_not_all_known_order_nothing(tmp_path):
+    made = read(write(tmp_path / "a.csv", "algorithm,game,score,frames\nDQN,pong,1,200\nPPO,pong,2,\n"))
+    assert made.table.scores.ravel().tolist() == [1, 2]
+    assert "'frames' is left out: cells of it are empty" in made.notes

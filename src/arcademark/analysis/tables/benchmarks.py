@@ -51,7 +51,7 @@ BASELINE = Metric(
 )
 INTER_ALGORITHM = Metric(
     *("inter_algorithm", "inter-algorithm"),
-    "0 % is the worst of these algorithms on a game, 100 % the best (Bellemare et al. 2013, §4.1.3)",
+    "0 % is the worst of these algorithms on a task, 100 % the best (Bellemare et al. 2013, §4.1.3)",
     of_means=True,
     papers=_PAPERS,
 )

@@ -111,7 +111,6 @@ def by_plugin(path: Path, relative: Path, format: str | None = None) -> Recognis
         reader = plugins.named(PLUGINS, name)
         try:
             scores = None if isinstance(path, PipedFile) or reader is None else reader(path)
-            table = None if scores is None else ScoreTable.from_any(scores)
         except ArcadeMarkError:
             raise
         except Exception as error:
@@ -119,8 +118,14 @@ def by_plugin(path: Path, relative: Path, format: str | None = None) -> Recognis
                 f"{path}: the reader {name!r} of another package raised {type(error).__name__}: "
                 f"{one_line(str(error))}; tell its authors, or give another format="
             ) from error
-        if table is not None:
-            return Recognised(path, relative, name, table)
+        if scores is None:
+            continue
+        try:
+            return Recognised(path, relative, name, ScoreTable.from_any(scores))
+        except ArcadeMarkError as error:
+            raise ArcadeMarkError(
+                f"{path}: the reader {name!r} of another package gave no table of scores: {error}; tell its authors"
+            ) from error
     raise UnrecognisedError(f"{path}: no reader of another package knows this file")
 
 

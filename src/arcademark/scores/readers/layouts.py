@@ -108,8 +108,10 @@ def build(
         counted = f"{plural(len(those), 'name')} in {sheet.header[columns['algorithm']]!r} are of runs: {listed(those)}"
     notes += [counted] if counted else []
 
-    orders = [None if at is None else sheet.integers(at, of_games)[row][kept] for at in ordered] or [None, None]
-    episode, frames = orders
+    lacking = [at for at in ordered if at is not None and sheet.lacks(at, of_games)]
+    notes += [f"{sheet.header[at]!r} is left out: cells of it are empty" for at in lacking]
+    whole = (None if at is None or at in lacking else sheet.integers(at, of_games)[row][kept] for at in ordered)
+    episode, frames = whole if ordered else (None, None)
     numbered, said = _curves(sheet, columns, algorithms[1][kept], tasks[1][kept], run[kept], frames)
     of_rows = Rows(
         sheet=sheet,

@@ -34,6 +34,8 @@ NAMES: Mapping[Role, Sequence[str]] = RULES["names"]
 
 _WORDS = {role: (frozenset(some), frozenset(beside)) for role, (some, beside) in RULES["words"].items()}
 _SURE, _MEANS = frozenset(RULES["sure"]), frozenset(RULES["means"])
+_SUMMARIES = (_SURE | _MEANS | {"median", "iqm"}) - {"lcb", "ucb"}
+"""Words of rows that are no algorithm's, and beside which others of the kind are none."""
 _STATISTICS = frozenset({"summary", "spread", "count", "normalised", "rank"})
 """Roles of what describes scores, and is none."""
 _PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in RULES["patterns"].items()}
@@ -591,11 +593,16 @@ def of_rows(sheet: Sheet, found: Interpretation, names: Sequence[str], options: 
     if found.why.get(column) == "as said":
         return tuple(map(Named, names))
     owners = _Owners(names)
+    statistics = {name: role for name in names if (role := role_of(name)) in _STATISTICS}
+    if not any(set(words_of(name)) & _SUMMARIES for name in statistics):
+        statistics = {}  # "best" or "UCB" alone may be an algorithm
     result = []
     for name in names:
-        role = role_of(name)
-        role, whose = (role, name) if role in _STATISTICS else owners.find(name)
-        result.append(Named(whose, role=role if role in _STATISTICS else None))
+        role, whose = (statistics[name], name) if name in statistics else owners.find(name)
+        if role in _STATISTICS:
+            result.append(Named(whose, role=role))
+        else:
+            result.append(Named(whose if role == "value" else name))
     kept = [one.name for one in result if one.role is None]
     if not kept:
         return tuple(map(Named, names))

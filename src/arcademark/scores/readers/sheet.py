@@ -195,6 +195,10 @@ class Sheet:
             raise ArcadeMarkError(f"{self._quoted(row, column)} is no score; {_remedy(text, self.decimal)}")
         return values
 
+    def lacks(self, column: int, rows: NDArray[np.bool_]) -> bool:
+        """Return whether a column of numbers is empty in some of these rows, bool of shape (size,)."""
+        return bool(np.isnan(self._numbers(column)[rows]).any())
+
     def integers(self, column: int, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return a column of whole numbers, shape (size,), and 0 in other rows than these, bool of shape (size,)."""
         values = np.where(rows, self._numbers(column), 0.0)

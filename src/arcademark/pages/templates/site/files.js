@@ -39,7 +39,7 @@
     const start = new Uint8Array(bytes.slice(0, 2));
     const wide = (start[0] === 0xff && start[1] === 0xfe) ? "utf-16le" : (start[0] === 0xfe && start[1] === 0xff) ? "utf-16be" : "";
     const zero = wide ? -1 : new Uint8Array(bytes).indexOf(0);
-    if (zero >= 0) fail(`${file}: not a text file (byte ${zero} is zero); expected a table or a log`);
+    if (zero >= 0) fail(`${file}: not a text file (byte ${zero} is zero); expected a table or a log: unpack it, or save it as CSV in UTF-8`);
     try {
       return new TextDecoder(wide || "utf-8", { fatal: true }).decode(bytes);
     } catch {
