@@ -583,18 +583,28 @@ BESIDE = (
 )
 
 
+def read_both(page, path, text):
+    """Return what the page and the command read in a table."""
+    path.write_text(text)
+    table = read_tables(path, canonical_task=canonical_game).table
+    found = page.evaluate("text => [...arcademark.readTable(new TextEncoder().encode(text).buffer, ARCADEMARK)]", text)
+    own = {
+        name: dict(zip(table.tasks, scores[:, :1].tolist(), strict=True))
+        for name, scores in zip(table.algorithms, table.scores, strict=True)
+    }
+    return dict(found), own
+
+
 def test_columns_have_the_roles_that_the_command_gives_them(page, tmp_path):
     for text in BESIDE:
-        (tmp_path / "table.csv").write_text(text)
-        table = read_tables(tmp_path / "table.csv", canonical_task=canonical_game).table
-        found = page.evaluate(
-            "text => [...arcademark.readTable(new TextEncoder().encode(text).buffer, ARCADEMARK)]", text
-        )
-        own = {
-            name: dict(zip(table.tasks, scores[:, :1].tolist(), strict=True))
-            for name, scores in zip(table.algorithms, table.scores, strict=True)
-        }
-        assert dict(found) == own == {"DQN": {"pong": [1], "alien": [3]}, "PPO": {"pong": [2], "alien": [4]}}, text
+        found, own = read_both(page, tmp_path / "table.csv", text)
+        assert found == own == {"DQN": {"pong": [1], "alien": [3]}, "PPO": {"pong": [2], "alien": [4]}}, text
+
+
+def test_names_of_statistics_alone_are_algorithms_in_both(page, tmp_path):
+    found, own = read_both(page, tmp_path / "table.csv", "algo,pong\nweak,1\nbest,2\nUCB,3\nHuman,4\nHuman Ref,5\n")
+    assert found == own
+    assert list(own) == ["weak", "best", "UCB", "Human", "Human Ref"]
 
 
 def test_hostile_names_are_text(page):

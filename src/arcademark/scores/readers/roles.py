@@ -34,8 +34,8 @@ NAMES: Mapping[Role, Sequence[str]] = RULES["names"]
 
 _WORDS = {role: (frozenset(some), frozenset(beside)) for role, (some, beside) in RULES["words"].items()}
 _SURE, _MEANS = frozenset(RULES["sure"]), frozenset(RULES["means"])
-_SUMMARIES = (_SURE | _MEANS | {"median", "iqm"}) - {"lcb", "ucb"}
-"""Words of rows that are no algorithm's, and beside which others of the kind are none."""
+_ROWS = frozenset(RULES["rows"])
+"""Words of rows that are no algorithm's; beside such rows no name of a statistic is one."""
 _STATISTICS = frozenset({"summary", "spread", "count", "normalised", "rank"})
 """Roles of what describes scores, and is none."""
 _PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in RULES["patterns"].items()}
@@ -594,7 +594,7 @@ def of_rows(sheet: Sheet, found: Interpretation, names: Sequence[str], options: 
         return tuple(map(Named, names))
     owners = _Owners(names)
     statistics = {name: role for name in names if (role := role_of(name)) in _STATISTICS}
-    if not any(set(words_of(name)) & _SUMMARIES for name in statistics):
+    if not any(set(words_of(name)) & _ROWS for name in statistics):
         statistics = {}  # "best" or "UCB" alone may be an algorithm
     result = []
     for name in names:

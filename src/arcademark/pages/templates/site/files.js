@@ -58,7 +58,7 @@
   const bare = (cell) => cell.trim().split(/\s+/).join(" ").replace(/^'(?='*[=+\-@\uff1d\uff0b\uff0d\uff20])/, "");
 
   /** What columns are by their names, by the rules of `arcademark.scores.readers.roles`: data, in `site.rules`. */
-  function rolesBy({ names, words, sure, means, beside: besides, patterns, questions, scores }) {
+  function rolesBy({ names, words, sure, means, rows, beside: besides, patterns, questions, scores }) {
     const whole = Object.fromEntries(Object.entries(patterns).map(([name, pattern]) => [name, new RegExp(`^(?:${pattern})$`, "iu")]));
     const prefix = new RegExp(`^(?:${patterns.prefix})`, "iu"), scale = new RegExp(patterns.scaled, "iu");
     const plusMinus = new RegExp(patterns.stated, "iu");
@@ -125,8 +125,11 @@
     };
     /** The algorithm that a name in a row says, null where it describes one, as "DQN std" does. */
     function ofRow(name, those) {
-      const role = roleOf(name), [other, whose] = ofValue(name, those, () => false);
-      return statistics.includes(role) || statistics.includes(other) ? null : other === "value" ? whose : name;
+      const isStatistic = (one) => statistics.includes(roleOf(one));
+      const sureOf = (one) => wordsOf(one).some((word) => rows.includes(word)) && isStatistic(one);
+      if (isStatistic(name) && those.some(sureOf)) return null; // "best" or "UCB" alone may be an algorithm
+      const [other, whose] = ofValue(name, those, () => false);
+      return statistics.includes(other) ? null : other === "value" ? whose : name;
     }
     return { roleOf, ofValue, ofRow, whole, ask, preferred };
   }
