@@ -241,7 +241,7 @@ def test_what_no_node_has_is_refused_and_what_none_can_give_now_waits(slurm, tmp
         wanted = f"{JOB},jobs=2,mem=300M,gpus=1,cpus=2"
         submit(*asked_for("run", "--slurm", wanted, "--slurm", "merge:cpus=1"))
         drained = ("queued", f"the nodes that it may have are down or drained ({node})", "")
-        wait(lambda: jobs_of(tmp_path / "run").count(drained) >= 2, 60)
+        wait(lambda: jobs_of(tmp_path / "run").count(drained) >= 2)
         with pytest.raises(ArcadeMarkError, match=r"jobs of it are in the queue .*arcademark runs cancel"):
             submit(*asked_for("run"))
         asked("scancel", "--user", str(os.getuid()))

@@ -13,7 +13,6 @@ typedef struct {
     int32_t clock; /* since the frame's first line began; at BEGIN, that line's clock since the frame began */
     uint8_t what;  /* register that was stored to, READ_OF and the register that was read, BEGIN or END of a call */
     uint8_t value; /* stored or read; at BEGIN, whether a frame begins; at END, whether it ended */
-    uint16_t collisions; /* at END, as they are in the core's state */
 } Entry;
 
 static const Core *core;
@@ -22,6 +21,7 @@ static int32_t capacity, count;
 
 void console_record(Entry *to, int32_t number);
 int32_t console_recorded(void);
+int32_t console_collisions(const State *state);
 
 /* Note in memory for so many entries from now on, or nowhere. */
 void console_record(Entry *to, int32_t number)
@@ -39,10 +39,16 @@ int32_t console_recorded(void)
     return noted;
 }
 
-static void note(int32_t clock, unsigned what, unsigned value, unsigned collisions)
+/* Return the collisions in a saved state. */
+int32_t console_collisions(const State *state)
+{
+    return state->collisions;
+}
+
+static void note(int32_t clock, unsigned what, unsigned value)
 {
     if (count < capacity)
-        entries[count] = (Entry){clock, (uint8_t)what, (uint8_t)value, (uint16_t)collisions};
+        entries[count] = (Entry){clock, (uint8_t)what, (uint8_t)value};
     count += entries && count <= capacity;
 }
 
@@ -61,7 +67,7 @@ static uint8_t read_device(Console *k, unsigned address)
     int32_t clock = now(k);
     uint8_t value = core->read_device(k, address);
     if (is_picture(address))
-        note(clock, READ_OF | (address & 15), value, 0);
+        note(clock, READ_OF | (address & 15), value);
     return value;
 }
 
@@ -74,7 +80,7 @@ static uint8_t fetch_device(Console *k, unsigned address)
 
 static void write_picture(Console *k, unsigned r, uint8_t value, int later)
 {
-    note(now(k), r, value, 0);
+    note(now(k), r, value);
     core->write_picture(k, r, value, later);
 }
 
@@ -91,10 +97,10 @@ static void write_device(Console *k, unsigned address, uint8_t value, int later)
 static void run(Console *k, const Core *given)
 {
     core = given;
-    note(k->state.origin, BEGIN, !k->state.cycles, 0);
+    note(k->state.origin, BEGIN, !k->state.cycles);
     k->code_span = 0;
     interpret(k, MOST_INSTRUCTIONS);
-    note(now(k), END, k->stop != 0, k->state.collisions);
+    note(now(k), END, k->stop != 0);
 }
 
 extern const Program console_program;

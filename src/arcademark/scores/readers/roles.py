@@ -34,6 +34,8 @@ NAMES: Mapping[Role, Sequence[str]] = RULES["names"]
 
 _WORDS = {role: (frozenset(some), frozenset(beside)) for role, (some, beside) in RULES["words"].items()}
 _SURE, _MEANS = frozenset(RULES["sure"]), frozenset(RULES["means"])
+MAX_ASKED = 10
+"""So many rows of one name and numbers may be its runs; more are algorithms."""
 _ROWS = frozenset(RULES["rows"])
 """Words of rows that are no algorithm's; beside such rows no name of a statistic is one."""
 _STATISTICS = frozenset({"summary", "spread", "count", "normalised", "rank"})
@@ -631,7 +633,7 @@ def _runs_in(place: str, names: Sequence[str], said: str, algorithm: str | None)
         counted = sorted(numbers)
         if 2 * len(matches) >= len(names) and counted in (list(range(len(counted))), list(range(1, len(counted) + 1))):
             those = [name for name, match in matches.items() if match[1] == owner]
-            if len(those) > 1:
+            if 1 < len(those) <= MAX_ASKED:
                 raise ArcadeMarkError(
                     f"{place}: {listed(those)} may be runs of {owner!r}, or algorithms; for the first name them "
                     f"'{owner} seed {numbers[0]}', for the second say --read '{said}'"
