@@ -51,7 +51,7 @@ PLUGINS = "arcademark.readers"
 or a DataFrame, or None where the file is not of their kind."""
 
 _JSON = re.compile(rb'\{\s*(?:["}]|\Z)|\[\s*(?:["\[{\]\d.-]|null|NaN|Infinity|true|false|\Z)')
-"""How objects and lists of JSON begin, and no other text in brackets."""
+"""The beginning of objects and lists of JSON, and of no other text in brackets."""
 
 Read = Reading | list[Log]
 

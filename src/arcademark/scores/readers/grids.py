@@ -66,7 +66,7 @@ _BOXES = {
     **dict.fromkeys(map(ord, "═"), "="),
     **dict.fromkeys((*range(0x250C, 0x254C), *range(0x2552, 0x2571)), "+"),
 }
-"""What boxes are drawn with in ASCII, as the lines and corners of Unicode are read."""
+"""Lines and corners of Unicode, and the characters of ASCII that draw the same."""
 
 
 def grids_in(text: str) -> list[Grid]:

@@ -22,7 +22,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers import roles
 from arcademark.scores.readers.base import SAID, Options, Reading, canonical, listed
 from arcademark.scores.readers.role_names import Role
-from arcademark.scores.readers.roles import Interpretation, Named
+from arcademark.scores.readers.roles import Interpretation, RowName
 from arcademark.scores.readers.rows import Rows, collect
 from arcademark.scores.readers.sheet import Sheet
 from arcademark.wording import plural
@@ -37,7 +37,7 @@ def read_table(sheet: Sheet, options: Options) -> Reading:
     """Read a table, long or wide."""
     sheet.check_filled()
     found = roles.interpret(sheet, options)
-    names: dict[str, Named] = {}
+    names: dict[str, RowName] = {}
     codes = _NONE
     if (column := found.columns.get("algorithm")) is not None:
         codes, written, _ = sheet.names(column)
@@ -50,7 +50,7 @@ def read_table(sheet: Sheet, options: Options) -> Reading:
         f"row {name!r}: {f'{one.role}, ignored' if one.role else f'scores of {one.name!r}'}"
         f"{'' if one.run is None else f', run {one.run}'} (by its name)"
         for name, one in names.items()
-        if one != Named(name)
+        if one != RowName(name)
     )
     return replace(reading, ignored=(*reading.ignored, *left_out), explained=(*reading.explained, *rows_explained))
 
@@ -59,7 +59,7 @@ def build(
     sheet: Sheet,
     found: Interpretation,
     options: Options,
-    named: Mapping[str, Named] | None = None,
+    named: Mapping[str, RowName] | None = None,
     who: _Ints = _NONE,
 ) -> Reading:
     """Make a score table of a sheet whose columns have roles.
@@ -185,7 +185,7 @@ def _run(sheet: Sheet, found: Interpretation, options: Options, rows: NDArray[np
     return sheet.numbers_of_runs(column, rows)
 
 
-def _owners(named: Mapping[str, Named], codes: _Ints) -> _Labels:
+def _owners(named: Mapping[str, RowName], codes: _Ints) -> _Labels:
     """Return the algorithms that names say, and which of them each row has, from which name it has."""
     names = {one.name: None for one in named.values() if one.role is None}
     places = {name: at for at, name in enumerate(names)}

@@ -547,12 +547,18 @@ class _Owners:
         rest = [set(words_of(name)) - set(own) for name in self.names if set(own) <= set(words_of(name))]
         return any(words & _SURE and not words & _MEANS for words in rest)
 
-    @lru_cache(maxsize=64)  # noqa: B019
     def _all_of(self, what: str, behind: bool, least: int) -> bool:
         """Return whether all names without a role, so many at least, begin or end with a word: as pandas joins them."""
+        number, common = self._common
+        return number >= least and (what, behind) in common
+
+    @cached_property
+    def _common(self) -> tuple[int, frozenset[tuple[str, bool]]]:
+        """The number of algorithms that have the names without a role, and the words that begin or end all of these."""
         free = [name for name in self.names if name and role_of(name) is None and not set(words_of(name)) & _SURE]
         several = {run[1] if (run := _PATTERNS["run_of"].fullmatch(name)) else name for name in free}
-        return len(several) >= least and all(any(part[1:] == (what, behind) for part in _parted(name)) for name in free)
+        words = ({(what, behind) for _, what, behind in _parted(name)} for name in free)
+        return len(several), frozenset(set.intersection(*words) if free else ())
 
 
 def _parted(name: str) -> Iterator[tuple[str, str, bool]]:
@@ -577,15 +583,15 @@ def _runs_of(
 
 
 @dataclass(frozen=True)
-class Named:
-    """What a row's name of an algorithm says: whose scores it has, of which run, and whether they are scores."""
+class RowName:
+    """A row's name of an algorithm as it is read: the owner of its scores, the run, and its role if it has none."""
 
     name: str
     run: int | None = None
     role: Role | None = None
 
 
-def of_rows(sheet: Sheet, found: Interpretation, names: Sequence[str], options: Options) -> tuple[Named, ...]:
+def of_rows(sheet: Sheet, found: Interpretation, names: Sequence[str], options: Options) -> tuple[RowName, ...]:
     """Return what names in a column of algorithms say, by the rules that hold for names of columns.
 
     ``DQN std`` is a spread and no algorithm, ``DQN seed 0`` a run of DQN where no column numbers runs. Names are taken
@@ -593,7 +599,7 @@ def of_rows(sheet: Sheet, found: Interpretation, names: Sequence[str], options: 
     """
     column = found.columns["algorithm"]
     if found.why.get(column) == "as said":
-        return tuple(map(Named, names))
+        return tuple(map(RowName, names))
     owners = _Owners(names)
     statistics = {name: role for name in names if (role := role_of(name)) in _STATISTICS}
     if not any(set(words_of(name)) & _ROWS for name in statistics):
@@ -602,16 +608,16 @@ def of_rows(sheet: Sheet, found: Interpretation, names: Sequence[str], options: 
     for name in names:
         role, whose = (statistics[name], name) if name in statistics else owners.find(name)
         if role in _STATISTICS:
-            result.append(Named(whose, role=role))
+            result.append(RowName(whose, role=role))
         else:
-            result.append(Named(whose if role == "value" else name))
+            result.append(RowName(whose if role == "value" else name))
     kept = [one.name for one in result if one.role is None]
     if not kept:
-        return tuple(map(Named, names))
+        return tuple(map(RowName, names))
     if not {"run", "seed"} & found.columns.keys():
         place, said = f"{sheet.path}, column {sheet.header[column]!r}", f"{sheet.header[column]}=algorithm"
         runs = _runs_in(place, kept, said, options.algorithm)
-        result = [one if one.role else Named(*runs.get(one.name, (one.name, None))) for one in result]
+        result = [one if one.role else RowName(*runs.get(one.name, (one.name, None))) for one in result]
     return tuple(result)
 
 
@@ -646,7 +652,7 @@ def _number(text: str) -> int:
 
 
 def scored_rows(
-    sheet: Sheet, found: Interpretation, names: Mapping[str, Named], codes: NDArray[np.int64]
+    sheet: Sheet, found: Interpretation, names: Mapping[str, RowName], codes: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
     """Return which rows hold no spreads, ranks or the like, and what names those: an algorithm, run or cell.
 
