@@ -63,7 +63,7 @@ OFF = f"it is switched off by {SWITCH}"
 NO_COMPILER = "there is no C compiler; install gcc or clang, or pip install '.[console]', which brings one"
 
 SOURCES = (
-    *("core.h", "core.c", "device.c", "masks.c", "stretches.c", "lines.c", "picture.c"),
+    *("core.h", "core.c", "device.c", "masks.c", "stretches.c", "lines.c", "beam.c", "picture.c"),
     *("processor.c", "opcodes.c", "rules.c"),
 )
 _STEPS = ("binding.c", "steps.c", "pool.c", "vector.c")

@@ -10,6 +10,7 @@
 #include "masks.c"
 #include "stretches.c"
 #include "lines.c"
+#include "beam.c"
 #include "picture.c"
 #include "device.c"
 #include "processor.c"
@@ -346,7 +347,6 @@ void console_restore(Console *k, const void *state)
     if (!(s->dpc.fraction >= 0 && s->dpc.fraction < 1))
         s->dpc.fraction = 0;
     map_banks(k);
-    changed(k, EVERY);
     forget_stretches(k);
 }
 

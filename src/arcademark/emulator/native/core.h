@@ -8,9 +8,10 @@
  *   core.c   boards them all: frames, resets, what Python calls
  *     device.c      timer chip, controllers, cartridges: whatever an address reaches
  *     picture.c     picture chip: its registers
- *     lines.c       what it shows: lines, put together, looked through and painted
  *     masks.c       what objects show on a line: masks of 160 bits
- *     stretches.c   what they showed in frames that are not drawn, and where they met
+ *     stretches.c   what they showed throughout a frame, and where they met
+ *     lines.c       the picture's lines, painted from that
+ *     beam.c        how far the picture has come, and what may change next
  *     processor.c   the 6507's instructions
  *     rules.c       reward, lives and end of a game, as programs over the memory
  *   translated.c   a cartridge's program, compiled apart (`translate.py`): the core calls it in place of processor.c
@@ -35,12 +36,19 @@ enum {
     REGISTERS = 16,        /* of the rules */
     MOST_CODE = 4096,      /* numbers of the rules' program */
     MOST_VALUES = 64,      /* on the rules' stack */
-    MAX_STRETCHES = 256    /* of an object, until they are looked through */
+    MAX_STRETCHES = 256    /* of a part, until they are painted and looked through */
 };
 
 enum { CART_2K, CART_4K, CART_F8, CART_F6, CART_F8SC, CART_F6SC, CART_E0, CART_FE, CART_DPC };
 
-enum { P0, P1, M0, M1, BL, PF, OBJECTS };
+enum { P0, P1, M0, M1, BL, PF, OBJECTS, COLOURS = OBJECTS, PARTS }; /* of the picture: its objects, and the colours */
+
+/* Why nothing may change before the beam has come there. */
+enum {
+    FULL = 1,  /* there is room for only one more stretch of a part */
+    ALONE = 2, /* whether the playfield is alone decides its colours */
+    BAR = 4    /* the beam did not halt yet since a bar was begun */
+};
 
 enum { RESET_SWITCH = 40, SELECT_SWITCH = 41 }; /* beside the 18 actions of the stick */
 
@@ -54,10 +62,11 @@ typedef struct {
  *   bits     a player's graphics; PF1
  *   size     NUSIZ, the ball's width; PF0
  *   place    where it begins; PF2
- *   flags    a player's: bit 3 reflected, bit 0 the first copy is not shown; a missile's: star_shape; the playfield's: reflected */
+ *   flags    a player's: bit 3 reflected, bit 0 the first copy is not shown; a missile's: star_shape; the playfield's: reflected
+ * Of the colours: COLUP0, COLUP1, COLUPF, COLUBK. */
 typedef uint32_t Look;
 
-/* Clocks throughout which an object is shown and looks the same. */
+/* Clocks throughout which a part of the picture is shown and looks the same. */
 typedef struct {
     int32_t from, to;
     uint64_t columns; /* in which it can be seen, of 4 pixels, a bit each; 0 where they are not known yet */
@@ -154,24 +163,17 @@ struct Console {
     State state;
 
     /* derived from the state: made anew after a restore */
-    Mask mask[OBJECTS];
-    uint32_t enabled, dirty;       /* objects that are shown, and those whose mask is to be made anew */
-    Mask line[OBJECTS];            /* what objects that changed within the line showed before */
-    int since[OBJECTS];            /* pixel of the line from which on the mask holds */
-    uint32_t kept;                 /* objects of which this is so */
-    uint32_t live;                 /* collisions that may still be found in the line, of a frame that is drawn */
-    int32_t shown_from[OBJECTS];   /* clock from which on an object looks as it does, in a frame that is not drawn */
-    int32_t epoch;                 /* what is added to such clocks: the frames since the first stretch */
-    int stretches[OBJECTS];        /* how many there are in `stretch` */
-    int full;                      /* there is room for only one more of an object */
-    int searched[16][2];           /* how many of its objects' are looked through, for each collision */
+    uint32_t enabled;              /* parts that are shown: the colours in frames that are drawn */
+    uint32_t careful;              /* FULL, ALONE, BAR */
     int32_t line_start, window_end;
     int32_t due;                   /* clock as far as which the beam must come at its next halt */
-    int painted, collided;         /* pixels of the line that are done */
-    int begun;                     /* the search for some of the live collisions began within the line */
-    int settled;                   /* a whole line of the present masks was searched for the live collisions */
-    int bar_waits;                 /* the beam did not halt yet since a bar was begun */
-    const uint8_t *whole_row;      /* a row drawn whole in the present state, or null */
+    int32_t shown_from[PARTS];     /* clock from which on a part looks as it does */
+    int32_t epoch;                 /* what is added to such clocks: the frames since the first stretch */
+    int stretches[PARTS];          /* how many there are in `stretch` */
+    int searched[16][2];           /* how many of its objects' are looked through, for each collision */
+    int unpainted[PARTS];          /* the first that is not painted to its end, in a frame that is drawn */
+    int32_t painted;               /* clock as far as which the picture is painted */
+    uint8_t barred[MOST_ROWS + 2]; /* rows whose first 8 pixels are blank */
     const uint8_t *code;           /* where the program runs: addresses from code_start on, code_span of them */
     uint32_t code_start, code_span;
     const uint8_t *flat;           /* the cartridge's 4 KB, where flat_start <= address < flat_start + flat_span */
@@ -193,7 +195,7 @@ struct Console {
     const Cartridge *cartridge;    /* whose bytes these are, too */
     const uint8_t *rom;
 
-    Stretch stretch[OBJECTS][MAX_STRETCHES];
+    Stretch stretch[PARTS][MAX_STRETCHES];
     uint8_t screen[2][MOST_ROWS * WIDTH];
 };
 

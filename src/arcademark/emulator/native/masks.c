@@ -30,17 +30,6 @@ static const uint8_t COPIES[8][3] = {{1, 0, 0}, {2, 16, 0}, {2, 32, 0}, {3, 16, 
 static const uint8_t PAIR[16][2] = {{M0, P1}, {M0, P0}, {M1, P0}, {M1, P1}, {P0, PF}, {P0, BL}, {P1, PF}, {P1, BL},
                                     {M0, PF}, {M0, BL}, {M1, PF}, {M1, BL}, {BL, PF}, {BL, BL}, {P0, P1}, {M0, M1}};
 
-/* Collisions that objects can have, by those that are shown: a bit each. */
-#define ABSENT(n, i, part) (BIT(n, i) ? 0 : (part))
-#define PAIRS_OF(n) (0xDFFF & ~(ABSENT(n, P0, 0x4036) | ABSENT(n, P1, 0x40C9) | ABSENT(n, M0, 0x8303) | \
-                                ABSENT(n, M1, 0x8C0C) | ABSENT(n, BL, 0x1AA0) | ABSENT(n, PF, 0x1550)))
-static const uint16_t PAIRS[64] = {SIXTY_FOUR(PAIRS_OF, 0)};
-
-/* Collisions of which at least one of these objects is a part. */
-#define PAIRS_WITH(n) (BIT(n, P0) * 0x4036 | BIT(n, P1) * 0x40C9 | BIT(n, M0) * 0x8303 | BIT(n, M1) * 0x8C0C | \
-                       BIT(n, BL) * 0x1AA0 | BIT(n, PF) * 0x1550)
-static const uint16_t WITH[64] = {SIXTY_FOUR(PAIRS_WITH, 0)};
-
 enum { VSYNC, VBLANK, WSYNC, NUSIZ0 = 4, NUSIZ1, COLUP0, COLUP1, COLUPF, COLUBK, CTRLPF, REFP0, REFP1, PF0, PF1, PF2,
        RESP0, RESP1, RESM0, RESM1, RESBL, GRP0 = 0x1B, GRP1, ENAM0, ENAM1, ENABL, HMP0, HMP1, HMM0, HMM1, HMBL,
        VDELP0, VDELP1, VDELBL, RESMP0, RESMP1, HMOVE, HMCLR, CXCLR };
@@ -88,17 +77,18 @@ static inline unsigned size_of(Look l) { return l >> 8 & 255; }
 static inline unsigned place_of(Look l) { return l >> 16 & 255; }
 static inline unsigned flags_of(Look l) { return l >> 24; }
 
-/* What an object looks like now, if it is shown. */
-static inline __attribute__((always_inline)) Look look_of(const State *s, int object)
+/* What a part of the picture looks like now, if it is shown. */
+static inline __attribute__((always_inline)) Look look_of(const State *s, int part)
 {
     const uint8_t *reg = s->reg;
-    int i = object & 1;
-    switch (object) {
+    int i = part & 1;
+    switch (part) {
     case P0: case P1:
-        return look(graphics_of(s, i), reg[NUSIZ0 + i] & 7u, s->position[object], (reg[REFP0 + i] & 8u) | s->suppressed[i]);
-    case M0: case M1: return look(0, reg[NUSIZ0 + i], s->position[object], i ? 0 : s->star_shape);
+        return look(graphics_of(s, i), reg[NUSIZ0 + i] & 7u, s->position[part], (reg[REFP0 + i] & 8u) | s->suppressed[i]);
+    case M0: case M1: return look(0, reg[NUSIZ0 + i], s->position[part], i ? 0 : s->star_shape);
     case BL: return look(0, reg[CTRLPF] >> 4 & 3, s->position[BL], 0);
-    default: return look(reg[PF1], reg[PF0], reg[PF2], s->reflected);
+    case PF: return look(reg[PF1], reg[PF0], reg[PF2], s->reflected);
+    default: return look(reg[COLUP0], reg[COLUP1], reg[COLUPF], reg[COLUBK]);
     }
 }
 
@@ -169,17 +159,10 @@ static uint32_t find_enabled(const State *s)
            (uint32_t)(ball_of(s) != 0) << BL | (uint32_t)((s->reg[PF0] | s->reg[PF1] | s->reg[PF2]) != 0) << PF;
 }
 
-static void shape(Console *k, int object)
+/* Return which collisions can be found anew. */
+static inline uint32_t findable(const Console *k)
 {
-    k->mask[object] = k->enabled >> object & 1 ? mask_of(object, look_of(&k->state, object)) : (Mask){{0, 0, 0, 0}};
-    k->dirty &= ~(1u << object);
-    k->settled = 0;
-}
-
-/* Return which collisions can be found anew where these objects are shown. */
-static inline uint32_t findable(const Console *k, uint32_t enabled)
-{
-    return PAIRS[enabled] & ~(uint32_t)k->state.collisions;
+    return 0xDFFF & ~(uint32_t)k->state.collisions;
 }
 
 static inline int line_matters(const State *s)

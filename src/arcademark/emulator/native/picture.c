@@ -8,7 +8,7 @@ static inline int32_t clock_of(const State *s)
 /* A picture up to this clock is due, though nothing seen has changed. */
 static inline void touch(Console *k, int32_t clock)
 {
-    if (k->bar_waits)
+    if (k->careful & BAR)
         draw(k, clock); /* what is blank ahead of a bar depends on where the beam first halts */
     else
         k->state.touched = clock;
@@ -28,13 +28,10 @@ static inline void write_plain(Console *k, unsigned r, uint8_t value, int32_t cl
 static void write_colour(Console *k, unsigned r, uint8_t value, int32_t clock)
 {
     value = (uint8_t)((value & 0xFE) | (k->pal ? k->state.odd_frame : 0));
-    if (!k->drawing || k->state.reg[r] == value) {
+    if (!k->drawing || k->state.reg[r] == value)
         touch(k, clock);
-    } else {
-        draw(k, clock);
-        paint(k, passed(k));
-        k->whole_row = NULL;
-    }
+    else
+        change(k, clock, 1u << COLOURS, k->enabled);
     k->state.reg[r] = value;
 }
 
@@ -62,11 +59,11 @@ static void write_ctrlpf(Console *k, uint8_t value, int32_t clock)
         touch(k, clock);
         return;
     }
-    draw(k, clock);
-    if (k->drawing)
-        paint(k, passed(k));
     change(k, clock, 1u << PF | 1u << BL, k->enabled);
+    if ((s->reg[CTRLPF] ^ value) & 6)
+        catch_up(k);
     s->reg[CTRLPF] = value;
+    find_alone(k);
     if (within_line(clock) < 147)
         s->reflected = value & 1;
 }
@@ -184,10 +181,8 @@ static void move_all(Console *k, int32_t clock)
     State *s = &k->state;
     int x = (int)(within_line(clock) / 3), move[5];
     draw(k, clock);
-    if (k->bars && (x <= 20 || x == 75)) {
-        s->bar |= s->drawn - k->line_start < FIRST_PIXEL + 8 ? 1 : 2; /* on this line, or the next */
-        k->bar_waits = k->drawing;
-    }
+    if (k->bars && (x <= 20 || x == 75))
+        begin_bar(k, s->drawn - k->line_start < FIRST_PIXEL + 8 ? 1 : 2);
     s->last_hmove = 3 * s->cycles;
     int still = !((s->reg[HMP0] | s->reg[HMP1] | s->reg[HMM0] | s->reg[HMM1] | s->reg[HMBL]) & 0xF0) && !MOVES[16 * x];
     if (still && !(s->suppressed[0] | s->suppressed[1] | s->star | s->star_shape))
@@ -225,7 +220,6 @@ static void write_vblank(Console *k, uint8_t value, int32_t clock)
     draw(k, clock + 1);
     settle(k);
     s->reg[VBLANK] = value;
-    k->whole_row = NULL;
 }
 
 static inline void write_playfield(Console *k, unsigned r, uint8_t value, int32_t clock)
@@ -320,12 +314,9 @@ static inline __attribute__((always_inline)) void write_register(Console *k, uns
     case CXCLR:
         draw(k, clock);
         if (k->drawing)
-            collide(k, passed(k));
+            catch_up(k);
         s->collisions = 0;
-        if (k->drawing)
-            search(k, findable(k, k->enabled));
-        else
-            forget_stretches(k);
+        forget_stretches(k);
         break;
     default: touch(k, clock); /* sound, and nothing */
     }
@@ -362,9 +353,7 @@ static uint8_t read_picture(Console *k, unsigned r)
     uint8_t value = 0;
     if (r < 8) {
         draw(k, clock_of(s));
-        if (k->drawing) {
-            collide(k, passed(k));
-        } else if (findable(k, EVERY) & 3u << 2 * r) {
+        if (findable(k) & 3u << 2 * r) {
             end_stretches(k, EVERY);
             find(k, 3u << 2 * r);
         }
@@ -391,7 +380,6 @@ static void reset_picture(Console *k)
     s->origin = s->drawn = s->window_start = s->touched = s->last_hmove = s->dumped = 0;
     s->vsync_end = NEVER;
     memset(k->screen, 0, sizeof k->screen);
-    changed(k, EVERY);
     forget_stretches(k);
     resume(k);
 }

@@ -1,8 +1,8 @@
-/* Collisions in frames that are not drawn. Nothing is looked for until the program reads a collision, or a state is
- * saved: what each object showed is noted, a stretch for as long as it looked the same, and the stretches of two objects
- * are gone through where they overlap. CXCLR drops them all. Included by core.c and translated.c. */
+/* What the picture's parts showed: a stretch for as long as one looked the same. Lines are painted from that, and
+ * collisions found: those of objects whose stretches meet, when the program reads them or a state is saved. CXCLR drops
+ * all stretches. Included by core.c and translated.c. */
 
-enum { EVERY = (1 << OBJECTS) - 1, EPOCH = 512 * LINE_CLOCKS };
+enum { EVERY = (1 << PARTS) - 1, EPOCH = 512 * LINE_CLOCKS };
 
 /* The pixels from `from` to `to` as bits of a word; none if they are in others. */
 static inline uint64_t span_bits(int word, int from, int to)
@@ -28,7 +28,7 @@ static inline int32_t halt(const Console *k, int32_t clock)
 }
 
 /* Let the beam pass on, where nothing changes at the begin of lines. */
-static inline void pass_unseen(Console *k, int32_t to)
+static inline void pass(Console *k, int32_t to)
 {
     State *s = &k->state;
     int32_t start = to - (int32_t)within_line(to), passed = start - k->line_start;
@@ -37,26 +37,26 @@ static inline void pass_unseen(Console *k, int32_t to)
     s->drawn = to;
 }
 
-/* End an object's stretch, before it changes. There is room for one more. */
-static inline __attribute__((always_inline)) void end_stretch(Console *k, int object, int32_t now)
+/* End a part's stretch, before it changes. There is room for one more. */
+static inline __attribute__((always_inline)) void end_stretch(Console *k, int part, int32_t now)
 {
-    int32_t from = k->shown_from[object];
-    if (k->enabled >> object & 1 && now > from && !(k->state.reg[VBLANK] & 2)) {
-        int number = k->stretches[object]++;
-        k->stretch[object][number] = (Stretch){from, now, 0, look_of(&k->state, object)};
-        k->full |= number == MAX_STRETCHES - 2;
+    int32_t from = k->shown_from[part];
+    if (k->enabled >> part & 1 && now > from && !(k->state.reg[VBLANK] & 2)) {
+        int number = k->stretches[part]++;
+        k->stretch[part][number] = (Stretch){from, now, 0, look_of(&k->state, part)};
+        if (number == MAX_STRETCHES - 2)
+            k->careful |= FULL;
     }
-    k->shown_from[object] = now;
+    k->shown_from[part] = now;
 }
 
-/* An object is about to change at a clock. Returns 0 if the beam must come there first, or there is no room. */
-static inline __attribute__((always_inline)) int change_unseen(Console *k, int32_t clock, int object)
+/* A part is about to change at a clock. Returns 0 if the beam must come there first, or there is no room. */
+static inline __attribute__((always_inline)) int change_ahead(Console *k, int32_t clock, int part)
 {
-    const State *s = &k->state;
-    if (line_matters(s) | k->full)
+    if (line_matters(&k->state) | k->careful)
         return 0;
     k->due = halt(k, clock);
-    end_stretch(k, object, k->epoch + k->due);
+    end_stretch(k, part, k->epoch + k->due);
     return 1;
 }
 
@@ -136,18 +136,19 @@ static int met(Console *k, int pair)
 /* Find which of these collisions there were in the stretches that have ended. */
 static void find(Console *k, uint32_t pairs)
 {
-    for (uint32_t rest = findable(k, EVERY) & pairs; rest; rest &= rest - 1)
+    for (uint32_t rest = findable(k) & pairs; rest; rest &= rest - 1)
         k->state.collisions |= (uint16_t)(met(k, __builtin_ctz(rest)) << __builtin_ctz(rest));
 }
 
-/* Forget all stretches; others begin where the beam is. */
+/* Forget all stretches, of which nothing is to be painted; others begin where the beam is. */
 static void forget_stretches(Console *k)
 {
     memset(k->stretches, 0, sizeof k->stretches);
     memset(k->searched, 0, sizeof k->searched);
-    k->full = 0;
+    memset(k->unpainted, 0, sizeof k->unpainted);
+    k->careful &= ~(uint32_t)FULL;
     k->epoch = 0;
-    for (int i = 0; i < OBJECTS; i++)
+    for (int i = 0; i < PARTS; i++)
         k->shown_from[i] = k->state.drawn;
 }
 
@@ -158,21 +159,11 @@ static void find_all(Console *k)
     forget_stretches(k);
 }
 
-/* End the stretches of objects where the beam is. */
-static void end_stretches(Console *k, unsigned objects)
-{
-    int full = k->full;
-    for (unsigned rest = full ? EVERY : objects; rest; rest &= rest - 1)
-        end_stretch(k, __builtin_ctz(rest), k->epoch + k->state.drawn);
-    if (full)
-        find_all(k);
-}
-
 /* A frame begins: clocks count on while there are stretches of earlier ones. */
 static void begin_epoch(Console *k)
 {
     int some = 0;
-    for (int i = 0; i < OBJECTS; i++)
+    for (int i = 0; i < PARTS; i++)
         some |= k->stretches[i];
     if (k->epoch > 1 << 30)
         find_all(k);

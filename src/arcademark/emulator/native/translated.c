@@ -95,13 +95,12 @@ static inline Frame frame_of(const Console *k)
                    .origin = s->origin, .drawing = k->drawing, .odd = k->pal ? s->odd_frame : 0};
 }
 
-/* Change objects in a frame that is not drawn; those in `present` will then be shown. Returns 0 where the core must. */
+/* Change an object, which will then be shown if it is in `present`. Returns 0 where the core must. */
 static inline __attribute__((always_inline)) int change_quickly(Console *k, int32_t clock, int object, unsigned present)
 {
-    if (!change_unseen(k, clock, object))
+    if (!change_ahead(k, clock, object))
         return 0;
     k->enabled = (k->enabled & ~(1u << object)) | present;
-    k->dirty |= 1u << object;
     return 1;
 }
 
@@ -112,7 +111,7 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
     State *s = &k->state;
     uint8_t *reg = s->reg;
     int32_t clock = 3 * cycles - f->origin;
-    if (cycles >= f->limit || k->bar_waits)
+    if (cycles >= f->limit || k->careful & BAR)
         return 0;
     switch (r) {
     case VSYNC: case VBLANK: case RESP0: case RESP1: case RESM0: case RESM1: case RESBL: case CXCLR:
@@ -124,8 +123,12 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
         break;
     case COLUP0: case COLUP1: case COLUPF: case COLUBK:
         value = (uint8_t)((value & 0xFE) | f->odd);
-        if (f->drawing && reg[r] != value)
-            return 0;
+        if (f->drawing && reg[r] != value) {
+            if (!change_ahead(k, clock, COLOURS))
+                return 0;
+            reg[r] = value;
+            return 1;
+        }
         reg[r] = value;
         break;
     case CTRLPF:
@@ -136,8 +139,6 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
         clock += 2 + ((cycles + f->columns + 2) & 3);
         value = r == PF0 ? value & 0xF0 : value;
         if (reg[r] != value) {
-            if (f->drawing)
-                return 0;
             uint8_t all = value | (r == PF0 ? 0 : reg[PF0]) | (r == PF1 ? 0 : reg[PF1]) | (r == PF2 ? 0 : reg[PF2]);
             if (!change_quickly(k, clock, PF, (unsigned)(all != 0) << PF))
                 return 0;
@@ -145,35 +146,29 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
             return 1;
         }
         break;
-    case GRP0: case GRP1:
+    case GRP0: case GRP1: {
         clock++;
-        if (f->drawing) {
-            if ((reg[VDELP0] | reg[VDELP1] | reg[VDELBL]) & 1 || reg[r] != value)
-                return 0;
-        } else {
-            int own = P0 + (int)r - GRP0, other = P1 - (int)r + GRP0;
-            uint8_t delayed = reg[GRP0 + other - P0];
-            int own_changes = !(reg[VDELP0 + own - P0] & 1) && reg[r] != value;
-            int other_changes = reg[VDELP0 + other - P0] & 1 && s->old[other - P0] != delayed;
-            if (r == GRP1 && reg[VDELBL] & 1)
-                return 0;
-            if (own_changes && !change_quickly(k, clock, own, (unsigned)(value != 0) << own))
-                return 0;
-            if (other_changes && !change_quickly(k, clock, other, (unsigned)(delayed != 0) << other))
-                return 0;
-            reg[r] = value;
-            if (own_changes | other_changes)
-                clock = s->touched;
-        }
+        int own = P0 + (int)r - GRP0, other = P1 - (int)r + GRP0;
+        uint8_t delayed = reg[GRP0 + other - P0];
+        int own_changes = !(reg[VDELP0 + own - P0] & 1) && reg[r] != value;
+        int other_changes = reg[VDELP0 + other - P0] & 1 && s->old[other - P0] != delayed;
+        if (r == GRP1 && reg[VDELBL] & 1)
+            return 0;
+        if (own_changes && !change_quickly(k, clock, own, (unsigned)(value != 0) << own))
+            return 0;
+        if (other_changes && !change_quickly(k, clock, other, (unsigned)(delayed != 0) << other))
+            return 0;
+        reg[r] = value;
+        if (own_changes | other_changes)
+            clock = s->touched;
         s->old[r == GRP0] = reg[r == GRP0 ? GRP1 : GRP0];
         if (r == GRP1)
             s->old_ball = reg[ENABL];
         break;
+    }
     case REFP0: case REFP1:
         clock++;
         if (reg[r] != (value & 8)) {
-            if (f->drawing)
-                return 0;
             int object = P0 + (int)r - REFP0;
             if (!change_quickly(k, clock, object, k->enabled & 1u << object))
                 return 0;
@@ -183,8 +178,6 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
         break;
     case ENAM0: case ENAM1:
         if (reg[r] != (value & 2)) {
-            if (f->drawing)
-                return 0;
             int object = M0 + (int)r - ENAM0;
             unsigned present = (unsigned)(value & ~reg[RESMP0 + r - ENAM0] & 2) << (object - 1);
             if (!change_quickly(k, clock, object, present))
@@ -214,9 +207,9 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
     case HMOVE: {
         uint32_t column = (uint32_t)(cycles + f->columns) % (LINE_CLOCKS / 3), moving;
         memcpy(&moving, &reg[HMP0], 4);
-        if (f->drawing || line_matters(s) | s->star_shape || (moving | reg[HMBL]) & 0xF0F0F0F0 || column > 12)
+        if ((f->drawing && k->bars) || line_matters(s) | s->star_shape || (moving | reg[HMBL]) & 0xF0F0F0F0 || column > 12)
             return 0;
-        pass_unseen(k, halt(k, clock));
+        pass(k, halt(k, clock));
         if (k->bars)
             s->bar |= s->drawn - k->line_start < FIRST_PIXEL + 8 ? 1 : 2;
         s->last_hmove = 3 * cycles;

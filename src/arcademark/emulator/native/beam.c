@@ -1,0 +1,149 @@
+/* How far the picture has come, and what may change next. `State.drawn` is how far the beam is known to have come; a
+ * part that changes ends its stretch there. Included by core.c. */
+
+/* End the stretches of some parts where the beam is. */
+static void end_stretches(Console *k, unsigned parts)
+{
+    uint32_t full = k->careful & FULL;
+    for (unsigned rest = full ? EVERY : parts; rest; rest &= rest - 1)
+        end_stretch(k, __builtin_ctz(rest), k->epoch + k->state.drawn);
+    if (full) {
+        if (k->drawing)
+            paint(k);
+        find_all(k);
+    }
+}
+
+/* Paint as far as the beam has come, in a frame that is drawn. */
+static void catch_up(Console *k)
+{
+    end_stretches(k, EVERY);
+    if (k->drawing)
+        paint(k);
+}
+
+/* What changes at a line's begin. */
+static void turn_line(Console *k)
+{
+    static const uint8_t STEPS[4] = {18, 33, 0, 17};
+    State *s = &k->state;
+    if (s->reflected != (s->reg[CTRLPF] & 1)) {
+        end_stretches(k, 1u << PF);
+        s->reflected = s->reg[CTRLPF] & 1;
+    }
+    if (s->suppressed[0] | s->suppressed[1]) {
+        end_stretches(k, (s->suppressed[0] ? 1u << P0 : 0) | (s->suppressed[1] ? 1u << P1 : 0));
+        s->suppressed[0] = s->suppressed[1] = 0;
+    }
+    if (s->star) {
+        end_stretches(k, 1u << M0);
+        s->star_count = (s->star_count + 1) & 3;
+        s->star_shape = s->star_count == 1 || s->star_count == 2 ? s->star_count : 0;
+        s->position[M0] = (uint8_t)((s->position[M0] + WIDTH - STEPS[s->star_count]) % WIDTH);
+    }
+}
+
+/* Blank ahead what a bar that waits covers: more than the bar, where the beam's first halt is short of the pixels. */
+static void blank_ahead(Console *k)
+{
+    const State *s = &k->state;
+    int halt = s->drawn - k->line_start;
+    if (s->bar & 1 && halt < FIRST_PIXEL)
+        memset(row_at(k, k->line_start), 0, (size_t)(FIRST_PIXEL + 8 - halt));
+    if (s->bar != 2)
+        k->careful &= ~(uint32_t)BAR;
+}
+
+/* Let the beam pass on, where something may change at the begin of lines or a bar waits. */
+static __attribute__((noinline)) void pass_slowly(Console *k, int32_t to)
+{
+    State *s = &k->state;
+    while (s->drawn < to) {
+        if (s->drawn == k->line_start && s->drawn != s->window_start && line_matters(s))
+            turn_line(k);
+        int32_t next = k->line_start + LINE_CLOCKS;
+        pass(k, to < next || !line_matters(s) ? to : next);
+    }
+    if (k->careful & BAR && s->drawn > k->line_start)
+        blank_ahead(k);
+}
+
+/* Let the beam come as far as a clock of the frame, under all registers as they are now. */
+static inline void draw(Console *k, int32_t to)
+{
+    to = halt(k, to);
+    if (to == k->state.drawn)
+        return;
+    if (line_matters(&k->state) | (k->careful & BAR))
+        pass_slowly(k, to);
+    else
+        pass(k, to);
+}
+
+/* Parts are about to change at a clock; `enabled` as it will be. */
+static inline void change(Console *k, int32_t clock, unsigned parts, uint32_t enabled)
+{
+    if (parts & (parts - 1) || !change_ahead(k, clock, __builtin_ctz(parts))) {
+        draw(k, clock);
+        if (k->careful & ALONE && enabled != k->enabled)
+            catch_up(k);
+        end_stretches(k, parts);
+    }
+    k->enabled = enabled;
+}
+
+/* Objects change at a clock where they are; those in `present` will then be shown. */
+static inline void draw_before(Console *k, int32_t clock, unsigned objects, unsigned present)
+{
+    change(k, clock, objects, (k->enabled & ~objects) | present);
+}
+
+/* Show all that the beam has passed. */
+static void settle(Console *k)
+{
+    State *s = &k->state;
+    catch_up(k);
+    if (s->bar & 1 && s->drawn - k->line_start >= FIRST_PIXEL + 8)
+        s->bar &= 2;
+}
+
+/* Of this line (1) or the next (2) the 8 pixels at the left are to be blank. */
+static inline void begin_bar(Console *k, int bar)
+{
+    k->state.bar |= (uint8_t)bar;
+    if (k->drawing) {
+        k->barred[k->line_start / LINE_CLOCKS - k->first_row + bar - 1] = 1;
+        k->careful |= BAR;
+    }
+}
+
+/* Whether the playfield's being alone decides its colours. */
+static inline void find_alone(Console *k)
+{
+    k->careful &= ~(uint32_t)ALONE;
+    k->careful |= k->drawing && (k->state.reg[CTRLPF] & 6) == 6 ? ALONE : 0;
+}
+
+/* Go on where the beam is, with nothing known of the line but the state. */
+static void resume(Console *k)
+{
+    State *s = &k->state;
+    int32_t drawn, first = k->first_row * LINE_CLOCKS;
+    k->window_end = first + k->rows * LINE_CLOCKS;
+    drawn = s->drawn < first ? first : s->drawn > k->window_end ? k->window_end : s->drawn;
+    k->line_start = drawn - drawn % LINE_CLOCKS;
+    s->drawn = k->painted = drawn;
+    k->due = 0;
+    k->enabled = find_enabled(s) | (k->drawing ? 1u << COLOURS : 0);
+    for (int i = 0; i < PARTS; i++) {
+        k->shown_from[i] = k->epoch + drawn;
+        k->unpainted[i] = k->stretches[i];
+    }
+    k->careful &= FULL;
+    find_alone(k);
+    if (k->drawing)
+        memset(k->barred, 0, sizeof k->barred);
+    for (int bar = 1; bar <= 2; bar++)
+        if (s->bar & bar)
+            begin_bar(k, bar);
+}
