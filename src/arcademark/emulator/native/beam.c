@@ -43,17 +43,6 @@ static void turn_line(Console *k)
     }
 }
 
-/* Blank ahead what a bar that waits covers: more than the bar, where the beam's first halt is short of the pixels. */
-static void blank_ahead(Console *k)
-{
-    const State *s = &k->state;
-    int halt = s->drawn - k->line_start;
-    if (s->bar & 1 && halt < FIRST_PIXEL)
-        memset(row_at(k, k->line_start), 0, (size_t)(FIRST_PIXEL + 8 - halt));
-    if (s->bar != 2)
-        k->careful &= ~(uint32_t)BAR;
-}
-
 /* Let the beam pass on, where something may change at the begin of lines or a bar waits. */
 static __attribute__((noinline)) void pass_slowly(Console *k, int32_t to)
 {
@@ -64,8 +53,8 @@ static __attribute__((noinline)) void pass_slowly(Console *k, int32_t to)
         int32_t next = k->line_start + LINE_CLOCKS;
         pass(k, to < next || !line_matters(s) ? to : next);
     }
-    if (k->careful & BAR && s->drawn > k->line_start)
-        blank_ahead(k);
+    if (k->careful & BAR)
+        halt_at_bar(k);
 }
 
 /* Let the beam come as far as a clock of the frame, under all registers as they are now. */
@@ -107,16 +96,6 @@ static void settle(Console *k)
         s->bar &= 2;
 }
 
-/* Of this line (1) or the next (2) the 8 pixels at the left are to be blank. */
-static inline void begin_bar(Console *k, int bar)
-{
-    k->state.bar |= (uint8_t)bar;
-    if (k->drawing) {
-        k->barred[k->line_start / LINE_CLOCKS - k->first_row + bar - 1] = 1;
-        k->careful |= BAR;
-    }
-}
-
 /* Whether the playfield's being alone decides its colours. */
 static inline void find_alone(Console *k)
 {
@@ -133,7 +112,7 @@ static void resume(Console *k)
     drawn = s->drawn < first ? first : s->drawn > k->window_end ? k->window_end : s->drawn;
     k->line_start = drawn - drawn % LINE_CLOCKS;
     s->drawn = k->painted = drawn;
-    k->due = 0;
+    k->due = k->blanked = 0;
     k->enabled = find_enabled(s) | (k->drawing ? 1u << COLOURS : 0);
     for (int i = 0; i < PARTS; i++) {
         k->shown_from[i] = k->epoch + drawn;

@@ -174,6 +174,7 @@ struct Console {
     int unpainted[PARTS];          /* the first that is not painted to its end, in a frame that is drawn */
     int32_t painted;               /* clock as far as which the picture is painted */
     uint8_t barred[MOST_ROWS + 2]; /* rows whose first 8 pixels are blank */
+    int32_t blanked;               /* clock as far as which the line is blank where the picture ends on it */
     const uint8_t *code;           /* where the program runs: addresses from code_start on, code_span of them */
     uint32_t code_start, code_span;
     const uint8_t *flat;           /* the cartridge's 4 KB, where flat_start <= address < flat_start + flat_span */

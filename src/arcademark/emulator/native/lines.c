@@ -184,4 +184,8 @@ static void paint(Console *k)
         whole_above = whole;
     }
     k->painted = to;
+    if (k->blanked > to) {
+        int from = to - k->line_start > FIRST_PIXEL ? to - k->line_start - FIRST_PIXEL : 0;
+        memset(row_at(k, k->line_start) + from, 0, (size_t)(k->blanked - k->line_start - FIRST_PIXEL - from));
+    }
 }

@@ -57,17 +57,17 @@ static void put_copies(Mask *mask, uint64_t bits, unsigned position, unsigned nu
         put(mask, bits, (position + copies[i]) % WIDTH);
 }
 
-static inline unsigned graphics_of(const State *s, int i)
+static inline __attribute__((always_inline)) unsigned graphics_of(const State *s, int i)
 {
     return s->reg[VDELP0 + i] & 1 ? s->old[i] : s->reg[GRP0 + i];
 }
 
-static inline int ball_of(const State *s)
+static inline __attribute__((always_inline)) int ball_of(const State *s)
 {
     return (s->reg[VDELBL] & 1 ? s->old_ball : s->reg[ENABL]) & 2;
 }
 
-static inline Look look(unsigned bits, unsigned size, unsigned place, unsigned flags)
+static inline __attribute__((always_inline)) Look look(unsigned bits, unsigned size, unsigned place, unsigned flags)
 {
     return bits | size << 8 | place << 16 | flags << 24;
 }
@@ -165,7 +165,7 @@ static inline uint32_t findable(const Console *k)
     return 0xDFFF & ~(uint32_t)k->state.collisions;
 }
 
-static inline int line_matters(const State *s)
+static inline __attribute__((always_inline)) int line_matters(const State *s)
 {
     return s->suppressed[0] | s->suppressed[1] | s->star | (s->reflected ^ (s->reg[CTRLPF] & 1));
 }

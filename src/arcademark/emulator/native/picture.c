@@ -10,8 +10,7 @@ static inline void touch(Console *k, int32_t clock)
 {
     if (k->careful & BAR)
         draw(k, clock); /* what is blank ahead of a bar depends on where the beam first halts */
-    else
-        k->state.touched = clock;
+    k->state.touched = clock;
 }
 
 /* Write a register that only objects' shapes depend on. */
@@ -60,7 +59,7 @@ static void write_ctrlpf(Console *k, uint8_t value, int32_t clock)
         return;
     }
     change(k, clock, 1u << PF | 1u << BL, k->enabled);
-    if ((s->reg[CTRLPF] ^ value) & 6)
+    if (k->drawing && (s->reg[CTRLPF] ^ value) & 6)
         catch_up(k);
     s->reg[CTRLPF] = value;
     find_alone(k);

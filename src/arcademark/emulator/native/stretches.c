@@ -13,14 +13,14 @@ static inline uint64_t span_bits(int word, int from, int to)
 }
 
 /* Return the clock within its line: `% LINE_CLOCKS`, which compilers divide for. */
-static inline unsigned within_line(int32_t clock)
+static inline __attribute__((always_inline)) unsigned within_line(int32_t clock)
 {
     uint32_t n = (uint32_t)clock;
     return n < 1u << 27 ? n - (uint32_t)((uint64_t)n * 18837576 >> 32) * LINE_CLOCKS : n % LINE_CLOCKS;
 }
 
 /* Where the beam halts that is to come as far as a clock. */
-static inline int32_t halt(const Console *k, int32_t clock)
+static inline __attribute__((always_inline)) int32_t halt(const Console *k, int32_t clock)
 {
     clock = clock > k->due ? clock : k->due;
     clock = clock < k->window_end ? clock : k->window_end;
@@ -35,6 +35,42 @@ static inline void pass(Console *k, int32_t to)
     s->bar = passed > LINE_CLOCKS ? 0 : s->bar >> (passed > 0);
     k->line_start = start;
     s->drawn = to;
+}
+
+/* Of this line (1) or the next (2) the 8 pixels at the left are to be blank. */
+static inline __attribute__((always_inline)) void begin_bar(Console *k, int bar)
+{
+    k->state.bar |= (uint8_t)bar;
+    if (k->drawing) {
+        k->barred[k->line_start / LINE_CLOCKS - k->first_row + bar - 1] = 1;
+        k->careful |= BAR;
+    }
+}
+
+/* The beam halts for the first time on a line with a bar: where that is short of the pixels, more than the bar is blank,
+ * if the picture ends on this line. */
+static inline void halt_at_bar(Console *k)
+{
+    const State *s = &k->state;
+    if (s->drawn == k->line_start)
+        return;
+    if (s->bar & 1 && s->drawn - k->line_start < FIRST_PIXEL)
+        k->blanked = k->line_start + FIRST_PIXEL + FIRST_PIXEL + 8 - (s->drawn - k->line_start);
+    if (s->bar != 2)
+        k->careful &= ~(uint32_t)BAR;
+}
+
+/* Let the beam halt while a bar waits. Returns 0 where something may change at the begin of lines. */
+static __attribute__((noinline)) int halt_quickly(Console *k, int32_t clock)
+{
+    int32_t to = halt(k, clock);
+    if (line_matters(&k->state))
+        return 0;
+    if (to > k->state.drawn) {
+        pass(k, to);
+        halt_at_bar(k);
+    }
+    return 1;
 }
 
 /* End a part's stretch, before it changes. There is room for one more. */

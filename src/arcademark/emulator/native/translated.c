@@ -111,15 +111,20 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
     State *s = &k->state;
     uint8_t *reg = s->reg;
     int32_t clock = 3 * cycles - f->origin;
-    if (cycles >= f->limit || k->careful & BAR)
+    if (cycles >= f->limit)
+        return 0;
+    switch (r) { /* when it takes effect */
+    case VSYNC: case VBLANK: case RESP0: case RESP1: case RESM0: case RESM1: case RESBL: case CXCLR: return 0;
+    case NUSIZ0: case NUSIZ1: clock += 8; break;
+    case PF0: case PF1: case PF2: clock += 2 + ((cycles + f->columns + 2) & 3); break;
+    case GRP0: case GRP1: case REFP0: case REFP1: clock++; break;
+    }
+    if (k->careful & BAR && !halt_quickly(k, clock))
         return 0;
     switch (r) {
-    case VSYNC: case VBLANK: case RESP0: case RESP1: case RESM0: case RESM1: case RESBL: case CXCLR:
-        return 0;
     case NUSIZ0: case NUSIZ1:
         if (reg[r] != value || s->suppressed[r - NUSIZ0] || (r == NUSIZ0 && s->star_shape))
             return 0;
-        clock += 8;
         break;
     case COLUP0: case COLUP1: case COLUPF: case COLUBK:
         value = (uint8_t)((value & 0xFE) | f->odd);
@@ -136,7 +141,6 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
             return 0;
         break;
     case PF0: case PF1: case PF2:
-        clock += 2 + ((cycles + f->columns + 2) & 3);
         value = r == PF0 ? value & 0xF0 : value;
         if (reg[r] != value) {
             uint8_t all = value | (r == PF0 ? 0 : reg[PF0]) | (r == PF1 ? 0 : reg[PF1]) | (r == PF2 ? 0 : reg[PF2]);
@@ -147,7 +151,6 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
         }
         break;
     case GRP0: case GRP1: {
-        clock++;
         int own = P0 + (int)r - GRP0, other = P1 - (int)r + GRP0;
         uint8_t delayed = reg[GRP0 + other - P0];
         int own_changes = !(reg[VDELP0 + own - P0] & 1) && reg[r] != value;
@@ -159,15 +162,14 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
         if (other_changes && !change_quickly(k, clock, other, (unsigned)(delayed != 0) << other))
             return 0;
         reg[r] = value;
-        if (own_changes | other_changes)
-            clock = s->touched;
         s->old[r == GRP0] = reg[r == GRP0 ? GRP1 : GRP0];
         if (r == GRP1)
             s->old_ball = reg[ENABL];
+        if (own_changes | other_changes)
+            return 1;
         break;
     }
     case REFP0: case REFP1:
-        clock++;
         if (reg[r] != (value & 8)) {
             int object = P0 + (int)r - REFP0;
             if (!change_quickly(k, clock, object, k->enabled & 1u << object))
@@ -207,11 +209,11 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
     case HMOVE: {
         uint32_t column = (uint32_t)(cycles + f->columns) % (LINE_CLOCKS / 3), moving;
         memcpy(&moving, &reg[HMP0], 4);
-        if ((f->drawing && k->bars) || line_matters(s) | s->star_shape || (moving | reg[HMBL]) & 0xF0F0F0F0 || column > 12)
+        if (k->careful & BAR || line_matters(s) | s->star_shape || (moving | reg[HMBL]) & 0xF0F0F0F0 || column > 12)
             return 0;
         pass(k, halt(k, clock));
         if (k->bars)
-            s->bar |= s->drawn - k->line_start < FIRST_PIXEL + 8 ? 1 : 2;
+            begin_bar(k, s->drawn - k->line_start < FIRST_PIXEL + 8 ? 1 : 2);
         s->last_hmove = 3 * cycles;
         return 1;
     }
