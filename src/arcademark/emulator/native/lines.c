@@ -8,6 +8,33 @@ typedef struct {
     uint64_t one[3], two[3], field[3];       /* pixels of the colours of player 0, player 1 and playfield */
 } Painted;
 
+/* Put together what an object shows in the stretches of a line whose pixels begin at a clock, up to another. */
+static __attribute__((noinline)) void compose(Mask *mask, int object, const Stretch *next, const Stretch *end, int32_t first,
+                                              int32_t to)
+{
+    for (int i = 0; i < 3; i++)
+        mask->w[i] = 0;
+    for (; next < end && next->from < to; next++) {
+        Mask shown;
+        mask_of(&shown, object, next->look);
+        for (int i = 0; i < 3; i++)
+            mask->w[i] |= shown.w[i] & span_bits(i, next->from - first, next->to - first);
+    }
+}
+
+/* The same of the playfield: it mostly changes between columns. */
+static inline void compose_field(Mask *mask, const Stretch *next, const Stretch *end, int32_t first, int32_t to)
+{
+    uint64_t columns = 0;
+    for (const Stretch *one = next; one < end && one->from < to; one++) {
+        int left = one->from > first ? one->from - first : 0, right = one->to - first < WIDTH ? one->to - first : WIDTH;
+        if ((left | right) & 3)
+            return compose(mask, PF, next, end, first, to);
+        columns |= field_columns(one->look) & ((UINT64_C(1) << (right >> 2)) - (UINT64_C(1) << (left >> 2)));
+    }
+    mask_field(mask, columns);
+}
+
 /* Find what an object shows of a line's pixels, which begin at a clock, between two clocks. */
 static inline __attribute__((always_inline)) void look_up(Painted *p, int object, int32_t first, int32_t from, int32_t to)
 {
@@ -15,21 +42,18 @@ static inline __attribute__((always_inline)) void look_up(Painted *p, int object
     while (next < end && next->to <= from)
         next++;
     p->next[object] = next;
-    p->mask[object] = (Mask){{0, 0, 0, 0}};
-    if (next == end) {
-        p->until[object] = NEVER;
-    } else if (next->from >= to) {
-        p->until[object] = next->from;
+    if (next == end || next->from >= to) {
+        p->until[object] = next == end ? NEVER : next->from;
+        p->mask[object] = (Mask){{0, 0, 0, 0}};
     } else if (next->from <= from && next->to >= to) {
         p->until[object] = next->to;
-        p->mask[object] = mask_of(object, next->look);
+        mask_of(&p->mask[object], object, next->look);
     } else {
         p->until[object] = from;
-        for (; next < end && next->from < to; next++) {
-            Mask mask = mask_of(object, next->look);
-            for (int i = 0; i < 3; i++)
-                p->mask[object].w[i] |= mask.w[i] & span_bits(i, next->from - first, next->to - first);
-        }
+        if (object == PF)
+            compose_field(&p->mask[PF], next, end, first, to);
+        else
+            compose(&p->mask[object], object, next, end, first, to);
     }
 }
 

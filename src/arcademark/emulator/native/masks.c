@@ -92,17 +92,15 @@ static inline __attribute__((always_inline)) Look look_of(const State *s, int pa
     }
 }
 
-static inline Mask player_mask(Look l)
+static inline void mask_player(Mask *mask, Look l)
 {
     unsigned graphics = flags_of(l) & 8 ? bits_of(l) : REVERSED[bits_of(l)], place = place_of(l), size = size_of(l);
-    Mask mask = {{0, 0, 0, 0}};
     if (size == 5)
-        put_copies(&mask, DOUBLED[graphics], (place + 1) % WIDTH, size, flags_of(l) & 1);
+        put_copies(mask, DOUBLED[graphics], (place + 1) % WIDTH, size, flags_of(l) & 1);
     else if (size == 7)
-        put_copies(&mask, QUADRUPLED[graphics], (place + 1) % WIDTH, size, flags_of(l) & 1);
+        put_copies(mask, QUADRUPLED[graphics], (place + 1) % WIDTH, size, flags_of(l) & 1);
     else
-        put_copies(&mask, graphics, place, size, flags_of(l) & 1);
-    return mask;
+        put_copies(mask, graphics, place, size, flags_of(l) & 1);
 }
 
 static inline unsigned missile_width(Look l)
@@ -110,43 +108,44 @@ static inline unsigned missile_width(Look l)
     return 1u << ((size_of(l) >> 4 & 3) | (flags_of(l) == 1));
 }
 
-static inline Mask missile_mask(Look l)
+static inline void mask_missile(Mask *mask, Look l)
 {
-    Mask mask = {{0, 0, 0, 0}};
     if (flags_of(l) != 2)
-        put_copies(&mask, (UINT64_C(1) << missile_width(l)) - 1, place_of(l), size_of(l), 0);
-    return mask;
+        put_copies(mask, (UINT64_C(1) << missile_width(l)) - 1, place_of(l), size_of(l), 0);
 }
 
-static inline Mask ball_mask(Look l)
+static inline void mask_ball(Mask *mask, Look l)
 {
-    Mask mask = {{0, 0, 0, 0}};
-    put(&mask, (1u << (1u << size_of(l))) - 1, place_of(l));
-    return mask;
+    put(mask, (1u << (1u << size_of(l))) - 1, place_of(l));
 }
 
-static inline Mask playfield_mask(Look l)
+/* What the playfield shows, in columns of 4 pixels. */
+static inline uint64_t field_columns(Look l)
 {
-    unsigned first = size_of(l), second = bits_of(l), third = place_of(l);
-    uint64_t end = QUADRUPLED[third], low = QUADRUPLED[first >> 4] | (uint64_t)QUADRUPLED[REVERSED[second]] << 16 | end << 48;
-    Mask mask = {{low, end >> 16, 0, 0}};
-    end >>= 16;
-    if (flags_of(l)) {
-        low = QUADRUPLED[REVERSED[third]] | (uint64_t)QUADRUPLED[second] << 32;
-        end = QUADRUPLED[REVERSED[first] & 15];
-    }
-    mask.w[1] |= low << 16;
-    mask.w[2] = low >> 48 | end << 16;
-    return mask;
+    unsigned first = size_of(l) >> 4, second = bits_of(l), third = place_of(l);
+    uint64_t left = first | REVERSED[second] << 4 | third << 12, right = left;
+    if (flags_of(l))
+        right = REVERSED[third] | second << 8 | (unsigned)REVERSED[first] << 12;
+    return left | right << 20;
 }
 
-static inline Mask mask_of(int object, Look l)
+static inline void mask_field(Mask *mask, uint64_t columns)
 {
+    mask->w[0] = QUADRUPLED[columns & 255] | (uint64_t)QUADRUPLED[columns >> 8 & 255] << 32;
+    mask->w[1] = QUADRUPLED[columns >> 16 & 255] | (uint64_t)QUADRUPLED[columns >> 24 & 255] << 32;
+    mask->w[2] = QUADRUPLED[columns >> 32 & 255];
+}
+
+/* Find what an object shows. The words are stored one by one and never copied whole: reading them so early would wait. */
+static inline __attribute__((always_inline)) void mask_of(Mask *mask, int object, Look l)
+{
+    if (object != PF)
+        *mask = (Mask){{0, 0, 0, 0}};
     switch (object) {
-    case P0: case P1: return player_mask(l);
-    case M0: case M1: return missile_mask(l);
-    case BL: return ball_mask(l);
-    default: return playfield_mask(l);
+    case P0: case P1: mask_player(mask, l); break;
+    case M0: case M1: mask_missile(mask, l); break;
+    case BL: mask_ball(mask, l); break;
+    default: mask_field(mask, field_columns(l));
     }
 }
 

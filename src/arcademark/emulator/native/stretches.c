@@ -111,8 +111,7 @@ static inline uint64_t copied_columns(unsigned position, unsigned width, unsigne
 /* The columns in which an object may show a pixel. */
 static uint64_t find_columns(int object, Look l)
 {
-    unsigned bits = bits_of(l), size = size_of(l), place = place_of(l);
-    uint64_t left, right;
+    unsigned size = size_of(l), place = place_of(l);
     switch (object) {
     case P0: case P1:
         return size == 5   ? copied_columns((place + 1) % WIDTH, 16, size)
@@ -120,10 +119,7 @@ static uint64_t find_columns(int object, Look l)
                            : copied_columns(place, 8, size);
     case M0: case M1: return copied_columns(place, missile_width(l), size);
     case BL: return copied_columns(place, 1u << size, 0);
-    default:
-        left = size >> 4 | (uint64_t)REVERSED[bits] << 4 | (uint64_t)place << 12;
-        right = flags_of(l) ? REVERSED[place] | (uint64_t)bits << 8 | (uint64_t)(REVERSED[size] & 15) << 16 : left;
-        return left | right << 20;
+    default: return field_columns(l);
     }
 }
 
@@ -156,7 +152,9 @@ static int met(Console *k, int pair)
             if (!b->columns)
                 b->columns = find_columns(other, b->look);
             if (a->columns & b->columns) {
-                Mask first = mask_of(one, a->look), second = mask_of(other, b->look);
+                Mask first, second;
+                mask_of(&first, one, a->look);
+                mask_of(&second, other, b->look);
                 if (meet(&first, &second, from, to))
                     return 1;
             }
