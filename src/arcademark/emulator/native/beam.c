@@ -14,14 +14,6 @@ static void end_stretches(Console *k, unsigned parts)
     }
 }
 
-/* Paint as far as the beam has come, in a frame that is drawn. */
-static void catch_up(Console *k)
-{
-    end_stretches(k, EVERY);
-    if (k->drawing)
-        paint(k);
-}
-
 /* What changes at a line's begin. */
 static void turn_line(Console *k)
 {
@@ -74,9 +66,7 @@ static inline void change(Console *k, int32_t clock, unsigned parts, uint32_t en
 {
     if (parts & (parts - 1) || !change_ahead(k, clock, __builtin_ctz(parts))) {
         draw(k, clock);
-        if (k->careful & ALONE && enabled != k->enabled)
-            catch_up(k);
-        end_stretches(k, parts);
+        end_stretches(k, k->careful & ALONE ? parts | 1u << COLOURS : parts);
     }
     k->enabled = enabled;
 }
@@ -91,7 +81,9 @@ static inline void draw_before(Console *k, int32_t clock, unsigned objects, unsi
 static void settle(Console *k)
 {
     State *s = &k->state;
-    catch_up(k);
+    end_stretches(k, EVERY);
+    if (k->drawing)
+        paint(k);
     if (s->bar & 1 && s->drawn - k->line_start >= FIRST_PIXEL + 8)
         s->bar &= 2;
 }

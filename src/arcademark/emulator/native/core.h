@@ -46,7 +46,7 @@ enum { P0, P1, M0, M1, BL, PF, OBJECTS, COLOURS = OBJECTS, PARTS }; /* of the pi
 /* Why nothing may change before the beam has come there. */
 enum {
     FULL = 1,  /* there is room for only one more stretch of a part */
-    ALONE = 2, /* whether the playfield is alone decides its colours */
+    ALONE = 2, /* whether the playfield is alone decides its colours, in a frame that is drawn */
     BAR = 4    /* the beam did not halt yet since a bar was begun */
 };
 
@@ -69,8 +69,9 @@ typedef uint32_t Look;
 /* Clocks throughout which a part of the picture is shown and looks the same. */
 typedef struct {
     int32_t from, to;
-    uint64_t columns; /* in which it can be seen, of 4 pixels, a bit each; 0 where they are not known yet */
+    uint64_t columns; /* in which an object can be seen, of 4 pixels, a bit each; 0 where they are not known yet */
     Look look;
+    uint32_t mixing;  /* of the colours: CTRLPF's bits 1 and 2, and bit 0 where the playfield is alone */
 } Stretch;
 
 typedef struct {
@@ -171,6 +172,8 @@ struct Console {
     int32_t epoch;                 /* what is added to such clocks: the frames since the first stretch */
     int stretches[PARTS];          /* how many there are in `stretch` */
     int searched[16][2];           /* how many of its objects' are looked through, for each collision */
+    int cleared[PARTS];            /* how many there were when the collisions were cleared */
+    int32_t cleared_at;            /* and its clock */
     int unpainted[PARTS];          /* the first that is not painted to its end, in a frame that is drawn */
     int32_t painted;               /* clock as far as which the picture is painted */
     uint8_t barred[MOST_ROWS + 2]; /* rows whose first 8 pixels are blank */

@@ -1,11 +1,14 @@
 /* The picture's lines, painted from the stretches of its parts. Included by core.c. */
 
+enum { STALE = 8 }; /* no mixing */
+
 /* The parts of a picture as they are on the line in work. */
 typedef struct {
     const Stretch *next[PARTS], *end[PARTS]; /* the first stretch that does not end before the line, and behind the last */
     int32_t until[OBJECTS];                  /* clock as far as which one looks as it does on this line */
     Mask mask[OBJECTS];
-    uint64_t one[3], two[3], field[3];       /* pixels of the colours of player 0, player 1 and playfield */
+    uint32_t mixing;                         /* by which the layers were found, or STALE */
+    uint64_t one[3], two[3], field[3];       /* the layers: pixels of the colours of player 0, player 1 and playfield */
 } Painted;
 
 /* Put together what an object shows in the stretches of a line whose pixels begin at a clock, up to another. */
@@ -58,16 +61,15 @@ static inline __attribute__((always_inline)) void look_up(Painted *p, int object
 }
 
 /* Find which pixels show the colours of player 0, player 1 and playfield; the rest show the background. */
-static void find_layers(const Console *k, Painted *p)
+static void find_layers(Painted *p, uint32_t mixing)
 {
     static const uint64_t LEFT[3] = {~UINT64_C(0), 0xFFFF, 0};
     const Mask *m = p->mask;
-    unsigned control = k->state.reg[CTRLPF] & 6;
-    int alone = k->enabled == (1u << PF | 1u << COLOURS);
+    p->mixing = mixing;
     for (int i = 0; i < 3; i++) {
         uint64_t a = m[P0].w[i] | m[M0].w[i], b = m[P1].w[i] | m[M1].w[i], f = m[PF].w[i];
-        if (!(control & 4)) {
-            if (control) { /* the score's colours */
+        if (!(mixing & 4)) {
+            if (mixing & 2) { /* the score's colours */
                 a |= f & LEFT[i];
                 b |= f & ~LEFT[i];
                 f = 0;
@@ -76,7 +78,7 @@ static void find_layers(const Console *k, Painted *p)
             p->one[i] = a;
             p->two[i] = b & ~a;
             p->field[i] = f & ~(a | b);
-        } else if (control == 6 && alone) {
+        } else if (mixing == 7) {
             p->one[i] = f & LEFT[i];
             p->two[i] = f & ~LEFT[i];
             p->field[i] = 0;
@@ -143,7 +145,7 @@ static inline void paint_word(uint8_t *row, uint64_t here, uint64_t one, uint64_
 }
 
 /* Find what has changed since the line before; returns the clock as far as which all stays as it is. */
-static int32_t find_line(const Console *k, Painted *p, int32_t first, int32_t from, int32_t to)
+static int32_t find_line(Painted *p, int32_t first, int32_t from, int32_t to)
 {
     int changed = 0;
     int32_t until;
@@ -156,7 +158,7 @@ static int32_t find_line(const Console *k, Painted *p, int32_t first, int32_t fr
     LOOK_UP(PF);
 #undef LOOK_UP
     if (changed)
-        find_layers(k, p);
+        p->mixing = STALE;
     while (p->next[COLOURS] < p->end[COLOURS] && p->next[COLOURS]->to <= from)
         p->next[COLOURS]++;
     until = p->next[COLOURS] < p->end[COLOURS] ? p->next[COLOURS]->to : from;
@@ -177,7 +179,7 @@ static void paint(Console *k)
     int32_t to = s->drawn, line = k->painted - (int32_t)within_line(k->painted), same_until = 0;
     int row = line / LINE_CLOCKS - k->first_row;
     uint8_t *pixels = row_at(k, line);
-    Painted p = {.until = {0}};
+    Painted p = {.until = {0}, .mixing = STALE};
     for (int i = 0; i < PARTS; i++) {
         p.next[i] = k->stretch[i] + k->unpainted[i];
         p.end[i] = k->stretch[i] + k->stretches[i];
@@ -192,15 +194,17 @@ static void paint(Console *k)
         } else if (whole && whole_above && same_until >= k->epoch + end && k->barred[row] >= k->barred[row - 1]) {
             memcpy(pixels, pixels - WIDTH, WIDTH);
         } else if (from < until) {
-            same_until = find_line(k, &p, k->epoch + first, k->epoch + from, k->epoch + until);
-            for (const Stretch *colours = p.next[COLOURS]; colours < p.end[COLOURS]; colours++) {
-                int left = colours->from - k->epoch - first, right = colours->to - k->epoch - first;
+            same_until = find_line(&p, k->epoch + first, k->epoch + from, k->epoch + until);
+            for (const Stretch *one = p.next[COLOURS]; one < p.end[COLOURS]; one++) {
+                int left = one->from - k->epoch - first, right = one->to - k->epoch - first;
                 left = left > from - first ? left : from - first;
                 right = right < until - first ? right : until - first;
                 if (left >= right)
                     break;
+                if (one->mixing != p.mixing)
+                    find_layers(&p, one->mixing);
                 for (int i = left >> 6; i <= (right - 1) >> 6; i++)
-                    paint_word(pixels + 64 * i, span_bits(i, left, right), p.one[i], p.two[i], p.field[i], colours->look);
+                    paint_word(pixels + 64 * i, span_bits(i, left, right), p.one[i], p.two[i], p.field[i], one->look);
             }
         }
         if (k->barred[row] && to >= first)

@@ -58,9 +58,7 @@ static void write_ctrlpf(Console *k, uint8_t value, int32_t clock)
         touch(k, clock);
         return;
     }
-    change(k, clock, 1u << PF | 1u << BL, k->enabled);
-    if (k->drawing && (s->reg[CTRLPF] ^ value) & 6)
-        catch_up(k);
+    change(k, clock, 1u << PF | 1u << BL | 1u << COLOURS, k->enabled);
     s->reg[CTRLPF] = value;
     find_alone(k);
     if (within_line(clock) < 147)
@@ -312,10 +310,7 @@ static inline __attribute__((always_inline)) void write_register(Console *k, uns
         break;
     case CXCLR:
         draw(k, clock);
-        if (k->drawing)
-            catch_up(k);
-        s->collisions = 0;
-        forget_stretches(k);
+        clear_collisions(k);
         break;
     default: touch(k, clock); /* sound, and nothing */
     }

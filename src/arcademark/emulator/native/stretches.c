@@ -73,13 +73,18 @@ static __attribute__((noinline)) int halt_quickly(Console *k, int32_t clock)
     return 1;
 }
 
+static inline uint32_t mixing_of(const Console *k)
+{
+    return (k->state.reg[CTRLPF] & 6u) | (k->enabled == (1u << PF | 1u << COLOURS));
+}
+
 /* End a part's stretch, before it changes. There is room for one more. */
 static inline __attribute__((always_inline)) void end_stretch(Console *k, int part, int32_t now)
 {
     int32_t from = k->shown_from[part];
     if (k->enabled >> part & 1 && now > from && !(k->state.reg[VBLANK] & 2)) {
         int number = k->stretches[part]++;
-        k->stretch[part][number] = (Stretch){from, now, 0, look_of(&k->state, part)};
+        k->stretch[part][number] = (Stretch){from, now, 0, look_of(&k->state, part), part == COLOURS ? mixing_of(k) : 0};
         if (number == MAX_STRETCHES - 2)
             k->careful |= FULL;
     }
@@ -140,12 +145,15 @@ static int meet(const Mask *a, const Mask *b, int32_t from, int32_t to)
 static int met(Console *k, int pair)
 {
     int one = PAIR[pair][0], other = PAIR[pair][1];
-    Stretch *a = k->stretch[one] + k->searched[pair][0], *b = k->stretch[other] + k->searched[pair][1];
+    int *searched = k->searched[pair], *cleared = k->cleared;
+    Stretch *a = k->stretch[one] + (searched[0] > cleared[one] ? searched[0] : cleared[one]);
+    Stretch *b = k->stretch[other] + (searched[1] > cleared[other] ? searched[1] : cleared[other]);
     const Stretch *a_end = k->stretch[one] + k->stretches[one], *b_end = k->stretch[other] + k->stretches[other];
-    k->searched[pair][0] = k->stretches[one];
-    k->searched[pair][1] = k->stretches[other];
+    searched[0] = k->stretches[one];
+    searched[1] = k->stretches[other];
     while (a < a_end && b < b_end) {
         int32_t from = a->from > b->from ? a->from : b->from, to = a->to < b->to ? a->to : b->to;
+        from = from > k->cleared_at ? from : k->cleared_at;
         if (from < to) {
             if (!a->columns)
                 a->columns = find_columns(one, a->look);
@@ -179,11 +187,25 @@ static void forget_stretches(Console *k)
 {
     memset(k->stretches, 0, sizeof k->stretches);
     memset(k->searched, 0, sizeof k->searched);
+    memset(k->cleared, 0, sizeof k->cleared);
     memset(k->unpainted, 0, sizeof k->unpainted);
     k->careful &= ~(uint32_t)FULL;
-    k->epoch = 0;
+    k->epoch = k->cleared_at = 0;
     for (int i = 0; i < PARTS; i++)
         k->shown_from[i] = k->state.drawn;
+}
+
+/* Stretches so far are of no collision any more. */
+static void clear_collisions(Console *k)
+{
+    k->state.collisions = 0;
+    if (!k->drawing) {
+        forget_stretches(k);
+        return;
+    }
+    memcpy(k->cleared, k->stretches, sizeof k->cleared);
+    memset(k->searched, 0, sizeof k->searched);
+    k->cleared_at = k->epoch + k->state.drawn;
 }
 
 /* Find all collisions in the stretches that have ended, and forget them. */
@@ -193,16 +215,13 @@ static void find_all(Console *k)
     forget_stretches(k);
 }
 
-/* A frame begins: clocks count on while there are stretches of earlier ones. */
+/* A frame begins: clocks count on. */
 static void begin_epoch(Console *k)
 {
-    int some = 0;
-    for (int i = 0; i < PARTS; i++)
-        some |= k->stretches[i];
     if (k->epoch > 1 << 30)
         find_all(k);
     else
-        k->epoch = some ? k->epoch + EPOCH : 0;
+        k->epoch += EPOCH;
 }
 
 #endif
