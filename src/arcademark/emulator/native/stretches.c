@@ -78,17 +78,25 @@ static inline uint32_t mixing_of(const Console *k)
     return (k->state.reg[CTRLPF] & 6u) | (k->enabled == (1u << PF | 1u << COLOURS));
 }
 
-/* End a part's stretch, before it changes. There is room for one more. */
-static inline __attribute__((always_inline)) void end_stretch(Console *k, int part, int32_t now)
+/* Note a part's stretch as far as a clock; returns how many there are then. There is room for one more. */
+static inline __attribute__((always_inline)) int note_stretch(Console *k, int part, int32_t now)
 {
     int32_t from = k->shown_from[part];
-    if (k->enabled >> part & 1 && now > from && !(k->state.reg[VBLANK] & 2)) {
-        int number = k->stretches[part]++;
-        k->stretch[part][number] = (Stretch){from, now, 0, look_of(&k->state, part), part == COLOURS ? mixing_of(k) : 0};
-        if (number == MAX_STRETCHES - 2)
-            k->careful |= FULL;
-    }
+    int number = k->stretches[part];
+    if (!(k->enabled >> part & 1) || now <= from || k->state.reg[VBLANK] & 2)
+        return number;
+    k->stretch[part][number] = (Stretch){from, now, 0, look_of(&k->state, part), part == COLOURS ? mixing_of(k) : 0};
+    return number + 1;
+}
+
+/* End a part's stretch, before it changes. */
+static inline __attribute__((always_inline)) void end_stretch(Console *k, int part, int32_t now)
+{
+    int number = note_stretch(k, part, now);
+    k->stretches[part] = number;
     k->shown_from[part] = now;
+    if (number == MAX_STRETCHES - 1)
+        k->careful |= FULL;
 }
 
 /* A part is about to change at a clock. Returns 0 if the beam must come there first, or there is no room. */
@@ -141,14 +149,15 @@ static int meet(const Mask *a, const Mask *b, int32_t from, int32_t to)
     return found != 0;
 }
 
-/* Go through the stretches of a collision's objects; returns whether they met. */
+/* Go through the stretches of a collision's objects, as far as the beam has come; returns whether they met. */
 static int met(Console *k, int pair)
 {
     int one = PAIR[pair][0], other = PAIR[pair][1];
     int *searched = k->searched[pair], *cleared = k->cleared;
     Stretch *a = k->stretch[one] + (searched[0] > cleared[one] ? searched[0] : cleared[one]);
     Stretch *b = k->stretch[other] + (searched[1] > cleared[other] ? searched[1] : cleared[other]);
-    const Stretch *a_end = k->stretch[one] + k->stretches[one], *b_end = k->stretch[other] + k->stretches[other];
+    int32_t now = k->epoch + k->state.drawn;
+    const Stretch *a_end = k->stretch[one] + note_stretch(k, one, now), *b_end = k->stretch[other] + note_stretch(k, other, now);
     searched[0] = k->stretches[one];
     searched[1] = k->stretches[other];
     while (a < a_end && b < b_end) {
@@ -175,7 +184,7 @@ static int met(Console *k, int pair)
     return 0;
 }
 
-/* Find which of these collisions there were in the stretches that have ended. */
+/* Find which of these collisions there were. */
 static void find(Console *k, uint32_t pairs)
 {
     for (uint32_t rest = findable(k) & pairs; rest; rest &= rest - 1)
@@ -208,7 +217,7 @@ static void clear_collisions(Console *k)
     k->cleared_at = k->epoch + k->state.drawn;
 }
 
-/* Find all collisions in the stretches that have ended, and forget them. */
+/* Find all collisions, and forget the stretches. */
 static void find_all(Console *k)
 {
     find(k, ~0u);
