@@ -35,7 +35,7 @@ static void turn_line(Console *k)
     }
 }
 
-/* Let the beam pass on, where something may change at the begin of lines or a bar waits. */
+/* Let the beam pass on, where something may change at the begin of lines. */
 static __attribute__((noinline)) void pass_slowly(Console *k, int32_t to)
 {
     State *s = &k->state;
@@ -55,8 +55,10 @@ static inline void draw(Console *k, int32_t to)
     to = halt(k, to);
     if (to == k->state.drawn)
         return;
-    if (line_matters(&k->state) | (k->careful & BAR))
+    if (line_matters(&k->state))
         pass_slowly(k, to);
+    else if (k->careful & BAR)
+        halt_quickly(k, to);
     else
         pass(k, to);
 }

@@ -95,10 +95,17 @@ static inline Frame frame_of(const Console *k)
                    .origin = s->origin, .drawing = k->drawing, .odd = k->pal ? s->odd_frame : 0};
 }
 
+/* A function for each part of the picture: at each store its text would be most of the program. */
+#define CHANGER(part) \
+    static __attribute__((noinline)) int change_##part(Console *k, int32_t clock) { return change_ahead(k, clock, part); }
+CHANGER(P0) CHANGER(P1) CHANGER(M0) CHANGER(M1) CHANGER(BL) CHANGER(PF) CHANGER(COLOURS)
+static int (*const CHANGERS[PARTS])(Console *, int32_t) = {change_P0, change_P1, change_M0, change_M1, change_BL,
+                                                           change_PF, change_COLOURS};
+
 /* Change an object, which will then be shown if it is in `present`. Returns 0 where the core must. */
 static inline __attribute__((always_inline)) int change_quickly(Console *k, int32_t clock, int object, unsigned present)
 {
-    if (!change_ahead(k, clock, object))
+    if (!CHANGERS[object](k, clock))
         return 0;
     k->enabled = (k->enabled & ~(1u << object)) | present;
     return 1;
@@ -129,7 +136,7 @@ static inline __attribute__((always_inline)) int store_quickly(Console *k, const
     case COLUP0: case COLUP1: case COLUPF: case COLUBK:
         value = (uint8_t)((value & 0xFE) | f->odd);
         if (f->drawing && reg[r] != value) {
-            if (!change_ahead(k, clock, COLOURS))
+            if (!change_COLOURS(k, clock))
                 return 0;
             reg[r] = value;
             return 1;
