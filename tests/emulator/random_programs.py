@@ -9,6 +9,8 @@ GAMES = ("amidar", "assault", "carnival", "qbert", "riverraid", "seaquest", "sup
 OBJECTS = (*range(0x04, 0x06), *range(0x0A, 0x15), *range(0x1B, 0x20), *range(0x25, 0x2A))
 """Registers of the picture chip that objects depend on; 0x20 to 0x24 hold what HMOVE (0x2A) moves them by."""
 
+COLOURED = (*range(0x06, 0x0A), *OBJECTS)
+
 VSYNC, VBLANK, WSYNC, HMOVE, HMCLR, CXCLR = 0x00, 0x01, 0x02, 0x2A, 0x2B, 0x2C
 
 
@@ -31,9 +33,9 @@ def cartridge(body, repeated=1):
     return program + bytes([0xEA]) * (0xFFC - len(program)) + bytes([0x00, 0xF0, 0x00, 0xF0])
 
 
-def random_body(rng):
+def random_body(rng, registers=OBJECTS):
     """Return stores to the picture chip and reads of its collisions, which decide what follows."""
-    registers = rng.choice(OBJECTS, rng.integers(3, len(OBJECTS) + 1), replace=False)
+    registers = rng.choice(registers, rng.integers(3, len(registers) + 1), replace=False)
     shares, clears, body = rng.dirichlet(np.full(9, 0.7)), rng.random() < 0.6, []
     while len(body) < 3_600:
         kind, value, memory = (

@@ -1,4 +1,4 @@
-"""Collisions in frames that are not drawn, which are found when they are asked for, against drawn frames."""
+"""Collisions are found when they are asked for."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_a_clear_within_a_line_is_no_end_of_the_search(core):
 
 @pytest.mark.parametrize("first", [0, 20, 40])
 def test_collisions_do_not_depend_on_when_they_are_asked_for(core, first):
-    """In drawn frames they are found line by line: states must be the same to the last bit, whenever they are saved."""
+    """States must be the same to the last bit, in drawn frames and others, whenever they are saved."""
     for seed in range(first, first + 20):
         rng = np.random.default_rng(seed)
         program = cartridge(random_body(rng), int(rng.integers(1, 9)))
