@@ -391,9 +391,6 @@ class Recorded(Machine):
             elif what == END:
                 chip.end(clock)
                 self.compared["frames"] += 1
-                if self.compared["frames"] % 2:  # a save finds all collisions; else they last into the next frame
-                    found = self.core.translation.console_collisions(self.save())
-                    assert chip.collisions == found, f"collisions {chip.collisions:04x}, the core's {found:04x}"
             else:
                 bits, register = chip.read(what & 7, clock), what & 15
                 if register < 8:
@@ -401,6 +398,9 @@ class Recorded(Machine):
                     assert bits == value & 0xC0, (
                         f"register {register} at {divmod(clock, LINE)}: {bits:02x}, {value:02x}"
                     )
+        if self.compared["frames"] % 2:  # a save finds all collisions; else they last into the next frame
+            found = self.core.translation.console_collisions(self.save())
+            assert chip.collisions == found, f"collisions {chip.collisions:04x}, the core's {found:04x}"
         if drawn:
             theirs, ours = np.empty_like(chip.screen), chip.picture()
             self.screen(theirs)
