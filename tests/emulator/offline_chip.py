@@ -339,7 +339,6 @@ def recorder():
     compiled = build.library((build.version(), text), lambda: {build.MAIN: text}, (*build.FLAGS, "-O1"))
     core = build.TranslatedCore(compiled)
     compiled.console_record.argtypes = ctypes.c_void_p, ctypes.c_int32
-    compiled.console_collisions.argtypes = (ctypes.c_char_p,)
     return core
 
 
@@ -398,8 +397,8 @@ class Recorded(Machine):
                     assert bits == value & 0xC0, (
                         f"register {register} at {divmod(clock, LINE)}: {bits:02x}, {value:02x}"
                     )
-        if self.compared["frames"] % 2:  # a save finds all collisions; else they last into the next frame
-            found = self.core.translation.console_collisions(self.save())
+        if self.compared["frames"] % 2:  # this finds them all; else they last into the next frame
+            found = self.collisions()
             assert chip.collisions == found, f"collisions {chip.collisions:04x}, the core's {found:04x}"
         if drawn:
             theirs, ours = np.empty_like(chip.screen), chip.picture()

@@ -21,7 +21,6 @@ static int32_t capacity, count;
 
 void console_record(Entry *to, int32_t number);
 int32_t console_recorded(void);
-int32_t console_collisions(const State *state);
 
 /* Note in memory for so many entries from now on, or nowhere. */
 void console_record(Entry *to, int32_t number)
@@ -37,12 +36,6 @@ int32_t console_recorded(void)
     int32_t noted = count;
     count = 0;
     return noted;
-}
-
-/* Return the collisions in a saved state. */
-int32_t console_collisions(const State *state)
-{
-    return state->collisions;
 }
 
 static void note(int32_t clock, unsigned what, unsigned value)

@@ -102,6 +102,11 @@ def test_the_last_mode_is_reached(core, game):
     machine(game).reset(max(tasks.games()[game].modes), 0)
 
 
+def test_collisions_that_differ_are_found(core, monkeypatch):
+    monkeypatch.setattr("arcademark.emulator.machine.Machine.collisions", lambda machine: 0)
+    assert section_of("seaquest", 2_000).difference.endswith("in ale-py, 0000 here")
+
+
 def test_what_differs_is_found(core, monkeypatch):
     wrong = dataclasses.replace(games.game("pong"), program=games.game("breakout").program)
     monkeypatch.setattr("arcademark.emulator.machine.game", lambda _: wrong)

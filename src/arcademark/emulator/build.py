@@ -85,6 +85,7 @@ _FUNCTIONS = {
     "begin": (None, c_void_p, c_void_p, c_int),
     "frame": (c_int, c_void_p, c_int, c_int, c_int, c_int),
     "lives": (c_int, c_void_p),
+    "collisions": (c_int, c_void_p),
     "evaluate": (c_int, c_void_p, c_void_p, c_int),
     "save": (None, c_void_p, c_void_p),
     "restore": (None, c_void_p, ctypes.c_char_p),

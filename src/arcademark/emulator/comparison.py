@@ -1,10 +1,10 @@
 """One section of a proof: a game played on the console and on its referee, compared after each frame.
 
 Both begin at power-on. Random actions are held for random times; stretches of play in the default mode and in the other
-modes and difficulties follow each other, each begun by a reset. Now and then the console's state is saved, played over
-and restored, in the same machine or in another. The referee is ale-py, of which no state is ever restored. Screens are
-drawn and compared in part of the frames only, unless some frames of a game are cut short, where a picture shows what is
-left of an earlier one.
+modes and difficulties follow each other, each begun by a reset. Now and then the collisions are compared with those in a
+state that ale-py saves, and the console's state is saved, played over and restored, in the same machine or in another.
+The referee is ale-py, of which no state is ever restored. Screens are drawn and compared in part of the frames only,
+unless some frames of a game are cut short, where a picture shows what is left of an earlier one.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ SHORTEST_STRETCH = 150
 
 RESTORE_CHANCE = 1 / 200
 """A frame."""
+
+COLLISIONS_AT = 163
+"""Where ale-py's saved states have the collisions, two bytes, behind the name of the picture chip."""
 
 LONGEST_DETOUR = 30
 """Frames played at most between saving a state and restoring it."""
@@ -148,6 +151,9 @@ class SectionComparison:
                 continue
             if at >= detours[0]:
                 del detours[0]
+                difference = self._collisions_differ()
+                if difference:
+                    break
                 self._detour()
             end = min(detours[0], max(self._reset_at, at + 1))
             played, difference = self._stretch(actions[at:end], seen[at:end])
@@ -239,6 +245,14 @@ class SectionComparison:
         for address in np.flatnonzero(memory != our_memory).tolist():
             return f"memory at {address}: {memory[address]} in ale-py, {our_memory[address]} here"
         return ""
+
+    def _collisions_differ(self) -> str:
+        """Return how the collisions differ from those in ale-py's saved state, "" if they do not."""
+        state = self._referee.cloneSystemState().__getstate__()
+        at = state.find(b"TIA") + COLLISIONS_AT
+        theirs, ours = int.from_bytes(state[at : at + 2], "little"), self._machine.collisions()
+        theirs = theirs & 0x1FFF | (theirs & 0x6000) << 1  # one bit of the chip's registers is not kept there
+        return f"collisions {theirs:04x} in ale-py, {ours:04x} here" if theirs != ours else ""
 
     def _screens_differ(self) -> str:
         """Return where the screens differ, "" if nowhere."""

@@ -365,6 +365,16 @@ class Machine:
         """Frames so far that ended before their picture did: they show what an earlier picture left."""
         return int(self.core.console_cut(self._at))
 
+    def collisions(self) -> int:
+        """Return the collisions of the picture's objects since the program last cleared them.
+
+        Returns
+        -------
+        int
+            Of the chip's register r (CXM0P, … CXPPMM), bit 7 is bit 2r, and bit 6 bit 2r + 1.
+        """
+        return int(self.core.console_collisions(self._at))
+
     def save(self) -> bytes:
         """Return all that decides the future."""
         self.core.console_save(self._at, self._state)

@@ -316,6 +316,13 @@ int console_lives(const Console *k)
     return k->lives_hidden && registers[R_TERMINAL] ? 0 : registers[R_LIVES];
 }
 
+/* The collisions found so far: of register r of the chip, bit 7 is bit 2r, and bit 6 bit 2r + 1. */
+int console_collisions(Console *k)
+{
+    find_all(k);
+    return k->state.collisions;
+}
+
 int console_evaluate(Console *k, const int32_t *program, int length)
 {
     return evaluate(k, program, length);

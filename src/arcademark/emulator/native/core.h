@@ -217,6 +217,7 @@ int console_frame(Console *k, int action, int switches, int drawing, int ruled);
 int console_act(Console *k, int action);
 int console_act_unseen(Console *k, int action);
 int console_lives(const Console *k);
+int console_collisions(Console *k);
 int console_evaluate(Console *k, const int32_t *program, int length);
 void console_save(Console *k, void *state);
 void console_restore(Console *k, const void *state);
