@@ -1,8 +1,8 @@
 """One section of a proof: a game played on the console and on its referee, compared after each frame.
 
 Both begin at power-on. Random actions are held for random times; stretches of play in the default mode and in the other
-modes and difficulties follow each other, each begun by a reset. Now and then the collisions are compared with those in a
-state that ale-py saves, and the console's state is saved, played over and restored, in the same machine or in another.
+modes and difficulties follow each other, each begun by a reset. Now and then the collisions are compared with those in
+a state that ale-py saves, and the console's state is saved, played over and restored, in the same machine or another.
 The referee is ale-py, of which no state is ever restored. Screens are drawn and compared in part of the frames only,
 unless some frames of a game are cut short, where a picture shows what is left of an earlier one.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from ale_py import LoggerMode
@@ -248,7 +249,7 @@ class SectionComparison:
 
     def _collisions_differ(self) -> str:
         """Return how the collisions differ from those in ale-py's saved state, "" if they do not."""
-        state = self._referee.cloneSystemState().__getstate__()
+        state: Any = self._referee.cloneSystemState().__getstate__()
         at = state.find(b"TIA") + COLLISIONS_AT
         theirs, ours = int.from_bytes(state[at : at + 2], "little"), self._machine.collisions()
         theirs = theirs & 0x1FFF | (theirs & 0x6000) << 1  # one bit of the chip's registers is not kept there
