@@ -203,6 +203,12 @@ static void paint(Console *k)
                     break;
                 if (one->mixing != p.mixing)
                     find_layers(&p, one->mixing);
+                if (left == 0 && right == WIDTH) { /* all is known to the compiler but the colours */
+                    paint_word(pixels, ~UINT64_C(0), p.one[0], p.two[0], p.field[0], one->look);
+                    paint_word(pixels + 64, ~UINT64_C(0), p.one[1], p.two[1], p.field[1], one->look);
+                    paint_word(pixels + 128, 0xFFFFFFFF, p.one[2], p.two[2], p.field[2], one->look);
+                    break;
+                }
                 for (int i = left >> 6; i <= (right - 1) >> 6; i++)
                     paint_word(pixels + 64 * i, span_bits(i, left, right), p.one[i], p.two[i], p.field[i], one->look);
             }
