@@ -1,8 +1,8 @@
-"""Collisions are found when they are asked for."""
+"""What the picture chip shows is found when it is asked for: collisions at a read, pictures at the end of a frame."""
 
 import numpy as np
 import pytest
-from random_programs import CXCLR, GAMES, WSYNC, cartridge, random_body
+from random_programs import CXCLR, GAMES, HMOVE, VSYNC, WSYNC, cartridge, random_body
 
 from arcademark.emulator import build
 from arcademark.emulator.machine import Machine
@@ -45,3 +45,18 @@ def test_collisions_do_not_depend_on_when_they_are_asked_for(core, first):
             assert (drawn.memory == undrawn.memory).all(), (seed, number)
             if seed % 2 or number % 7 == 6:
                 assert states[-1] == undrawn.save(), (seed, number)
+
+
+def test_where_a_picture_ends_on_a_line_with_a_bar_most_is_blank_that_a_halt_has_blanked(core):
+    """The beam halts 18 clocks into the line, at the second HMOVE, and blanks as far as pixel 57; then at 27."""
+    cut = [0xA9, 2, 0xA2, 0, 0x85, VSYNC, *(0x85, WSYNC) * 2, *(0x85, HMOVE) * 2, 0x86, VSYNC]
+    shown = [0xA9, 0x1E, 0x85, 0x09, *(0x85, WSYNC) * 100, 0xA5, 0x90, 0xF0, len(cut)]
+    machine = Machine("seaquest", cartridge([*shown, *cut, *(0x85, WSYNC) * 140]))
+    screen = np.empty((machine.rows, 160), np.uint8)
+    for cut_short in (0, 0, 0, 1):
+        machine.memory[0x10] = cut_short
+        machine._numbers[3] = 0  # the game is not over
+        machine.act(0)
+    machine.screen(screen)
+    (row,) = np.flatnonzero((screen == 0).any(1) & (screen == 0x1E).any(1))
+    assert np.flatnonzero(screen[row]).tolist() == list(range(58, 160))

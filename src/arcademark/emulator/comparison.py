@@ -42,7 +42,7 @@ RESTORE_CHANCE = 1 / 200
 """A frame."""
 
 COLLISIONS_AT = 163
-"""Where ale-py's saved states have the collisions, two bytes, behind the name of the picture chip."""
+"""Offset of the collisions, two bytes, behind the picture chip's name in ale-py's saved states."""
 
 LONGEST_DETOUR = 30
 """Frames played at most between saving a state and restoring it."""
@@ -250,7 +250,7 @@ class SectionComparison:
     def _collisions_differ(self) -> str:
         """Return how the collisions differ from those in ale-py's saved state, "" if they do not."""
         state: Any = self._referee.cloneSystemState().__getstate__()
-        at = state.find(b"TIA") + COLLISIONS_AT
+        at = state.index(b"TIA") + COLLISIONS_AT
         theirs, ours = int.from_bytes(state[at : at + 2], "little"), self._machine.collisions()
         theirs = theirs & 0x1FFF | (theirs & 0x6000) << 1  # one bit of the chip's registers is not kept there
         return f"collisions {theirs:04x} in ale-py, {ours:04x} here" if theirs != ours else ""

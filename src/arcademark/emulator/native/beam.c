@@ -46,7 +46,7 @@ static __attribute__((noinline)) void pass_slowly(Console *k, int32_t to)
         pass(k, to < next || !line_matters(s) ? to : next);
     }
     if (k->careful & BAR)
-        halt_at_bar(k);
+        note_first_halt(k);
 }
 
 /* Let the beam come as far as a clock of the frame, under all registers as they are now. */

@@ -135,6 +135,7 @@ static void frame(Console *k)
         s->partial = 0;
     } else {
         draw(k, s->touched);
+        s->touched = 0;
         settle(k);
         gray_rest(k);
     }
@@ -316,7 +317,7 @@ int console_lives(const Console *k)
     return k->lives_hidden && registers[R_TERMINAL] ? 0 : registers[R_LIVES];
 }
 
-/* The collisions found so far: of register r of the chip, bit 7 is bit 2r, and bit 6 bit 2r + 1. */
+/* Return the collisions so far: of register r of the chip, bit 7 is bit 2r, and bit 6 bit 2r + 1. */
 int console_collisions(Console *k)
 {
     find_all(k);

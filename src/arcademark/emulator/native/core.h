@@ -9,7 +9,7 @@
  *     device.c      timer chip, controllers, cartridges: whatever an address reaches
  *     picture.c     picture chip: its registers
  *     masks.c       what objects show on a line: masks of 160 bits
- *     stretches.c   what they showed throughout a frame, and where they met
+ *     stretches.c   what they showed and when, and where they met
  *     lines.c       the picture's lines, painted from that
  *     beam.c        how far the picture has come, and what may change next
  *     processor.c   the 6507's instructions
@@ -43,11 +43,11 @@ enum { CART_2K, CART_4K, CART_F8, CART_F6, CART_F8SC, CART_F6SC, CART_E0, CART_F
 
 enum { P0, P1, M0, M1, BL, PF, OBJECTS, COLOURS = OBJECTS, PARTS }; /* of the picture: its objects, and the colours */
 
-/* Why nothing may change before the beam has come there. */
+/* Reasons for which the beam must be moved before anything changes. */
 enum {
     FULL = 1,  /* there is room for only one more stretch of a part */
     ALONE = 2, /* whether the playfield is alone decides its colours, in a frame that is drawn */
-    BAR = 4    /* the beam did not halt yet since a bar was begun */
+    BAR = 4    /* the beam has not halted since a bar was begun */
 };
 
 enum { RESET_SWITCH = 40, SELECT_SWITCH = 41 }; /* beside the 18 actions of the stick */
@@ -55,7 +55,7 @@ enum { RESET_SWITCH = 40, SELECT_SWITCH = 41 }; /* beside the 18 actions of the 
 enum { R_SCORE, R_LIVES, R_REWARD, R_TERMINAL, R_KEPT }; /* registers of the rules; the game's own follow */
 
 typedef struct {
-    uint64_t w[4]; /* pixel i is bit i % 64 of word i / 64; the last is 0 */
+    uint64_t w[4]; /* pixel i is bit i % 64 of word i / 64; the last is room for `put` */
 } Mask;
 
 /* All that decides what an object shows on a line, four bytes from the lowest on:
@@ -71,7 +71,7 @@ typedef struct {
     int32_t from, to;
     uint64_t columns; /* in which an object can be seen, of 4 pixels, a bit each; 0 where they are not known yet */
     Look look;
-    uint32_t mixing;  /* of the colours: CTRLPF's bits 1 and 2, and bit 0 where the playfield is alone */
+    uint32_t mixing;  /* of the colours: CTRLPF's bits 1 and 2, and bit 0 where both are set and the playfield is alone */
 } Stretch;
 
 typedef struct {
@@ -163,19 +163,19 @@ typedef struct {
 struct Console {
     State state;
 
-    /* derived from the state: made anew after a restore */
+    /* derived from the state: made anew by each frame's `resume` */
     uint32_t enabled;              /* parts that are shown: the colours in frames that are drawn */
     uint32_t careful;              /* FULL, ALONE, BAR */
     int32_t line_start, window_end;
     int32_t due;                   /* clock as far as which the beam must come at its next halt */
     int32_t shown_from[PARTS];     /* clock from which on a part looks as it does */
-    int32_t epoch;                 /* what is added to such clocks: the frames since the first stretch */
+    int32_t epoch;                 /* what is added to such clocks: the frames since stretches were forgotten */
     int stretches[PARTS];          /* how many there are in `stretch` */
     int searched[16][2];           /* how many of its objects' are looked through, for each collision */
     int cleared[PARTS];            /* how many there were when the collisions were cleared */
     int32_t cleared_at;            /* and its clock */
-    int unpainted[PARTS];          /* the first that is not painted to its end, in a frame that is drawn */
-    int32_t painted;               /* clock as far as which the picture is painted */
+    int unpainted[PARTS];          /* number of the first that is not painted, in a frame that is drawn */
+    int32_t painted;               /* clock as far as which all is painted */
     uint8_t barred[MOST_ROWS + 2]; /* rows whose first 8 pixels are blank */
     int32_t blanked;               /* clock as far as which the line is blank where the picture ends on it */
     const uint8_t *code;           /* where the program runs: addresses from code_start on, code_span of them */

@@ -316,6 +316,8 @@ static void play_round(Console *k, State *state)
             k->state.registers[R_TERMINAL] = 0;
             console_act(k, (int)(any_number() % 20) - 1);
             play_step(k, state);
+            if (any_number() % 8 == 0)
+                console_collisions(k);
             console_save(k, state);
             if (any_number() % 16 == 0)
                 play_vector(k, state);

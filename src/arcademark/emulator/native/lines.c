@@ -12,8 +12,8 @@ typedef struct {
 } Painted;
 
 /* Put together what an object shows in the stretches of a line whose pixels begin at a clock, up to another. */
-static __attribute__((noinline)) void compose(Mask *mask, int object, const Stretch *next, const Stretch *end, int32_t first,
-                                              int32_t to)
+static __attribute__((noinline)) void compose(Mask *mask, int object, const Stretch *next, const Stretch *end,
+                                              int32_t first, int32_t to)
 {
     for (int i = 0; i < 3; i++)
         mask->w[i] = 0;
@@ -31,8 +31,10 @@ static inline void compose_field(Mask *mask, const Stretch *next, const Stretch 
     uint64_t columns = 0;
     for (const Stretch *one = next; one < end && one->from < to; one++) {
         int left = one->from > first ? one->from - first : 0, right = one->to - first < WIDTH ? one->to - first : WIDTH;
-        if ((left | right) & 3)
-            return compose(mask, PF, next, end, first, to);
+        if ((left | right) & 3) {
+            compose(mask, PF, next, end, first, to);
+            return;
+        }
         columns |= field_columns(one->look) & ((UINT64_C(1) << (right >> 2)) - (UINT64_C(1) << (left >> 2)));
     }
     mask_field(mask, columns);

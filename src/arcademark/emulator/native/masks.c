@@ -136,7 +136,7 @@ static inline void mask_field(Mask *mask, uint64_t columns)
     mask->w[2] = QUADRUPLED[columns >> 32 & 255];
 }
 
-/* Find what an object shows. The words are stored one by one and never copied whole: reading them so early would wait. */
+/* Find what an object shows. Its words are stored one by one and not copied whole: a wide load of them would stall. */
 static inline __attribute__((always_inline)) void mask_of(Mask *mask, int object, Look l)
 {
     if (object != PF)
@@ -156,12 +156,6 @@ static uint32_t find_enabled(const State *s)
            (uint32_t)(s->reg[ENAM0] & ~s->reg[RESMP0] & 2) << (M0 - 1) |
            (uint32_t)(s->reg[ENAM1] & ~s->reg[RESMP1] & 2) << (M1 - 1) |
            (uint32_t)(ball_of(s) != 0) << BL | (uint32_t)((s->reg[PF0] | s->reg[PF1] | s->reg[PF2]) != 0) << PF;
-}
-
-/* Return which collisions can be found anew. */
-static inline uint32_t findable(const Console *k)
-{
-    return 0xDFFF & ~(uint32_t)k->state.collisions;
 }
 
 static inline __attribute__((always_inline)) int line_matters(const State *s)

@@ -10,6 +10,7 @@ static inline void touch(Console *k, int32_t clock)
 {
     if (k->careful & BAR)
         draw(k, clock); /* what is blank ahead of a bar depends on where the beam first halts */
+    k->due = halt(k, clock); /* what one instruction stores later may take effect earlier */
     k->state.touched = clock;
 }
 

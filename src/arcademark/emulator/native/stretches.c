@@ -1,6 +1,7 @@
 /* What the picture's parts showed: a stretch for as long as one looked the same. Lines are painted from that, and
  * collisions found: those of objects whose stretches meet, when the program reads them or a state is saved. CXCLR drops
- * all stretches. Included by core.c and translated.c. */
+ * the stretches of a frame that is not drawn, and notes where they count from in one that is. How far the beam is, and
+ * where it halts, stands here, too. Included by core.c and translated.c. */
 
 enum { EVERY = (1 << PARTS) - 1, EPOCH = 512 * LINE_CLOCKS };
 
@@ -19,7 +20,7 @@ static inline __attribute__((always_inline)) unsigned within_line(int32_t clock)
     return n < 1u << 27 ? n - (uint32_t)((uint64_t)n * 18837576 >> 32) * LINE_CLOCKS : n % LINE_CLOCKS;
 }
 
-/* Where the beam halts that is to come as far as a clock. */
+/* Return the clock at which the beam halts that is to come as far as `clock`. */
 static inline __attribute__((always_inline)) int32_t halt(const Console *k, int32_t clock)
 {
     clock = clock > k->due ? clock : k->due;
@@ -37,7 +38,7 @@ static inline void pass(Console *k, int32_t to)
     s->drawn = to;
 }
 
-/* Of this line (1) or the next (2) the 8 pixels at the left are to be blank. */
+/* Blank the 8 pixels at the left of this line (1) or the next (2). */
 static inline __attribute__((always_inline)) void begin_bar(Console *k, int bar)
 {
     k->state.bar |= (uint8_t)bar;
@@ -47,15 +48,16 @@ static inline __attribute__((always_inline)) void begin_bar(Console *k, int bar)
     }
 }
 
-/* The beam halts for the first time on a line with a bar: where that is short of the pixels, more than the bar is blank,
+/* The beam has halted for the first time since a bar was begun: where that is short of the pixels, more than the bar is blank,
  * if the picture ends on this line. */
-static inline void halt_at_bar(Console *k)
+static inline void note_first_halt(Console *k)
 {
     const State *s = &k->state;
     if (s->drawn == k->line_start)
         return;
-    if (s->bar & 1 && s->drawn - k->line_start < FIRST_PIXEL)
-        k->blanked = k->line_start + FIRST_PIXEL + FIRST_PIXEL + 8 - (s->drawn - k->line_start);
+    int32_t blanked = k->line_start + 2 * FIRST_PIXEL + 8 - (s->drawn - k->line_start);
+    if (s->bar & 1 && s->drawn - k->line_start < FIRST_PIXEL && blanked > k->blanked)
+        k->blanked = blanked;
     if (s->bar != 2)
         k->careful &= ~(uint32_t)BAR;
 }
@@ -68,14 +70,15 @@ static __attribute__((noinline)) int halt_quickly(Console *k, int32_t clock)
         return 0;
     if (to > k->state.drawn) {
         pass(k, to);
-        halt_at_bar(k);
+        note_first_halt(k);
     }
     return 1;
 }
 
 static inline uint32_t mixing_of(const Console *k)
 {
-    return (k->state.reg[CTRLPF] & 6u) | (k->enabled == (1u << PF | 1u << COLOURS));
+    uint32_t control = k->state.reg[CTRLPF] & 6u;
+    return control | (control == 6 && k->enabled == (1u << PF | 1u << COLOURS));
 }
 
 /* Note a part's stretch as far as a clock; returns how many there are then. There is room for one more. */
@@ -136,7 +139,7 @@ static uint64_t find_columns(int object, Look l)
     }
 }
 
-/* Whether what two objects show has a pixel in common between two clocks. */
+/* Return whether two objects share a pixel between two clocks. */
 static int meet(const Mask *a, const Mask *b, int32_t from, int32_t to)
 {
     uint64_t both[3] = {a->w[0] & b->w[0], a->w[1] & b->w[1], a->w[2] & b->w[2]};
@@ -187,7 +190,7 @@ static int met(Console *k, int pair)
 /* Find which of these collisions there were. */
 static void find(Console *k, uint32_t pairs)
 {
-    for (uint32_t rest = findable(k) & pairs; rest; rest &= rest - 1)
+    for (uint32_t rest = pairs & 0xDFFF & ~(uint32_t)k->state.collisions; rest; rest &= rest - 1)
         k->state.collisions |= (uint16_t)(met(k, __builtin_ctz(rest)) << __builtin_ctz(rest));
 }
 
@@ -204,7 +207,7 @@ static void forget_stretches(Console *k)
         k->shown_from[i] = k->state.drawn;
 }
 
-/* Stretches so far are of no collision any more. */
+/* Clear the collisions: what was shown so far no longer counts. */
 static void clear_collisions(Console *k)
 {
     k->state.collisions = 0;

@@ -99,8 +99,7 @@ static inline Frame frame_of(const Console *k)
 #define CHANGER(part) \
     static __attribute__((noinline)) int change_##part(Console *k, int32_t clock) { return change_ahead(k, clock, part); }
 CHANGER(P0) CHANGER(P1) CHANGER(M0) CHANGER(M1) CHANGER(BL) CHANGER(PF) CHANGER(COLOURS)
-static int (*const CHANGERS[PARTS])(Console *, int32_t) = {change_P0, change_P1, change_M0, change_M1, change_BL,
-                                                           change_PF, change_COLOURS};
+static int (*const CHANGERS[OBJECTS])(Console *, int32_t) = {change_P0, change_P1, change_M0, change_M1, change_BL, change_PF};
 
 /* Change an object, which will then be shown if it is in `present`. Returns 0 where the core must. */
 static inline __attribute__((always_inline)) int change_quickly(Console *k, int32_t clock, int object, unsigned present)
@@ -111,7 +110,7 @@ static inline __attribute__((always_inline)) int change_quickly(Console *k, int3
     return 1;
 }
 
-/* Store to a register what changes nothing that is seen, as `write_picture` does. Returns 0 where that may not be so. */
+/* Store to a register as `write_picture` does. Returns 0 where the core must. */
 static inline __attribute__((always_inline)) int store_quickly(Console *k, const Frame *f, unsigned r, uint8_t value,
                                                                int32_t cycles)
 {
