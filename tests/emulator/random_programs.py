@@ -10,26 +10,24 @@ OBJECTS = (*range(0x04, 0x06), *range(0x0A, 0x15), *range(0x1B, 0x20), *range(0x
 """Registers of the picture chip that objects depend on; 0x20 to 0x24 hold what HMOVE (0x2A) moves them by."""
 
 COLOURED = (*range(0x06, 0x0A), *OBJECTS)
+"""The same, and the colours."""
 
 VSYNC, VBLANK, WSYNC, HMOVE, HMCLR, CXCLR = 0x00, 0x01, 0x02, 0x2A, 0x2B, 0x2C
 
 
+BEGIN = [0x78, 0xD8, 0xA2, 0xFF, 0x9A]
+FRAME = [0xA9, 2, 0x85, VSYNC, *(0x85, WSYNC) * 3, 0xA9, 0, 0x85, VSYNC, 0x85, VBLANK]
+BODY = 0xF000 + len(BEGIN) + len(FRAME) + 4
+"""Address of what a cartridge is given to do; the 4 bytes before it set how often."""
+
+
 def cartridge(body, repeated=1):
     """Return 4 KB that begin a frame, do the body that many times, and so on."""
-    begin = [0x78, 0xD8, 0xA2, 0xFF, 0x9A]
-    frame = [0xA9, 2, 0x85, VSYNC, *(0x85, WSYNC) * 3, 0xA9, 0, 0x85, VSYNC, 0x85, VBLANK, 0xA9, repeated, 0x85, 0xF0]
-    first = 0xF000 + len(begin) + len(frame)
-    again = [
-        0xC6,
-        0xF0,
-        0xF0,
-        3,
-        0x4C,
-        *first.to_bytes(2, "little"),
-        0x4C,
-        *(0xF000 + len(begin)).to_bytes(2, "little"),
-    ]
-    program = bytes([*begin, *frame, *body, *again])
+    begin, again = 0xF000 + len(BEGIN), [0x4C, *BODY.to_bytes(2, "little")]
+    times = [0xA9, repeated, 0x85, 0xF0]
+    program = bytes(
+        [*BEGIN, *FRAME, *times, *body, 0xC6, 0xF0, 0xF0, len(again), *again, 0x4C, *begin.to_bytes(2, "little")]
+    )
     return program + bytes([0xEA]) * (0xFFC - len(program)) + bytes([0x00, 0xF0, 0x00, 0xF0])
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import offline_chip
 import pytest
-from random_programs import COLOURED, GAMES, OBJECTS, cartridge, random_body
+from random_programs import BODY, COLOURED, CXCLR, GAMES, HMCLR, HMOVE, OBJECTS, WSYNC, cartridge, random_body
 
 from arcademark.emulator import build
 
@@ -49,6 +49,22 @@ def test_colours_change_within_lines_as_an_independent_chip_has_it(seed):
     rng = np.random.default_rng(seed)
     body = random_body(rng, COLOURED)
     assert played(GAMES[seed], COLOURS + body, int(rng.integers(1, 9)))["pixels"] > 200_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("move", [0x00, 0x10, 0xF0])
+def test_what_one_instruction_stores_takes_effect_in_order(move):
+    """JSR stores to PF0, which stays as it is and is due up to 5 clocks later, and then to REFP1, due after one clock.
+
+    The beam is past that clock by then: player 1, at that place, is not turned yet and meets the playfield.
+    """
+    field = [0xA9, 0xF0, 0x85, 0x0D, 0xA9, 0, 0x85, 0x0C, 0x85, 0x1C, 0xA9, move, 0x85, 0x21]
+    placed = [*[0xEA] * 8, *(0x85, WSYNC) * 60, *[0xEA] * 24, 0x85, 0x11, 0x85, WSYNC, 0x85, HMOVE, 0x85, WSYNC]
+    pushed = [0x85, HMCLR, 0x85, CXCLR, 0xA2, 0x0D, 0x9A, 0xA9, 0x80, 0x85, WSYNC, 0x85, 0x1C, 0x85, HMOVE]
+    before = [*field, *placed, *pushed, *[0xEA] * 20, 0x20]
+    after = (BODY + len(before) + 2).to_bytes(2, "little")
+    body = [*before, *after, 0xA2, 0xFF, 0x9A, *(0x85, WSYNC) * 40]
+    assert played("seaquest", body, 1, frames=4)["frames"] > 4
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,72 @@
 /* How far the picture has come, and what may change next. `State.drawn` is how far the beam is known to have come; a
- * part that changes ends its stretch there. Included by core.c. */
+ * part that changes ends its stretch there. Included by core.c and translated.c. */
+
+/* Return the clock at which the beam halts that is to come as far as `clock`. */
+INLINE int32_t halt(const Console *k, int32_t clock)
+{
+    clock = clock > k->due ? clock : k->due;
+    clock = clock < k->window_end ? clock : k->window_end;
+    return clock > k->state.drawn ? clock : k->state.drawn;
+}
+
+/* Let the beam pass on, where nothing changes at the begin of lines. */
+static inline void pass(Console *k, int32_t to)
+{
+    State *s = &k->state;
+    int32_t start = to - (int32_t)within_line(to), passed = start - k->line_start;
+    s->bar = passed > LINE_CLOCKS ? 0 : s->bar >> (passed > 0);
+    k->line_start = start;
+    s->drawn = to;
+}
+
+/* Blank the 8 pixels at the left of this line (1) or the next (2). */
+INLINE void begin_bar(Console *k, int bar)
+{
+    k->state.bar |= (uint8_t)bar;
+    if (k->drawing) {
+        k->barred[k->line_start / LINE_CLOCKS - k->first_row + bar - 1] = 1;
+        k->careful |= BAR;
+    }
+}
+
+/* The beam has halted for the first time since a bar was begun: where that is short of the pixels, more than the bar is
+ * blank if the picture ends on this line. */
+static inline void note_first_halt(Console *k)
+{
+    const State *s = &k->state;
+    if (s->drawn == k->line_start)
+        return;
+    int32_t blanked = k->line_start + 2 * FIRST_PIXEL + 8 - (s->drawn - k->line_start);
+    if (s->bar & 1 && s->drawn - k->line_start < FIRST_PIXEL && blanked > k->blanked)
+        k->blanked = blanked;
+    if (s->bar != 2)
+        k->careful &= ~(uint32_t)BAR;
+}
+
+/* Let the beam halt while a bar waits. Returns 0 where something may change at the begin of lines. */
+static __attribute__((noinline)) int halt_quickly(Console *k, int32_t clock)
+{
+    int32_t to = halt(k, clock);
+    if (line_matters(&k->state))
+        return 0;
+    if (to > k->state.drawn) {
+        pass(k, to);
+        note_first_halt(k);
+    }
+    return 1;
+}
+
+/* A part is about to change at a clock. Returns 0 if the beam must come there first, or there is no room. */
+INLINE int change_ahead(Console *k, int32_t clock, int part)
+{
+    if (line_matters(&k->state) | k->careful)
+        return 0;
+    k->due = halt(k, clock);
+    end_stretch(k, part, k->epoch + k->due);
+    return 1;
+}
+
+#ifndef TRANSLATED
 
 /* End the stretches of some parts where the beam is. */
 static void end_stretches(Console *k, unsigned parts)
@@ -10,7 +77,7 @@ static void end_stretches(Console *k, unsigned parts)
     if (full) {
         if (k->drawing)
             paint(k);
-        find_all(k);
+        find_all_collisions(k);
     }
 }
 
@@ -50,7 +117,7 @@ static __attribute__((noinline)) void pass_slowly(Console *k, int32_t to)
 }
 
 /* Let the beam come as far as a clock of the frame, under all registers as they are now. */
-static inline void draw(Console *k, int32_t to)
+static inline void advance(Console *k, int32_t to)
 {
     to = halt(k, to);
     if (to == k->state.drawn)
@@ -67,14 +134,14 @@ static inline void draw(Console *k, int32_t to)
 static inline void change(Console *k, int32_t clock, unsigned parts, uint32_t enabled)
 {
     if (parts & (parts - 1) || !change_ahead(k, clock, __builtin_ctz(parts))) {
-        draw(k, clock);
+        advance(k, clock);
         end_stretches(k, k->careful & ALONE ? parts | 1u << COLOURS : parts);
     }
     k->enabled = enabled;
 }
 
 /* Objects change at a clock where they are; those in `present` will then be shown. */
-static inline void draw_before(Console *k, int32_t clock, unsigned objects, unsigned present)
+static inline void change_objects(Console *k, int32_t clock, unsigned objects, unsigned present)
 {
     change(k, clock, objects, (k->enabled & ~objects) | present);
 }
@@ -120,3 +187,5 @@ static void resume(Console *k)
         if (s->bar & bar)
             begin_bar(k, bar);
 }
+
+#endif

@@ -134,7 +134,7 @@ static void frame(Console *k)
     if (k->stop) {
         s->partial = 0;
     } else {
-        draw(k, s->touched);
+        advance(k, s->touched);
         s->touched = 0;
         settle(k);
         gray_rest(k);
@@ -320,7 +320,7 @@ int console_lives(const Console *k)
 /* Return the collisions so far: of register r of the chip, bit 7 is bit 2r, and bit 6 bit 2r + 1. */
 int console_collisions(Console *k)
 {
-    find_all(k);
+    find_all_collisions(k);
     return k->state.collisions;
 }
 
@@ -333,7 +333,7 @@ int console_evaluate(Console *k, const int32_t *program, int length)
 void console_save(Console *k, void *state)
 {
     State *s = &k->state;
-    find_all(k);
+    find_all_collisions(k);
     if (!s->partial)
         s->drawn = s->window_start = s->touched = s->grayed = 0;
     memcpy(state, s, sizeof *s);

@@ -24,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define INLINE static inline __attribute__((always_inline))
+
 enum {
     WIDTH = 160,
     MOST_ROWS = 256,

@@ -41,7 +41,7 @@ static inline void compose_field(Mask *mask, const Stretch *next, const Stretch 
 }
 
 /* Find what an object shows of a line's pixels, which begin at a clock, between two clocks. */
-static inline __attribute__((always_inline)) void look_up(Painted *p, int object, int32_t first, int32_t from, int32_t to)
+INLINE void look_up(Painted *p, int object, int32_t first, int32_t from, int32_t to)
 {
     const Stretch *next = p->next[object], *end = p->end[object];
     while (next < end && next->to <= from)

@@ -57,17 +57,17 @@ static void put_copies(Mask *mask, uint64_t bits, unsigned position, unsigned nu
         put(mask, bits, (position + copies[i]) % WIDTH);
 }
 
-static inline __attribute__((always_inline)) unsigned graphics_of(const State *s, int i)
+INLINE unsigned graphics_of(const State *s, int i)
 {
     return s->reg[VDELP0 + i] & 1 ? s->old[i] : s->reg[GRP0 + i];
 }
 
-static inline __attribute__((always_inline)) int ball_of(const State *s)
+INLINE int ball_of(const State *s)
 {
     return (s->reg[VDELBL] & 1 ? s->old_ball : s->reg[ENABL]) & 2;
 }
 
-static inline __attribute__((always_inline)) Look look(unsigned bits, unsigned size, unsigned place, unsigned flags)
+INLINE Look look(unsigned bits, unsigned size, unsigned place, unsigned flags)
 {
     return bits | size << 8 | place << 16 | flags << 24;
 }
@@ -78,7 +78,7 @@ static inline unsigned place_of(Look l) { return l >> 16 & 255; }
 static inline unsigned flags_of(Look l) { return l >> 24; }
 
 /* What a part of the picture looks like now, if it is shown. */
-static inline __attribute__((always_inline)) Look look_of(const State *s, int part)
+INLINE Look look_of(const State *s, int part)
 {
     const uint8_t *reg = s->reg;
     int i = part & 1;
@@ -137,7 +137,7 @@ static inline void mask_field(Mask *mask, uint64_t columns)
 }
 
 /* Find what an object shows. Its words are stored one by one and not copied whole: a wide load of them would stall. */
-static inline __attribute__((always_inline)) void mask_of(Mask *mask, int object, Look l)
+INLINE void mask_of(Mask *mask, int object, Look l)
 {
     if (object != PF)
         *mask = (Mask){{0, 0, 0, 0}};
@@ -158,7 +158,7 @@ static uint32_t find_enabled(const State *s)
            (uint32_t)(ball_of(s) != 0) << BL | (uint32_t)((s->reg[PF0] | s->reg[PF1] | s->reg[PF2]) != 0) << PF;
 }
 
-static inline __attribute__((always_inline)) int line_matters(const State *s)
+INLINE int line_matters(const State *s)
 {
     return s->suppressed[0] | s->suppressed[1] | s->star | (s->reflected ^ (s->reg[CTRLPF] & 1));
 }

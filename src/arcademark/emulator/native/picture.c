@@ -9,8 +9,7 @@ static inline int32_t clock_of(const State *s)
 static inline void touch(Console *k, int32_t clock)
 {
     if (k->careful & BAR)
-        draw(k, clock); /* what is blank ahead of a bar depends on where the beam first halts */
-    k->due = halt(k, clock); /* what one instruction stores later may take effect earlier */
+        advance(k, clock); /* what is blank ahead of a bar depends on where the beam first halts */
     k->state.touched = clock;
 }
 
@@ -21,7 +20,7 @@ static inline void write_plain(Console *k, unsigned r, uint8_t value, int32_t cl
         touch(k, clock);
         return;
     }
-    draw_before(k, clock, objects, present);
+    change_objects(k, clock, objects, present);
     k->state.reg[r] = value;
 }
 
@@ -40,7 +39,7 @@ static void write_nusiz(Console *k, int i, uint8_t value, int32_t clock)
     State *s = &k->state;
     unsigned objects = 1u << (P0 + i) | 1u << (M0 + i);
     if (s->suppressed[i] || (i == 0 && s->star_shape)) {
-        draw(k, clock);
+        advance(k, clock);
     } else if (s->reg[NUSIZ0 + i] == value) {
         touch(k, clock);
         return;
@@ -77,7 +76,7 @@ static void move_to(Console *k, int object, unsigned position)
 static void place_player(Console *k, int i, int32_t clock)
 {
     State *s = &k->state;
-    draw(k, clock);
+    advance(k, clock);
     int h = (int)within_line(clock), to = h < FIRST_PIXEL ? 3 : (h - FIRST_PIXEL + 5) % WIDTH;
     unsigned nusiz = s->reg[NUSIZ0 + i] & 7;
     int width = nusiz == 5 ? 16 : nusiz == 7 ? 32 : 8, delay = 0, display = 0;
@@ -88,7 +87,7 @@ static void place_player(Console *k, int i, int32_t clock)
         display |= ahead >= 4 && ahead < 4 + width;
     }
     if (display && !delay)
-        draw(k, clock + 11);
+        advance(k, clock + 11);
     move_to(k, P0 + i, (unsigned)to);
     s->suppressed[i] = !delay;
 }
@@ -99,7 +98,7 @@ static void place_small(Console *k, int object, int32_t clock, int32_t drawn)
     static const int16_t LATE[][4] = {{M0, 60, 69, 8}, {M1, 9, 18, 3}, {BL, 54, 60, 10}, {BL, 54, 69, 10},
                                       {BL, 9, 18, 3}, {BL, 21, 30, 6}, {BL, 18, 27, 5}};
     State *s = &k->state;
-    draw(k, drawn);
+    advance(k, drawn);
     int h = (int)within_line(clock), to = h < FIRST_PIXEL ? 2 : (h - FIRST_PIXEL + 4) % WIDTH;
     int32_t since = 3 * s->cycles - s->last_hmove;
     for (size_t i = 0; i < sizeof LATE / sizeof *LATE; i++)
@@ -117,7 +116,7 @@ static void write_resmp(Console *k, int i, uint8_t value, int32_t clock)
     int released = s->reg[RESMP0 + i] & 2 && !(value & 2);
     unsigned present = (unsigned)(s->reg[ENAM0 + i] & ~value & 2) << (M0 + i - 1);
     if (released)
-        draw(k, clock);
+        advance(k, clock);
     write_plain(k, RESMP0 + (unsigned)i, value, clock, 1u << (M0 + i), present);
     if (!released)
         return;
@@ -147,11 +146,11 @@ static void write_graphics(Console *k, int i, uint8_t value, int32_t clock)
     if (!objects)
         touch(k, clock);
     else if (objects == 1u << (P0 + i))
-        draw_before(k, clock, 1u << (P0 + i), present);
+        change_objects(k, clock, 1u << (P0 + i), present);
     else if (objects == 1u << (P1 - i))
-        draw_before(k, clock, 1u << (P1 - i), present);
+        change_objects(k, clock, 1u << (P1 - i), present);
     else
-        draw_before(k, clock, objects, present);
+        change_objects(k, clock, objects, present);
     s->reg[GRP0 + i] = value;
     s->old[1 - i] = other;
     if (i == 1)
@@ -178,7 +177,7 @@ static void move_all(Console *k, int32_t clock)
 {
     State *s = &k->state;
     int x = (int)(within_line(clock) / 3), move[5];
-    draw(k, clock);
+    advance(k, clock);
     if (k->bars && (x <= 20 || x == 75))
         begin_bar(k, s->drawn - k->line_start < FIRST_PIXEL + 8 ? 1 : 2);
     s->last_hmove = 3 * s->cycles;
@@ -215,7 +214,7 @@ static void write_vblank(Console *k, uint8_t value, int32_t clock)
         touch(k, clock + 1);
         return;
     }
-    draw(k, clock + 1);
+    advance(k, clock + 1);
     settle(k);
     s->reg[VBLANK] = value;
 }
@@ -251,11 +250,13 @@ static void write_vsync(Console *k, uint8_t value, int32_t clock)
 }
 
 /* Write to a register; `later` for what one instruction pushes after its first byte. */
-static inline __attribute__((always_inline)) void write_register(Console *k, unsigned r, uint8_t value, int later)
+INLINE void write_register(Console *k, unsigned r, uint8_t value, int later)
 {
     State *s = &k->state;
     int32_t clock = clock_of(s);
     unsigned present, left;
+    if (later)
+        k->due = halt(k, s->touched); /* the instruction's store before may take effect after this one */
     if (clock >= (k->last_line + 1) * LINE_CLOCKS)
         k->stop = 1;
     switch (r) {
@@ -286,7 +287,7 @@ static inline __attribute__((always_inline)) void write_register(Console *k, uns
         break;
     case HMM0:
         if (3 * s->cycles == s->last_hmove + 63 && s->reg[HMM0] >> 4 == 7 && value >> 4 == 6) {
-            draw(k, clock);
+            advance(k, clock);
             s->star = 1;
             s->star_count = 0;
         }
@@ -310,13 +311,13 @@ static inline __attribute__((always_inline)) void write_register(Console *k, uns
         memset(&s->reg[HMP0], 0, 5);
         break;
     case CXCLR:
-        draw(k, clock);
+        advance(k, clock);
         clear_collisions(k);
         break;
     default: touch(k, clock); /* sound, and nothing */
     }
     if (k->stop) {
-        draw(k, clock);
+        advance(k, clock);
         settle(k);
     }
 }
@@ -347,8 +348,8 @@ static uint8_t read_picture(Console *k, unsigned r)
     State *s = &k->state;
     uint8_t value = 0;
     if (r < 8) {
-        draw(k, clock_of(s));
-        find(k, 3u << 2 * r);
+        advance(k, clock_of(s));
+        find_collisions(k, 3u << 2 * r);
         value = (uint8_t)((s->collisions >> 2 * r & 1) << 7 | (s->collisions >> (2 * r + 1) & 1) << 6);
     } else {
         touch(k, clock_of(s));

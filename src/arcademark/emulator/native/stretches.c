@@ -1,7 +1,7 @@
 /* What the picture's parts showed: a stretch for as long as one looked the same. Lines are painted from that, and
  * collisions found: those of objects whose stretches meet, when the program reads them or a state is saved. CXCLR drops
- * the stretches of a frame that is not drawn, and notes where they count from in one that is. How far the beam is, and
- * where it halts, stands here, too. Included by core.c and translated.c. */
+ * the stretches of a frame that is not drawn, and notes where they count from in one that is. Included by core.c and
+ * translated.c. */
 
 enum { EVERY = (1 << PARTS) - 1, EPOCH = 512 * LINE_CLOCKS };
 
@@ -14,65 +14,10 @@ static inline uint64_t span_bits(int word, int from, int to)
 }
 
 /* Return the clock within its line: `% LINE_CLOCKS`, which compilers divide for. */
-static inline __attribute__((always_inline)) unsigned within_line(int32_t clock)
+INLINE unsigned within_line(int32_t clock)
 {
     uint32_t n = (uint32_t)clock;
     return n < 1u << 27 ? n - (uint32_t)((uint64_t)n * 18837576 >> 32) * LINE_CLOCKS : n % LINE_CLOCKS;
-}
-
-/* Return the clock at which the beam halts that is to come as far as `clock`. */
-static inline __attribute__((always_inline)) int32_t halt(const Console *k, int32_t clock)
-{
-    clock = clock > k->due ? clock : k->due;
-    clock = clock < k->window_end ? clock : k->window_end;
-    return clock > k->state.drawn ? clock : k->state.drawn;
-}
-
-/* Let the beam pass on, where nothing changes at the begin of lines. */
-static inline void pass(Console *k, int32_t to)
-{
-    State *s = &k->state;
-    int32_t start = to - (int32_t)within_line(to), passed = start - k->line_start;
-    s->bar = passed > LINE_CLOCKS ? 0 : s->bar >> (passed > 0);
-    k->line_start = start;
-    s->drawn = to;
-}
-
-/* Blank the 8 pixels at the left of this line (1) or the next (2). */
-static inline __attribute__((always_inline)) void begin_bar(Console *k, int bar)
-{
-    k->state.bar |= (uint8_t)bar;
-    if (k->drawing) {
-        k->barred[k->line_start / LINE_CLOCKS - k->first_row + bar - 1] = 1;
-        k->careful |= BAR;
-    }
-}
-
-/* The beam has halted for the first time since a bar was begun: where that is short of the pixels, more than the bar is blank,
- * if the picture ends on this line. */
-static inline void note_first_halt(Console *k)
-{
-    const State *s = &k->state;
-    if (s->drawn == k->line_start)
-        return;
-    int32_t blanked = k->line_start + 2 * FIRST_PIXEL + 8 - (s->drawn - k->line_start);
-    if (s->bar & 1 && s->drawn - k->line_start < FIRST_PIXEL && blanked > k->blanked)
-        k->blanked = blanked;
-    if (s->bar != 2)
-        k->careful &= ~(uint32_t)BAR;
-}
-
-/* Let the beam halt while a bar waits. Returns 0 where something may change at the begin of lines. */
-static __attribute__((noinline)) int halt_quickly(Console *k, int32_t clock)
-{
-    int32_t to = halt(k, clock);
-    if (line_matters(&k->state))
-        return 0;
-    if (to > k->state.drawn) {
-        pass(k, to);
-        note_first_halt(k);
-    }
-    return 1;
 }
 
 static inline uint32_t mixing_of(const Console *k)
@@ -82,7 +27,7 @@ static inline uint32_t mixing_of(const Console *k)
 }
 
 /* Note a part's stretch as far as a clock; returns how many there are then. There is room for one more. */
-static inline __attribute__((always_inline)) int note_stretch(Console *k, int part, int32_t now)
+INLINE int note_stretch(Console *k, int part, int32_t now)
 {
     int32_t from = k->shown_from[part];
     int number = k->stretches[part];
@@ -93,23 +38,13 @@ static inline __attribute__((always_inline)) int note_stretch(Console *k, int pa
 }
 
 /* End a part's stretch, before it changes. */
-static inline __attribute__((always_inline)) void end_stretch(Console *k, int part, int32_t now)
+INLINE void end_stretch(Console *k, int part, int32_t now)
 {
     int number = note_stretch(k, part, now);
     k->stretches[part] = number;
     k->shown_from[part] = now;
     if (number == MAX_STRETCHES - 1)
         k->careful |= FULL;
-}
-
-/* A part is about to change at a clock. Returns 0 if the beam must come there first, or there is no room. */
-static inline __attribute__((always_inline)) int change_ahead(Console *k, int32_t clock, int part)
-{
-    if (line_matters(&k->state) | k->careful)
-        return 0;
-    k->due = halt(k, clock);
-    end_stretch(k, part, k->epoch + k->due);
-    return 1;
 }
 
 #ifndef TRANSLATED
@@ -140,7 +75,7 @@ static uint64_t find_columns(int object, Look l)
 }
 
 /* Return whether two objects share a pixel between two clocks. */
-static int meet(const Mask *a, const Mask *b, int32_t from, int32_t to)
+static int share_pixel(const Mask *a, const Mask *b, int32_t from, int32_t to)
 {
     uint64_t both[3] = {a->w[0] & b->w[0], a->w[1] & b->w[1], a->w[2] & b->w[2]};
     if (!(both[0] | both[1] | both[2]))
@@ -153,7 +88,7 @@ static int meet(const Mask *a, const Mask *b, int32_t from, int32_t to)
 }
 
 /* Go through the stretches of a collision's objects, as far as the beam has come; returns whether they met. */
-static int met(Console *k, int pair)
+static int search_pair(Console *k, int pair)
 {
     int one = PAIR[pair][0], other = PAIR[pair][1];
     int *searched = k->searched[pair], *cleared = k->cleared;
@@ -175,7 +110,7 @@ static int met(Console *k, int pair)
                 Mask first, second;
                 mask_of(&first, one, a->look);
                 mask_of(&second, other, b->look);
-                if (meet(&first, &second, from, to))
+                if (share_pixel(&first, &second, from, to))
                     return 1;
             }
         }
@@ -188,10 +123,10 @@ static int met(Console *k, int pair)
 }
 
 /* Find which of these collisions there were. */
-static void find(Console *k, uint32_t pairs)
+static void find_collisions(Console *k, uint32_t pairs)
 {
     for (uint32_t rest = pairs & 0xDFFF & ~(uint32_t)k->state.collisions; rest; rest &= rest - 1)
-        k->state.collisions |= (uint16_t)(met(k, __builtin_ctz(rest)) << __builtin_ctz(rest));
+        k->state.collisions |= (uint16_t)(search_pair(k, __builtin_ctz(rest)) << __builtin_ctz(rest));
 }
 
 /* Forget all stretches, of which nothing is to be painted; others begin where the beam is. */
@@ -221,9 +156,9 @@ static void clear_collisions(Console *k)
 }
 
 /* Find all collisions, and forget the stretches. */
-static void find_all(Console *k)
+static void find_all_collisions(Console *k)
 {
-    find(k, ~0u);
+    find_collisions(k, ~0u);
     forget_stretches(k);
 }
 
@@ -231,7 +166,7 @@ static void find_all(Console *k)
 static void begin_epoch(Console *k)
 {
     if (k->epoch > 1 << 30)
-        find_all(k);
+        find_all_collisions(k);
     else
         k->epoch += EPOCH;
 }

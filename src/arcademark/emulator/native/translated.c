@@ -12,6 +12,7 @@
 
 #include "masks.c"
 #include "stretches.c"
+#include "beam.c"
 #include "processor.c"
 
 /* What takes compilers long in a function of thousands of blocks, and gains little there, is left out. */
@@ -102,7 +103,7 @@ CHANGER(P0) CHANGER(P1) CHANGER(M0) CHANGER(M1) CHANGER(BL) CHANGER(PF) CHANGER(
 static int (*const CHANGERS[OBJECTS])(Console *, int32_t) = {change_P0, change_P1, change_M0, change_M1, change_BL, change_PF};
 
 /* Change an object, which will then be shown if it is in `present`. Returns 0 where the core must. */
-static inline __attribute__((always_inline)) int change_quickly(Console *k, int32_t clock, int object, unsigned present)
+INLINE int change_quickly(Console *k, int32_t clock, int object, unsigned present)
 {
     if (!CHANGERS[object](k, clock))
         return 0;
@@ -111,7 +112,7 @@ static inline __attribute__((always_inline)) int change_quickly(Console *k, int3
 }
 
 /* Store to a register as `write_picture` does. Returns 0 where the core must. */
-static inline __attribute__((always_inline)) int store_quickly(Console *k, const Frame *f, unsigned r, uint8_t value,
+INLINE int store_quickly(Console *k, const Frame *f, unsigned r, uint8_t value,
                                                                int32_t cycles)
 {
     State *s = &k->state;
