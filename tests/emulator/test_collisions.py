@@ -1,4 +1,4 @@
-"""What the picture chip shows is found when it is asked for: collisions at a read, pictures at the end of a frame."""
+"""Collisions, found when a program reads them or a state is saved, and pictures that end within a line."""
 
 import numpy as np
 import pytest

@@ -81,7 +81,7 @@ static void end_stretches(Console *k, unsigned parts)
     }
 }
 
-/* What changes at a line's begin. */
+/* Make the changes that are due at a line's begin. */
 static void turn_line(Console *k)
 {
     static const uint8_t STEPS[4] = {18, 33, 0, 17};
@@ -157,7 +157,7 @@ static void settle(Console *k)
         s->bar &= 2;
 }
 
-/* Whether the playfield's being alone decides its colours. */
+/* Find whether the playfield's colours depend on its being alone. */
 static inline void find_alone(Console *k)
 {
     k->careful &= ~(uint32_t)ALONE;

@@ -25,7 +25,7 @@ static __attribute__((noinline)) void compose(Mask *mask, int object, const Stre
     }
 }
 
-/* The same of the playfield: it mostly changes between columns. */
+/* Put together the playfield on a line: it mostly changes between columns. */
 static inline void compose_field(Mask *mask, const Stretch *next, const Stretch *end, int32_t first, int32_t to)
 {
     uint64_t columns = 0;
@@ -40,7 +40,7 @@ static inline void compose_field(Mask *mask, const Stretch *next, const Stretch 
     mask_field(mask, columns);
 }
 
-/* Find what an object shows of a line's pixels, which begin at a clock, between two clocks. */
+/* Make an object's mask on a line, whose pixels begin at the clock `first`, right between two clocks. */
 INLINE void look_up(Painted *p, int object, int32_t first, int32_t from, int32_t to)
 {
     const Stretch *next = p->next[object], *end = p->end[object];
@@ -205,7 +205,7 @@ static void paint(Console *k)
                     break;
                 if (one->mixing != p.mixing)
                     find_layers(&p, one->mixing);
-                if (left == 0 && right == WIDTH) { /* all is known to the compiler but the colours */
+                if (left == 0 && right == WIDTH) { /* the compiler knows all but the layers and the colours */
                     paint_word(pixels, ~UINT64_C(0), p.one[0], p.two[0], p.field[0], one->look);
                     paint_word(pixels + 64, ~UINT64_C(0), p.one[1], p.two[1], p.field[1], one->look);
                     paint_word(pixels + 128, 0xFFFFFFFF, p.one[2], p.two[2], p.field[2], one->look);

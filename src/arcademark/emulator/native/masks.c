@@ -77,7 +77,7 @@ static inline unsigned size_of(Look l) { return l >> 8 & 255; }
 static inline unsigned place_of(Look l) { return l >> 16 & 255; }
 static inline unsigned flags_of(Look l) { return l >> 24; }
 
-/* What a part of the picture looks like now, if it is shown. */
+/* Return the present look of a part of the picture, if it is shown. */
 INLINE Look look_of(const State *s, int part)
 {
     const uint8_t *reg = s->reg;
@@ -119,7 +119,7 @@ static inline void mask_ball(Mask *mask, Look l)
     put(mask, (1u << (1u << size_of(l))) - 1, place_of(l));
 }
 
-/* What the playfield shows, in columns of 4 pixels. */
+/* Return the columns of 4 pixels that the playfield shows. */
 static inline uint64_t field_columns(Look l)
 {
     unsigned first = size_of(l) >> 4, second = bits_of(l), third = place_of(l);
@@ -136,7 +136,7 @@ static inline void mask_field(Mask *mask, uint64_t columns)
     mask->w[2] = QUADRUPLED[columns >> 32 & 255];
 }
 
-/* Find what an object shows. Its words are stored one by one and not copied whole: a wide load of them would stall. */
+/* Make the mask of an object that is shown. Its words are stored one by one and not copied whole: a wide load of them would stall. */
 INLINE void mask_of(Mask *mask, int object, Look l)
 {
     if (object != PF)

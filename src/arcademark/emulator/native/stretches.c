@@ -1,5 +1,5 @@
-/* What the picture's parts showed: a stretch for as long as one looked the same. Lines are painted from that, and
- * collisions found: those of objects whose stretches meet, when the program reads them or a state is saved. CXCLR drops
+/* Stretches of the picture's parts: one for as long as a part looks the same. Lines are painted from them, and collisions
+ * are those of objects whose stretches meet: they are found when the program reads them or a state is saved. CXCLR drops
  * the stretches of a frame that is not drawn, and notes where they count from in one that is. Included by core.c and
  * translated.c. */
 
