@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from arcademark.cli.main import cli
-from arcademark.emulator import build, comparison, games, prove
+from arcademark.emulator import build, comparison, games, prove, translate
 from arcademark.emulator.machine import Machine
 from arcademark.environments.emulation.atari import rom_path
 from arcademark.environments.native import NativeConsole
@@ -105,6 +105,18 @@ def test_the_last_mode_is_reached(core, game):
 def test_collisions_that_differ_are_found(core, monkeypatch):
     monkeypatch.setattr("arcademark.emulator.machine.Machine.collisions", lambda machine: 0)
     assert section_of("seaquest", 2_000).difference.endswith("in ale-py, 0000 here")
+
+
+def test_a_translation_that_differs_is_found(core, monkeypatch):
+    class WithALifeMore(comparison.Machine):
+        def lives(self):
+            return super().lives() + (self.core is translation)
+
+    translation = translate.translated("pong", rom_path("pong").read_bytes())
+    monkeypatch.setattr(translate, "translated", lambda *_: translation)
+    monkeypatch.setattr(comparison, "Machine", WithALifeMore)
+    section = comparison.SectionComparison("pong", rom_path("pong"), 0, translated=True).run(100)
+    assert section.difference.endswith("lives 0 in ale-py, 1 in the translation")
 
 
 def test_what_differs_is_found(core, monkeypatch):

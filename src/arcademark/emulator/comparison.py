@@ -9,6 +9,7 @@ unless some frames of a game are cut short, where a picture shows what is left o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,8 @@ COLLISIONS_AT = 163
 
 LONGEST_DETOUR = 30
 """Frames played at most between saving a state and restoring it."""
+
+PLACES = "here", "in the translation"
 
 Setting = tuple[int, int]
 """A mode and a difficulty."""
@@ -101,7 +104,7 @@ class SectionComparison:
     all_drawn : bool
         Whether all frames are drawn and compared, and both pictures belong to a state.
     translated : bool
-        Whether the cartridge's translation is compared, rather than the interpreter.
+        Whether the cartridge's translation is compared beside the interpreter.
 
     Raises
     ------
@@ -112,10 +115,10 @@ class SectionComparison:
     def __init__(self, game: str, rom: Path, number: int, all_drawn: bool = False, translated: bool = False) -> None:
         self._game, self._all_drawn = game, all_drawn
         content = rom.read_bytes()
-        chosen = translate.translated(game, content) if translated else None
+        cores = [None, translate.translated(game, content)] if translated else [None]
         self._referee = _ale(rom, number)
-        self._machine = Machine(game, content, number, chosen=chosen)
-        self._other = Machine(game, content, number, chosen=chosen)
+        self._machines = [Machine(game, content, number, chosen=chosen) for chosen in cores]
+        self._spares = [Machine(game, content, number, chosen=chosen) for chosen in cores]
         self._rng = rng = np.random.default_rng(number)
         self._default, *self._others = settings(game)
         self._returns = self._default[1] in tasks.games()[game].difficulties
@@ -128,7 +131,7 @@ class SectionComparison:
         self._tried = {self._default: None}
         self._reset_at = 1 + int(rng.exponential(STRETCH))
         self._memories = np.empty((2, RAM_SIZE), np.uint8)
-        self._pictures = np.empty((2, self._machine.rows, WIDTH), np.uint8)
+        self._pictures = np.empty((2, self._machines[0].rows, WIDTH), np.uint8)
         names = tasks.games()[game].minimal_actions
         self._minimal = np.array([tasks.JOYSTICK_ACTIONS.index(name) for name in names])
         self._counts = dict.fromkeys(("frames", "screens", "resets", "restores", "cut"), 0)
@@ -147,7 +150,7 @@ class SectionComparison:
         detours = [*np.flatnonzero(rng.random(frames) < RESTORE_CHANCE).tolist(), frames]
         at, difference = 0, self._started()
         while at < frames and not difference:
-            if self._machine.game_over() or at >= self._reset_at:
+            if self._referee.game_over() or at >= self._reset_at:
                 difference = self._reset(at)
                 continue
             if at >= detours[0]:
@@ -164,19 +167,19 @@ class SectionComparison:
 
     def _stretch(self, actions: list[int], seen: list[bool]) -> tuple[int, str]:
         """Play until actions or game end; return the number of frames, and what differs after the last."""
-        referee, machine = self._referee, self._machine
-        first_cut, played, screens, difference = machine.cut, 0, 0, ""
+        referee, machines = self._referee, self._machines
+        first_cut, played, screens, difference = machines[0].cut, 0, 0, ""
         for action, looked_at in zip(actions, seen, strict=True):
             reward = referee.act(action)
-            our_reward = machine.act(action) if looked_at else machine.act_unseen(action)
+            ours = [machine.act(action) if looked_at else machine.act_unseen(action) for machine in machines]
             played += 1
             screens += looked_at
-            difference = self._difference(reward, our_reward) or (self._screens_differ() if looked_at else "")
+            difference = self._difference(reward, ours) or (self._screens_differ() if looked_at else "")
             if difference or referee.game_over():
                 break
         self._undrawn += played
         self._frames_by_kind[self._setting != self._default] += played
-        for name, more in (("frames", played), ("screens", screens), ("cut", machine.cut - first_cut)):
+        for name, more in (("frames", played), ("screens", screens), ("cut", machines[0].cut - first_cut)):
             self._counts[name] += more
         return played, difference
 
@@ -200,9 +203,10 @@ class SectionComparison:
             if one != before:
                 choose(one)
         self._referee.reset_game()
-        self._machine.skip_draws(self._undrawn)
+        for machine in self._machines:
+            machine.skip_draws(self._undrawn)
+            machine.reset(*wanted)
         self._undrawn = 0
-        self._machine.reset(*wanted)
         self._setting = wanted
         self._tried[wanted] = None
         self._counts["resets"] += 1
@@ -211,57 +215,68 @@ class SectionComparison:
 
     def _over_at_once(self) -> bool:
         """True if the game is over before its first frame, as in some modes."""
-        return self._undrawn == 0 and self._machine.game_over()
+        return self._undrawn == 0 and self._referee.game_over()
 
     def _detour(self) -> None:
-        """Save, play on, and restore: here, or in the other machine, which then goes on."""
-        machine = self._machine
-        state, pictures = machine.save(), machine.pictures().copy() if self._all_drawn else None
-        for action in self._rng.choice(self._minimal, int(self._rng.integers(1, LONGEST_DETOUR + 1))).tolist():
-            machine.act(action)
-        if self._rng.random() < 0.5:
-            machine.hand_over(self._other)
-            self._machine, self._other = self._other, machine
-        self._machine.restore(state)
-        if pictures is not None:
-            self._machine.pictures()[:] = pictures
+        """Save, play on, and restore: here, or in the spare machines, which then go on."""
+        actions = self._rng.choice(self._minimal, int(self._rng.integers(1, LONGEST_DETOUR + 1))).tolist()
+        change = self._rng.random() < 0.5
+        for machine, spare in zip(self._machines, self._spares, strict=True):
+            state, pictures = machine.save(), machine.pictures().copy() if self._all_drawn else None
+            for action in actions:
+                machine.act(action)
+            if change:
+                machine.hand_over(spare)
+            following = spare if change else machine
+            following.restore(state)
+            if pictures is not None:
+                following.pictures()[:] = pictures
+        if change:
+            self._machines, self._spares = self._spares, self._machines
         self._counts["restores"] += 1
 
     def _started(self) -> str:
         """Return what differs after a reset; lives are known only after a frame."""
         self._counts["screens"] += 1
-        return self._difference(0, 0, lives=False) or self._screens_differ()
+        return self._difference(0, [0] * len(self._machines), lives=False) or self._screens_differ()
 
-    def _difference(self, reward: int, our_reward: int, lives: bool = True) -> str:
+    def _difference(self, reward: int, our_rewards: Sequence[int], lives: bool = True) -> str:
         """Return what differs besides the screen, "" if nothing does."""
-        referee, machine = self._referee, self._machine
+        referee, (memory, our_memory) = self._referee, self._memories
         theirs = (reward, referee.game_over(), referee.getEpisodeFrameNumber(), referee.lives() if lives else 0)
-        ours = (our_reward, machine.game_over(), machine.frames, machine.lives() if lives else 0)
-        for name, one, two in zip(("reward", "end", "frames", "lives"), theirs, ours, strict=True):
-            if one != two:
-                return f"{name} {one} in ale-py, {two} here"
-        memory, our_memory = self._memories
         referee.getRAM(memory)
-        machine.ram(our_memory)
-        for address in np.flatnonzero(memory != our_memory).tolist():
-            return f"memory at {address}: {memory[address]} in ale-py, {our_memory[address]} here"
+        for place, machine, our_reward in zip(PLACES, self._machines, our_rewards, strict=False):
+            ours = (our_reward, machine.game_over(), machine.frames, machine.lives() if lives else 0)
+            for name, one, two in zip(("reward", "end", "frames", "lives"), theirs, ours, strict=True):
+                if one != two:
+                    return f"{name} {one} in ale-py, {two} {place}"
+            machine.ram(our_memory)
+            if not np.array_equal(memory, our_memory):
+                address = int(np.flatnonzero(memory != our_memory)[0])
+                return f"memory at {address}: {memory[address]} in ale-py, {our_memory[address]} {place}"
         return ""
 
     def _collisions_differ(self) -> str:
         """Return how the collisions differ from those in ale-py's saved state, "" if they do not."""
         state: Any = self._referee.cloneSystemState().__getstate__()
         at = state.index(b"TIA") + COLLISIONS_AT
-        theirs, ours = int.from_bytes(state[at : at + 2], "little"), self._machine.collisions()
+        theirs = int.from_bytes(state[at : at + 2], "little")
         theirs = theirs & 0x1FFF | (theirs & 0x6000) << 1  # one bit of the chip's registers is not kept there
-        return f"collisions {theirs:04x} in ale-py, {ours:04x} here" if theirs != ours else ""
+        for place, machine in zip(PLACES, self._machines, strict=False):
+            ours = machine.collisions()
+            if ours != theirs:
+                return f"collisions {theirs:04x} in ale-py, {ours:04x} {place}"
+        return ""
 
     def _screens_differ(self) -> str:
         """Return where the screens differ, "" if nowhere."""
         picture, our_picture = self._pictures
         self._referee.getScreen(picture)
-        self._machine.screen(our_picture)
-        for row, column in np.argwhere(picture != our_picture).tolist():
-            return f"screen at row {row}, column {column}"
+        for place, machine in zip(PLACES, self._machines, strict=False):
+            machine.screen(our_picture)
+            if not np.array_equal(picture, our_picture):
+                row, column = np.argwhere(picture != our_picture)[0].tolist()
+                return f"screen at row {row}, column {column} {place}"
         return ""
 
 

@@ -56,7 +56,7 @@ def sections(
     workers : int
         Processes.
     translated : bool
-        Whether the cartridges' translations are compared, rather than the interpreter.
+        Whether the cartridges' translations are compared beside the interpreter.
 
     Yields
     ------

@@ -38,7 +38,7 @@ def show(output: Output) -> int:
 @click.argument("names", metavar="[GAMES]", default="all")
 @click.option("--frames", type=options.COUNT, default=10_000, help="Frames to compare per game.")
 @click.option("--workers", type=options.COUNT, default=1, help="Processes.")
-@click.option("--translated", is_flag=True, help="Compare the games' translations, not the interpreter.")
+@click.option("--translated", is_flag=True, help="Compare the games' translations, too.")
 @click.option(
     "--run", type=click.Path(path_type=Path, file_okay=False), help="Replay this run's episodes instead of random play."
 )
@@ -61,8 +61,6 @@ def prove(names: str, frames: int, workers: int, translated: bool, run: Path | N
     from arcademark.environments.emulation.atari import rom_path
     from arcademark.suite.subsets import resolve_tasks
 
-    if translated and listed is not None:
-        raise click.UsageError("the proven list is of the interpreter; leave out --list or --translated")
     chosen = games.names() if names == "all" else resolve_tasks(names)
     if run is not None:
         if translated or listed is not None:
