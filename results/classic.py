@@ -21,11 +21,11 @@ TRAINING = suite("ale-55").tasks[:5]
 ALPHA = 0.01
 """Level of the paper's paired tests (§4.3)."""
 RULES = protocol("ale-2013")
-MOST = f"{RULES.max_frames_per_episode:,} frames at most"
+LIMIT = f"at most {RULES.max_frames_per_episode:,} frames"
 STEPS = 10
 MANY = 10
 """Trials of a cell from which on sets are compared by trials."""
-COPY = "The paper's scores are read from [public copies](../catalogue.md) of its tables."
+COPY = "The paper's scores come from [public copies](../catalogue.md) of its tables."
 TWO = ("asterix", "space_invaders")
 FIVE = (*TWO, "boxing", "freeway", "pong")
 PLANNERS = {"uct": FIVE, "breadth-first": FIVE, "iw": TWO, "rollout-iw": TWO, "best-path": TWO}
@@ -33,7 +33,7 @@ PLANNERS = {"uct": FIVE, "breadth-first": FIVE, "iw": TWO, "rollout-iw": TWO, "b
 
 
 def from_paper(agent: str, game: str) -> str:
-    """Say what the paper prints of an agent."""
+    """Return the paper's score of an agent as text."""
     return score(float(printed.raw((agent,))[0, printed.place(game)]))
 
 
@@ -62,18 +62,18 @@ def current(trial: TrialResult) -> bool:
 
 
 def settings(alpha: object, schedule: object, decay: object) -> str:
-    """Say a step size, its schedule and the decay of traces."""
+    """Return a step size, its schedule and the decay of traces as text."""
     return f"{alpha}{' → 0' if schedule == 'linear' else ''}, {decay}"
 
 
-def of_trial(trial: TrialResult) -> str:
-    """Say the same of a trial, marked where they are no longer the defaults."""
+def trial_settings(trial: TrialResult) -> str:
+    """Return a trial's settings, marked where they are no longer the defaults."""
     have = parameters(trial)
     return settings(have["alpha"], have["alpha_schedule"], have["lambda_"]) + ("" if current(trial) else " †")
 
 
 def spread(means: Sequence[float]) -> str:
-    """Say mean and standard deviation."""
+    """Return mean and standard deviation as text."""
     return f"{score(float(np.mean(means)))} ± {score(float(np.std(means, ddof=1)))}" if len(means) > 1 else ""
 
 
@@ -82,7 +82,7 @@ def ratio(trial: TrialResult) -> float:
     return trial.mean / float(printed.raw((feature_set(trial.agent),))[0, printed.place(trial.game)])
 
 
-def beside_the_paper(trials: Iterable[TrialResult]) -> str:
+def compared_with_paper(trials: Iterable[TrialResult]) -> str:
     """Return the table of each set's geometric mean of scores divided by the paper's."""
     played = list(trials)
     found = []
@@ -95,7 +95,13 @@ def beside_the_paper(trials: Iterable[TrialResult]) -> str:
         text = settings(usual["alpha"], usual["alpha_schedule"], usual["lambda_"])
         mean = float(np.exp(np.mean(np.log(ratios))))
         found.append((name, text, f"{now} of {len(mine)}", f"{mean:.2f}", f"{min(ratios):.2f} … {max(ratios):.2f}"))
-    heading = ("features", "default α, λ", "games played with it", "geometric mean to the paper", "least … most")
+    heading = (
+        "features",
+        "default α, λ",
+        "games with this default",
+        "geometric mean, relative to the paper",
+        "range over games",
+    )
     return table(heading, found, words=2)
 
 
@@ -107,7 +113,7 @@ def ahead(one: TrialResult, other: TrialResult) -> int:
 
 
 def pairs(there: Mapping[tuple[str, str], TrialResult]) -> Iterable[tuple[str, ...]]:
-    """Yield the rows of the paper's Table 3: in how many games that both have the left is ahead, and behind."""
+    """Yield the rows of the paper's Table 3: on how many common games the left set scores more, and less."""
     for left in printed.LEARNERS:
         row = [left]
         for top in printed.LEARNERS:
@@ -128,25 +134,27 @@ def learners() -> str:
     least = min(trial.episodes for trial in trials)
     return page(
         "# SARSA(λ) at the paper's budget",
-        f"`sarsa` under `ale-2013`: {RULES.training_episodes:,} episodes of training and {least} of evaluation with "
-        f"frozen weights, of {MOST}, with each of the paper's five feature sets on each of its five training games. "
-        f"{len(first)} of {len(cells)} trials with seed 0 are played. The paper's scores are means of 30 such trials, "
-        f"ours of one, so that a cell compares one trained policy with the mean of thirty. {COPY} The values of its "
-        "Appendix C are missing from the text that we have; [where each of ours is "
-        "from](../research/learning.md#parameters).",
-        "## Beside the paper",
-        f"Each set's scores divided by the paper's, over the {len(TRAINING)} games. α → 0 decreases linearly over "
-        "training, α alone is constant. Where not all games are played with today's defaults, those with earlier ones "
-        "take part; they are marked † below.",
-        beside_the_paper(first.values()),
+        "This page compares our SARSA(λ) with that of Bellemare et al. 2013: `sarsa` under `ale-2013`, with each of "
+        f"the paper's five feature sets on each of its five training games. A trial has {RULES.training_episodes:,} "
+        f"training episodes and {least} evaluation episodes with frozen weights, of {LIMIT} each. {len(first)} of "
+        f"{len(cells)} trials with seed 0 are complete. The paper's scores are means over 30 trials; ours come from "
+        f"one, so each cell compares one trained policy with a mean over thirty. {COPY} The parameters of its Appendix "
+        "C are missing from our copy; [the sources of ours](../research/learning.md#parameters) are listed.",
+        "## Comparison with the paper",
+        f"The table shows each feature set's scores divided by the paper's, over the {len(TRAINING)} games. α → 0 "
+        "means that the step size decreases linearly during training; otherwise it is constant. Where some games were "
+        "not yet played with the current defaults, scores with earlier ones are used; the next table marks them with "
+        "†.",
+        compared_with_paper(first.values()),
         "## Scores",
-        "Means of the evaluation with their 95 % intervals over its episodes, which say nothing of other trainings. "
-        "Snapshots: mean and standard deviation of five scores over the same 100 evaluation episodes, of weights "
-        "frozen after 80, 85, 90, 95 and 100 % of training; where they differ much, the score depends on when training "
-        "ended. Trials without were played before snapshots were kept. † Parameters are not today's defaults.",
+        "Scores are means over the evaluation episodes. Their 95 % intervals cover the variation between episodes, not "
+        "that between trainings. Snapshots are weights frozen after 80, 85, 90, 95 and 100 % of training: the column "
+        "gives the mean and standard deviation of their five scores over the same 100 evaluation episodes. A large "
+        "deviation means that the score depends on the moment at which training ended. Earlier trials have no "
+        "snapshots. † marks parameters that are no longer the defaults.",
         table(
             (
-                *("game", "features", "α, λ", "score", "95 %", "least … most", "snapshots", "last 100 of training"),
+                *("game", "features", "α, λ", "score", "95 % interval", "range", "snapshots", "last 100 in training"),
                 *("paper", "our Random", "our best Const or Perturb"),
             ),
             (row(first.get(cell), curve.get((*cell, 0)), *cell) for cell in cells),
@@ -154,14 +162,15 @@ def learners() -> str:
         ),
         compared(first, curve),
         *other_seeds(trials),
-        "## One set against another",
-        "The paper's Table 3 on the training games that both have: in how many the left is ahead of the top, and in "
-        f"how many behind, by Welch's test at {100 - 100 * ALPHA:g} %. Its unit is the episode of evaluation, as there "
-        "is one trial: it tells these policies apart, not the feature sets. The paper, of 30 trials, does not say "
-        "what its unit is.",
+        "## Comparison of feature sets",
+        "As in the paper's Table 3, each cell counts the training games on which the set at the left scores more than "
+        f"the set at the top, and those on which it scores less, by Welch's test at the {100 * ALPHA:g} % level. There "
+        "is one trial per cell, so the samples are evaluation episodes: the test compares these policies, not feature "
+        "sets. The paper has 30 trials and does not state its samples.",
         table(("", *printed.LEARNERS), pairs(first)),
         "## Learning curves",
-        f"Mean score of the last 100 training episodes at each tenth of the {RULES.training_episodes:,}, seed 0.",
+        f"Mean score of the last 100 training episodes at each tenth of the {RULES.training_episodes:,} episodes; seed "
+        "0.",
         table(
             ("game", "features", *(f"{100 * part // STEPS} %" for part in range(1, STEPS + 1))),
             (
@@ -172,9 +181,9 @@ def learners() -> str:
             words=2,
         ),
         *chosen_by(),
-        "## What it took",
-        "Sums over each set's trials; hours by the clock, a process a trial, on two cores that did other work too. The "
-        "program became faster between them, so that the sets' hours are not to be compared.",
+        "## Computing time",
+        "Sums over each set's trials. Hours are wall-clock time of one process per trial, on a machine with two cores "
+        "and other work. The program became faster in the meantime, so the hours of different sets are not comparable.",
         table(
             ("features", "trials", "frames", "hours"),
             (
@@ -190,18 +199,18 @@ def learners() -> str:
 
 
 def other_seeds(trials: Sequence[TrialResult]) -> Iterable[str]:
-    """Yield the sections that set trainings of the same cell and parameters beside each other, if there are any."""
+    """Yield the sections that compare trials of one cell with the same parameters, if there are any."""
     cells: dict[tuple[str, str, str], list[float]] = {}
     for trial in sorted(trials, key=lambda trial: (trial.game, trial.seed)):
-        cells.setdefault((trial.game, feature_set(trial.agent), of_trial(trial)), []).append(trial.mean)
+        cells.setdefault((trial.game, feature_set(trial.agent), trial_settings(trial)), []).append(trial.mean)
     if several := {cell: scores for cell, scores in cells.items() if len(scores) > 1}:
         yield "## Other seeds"
         yield (
-            "Whole trials that differ by their seed (and LSH by its random projections), beginning with seed 0. The "
-            "paper's 30 are to average over what differs between them."
+            "Complete trials with different seeds, which for LSH also determine the random projections. The paper "
+            "averages over 30 trials to reduce this variation."
         )
         yield table(
-            ("game", "features", "α, λ", "trials", "mean", "standard deviation", "least … most", "paper"),
+            ("game", "features", "α, λ", "trials", "mean", "standard deviation", "range", "paper"),
             (
                 (
                     *(game_name(game), name, text, str(len(scores)), score(float(np.mean(scores)))),
@@ -216,8 +225,8 @@ def other_seeds(trials: Sequence[TrialResult]) -> Iterable[str]:
         many = {name: means for (of, name, _), means in cells.items() if of == game and len(means) >= MANY}
         if len(many) > 1:
             yield (
-                f"{game_name(game)}, over trials: by how many standard errors the left's mean is above the top's. "
-                f"Where Welch's test tells them apart at {100 - 100 * ALPHA:g} % there is a *."
+                f"{game_name(game)}, with trials as samples: Welch's t of the set at the left against the set at the "
+                f"top. * marks differences that are significant at the {100 * ALPHA:g} % level."
             )
             yield table(("", *many), by_trials(many))
 
@@ -237,13 +246,19 @@ def chosen_by() -> Iterable[str]:
     lengths = [(game, TUNED) for game in GAMES] + [(game, episodes) for game, episodes in BRACKET.items()]
     yield "## How parameters were chosen"
     yield (
-        "By frozen evaluation on three games with another seed (`results/trials.py`; Seaquest and Beam Rider have no "
-        "part in it): mean ± standard deviation over five snapshots after 80, 85, 90, 95 and 100 % of training. The "
-        "last column is the geometric mean over the games of scores divided by the paper's, which come from five times "
-        "the training or more; of Freeway's the shorter training, which has about as many frames as the others."
+        "Parameters were chosen by frozen evaluation on three games, with a seed of its own (`results/trials.py`); "
+        "Seaquest and Beam Rider were not used. Cells give mean ± standard deviation over snapshots after 80, 85, 90, "
+        "95 and 100 % of training. The last column is the geometric mean over the games of scores divided by the "
+        "paper's, which come from at least five times as much training. For Freeway it uses the shorter training, "
+        "which has about as many frames as the other games'."
     )
     yield table(
-        ("features", "α, λ", *(f"{game_name(game)}, {count:,} episodes" for game, count in lengths), "to the paper"),
+        (
+            "features",
+            "α, λ",
+            *(f"{game_name(game)}, {count:,} episodes" for game, count in lengths),
+            "relative to the paper",
+        ),
         (
             (
                 *(named(one.features), settings(one.alpha, one.alpha_schedule, one.lambda_)),
@@ -258,7 +273,7 @@ def chosen_by() -> Iterable[str]:
 
 
 def averaged(done: Rows) -> str:
-    """Say what the mean of snapshots' weights scored beside the snapshots."""
+    """Return how averaged weights scored, relative to the snapshots that they average."""
     found = []
     for schedule, text in (("constant", "constant α"), ("linear", "α → 0")):
         mine = [row for row in done if row["alpha_schedule"] == schedule and float(row["frozen"]) > 0]
@@ -266,8 +281,8 @@ def averaged(done: Rows) -> str:
             ratios = np.log([max(float(row["averaged"]) / float(row["frozen"]), 0.01) for row in mine])
             found.append(f"{np.exp(np.mean(ratios)):.2f} with {text} ({len(mine)} trials)")
     return (
-        f"The mean of five snapshots' weights scores, relative to the snapshots, {listing(found)} (geometric means). "
-        "`sarsa` has no option for it."
+        "Averaging the weights of the five snapshots scores, relative to the snapshots themselves, "
+        f"{listing(found)} (geometric means). `sarsa` has no option for weight averaging."
     )
 
 
@@ -277,12 +292,12 @@ def named(features: str) -> str:
 
 
 def setting_of(row: Mapping[str, str]) -> Setting:
-    """Return what a row of the tuning tried."""
+    """Return the setting of a tuning trial."""
     return Setting(row["features"], float(row["alpha"]), row["alpha_schedule"], float(row["lambda_"]))
 
 
 def tuned(setting: Setting, game: str, episodes: int, done: Rows) -> str:
-    """Say what a tuning trial scored; nothing if it is not played."""
+    """Return a tuning trial's score as text, "" if it was not played."""
     key = key_of(Training(setting, game, episodes))
     found = next((row for row in done if key_of(row) == key), None)
     return spread([float(mean) for mean in found["snapshots"].split()]) if found else ""
@@ -291,7 +306,7 @@ def tuned(setting: Setting, game: str, episodes: int, done: Rows) -> str:
 def compared(
     first: Mapping[tuple[str, str], TrialResult], curve: Mapping[tuple[str, str, int], Sequence[CurvePoint]]
 ) -> str:
-    """Say how the scores compare with the paper's, the baselines', and those at the end of training."""
+    """Return sentences that compare the scores with the paper's, the baselines' and those at the end of training."""
     paper = [first[cell].mean / printed.raw((cell[1],))[0, printed.place(cell[0])] for cell in first]
     above = [[trial.mean > other for other in baselines(trial.game)] for trial in first.values()]
     random, best = np.sum(above, axis=0)
@@ -301,12 +316,13 @@ def compared(
     ]
     moved = [ahead(trial, at_the_end(trial, curve[*cell, 0][-1])) for cell, trial in first.items()]
     return (
-        f"The score is below the paper's in {sum(ratio < 1 for ratio in paper)} of {len(first)} trials, at the median "
-        f"{np.median(paper):.2f} times as high. It is above Random in {random}, and above the best of the 18 Const "
-        f"and 18 Perturb agents in {best}; by what the paper prints its learners are in {sum(theirs)} of {len(theirs)}."
-        f"\n\nThe evaluation is worse than the last 100 training episodes in {moved.count(-1)} trials and better in "
-        f"{moved.count(1)}, by Welch's test at {100 - 100 * ALPHA:g} % (the spread of episodes in training being taken "
-        "for that of the evaluation): [frozen weights can repeat their mistakes](../research/learning.md#scores)."
+        f"Our score is below the paper's in {sum(ratio < 1 for ratio in paper)} of {len(first)} trials; the median "
+        f"ratio is {np.median(paper):.2f}. It is above Random's in {random} trials, and above the best of the 18 Const "
+        f"and 18 Perturb agents in {best}. The paper's learners exceed its best Const and Perturb agents in "
+        f"{sum(theirs)} of {len(theirs)} cells.\n\nThe evaluation is significantly worse than the last 100 training "
+        f"episodes in {moved.count(-1)} trials and better in {moved.count(1)} (Welch's test at the {100 * ALPHA:g} % "
+        "level, which assumes that training episodes vary as much as evaluation episodes): [frozen weights can repeat "
+        "their mistakes](../research/learning.md#scores)."
     )
 
 
@@ -320,10 +336,10 @@ def row(trial: TrialResult | None, points: Sequence[CurvePoint] | None, game: st
     """Return a row of the table of scores."""
     beside = from_paper(name, game), *map(score, baselines(game))
     if trial is None or points is None:
-        return game_name(game), name, "", "not played", "", "", "", "", *beside
+        return game_name(game), name, "", "missing", "", "", "", "", *beside
     numbers = score(trial.mean), interval(trial.low, trial.high), f"{score(trial.least)} … {score(trial.most)}"
     frozen = spread(trial.snapshots), score(points[-1].last_100)
-    return game_name(game), name, of_trial(trial), *numbers, *frozen, *beside
+    return game_name(game), name, trial_settings(trial), *numbers, *frozen, *beside
 
 
 def family(trial: TrialResult) -> str:
@@ -332,17 +348,22 @@ def family(trial: TrialResult) -> str:
 
 
 def skip(agent: str) -> int:
-    """Return how many frames a planner's decision lasts."""
+    """Return the frames per decision of a planner."""
     return int(agent.partition("frames_per_action=")[2].rstrip(")").partition(",")[0] or RULES.frame_skip)
 
 
-def costs(trial: TrialResult, said: Forecast) -> tuple[str, ...]:
-    """Return a row of what was foretold of a trial beside what it took."""
+def costs(trial: TrialResult, forecast: Forecast) -> tuple[str, ...]:
+    """Return a row with a trial's predicted and measured cost."""
     frames = skip(trial.agent)
     return (
-        *(f"`{family(trial)}`", game_name(trial.game), f"{said.frames:,.0f}", f"{trial.frames / trial.episodes:,.0f}"),
-        *(f"{each.simulated_frames / each.frames * frames:,.0f}" for each in (said, trial)),
-        *(fixed(said.core_hours), fixed(trial.seconds / trial.episodes / 3600)),
+        *(
+            f"`{family(trial)}`",
+            game_name(trial.game),
+            f"{forecast.frames:,.0f}",
+            f"{trial.frames / trial.episodes:,.0f}",
+        ),
+        *(f"{each.simulated_frames / each.frames * frames:,.0f}" for each in (forecast, trial)),
+        *(fixed(forecast.core_hours), fixed(trial.seconds / trial.episodes / 3600)),
     )
 
 
@@ -355,24 +376,29 @@ def planners() -> str:
         for name, games in PLANNERS.items()
         if not {(name, game) for game in games} <= there
     ]
-    foretold = {(one.agent, one.game): one for one in forecasts("planners")}
-    pairs_of = [(one, foretold[key]) for one in trials if (key := (one.agent, one.game)) in foretold]
-    off = [one.simulated_frames / one.frames / (said.simulated_frames / said.frames) for one, said in pairs_of]
+    predicted = {(one.agent, one.game): one for one in forecasts("planners")}
+    pairs_of = [(one, predicted[key]) for one in trials if (key := (one.agent, one.game)) in predicted]
+    off = [
+        one.simulated_frames / one.frames / (forecast.simulated_frames / forecast.frames) for one, forecast in pairs_of
+    ]
     return page(
         "# Planners at large budgets",
-        f"Whole episodes under `ale-2013`, of {MOST}; the paper's planners have means of 10 of them, its learners of "
-        f"30 trials. {COPY} `breadth-first` has 133,000 frames per decision, the paper's as far as we know. `uct` "
-        "searches until its root has 500 visits (which a later program quotes from the paper), 300 frames ahead (as "
-        "the authors' program has it); visits kept from the decision before count, so that on most games it emulates "
-        "far fewer than 500 · 300 frames. `iw` has 150,000 frames per decision as in Lipovetzky et al. 2015, "
-        "`rollout-iw` B-PROST features, 15 frames an action and, where Bandres et al. 2018 "
-        "allow half a second, 7,500 frames per decision, which is about that. `best-path` is our own, with about the "
-        "frames that `uct` took. The games are not random: episodes differ by what the planner draws."
-        + (f" Not played: {'; '.join(absent)}." if absent else ""),
+        "This page compares our planners with published ones, in complete episodes under `ale-2013`, of "
+        f"{LIMIT} each. The paper's planners have means over 10 episodes, its learners over 30 trials. {COPY}",
+        "- `breadth-first` simulates 133,000 frames per decision, the paper's budget as far as we know.\n"
+        "- `uct` searches until its root has 500 visits (a later program quotes this from the paper), 300 frames ahead "
+        "(as the authors' program). Visits kept from the previous decision count, so on most games it simulates far "
+        "fewer than 500 · 300 frames.\n"
+        "- `iw` simulates 150,000 frames per decision, as in Lipovetzky et al. 2015.\n"
+        "- `rollout-iw` uses B-PROST features, 15 frames per action and 7,500 frames per decision; Bandres et al. 2018 "
+        "allow half a second instead, which takes about as many.\n"
+        "- `best-path` is our own planner, with about as many frames as `uct` took.",
+        "The games are deterministic: episodes differ only by the planner's random choices."
+        + (f" Missing: {'; '.join(absent)}." if absent else ""),
         "## Scores",
         table(
             (
-                *("planner", "game", "episodes", "score", "95 %", "frames"),
+                *("planner", "game", "episodes", "score", "95 % interval", "frames per episode"),
                 *("paper: UCT", "paper: breadth-first", "paper: best learner", "our Random"),
             ),
             (
@@ -387,20 +413,20 @@ def planners() -> str:
             ),
             words=2,
         ),
-        "## What `plan` said, and what it took",
-        "One episode, as `arcademark plan` predicts it, beside the mean of those played. It takes episodes "
-        "to last until the frame cap, so that frames per decision are what can be compared where they ended before. "
-        "Hours are by the clock, on two cores that did other work too.",
+        "## Predicted and measured cost",
+        "The table compares the prediction of `arcademark plan` for one episode with the mean over played ones. `plan` "
+        "assumes that episodes last until the frame cap; where they ended earlier, only frames per decision are "
+        "comparable. Measured hours are wall-clock time on a machine with two cores and other work.",
         table(
             (
-                *("planner", "game", "frames per episode", "played", "simulated per decision", "taken"),
-                *("core-hours", "by the clock"),
+                *("planner", "game", "frames per episode: predicted", "measured"),
+                *("simulated frames per decision: predicted", "measured", "core-hours: predicted", "hours: measured"),
             ),
             (costs(*pair) for pair in pairs_of),
             words=2,
         ),
-        f"Frames per decision were {min(off):.2f} to {max(off):.2f} times the prediction. `plan` measures decisions "
-        "in states of random play, and a planner leads into others.",
+        f"Frames per decision were {min(off):.2f} to {max(off):.2f} times the prediction: `plan` measures decisions in "
+        "states of random play, and a planner reaches other states.",
     )
 
 

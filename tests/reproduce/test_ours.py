@@ -217,8 +217,8 @@ def test_cells_with_earlier_defaults_are_marked_and_take_part_in_the_comparison(
         for game, factor in (("asterix", 2.0), ("freeway", 0.5))
     )
     before = replace(before, learning=("alpha=0.2", "alpha_schedule=constant", "lambda_=0.9"))
-    assert (classic.of_trial(now), classic.of_trial(before)) == ("0.2 → 0, 0.9", "0.2, 0.9 †")
-    (row,) = (line for line in classic.beside_the_paper([now, before]).splitlines() if "LSH" in line)
+    assert (classic.trial_settings(now), classic.trial_settings(before)) == ("0.2 → 0, 0.9", "0.2, 0.9 †")
+    (row,) = (line for line in classic.compared_with_paper([now, before]).splitlines() if "LSH" in line)
     assert row == "| LSH | 0.2 → 0, 0.9 | 1 of 2 | 1.00 | 0.50 … 2.00 |"
 
 
