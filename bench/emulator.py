@@ -17,7 +17,7 @@
 * "planning": decisions of UCT and of best-path, and "learning": training of SARSA(λ) on Basic, each on the console to
   the same on ale-py, as frames per second.
 * "scaling": frames per second by the clock of two processes to one, each ``make_vec`` with 8 games, and of ``make_vec``
-  with 8, 32 and 128 games in two threads to one; the machine should have nothing else to do.
+  with 8, 32 and 128 games in two threads to one, and with 128 in 64; the machine should have nothing else to do.
 
 Contestants take turns in short rounds; a figure is the median over rounds of ratios within a round, and the last line
 the median of the games. Games' cartridges are played by the interpreter, or by their translations where those were made
@@ -61,8 +61,10 @@ HELD = 4
 """Frames that a random action is held."""
 
 COUNTS = 8, 64
-THREADED = 8, 32, 128
-"""Games of a vector, and of one whose threads are compared."""
+"""Games of a vector."""
+
+THREADED = (8, 2), (32, 2), (128, 2), (128, 64)
+"""Games and threads of the vectors that are compared with one thread."""
 
 SIMULATIONS, DECISION_FRAMES, TRAINED_FRAMES = 60, 6_000, 4_000
 SCALED_SECONDS = 2.0
@@ -345,7 +347,7 @@ def learner(game: str) -> Play:
 
 
 def scaling(game: str, asked: argparse.Namespace) -> Figures:
-    """Compare two processes with one, and two threads with one, by the clock."""
+    """Compare two processes with one, and threads with one, by the clock."""
     one, two = [], []
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
         list(pool.map(clocked, [game] * 4))  # compiles, warms up
@@ -353,12 +355,13 @@ def scaling(game: str, asked: argparse.Namespace) -> Figures:
             one.append(pool.submit(clocked, game).result())
             two.append(sum(pool.map(clocked, [game] * 2)))
     found = {"two processes": ratio(two, one)}
-    for count in THREADED:
-        threads: dict[int, list[float]] = {1: [], 2: []}
+    for count, number in THREADED:
+        alone: list[float] = []
+        together: list[float] = []
         for _ in range(asked.rounds):
-            for number in threads:
-                threads[number].append(clocked(game, count, number))
-        found[f"two threads, {count}"] = ratio(threads[2], threads[1])
+            alone.append(clocked(game, count))
+            together.append(clocked(game, count, number))
+        found[f"{number} threads, {count} games"] = ratio(together, alone)
     return found
 
 

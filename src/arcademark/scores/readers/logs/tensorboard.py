@@ -60,7 +60,7 @@ def _events(path: Path, content: bytes) -> tuple[list[tuple[str, float, float]],
     A record is its length (8 bytes), a checksum (4), the event and another checksum (4).
     """
     try:
-        from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+        from google.protobuf.message import DecodeError  # type: ignore[import-untyped,unused-ignore]
         from tensorboard.compat.proto.event_pb2 import Event
         from tensorboard.util.tensor_util import make_ndarray
     except ImportError:
