@@ -348,7 +348,7 @@ def family(trial: TrialResult) -> str:
 
 
 def skip(agent: str) -> int:
-    """Return the frames per decision of a planner."""
+    """Return the frames that each of a planner's actions lasts."""
     return int(agent.partition("frames_per_action=")[2].rstrip(")").partition(",")[0] or RULES.frame_skip)
 
 

@@ -49,7 +49,7 @@ LONGEST_DETOUR = 30
 """Frames played at most between saving a state and restoring it."""
 
 PLACES = "here", "in the translation"
-"""Where a difference is: on the interpreter, on the translation."""
+"""Words for the interpreter and the translation in a difference."""
 
 Setting = tuple[int, int]
 """A mode and a difficulty."""

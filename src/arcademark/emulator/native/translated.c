@@ -112,8 +112,7 @@ INLINE int change_quickly(Console *k, int32_t clock, int object, unsigned presen
 }
 
 /* Store to a register as `write_picture` does. Returns 0 where the core must. */
-INLINE int store_quickly(Console *k, const Frame *f, unsigned r, uint8_t value,
-                                                               int32_t cycles)
+INLINE int store_quickly(Console *k, const Frame *f, unsigned r, uint8_t value, int32_t cycles)
 {
     State *s = &k->state;
     uint8_t *reg = s->reg;
