@@ -115,8 +115,8 @@ def integers(values: Any, name: str) -> NDArray[np.int64]:
     ArgumentTypeError: it is none, or has more than `MAX_ITEMS`.
     """
     if _is_array(values, "iu"):
-        small = np.can_cast(values.dtype, np.int32)
-        if not small and len(values) and (values.min() < -MAX_INT - 1 or values.max() > MAX_INT):
+        numbers = values.tolist()
+        if numbers and not -MAX_INT - 1 <= min(numbers) <= max(numbers) <= MAX_INT:
             raise ArgumentTypeError(f"{name}: expected numbers of 32 bits")
         return values.astype(np.int64)  # type: ignore[no-any-return]
     return np.array([integer(one, name) for one in _items(values, name)], np.int64)
@@ -126,7 +126,7 @@ def reals(values: Any, name: str) -> NDArray[np.float32]:
     """Return a sequence of numbers in single precision; errors as of `integers`."""
     if _is_array(values, "iuf"):
         with np.errstate(over="ignore"):
-            return np.ascontiguousarray(values, np.float32)
+            return values.astype(np.float32)
     return np.array([real(one, name) for one in _items(values, name)], np.float32)
 
 

@@ -42,7 +42,7 @@ from arcademark.environments.emulation.console import StepRecord
 from arcademark.environments.emulation.facts import standard
 from arcademark.environments.emulation.palettes import gray_table, rgb_table
 from arcademark.environments.interfaces.batch import Crew, default_threads
-from arcademark.environments.native import function_address
+from arcademark.environments.native import address_of, function_address
 from arcademark.environments.observations import kernels
 from arcademark.environments.observations.area import AreaResize
 from arcademark.environments.registry import Emulator, choose_emulator
@@ -101,7 +101,7 @@ class _Batch(ctypes.Structure):
         self.final = np.zeros((games, *shape), np.uint8) if final else None
         self.numbers, self.flags = np.empty((5, games), np.int32), np.empty((3, games), np.bool_)
         arrays = self.observed, self.final, self.numbers, self.flags
-        super().__init__(*(0 if array is None else array.ctypes.data for array in arrays), games)
+        super().__init__(*[0 if array is None else address_of(array) for array in arrays], games)
 
     @property
     def infos(self) -> dict[str, Any]:
@@ -226,7 +226,8 @@ class ALEVectorInterface:
             raise ValueError("action_ids and paddle_strengths must have same size")
         if len(actions) != self._batch_size:
             raise ValueError(f"Expected {self._batch_size} actions, got {len(actions)}")
-        if actions.min() < 0 or actions.max() >= len(self._actions):
+        chosen = actions.tolist()
+        if min(chosen) < 0 or max(chosen) >= len(self._actions):
             raise IndexError(f"action_ids are from 0 to {len(self._actions) - 1}")
         with self._one_thread:
             if not self._began or not self._waiting:
@@ -467,7 +468,7 @@ class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
         self._settle()
         self._received = self._all
         batch = _Batch(self._count, self._shape, final=False)
-        self._core.console_vector_show(ctypes.byref(batch), self._players, self._all.ctypes.data, self._count)
+        self._core.console_vector_show(ctypes.byref(batch), self._players, address_of(self._all), self._count)
         return batch.observed, batch.infos
 
     def _send(self, actions: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
@@ -491,7 +492,7 @@ class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
             if actions is None or strengths is None:
                 self._crew.give(batch, here, 0, 0)
             else:
-                self._crew.give(batch, here, actions.ctypes.data, strengths.ctypes.data)
+                self._crew.give(batch, here, address_of(actions), address_of(strengths))
                 actions, strengths = actions[room:], strengths[room:]
 
     def _settle(self) -> None:
@@ -508,7 +509,7 @@ class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
             self._use(self._translation.core, self._received)
         infos = batch.infos
         terminated, truncated, ended = batch.flags
-        if ended.any():
+        if True in ended.tolist():
             self._translation.take_up()
             emulators.HERE.note()
             if batch.final is not None:

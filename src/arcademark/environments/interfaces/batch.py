@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from arcademark.emulator.forking import InTurn
 from arcademark.environments.base import Step
 from arcademark.environments.emulation.console import StepRecord
+from arcademark.environments.native import address_of
 from arcademark.environments.play import ConsoleEnvironment
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class GameBatch(Batch):
         """Play a step in each game that is not `idle`, as `Batch.step`."""
         games, records = self._games, self._records
         self._choose(actions, idle)
-        records["out"] = out.ctypes.data + self._rows * out[0].nbytes if self._observed else 0
+        records["out"] = address_of(out) + self._rows * out[0].nbytes if self._observed else 0
         lives = self.lives if self._minds_lives else None
         some_idle = idle.any()
         self._crew.play(np.flatnonzero(~idle) if some_idle else self._rows)
@@ -197,14 +198,14 @@ class Crew(InTurn):
 
     def give(self, batch: ctypes.Structure, which: NDArray[np.int64], actions: int, strengths: int) -> None:
         """Let the players of these numbers be played into a batch, under actions at an address, 0 for none."""
-        at = self._array[0], which.ctypes.data
+        at = self._array[0], address_of(which)
         with self._turns:
             self._core.console_vector_give(self._there(), ctypes.byref(batch), *at, len(which), actions, strengths)
 
     def hand_over(self, which: NDArray[np.int64]) -> None:
         """Let the records of these numbers be played."""
         with self._turns:
-            self._core.console_crew_give(self._there(), *self._array, which.ctypes.data, len(which))
+            self._core.console_crew_give(self._there(), *self._array, address_of(which), len(which))
 
     def wait(self, end: int, count: int) -> None:
         """Wait for the `count` before number `end` of those given, in their order; the caller plays too."""
@@ -221,7 +222,7 @@ class Crew(InTurn):
     def play(self, which: NDArray[np.int64]) -> None:
         """Play the records of these numbers; an interrupt is raised when they are."""
         with self._turns:
-            self._core.console_crew_play(self._there(), *self._array, which.ctypes.data, len(which))
+            self._core.console_crew_play(self._there(), *self._array, address_of(which), len(which))
 
     def close(self) -> None:
         """End the threads: who waits plays alone from now on."""
