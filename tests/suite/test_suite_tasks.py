@@ -83,7 +83,7 @@ def test_an_unknown_game_gets_the_closest_suggestion(wrong, close):
         canonical_game(wrong)
 
 
-@pytest.mark.parametrize("nonsense", ["", "   ", "-v5", "ALE/", "combat"])
+@pytest.mark.parametrize("nonsense", ["", "   ", "-v5", "ALE/", "combat", "pong\0", "po\x1bng", "\x7fpong"])
 def test_names_of_no_single_player_game_are_refused(nonsense):
     with pytest.raises(UnknownNameError, match="unknown game"):
         canonical_game(nonsense)

@@ -36,6 +36,8 @@ _PREFIX = re.compile(
     re.IGNORECASE,
 )
 _SUFFIX = re.compile(r"(-ram)?(noframeskip|deterministic)?([-_]v\d+)?(\.bin)?$", re.IGNORECASE)
+_CONTROLS = re.compile(r"(?!\s)[\x00-\x1f\x7f-\x9f]")
+"""Control characters that are no white space, which no spelling of a name has."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,8 @@ def canonical_game(name: str) -> str:
 
 def known_spelling(name: str) -> str | None:
     """Return the id of the game that a spelling means, `TOY` among them; None if none is meant."""
+    if _CONTROLS.search(name):
+        return None
     key = normalised(name)
     return TOY if key == TOY else _names().get(key)
 
