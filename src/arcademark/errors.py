@@ -94,7 +94,7 @@ class UnknownNameError(ArcadeMarkError):
     ) -> None:
         super().__init__("")
         self.kind = kind
-        self.name = name
+        self.name = name = str(name)  # keys of a dictionary may be anything
         self.args = (kind, name, tuple(known), dict(also))
 
     def __str__(self) -> str:

@@ -293,6 +293,12 @@ def test_environments_are_pickled_and_copied_as_new_ones():
     vector.step([0, 0])
 
 
+def begun():
+    env = arcademark.make("pong")
+    env.reset(seed=0)
+    return env
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -301,17 +307,31 @@ def test_environments_are_pickled_and_copied_as_new_ones():
             (lambda rules=rules: arcademark.make("pong", rules), "expected a name")
             for rules in (5, {"frame_skip": 3}, [])
         ),
+        *((lambda game=game: arcademark.make_vec(game, 2), "expected names") for game in (None, 5, np.array(5))),
+        *(
+            (lambda make=make, kind=kind: make("pong", **{kind: []}), f"{kind} .*expected")
+            for make in (arcademark.make, arcademark.make_vec)
+            for kind in ("render_mode", "padding_type", "suite")
+        ),
+        (lambda: arcademark.make("pong", overrides={1: 2}), "unknown protocol setting '1'"),
         *((lambda n=n: arcademark.make_vec("pong", n), "expected a whole number") for n in ("2", 2.5, [2])),
         (lambda: arcademark.make_vec("pong", 10**7), "at most 16,384"),
         *((lambda n=n: arcademark.make_vec("pong", 2, threads=n), "expected a whole number") for n in ("2", 2.5)),
         *(
             (lambda seed=seed: arcademark.make_vec("pong", 2).reset(seed=seed), "expected a whole number")
-            for seed in (3.0, "12", {1, 2})
+            for seed in (3.0, "12", {1, 2}, [1.5, 2], ["1", "2"])
         ),
         *(
             (lambda mask=mask: arcademark.make_vec("pong", 2).reset(options={"reset_mask": mask}), "2 truth values")
             for mask in (np.ones(3, bool), [1, 0], True)
         ),
+        *(
+            (lambda options=options: arcademark.make_vec("pong", 2).reset(options=options), "expected a dictionary")
+            for options in (5, [1], "reset_mask")
+        ),
+        (lambda: arcademark.make_vec("pong", 2).reset(options={"reset_mask": [[True], True]}), "expected an array"),
+        (lambda: arcademark.make_vec("pong", 2).step([[1], 1]), "actions .*expected an array"),
+        *((lambda action=action: begun().step(action), "is not an integer") for action in ([], [1, 2], [[1], 2])),
         (lambda: arcademark.make_vec("pong", 2).step(1), "1 actions for 2 environments"),
     ],
 )
@@ -320,7 +340,17 @@ def test_what_makes_no_sense_is_one_clear_error(call, message):
         call()
 
 
-def test_seeds_may_be_an_array():
+@pytest.mark.parametrize(
+    ("seed", "same"),
+    [(np.array([3, 5], np.uint8), [3, 5]), ([np.int64(3), np.uint8(5)], [3, 5]), (np.array(3), 3), (np.int64(3), 3)],
+)
+def test_seeds_may_be_numbers_and_arrays_of_numpy(seed, same):
     vector = arcademark.make_vec("pong", np.int64(2))
-    expected = vector.reset(seed=[3, 5])[0]
-    assert np.array_equal(vector.reset(seed=np.array([3, 5], np.uint8))[0], expected)
+    expected = vector.reset(seed=same)[0]
+    assert np.array_equal(vector.reset(seed=seed)[0], expected)
+
+
+def test_a_suite_may_be_a_path(tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text('[tasks.cart_pole]\nenvironment = "CartPole-v1"\n')
+    assert arcademark.make("cart_pole", suite=file).observation_space.shape == (4,)

@@ -28,7 +28,9 @@ Nothing in such a file is code; the modules that its environments name are impor
 from __future__ import annotations
 
 import math
+import os
 import re
+import reprlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -292,7 +294,7 @@ SUFFIX = ".suite.toml"
 """Suffix of files that hold a suite, among the package's data."""
 
 
-def load_suite(text: str | TaskSuite) -> TaskSuite:
+def load_suite(text: str | os.PathLike[str] | TaskSuite) -> TaskSuite:
     """Return the suite that is meant: a shipped or an installed package's name, a file, or itself.
 
     A package declares a suite by an entry point of `SUITES`: a file's path, or what returns one.
@@ -301,6 +303,10 @@ def load_suite(text: str | TaskSuite) -> TaskSuite:
     """
     if isinstance(text, TaskSuite):
         return text
+    if isinstance(text, os.PathLike):
+        text = os.fspath(text)
+    if not isinstance(text, str):
+        raise ArcadeMarkError(f"suite {reprlib.repr(text)}: expected a name, such as 'classic-control', or a file")
     shipped = task_suites()
     if text.startswith(ON_THE_SPOT):
         return on_the_spot(text)

@@ -14,6 +14,7 @@ Importing this module registers every game with Gymnasium as "arcademark/pong-v0
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -122,6 +123,10 @@ def make_vec(
         As `make`; or the games' actions or observations differ.
     """
     rules = _rules(protocol, suite, overrides)
+    try:
+        games = games if isinstance(games, str) else tuple(games)
+    except TypeError:
+        raise ArcadeMarkError(f"games {reprlib.repr(games)}: expected names, such as 'pong'") from None
     if rules.suite:
         games = rules.suite.resolve(games)
     elif isinstance(games, str):

@@ -93,9 +93,9 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         channels_first: bool = False,
         padding_type: PaddingType = "reset",
     ) -> None:
-        if render_mode not in {None, "rgb_array"}:
+        if render_mode not in (None, "rgb_array"):
             raise ArcadeMarkError(f"render_mode {render_mode!r} is not known; expected 'rgb_array' or none")
-        if padding_type not in {"reset", "zero"}:
+        if padding_type not in ("reset", "zero"):
             raise ArcadeMarkError(f"padding_type {padding_type!r} is not known; expected 'reset' or 'zero'")
         protocol = environment_spec.protocol
         self.environment_spec = environment_spec
@@ -165,7 +165,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
             If the action is not one, or the episode has ended.
         """
         reward, terminated, truncated = self.environment.step(
-            np.asarray(action).item() if self.environment_spec.array_actions is None else action
+            _number(action) if self.environment_spec.array_actions is None else action
         )
         self.statistics.scores[self.row] += reward
         self.statistics.steps[self.row] += 1
@@ -202,3 +202,11 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         observation = np.empty(self.environment_spec.observation_shape, self.environment_spec.observation_dtype)
         self.environment.observe(observation)
         return self.view.one(observation)
+
+
+def _number(action: Any) -> Any:
+    """Return an action as Python's number; as it is, which no environment takes, where it is several."""
+    try:
+        return np.asarray(action).item()
+    except ValueError:
+        return action

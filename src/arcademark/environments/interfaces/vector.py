@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -104,7 +105,9 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
             ``reset_mask``, a bool array of shape (num_envs,).
         """
         seeds = _seeds(seed, self.num_envs)
-        mask = np.asarray((options or {}).get("reset_mask", np.ones(self.num_envs, np.bool_)))
+        if not isinstance(options, Mapping | None):
+            raise ArcadeMarkError(f"options {reprlib.repr(options)}: expected a dictionary, such as of a reset_mask")
+        mask = _array((options or {}).get("reset_mask", np.ones(self.num_envs, np.bool_)), "reset_mask")
         if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
             raise ArcadeMarkError(
                 f"reset_mask of shape {mask.shape}, {mask.dtype}: expected {self.num_envs} truth values"
@@ -129,7 +132,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         ArcadeMarkError
             If there is not one valid action per sub-environment, or, with autoreset disabled, an episode has ended.
         """
-        chosen = one_by_one(np.atleast_1d(np.asarray(actions)))
+        chosen = one_by_one(np.atleast_1d(_array(actions, "actions")))
         if len(chosen) != self.num_envs:
             raise ArcadeMarkError(f"{len(chosen)} actions for {self.num_envs} environments; expected one each")
         if self.copy:
@@ -203,15 +206,26 @@ def _check_agreement(specs: Sequence[EnvironmentSpec]) -> None:
             )
 
 
+def _array(values: Any, what: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ArcadeMarkError(f"{what} {reprlib.repr(values)}: expected an array, or what makes one") from None
+
+
 def _seeds(seed: Any, count: int) -> list[int | None]:
     if seed is None:
         return [None] * count
-    if isinstance(seed, int | np.integer):
-        return [int(seed) + i for i in range(count)]
-    if isinstance(seed, np.ndarray):
-        seed = seed.tolist()  # Gymnasium takes Python's numbers alone
-    if not isinstance(seed, Sequence) or isinstance(seed, str | bytes):
-        raise ArcadeMarkError(f"seed {reprlib.repr(seed)}: expected a whole number, or one for each environment")
-    if len(seed) != count:
-        raise ArcadeMarkError(f"{len(seed)} seeds for {count} environments; expected one each")
-    return list(seed)
+    if hasattr(seed, "tolist"):  # a number or an array of NumPy, a tensor
+        seed = seed.tolist()
+    if isinstance(seed, int):
+        return [seed + i for i in range(count)]
+    seeds = seed if isinstance(seed, Sequence) and not isinstance(seed, str | bytes) else [seed]
+    try:
+        numbers = [None if one is None else operator.index(one) for one in seeds]  # Gymnasium takes Python's alone
+    except TypeError:
+        quoted = reprlib.repr(seed)
+        raise ArcadeMarkError(f"seed {quoted}: expected a whole number, or one for each environment") from None
+    if len(numbers) != count:
+        raise ArcadeMarkError(f"{len(numbers)} seeds for {count} environments; expected one each")
+    return numbers
