@@ -31,6 +31,7 @@ SETTINGS = {
     "single frames": {"frameskip": 1, "stack_num": 2, "img_height": 210, "img_width": 160, "use_fire_reset": False},
     "not pooled": {"frameskip": 3, "maxpool": False, "noop_max": 0, "reward_clipping": False},
     "continuous": {"continuous": True, "repeat_action_probability": 0.1},
+    "all repeated": {"repeat_action_probability": float("nan")},
 }
 
 

@@ -334,7 +334,7 @@ class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
         machines = [Machine(name, rom, chosen=self._translation.core) for _ in range(num_envs)]
         first = machines[0]
         self._playing = _Playing(
-            repeat_probability=given["repeat_action_probability"],
+            repeat_probability=min(1.0, given["repeat_action_probability"]),  # of what is no number ale-py repeats all
             cap=given["max_episode_steps"],
             all_drawn=int(proven()[name]["cut"]) > 0,
             frame_skip=given["frame_skip"],
