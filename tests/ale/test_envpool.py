@@ -251,6 +251,9 @@ def test_games_are_not_copied_and_are_closed():
     [
         (lambda: envpool.make_gymnasium("Pong-v5").reset(options={"x": 1}), ValueError),
         (lambda: envpool.make_gymnasium("Pong-v5").reset(options={"reset_mask": np.zeros(1, bool)}), ValueError),
+        (lambda: envpool.make_gymnasium("Pong-v5").reset(options=5), TypeError),
+        (lambda: envpool.make_gymnasium("Pong-v5", inter_area=False), TypeError),
+        (lambda: envpool.make_gymnasium("Pong-v5", render_mode="x"), ValueError),
         (lambda: envpool.make_gymnasium("Pong-v5").render(), RuntimeError),
         (lambda: envpool.make_gymnasium("Pong-v5", mode=7), RuntimeError),
         (lambda: envpool.make_gymnasium("Pong-v5", difficulty=9), RuntimeError),

@@ -25,7 +25,7 @@ import importlib
 import importlib.util
 import warnings
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -496,6 +496,8 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
         """
         if seed is not None:
             warnings.warn("reset ignores its seed, as EnvPool's does; give it to make", stacklevel=2)
+        if not isinstance(options, Mapping | None):
+            raise arguments.ArgumentTypeError(f"options of type {type(options).__name__}: expected a dictionary")
         mask = (options or {}).get("reset_mask")
         if {*(options or {})} - {"reset_mask"} or (env_id is not None and mask is not None):
             raise arguments.ArgumentValueError("reset takes env_id, or options with a reset_mask; nothing else")
@@ -717,7 +719,8 @@ def _config(task_id: str, given: dict[str, Any]) -> tuple[Config, _Rendering]:
         )
     known = {**_Rendering.__annotations__, **Config.__annotations__}
     if unknown := ", ".join(sorted(given.keys() - known.keys())):
-        raise ArcadeMarkError(f"{one_line(unknown)}: not known; expected settings among {', '.join(known)}")
+        message = f"{one_line(unknown)}: not known; expected settings among {', '.join(known)}"
+        raise arguments.ArgumentTypeError(message)
     seeded = not isinstance(given.get("seed", 0), str) and isinstance(given.get("seed"), Sequence | np.ndarray)
     if seeded:
         given = given | {"env_seed": given["seed"], "seed": 0}  # as EnvPool does
@@ -747,7 +750,7 @@ def _config(task_id: str, given: dict[str, Any]) -> tuple[Config, _Rendering]:
         (not 0 <= rendering.render_env_id < config.num_envs, f"render_env_id below {config.num_envs}"),
     ):
         if wrong:
-            raise ArcadeMarkError(f"{one_line(task_id, 60)}: expected {expected}")
+            raise arguments.ArgumentValueError(f"{one_line(task_id, 60)}: expected {expected}")
     return replace(config, batch_size=config.batch_size or config.num_envs), rendering
 
 
