@@ -6,6 +6,7 @@ import pickle
 import signal
 import threading
 import time
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 
@@ -186,6 +187,17 @@ def test_errors_are_those_of_ale_py(call, batch_size, error):
             call(kind(path, 2, batch_size=batch_size))
         messages.append(str(raised.value))
     assert messages[0] == messages[1]
+
+
+@pytest.mark.parametrize("kind", [list, tuple, bytearray, np.array, deque])
+def test_any_sequence_of_whole_numbers_is_taken_as_ale_py_takes_it(kind):
+    results = []
+    for interface in (ALEVectorInterface, ale_py.ALEVectorInterface):
+        ale = interface(ale_py.roms.get_rom_path("pong"), 2)
+        ale.reset(kind([0, 1]), kind([3, 5]))
+        ale.send(kind([2, 3]), kind([1, 1]))
+        results.append(patiently(ale.recv))
+    assert_same(*results, kind)
 
 
 def test_actions_out_of_range_and_steps_without_a_reset_are_refused():

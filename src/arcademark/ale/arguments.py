@@ -135,7 +135,7 @@ def _is_array(values: Any, kinds: str) -> bool:
 
 
 def _items(values: Any, name: str) -> Iterable[Any]:
-    known = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes | bytearray)
+    known = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
     if not known or (isinstance(values, np.ndarray) and values.ndim != 1):
         raise ArgumentTypeError(f"{name} {_quoted(values)}: expected a sequence of numbers")
     if len(values) > MAX_ITEMS:
