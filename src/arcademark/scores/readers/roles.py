@@ -14,6 +14,7 @@ Conventions
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -507,8 +508,9 @@ class _Owners:
     def find(self, name: str) -> tuple[Role | None, str]:
         """Return the role and the owner of a name: spread and "DQN" for "DQN std" and "std_DQN".
 
-        What may be part of an algorithm's name, as in "DQN max", is only where another is "DQN", its mean or its raw
-        score; a mean or a score is of "DQN" where that has a spread, or all have such names, and none is "DQN".
+        What may be part of an algorithm's name, as in "DQN max", is only where another is "DQN", its mean, its raw
+        score or its run; a mean or a score is of "DQN" where that has a spread, or all have such names, and none is
+        "DQN".
         """
         versus = _PATTERNS["versus"].fullmatch(name)
         if versus and {key(versus[1]), key(versus[2])} <= self.known:
@@ -521,14 +523,24 @@ class _Owners:
             others = ({key(f"{one} {whose}"), key(f"{whose} {one}")} - {own} for one in RULES["beside"])
             named = any(names & self.known for names in others)
             sure = set(words_of(what)) & _SURE and (beside or named or behind)
+            if role in _STATISTICS and key(whose) in self._with_runs:
+                return role, whose
             if role == "score" or (role == "summary" and key(what) in _MEANS):
                 if not beside and (self._has_spread(whose) or self._all_of(what, behind, 1 if role == "score" else 2)):
                     return "value", whose
-            elif role in (*_STATISTICS, "note"):
+            elif role in (*_STATISTICS, "note", "frames"):
                 limits = role == "spread" and len(self._spreads.get(key(whose), ())) > 1  # "DQN_lo" beside "DQN_hi"
                 if sure or beside or named or limits or (role == "normalised" and self._all_of(what, behind, 2)):
                     return role, whose
         return None, name
+
+    @cached_property
+    def _with_runs(self) -> frozenset[str]:
+        """Algorithms of which several columns are runs, or may be: "DQN seed 0" or "DQN_0"."""
+        patterns = [_PATTERNS["run_of"], _PATTERNS["numbered"]]
+        matches = [next(filter(None, (pattern.fullmatch(name) for pattern in patterns)), None) for name in self.names]
+        number = Counter(key(match[1]) for match in matches if match)
+        return frozenset(name for name, times in number.items() if times > 1)
 
     @cached_property
     def _spreads(self) -> Mapping[str, set[str]]:
@@ -562,12 +574,11 @@ class _Owners:
 
 
 def _parted(name: str) -> Iterator[tuple[str, str, bool]]:
-    """Yield the ways to part a name into whose it is and what: and whether what stands behind."""
-    for split in _SPLIT.finditer(name):
-        before, after = name[: split.start()], name[split.end() :].strip(")] ")
-        if before and after:
-            yield before, after, True
-            yield after, before, False
+    """Yield the ways to part a name into whose it is and what, longest first: and whether what stands behind."""
+    parts = [(name[: split.start()], name[split.end() :].strip(")] ")) for split in _SPLIT.finditer(name)]
+    parts = [(before, after) for before, after in parts if before and after]
+    yield from ((before, after, True) for before, after in parts)
+    yield from ((after, before, False) for before, after in reversed(parts))
 
 
 def _runs_of(
@@ -612,6 +623,13 @@ def of_rows(sheet: Sheet, found: Interpretation, names: Sequence[str], options: 
         else:
             result.append(RowName(whose if role == "value" else name))
     kept = [one.name for one in result if one.role is None]
+    if not kept and 1 < len(statistics) == len(names):  # as pandas describes a frame: the mean has no other owner
+        if (algorithm := options.algorithm or sheet.algorithm) is None:
+            raise ArcadeMarkError(
+                f"{sheet.path}: the rows hold {listed(names)}, and nothing says of which algorithm; say it with "
+                f"{SAID['algorithm']}"
+            )
+        return tuple(RowName(algorithm) if key(one.name) in _MEANS else one for one in result)
     if not kept:
         return tuple(map(RowName, names))
     if not {"run", "seed"} & found.columns.keys():
@@ -725,7 +743,7 @@ def _refuse_contradictions(sheet: Sheet, options: Options, found: Interpretation
             continue
         _, names, _ = sheet.names(column)
         if role == "algorithm" and not {"run", "seed"} & found.columns.keys():
-            names = tuple(name for name in names if not _PATTERNS["run"].fullmatch(name))
+            names = tuple(n for n in names if not _PATTERNS["run"].fullmatch(n) and role_of(n) not in _STATISTICS)
         same = options.canonical_task if role == "game" else str
         other = next((name for name in names if name != given and not _alike(name, given, same)), None)
         if other is not None:
