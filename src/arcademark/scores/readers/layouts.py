@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers import roles
-from arcademark.scores.readers.base import SAID, Options, Reading, canonical, listed
+from arcademark.scores.readers.base import SAID, Options, Reading, canonical, is_task, listed
 from arcademark.scores.readers.role_names import Role
 from arcademark.scores.readers.roles import Interpretation, RowName
 from arcademark.scores.readers.rows import Rows, collect
@@ -69,12 +69,15 @@ def build(
     columns = found.columns
     scored = [value.column for value in found.values] or [columns["score"]]
     ordered = () if found.values else (columns.get("episode"), columns.get("frames"))
-    sheet = sheet.among(scored, [columns.get("run", columns.get("seed")), *ordered])
     width = len(scored)
     row = np.repeat(np.arange(sheet.size), width)
+    by_algorithm = bool(found.values) and "game" not in columns
+    if not by_algorithm:
+        names, codes = _label(sheet, columns, "game", options, width)
+        sheet = _without_foreign(sheet, scored, names, codes[::width], options)
+    sheet = sheet.among(scored, [columns.get("run", columns.get("seed")), *ordered])
     scores = np.stack([sheet.scores(column) for column in scored], axis=1).ravel()
     heads = _heads(found, sheet.size)
-    by_algorithm = bool(found.values) and "game" not in columns
     if found.values and not by_algorithm:
         algorithms = heads
     elif named:
@@ -85,7 +88,6 @@ def build(
         names, codes = heads
         tasks, notes = _tasks(lambda at: f"{sheet.path}, row 1, column {names[at]!r}", names, codes, options, scores)
     else:
-        names, codes = _label(sheet, columns, "game", options, width)
         column = columns.get("game")
         tasks, notes = _tasks(
             lambda at: "task" if column is None else sheet.place(int(np.argmax(codes[::width] == at)), column),
@@ -129,6 +131,22 @@ def build(
     reading = collect(of_rows, found.layout, options, [*found.notes, *notes, *said])
     ignored = tuple(sheet.header[at] or "(unnamed)" for at in found.left_out)
     return replace(reading, ignored=ignored, explained=found.explained(sheet))
+
+
+def _without_foreign(
+    sheet: Sheet, scored: Sequence[int], names: Sequence[str], codes: _Ints, options: Options
+) -> Sheet:
+    """Return the sheet without the scores of what is known to be no game: summaries are in percent, or counts."""
+    known = options.canonical_task
+    foreign = [known is not str and roles.is_foreign(name) and not is_task(name, known) for name in names]
+    if not any(foreign):
+        return sheet
+    rows = np.array(foreign)[codes].tolist()
+    columns = list(sheet.columns)
+    for at in scored:
+        if not isinstance(cells := columns[at], np.ndarray):
+            columns[at] = ["" if gone else cell for cell, gone in zip(cells, rows, strict=True)]
+    return replace(sheet, columns=tuple(columns))
 
 
 def _heads(found: Interpretation, size: int) -> _Labels:

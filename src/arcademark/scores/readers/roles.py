@@ -761,8 +761,8 @@ def _alike(name: str, given: str, canonical: Callable[[str], str]) -> bool:
 
 
 def is_foreign(name: str) -> bool:
-    """Return whether a name is an environment's id or a summary's, and thus no unknown game."""
-    return ENVIRONMENT.fullmatch(name) is not None or role_of(name) in _STATISTICS
+    """Return whether a name is an environment's id or a summary's ("Mean score"), and thus no unknown game."""
+    return ENVIRONMENT.fullmatch(name) is not None or role_of(name) in (*_STATISTICS, "score")
 
 
 def expected(sheet: Sheet) -> str:
