@@ -78,7 +78,7 @@ def build(
     sheet = sheet.among(scored, [columns.get("run", columns.get("seed")), *ordered])
     scores = np.stack([sheet.scores(column) for column in scored], axis=1).ravel()
     heads = _heads(found, sheet.size)
-    if found.values and not by_algorithm:
+    if found.values and not by_algorithm and "algorithm" not in columns:
         algorithms = heads
     elif named:
         algorithms = _owners(named, np.repeat(who, width))

@@ -97,10 +97,9 @@ class Interpretation:
         }
         for value in self.values:
             run = "" if value.run is None else f", run {value.run}"
-            what = "on" if "game" not in self.columns else "of"
-            said[value.column] = (
-                f"value: scores {what} {value.name!r}{run} ({self.why.get(value.column, 'no other role fits')})"
-            )
+            what = f" {'of' if 'game' in self.columns else 'on'} {value.name!r}"
+            what = "" if {"algorithm", "game"} <= self.columns.keys() else what
+            said[value.column] = f"value: scores{what}{run} ({self.why.get(value.column, 'no other role fits')})"
         return tuple(f"{_quoted(sheet, at)}: {text}" for at, text in sorted(said.items()))
 
 
@@ -308,6 +307,9 @@ class _Reader:
             rivals = [at for at in free if self.named[at] in (None, "value") and self._any_number(at, filled=True)]
             if not rivals:
                 return self._summary(columns, {at: self.named[at] or "note" for at in free})
+            if {"algorithm", "game"} <= columns.keys() and (runs := self._of_rows(rivals)):
+                left = {at: self.named[at] or "note" for at in free if at not in rivals}
+                return Interpretation(columns, runs, left, (), self.why)
             if not any(self.named[at] == "value" for at in rivals):
                 rivals += [at for at in free if self.named[at] == "summary" and self._any_number(at, filled=True)]
             score, rivals = rivals[0], rivals[1:]
@@ -320,6 +322,16 @@ class _Reader:
             raise ArcadeMarkError(self._ask("score", score, rivals))
         left = {at: self.named[at] or "note" for at in free if at != score}
         return Interpretation(columns | {"score": score}, (), left, (), self.why)
+
+    def _of_rows(self, those: Sequence[int]) -> tuple[Value, ...]:
+        """Return columns that are all runs, ``seed 0, seed 1``, of the algorithm that a row names."""
+        names = [self.sheet.header[at] for at in those]
+        matches = list(filter(None, map(_PATTERNS["run"].fullmatch, names)))
+        if not 1 < len(matches) == len(names) or all(map(_PATTERNS["parts"].fullmatch, names)):
+            return ()
+        runs = (_number(match[1] or match[2]) for match in matches)
+        self.why |= dict.fromkeys(those, "its name is a run's")
+        return tuple(Value(at, name, run) for at, name, run in zip(those, names, runs, strict=True))
 
     def _ask(self, name: str, first: int, others: Sequence[int]) -> str:
         names = [repr(self.sheet.header[at]) for at in (first, *others)]
