@@ -24,6 +24,7 @@ from typing import Any
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import MAX_BYTES
 from arcademark.scores.formulas import unescaped
+from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import MAX_CELLS_READ, MAX_TEXT_BYTES, SAID, listed, read_bytes, read_head
 from arcademark.scores.readers.grids import Grid, grids_in, grids_of_workbook, sheet_of, with_one_header
 from arcademark.scores.readers.parquet import parse_parquet
@@ -38,6 +39,9 @@ _SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)
 _COMMENTS = ("#", "//", "%")
 _SAMPLED, _START = 10, 100_000
 """Lines, and characters at most, from which the separator is told."""
+
+_TITLES = 3
+"""Lines of titles above a header at most."""
 
 MAX_GRIDS = 50
 """Tables of a text of which is tried whether they hold scores."""
@@ -151,8 +155,8 @@ def _begin(text: str, skip: int, tabs: bool) -> tuple[int, str]:
     separator = "\t" if tabs and "\t" in rest[0] else _separator(rest)
     if separator != " ":
         widths = [len(_cells(line, separator)) for line in rest]
-        titles = len(list(takewhile(lambda width: width == 1, widths)))
-        if titles and len(set(widths[titles:])) == 1:  # of a title
+        titles = len(list(takewhile(lambda width: width <= 1, widths)))
+        if titles and len(set(widths[titles:]) - {0}) == 1:  # of a title, and blank lines
             return skip + comments + titles, separator
         above = lines[comments - 1] if comments else ""
         if above.startswith("#") and len(_cells(above, separator)) == widths[0] > 1:
@@ -162,14 +166,27 @@ def _begin(text: str, skip: int, tabs: bool) -> tuple[int, str]:
 
 def _separator(lines: Sequence[str]) -> str:
     """Return the separator that cuts the first lines into equally many cells, else the header into most."""
+    if _header_in_columns(lines) is not None:
+        return " "
     start = "\n".join(lines)
     widths = {separator: _widths(start, separator) for separator in ",\t;|"}
     even = {separator: cells for separator, cells in widths.items() if len(set(cells)) == 1 and cells[0] > 1}
     if not even and max(cells[0] for cells in widths.values()) == 1:
-        widths = {separator: cells[1:] or [1] for separator, cells in widths.items()}  # below a title
+        titles = min(len(list(takewhile(lambda number: number == 1, cells[:_TITLES]))) for cells in widths.values())
+        widths = {separator: cells[titles:] or [1] for separator, cells in widths.items()}
         if max(cells[0] for cells in widths.values()) == 1 and len(lines) > 1 and " " in lines[0].strip():
             return " "
     return max(even or widths, key=lambda separator: widths[separator][0])
+
+
+def _header_in_columns(lines: Sequence[str]) -> int | None:
+    """Return where names of columns stand apart by blanks, "Game DQN PPO" above "Bank Heist 455.0 1,358.0"."""
+    for at, line in enumerate(lines[:-1]):
+        words, below = line.split(), next(filter(None, map(str.split, lines[at + 1 :])), [])
+        named = len(words) > 1 and role_of(words[0]) in ("game", "algorithm") and not set(line) & set(",\t;|")
+        if named and len(below) > 1 and numerals.apart(below[-1]).marks:
+            return at
+    return None
 
 
 def _cells(line: str, separator: str) -> list[str]:
@@ -182,13 +199,16 @@ def _cells(line: str, separator: str) -> list[str]:
 def _in_columns(path: Path, text: str, skip: int) -> Sheet:
     """Parse text in columns, apart by blanks: by two or more, else by any; the name of an index may be missing."""
     lines = [(at, line) for at, line in enumerate(text.splitlines(), 1) if at > skip and line.strip()]
+    lines = lines[_header_in_columns([line for _, line in lines[:_SAMPLED]]) or 0 :]  # below a title
     lines = lines[:1] + [(at, line) for at, line in lines[1:] if not line.startswith(_COMMENTS)]
     above = text.splitlines()[skip - 1].lstrip("# ") if skip else ""
     for gap in (r"\s{2,}|\t", r"\s+"):
-        rows = [(at, re.split(gap, line.strip())) for at, line in lines]
+        rows = [(at, re.split(gap, re.sub(r"\s*(±|\+/-)\s*", r"\1", line.strip()))) for at, line in lines]
         if len(rows) > 2 and len(rows[1][1]) == 1 < len(rows[2][1]) and role_of(rows[1][1][0]) in ("game", "algorithm"):
             named = rows.pop(1)[1]  # as pandas prints the name of an index
             rows[0][1][:1] = named if len(rows[0][1]) == len(rows[1][1]) else [*named, rows[0][1][0]]
+        if gap == r"\s+" and role_of(rows[0][1][0]) in ("game", "algorithm"):
+            rows[1:] = [(at, _joined(cells, len(rows[0][1]))) for at, cells in rows[1:]]
         widths = Counter(len(cells) for _, cells in rows[1:])
         width = max(widths, default=0)
         if above and len(re.split(gap, above)) == width > 1:
@@ -199,6 +219,13 @@ def _in_columns(path: Path, text: str, skip: int) -> Sheet:
     return checked(
         Sheet(path, (bare(lines[0][1]),), ([line for _, line in lines[1:]],), len(lines) - 1, lambda row: row + 2), 1
     )
+
+
+def _joined(cells: list[str], width: int) -> list[str]:
+    """Join the words of a name before the last numbers of a row: Bank Heist 455.0 1,358.0."""
+    name, numbers = cells[: 1 - width], cells[1 - width :]
+    whole = name and all(numerals.apart(cell).marks or cell.lower() in numerals.MISSING for cell in numbers)
+    return [" ".join(name), *numbers] if whole else cells
 
 
 def _cut_short(text: str, reader: Iterator[Any]) -> bool:

@@ -699,7 +699,11 @@ def scored_rows(
             left += described
     for column, role in found.left_out.items():
         cells = sheet.columns[column]
-        if role != "note" or isinstance(cells, np.ndarray) or not any(map(_describes, dict.fromkeys(cells))):
+        if (
+            role not in ("note", "index")
+            or isinstance(cells, np.ndarray)
+            or not any(map(_describes, dict.fromkeys(cells)))
+        ):
             continue
         kinds = {cell: role_of(cell.strip()) for cell in dict.fromkeys(cells)}
         if not all(kind in (*_STATISTICS, "score") for kind in kinds.values()):
