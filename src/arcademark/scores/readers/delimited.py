@@ -224,7 +224,8 @@ def _in_columns(path: Path, text: str, skip: int) -> Sheet:
 def _joined(cells: list[str], width: int) -> list[str]:
     """Join the words of a name before the last numbers of a row: Bank Heist 455.0 1,358.0."""
     name, numbers = cells[: 1 - width], cells[1 - width :]
-    whole = name and all(numerals.apart(cell).marks or cell.lower() in numerals.MISSING for cell in numbers)
+    whole = name and not numerals.apart(name[-1]).marks
+    whole = whole and all(numerals.apart(cell).marks or cell.lower() in numerals.MISSING for cell in numbers)
     return [" ".join(name), *numbers] if whole else cells
 
 

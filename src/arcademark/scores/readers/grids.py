@@ -46,6 +46,8 @@ _TEX_RULES = re.compile(
     r"(?<!\\)%.*|\\(?:top|mid|bottom)rule(?:\[.*?\])?|\\(?:hline|addlinespace|endhead|endfirsthead|endfoot|endlastfoot)"
     r"(?:\[.*?\])?|\\(?:cline|cmidrule)(?:\(\w+\))?\{.*?\}|\\(?:rowcolor|cellcolor|arrayrulecolor|color)(?:\[\w+\])?\{.*?\}"
 )
+_TEX_REPEATED = re.compile(r"\\endfirsthead.*?\\endhead|(?<=\\endhead).*\\end(?:last)?foot", re.DOTALL)
+"""Heads and feet of pages, which longtables hold beside the first."""
 _TEX_DROPPED = re.compile(
     r"~?\\(?:cite\w*|footnote\w*|tnote|label|textsuperscript|[vh]?phantom|vspace|hspace)(?:\[[^\[\]]*\])*"
     + _BRACES
@@ -57,6 +59,7 @@ _TEX_KEPT = re.compile(
     r"|thead|mbox|hbox|num|best|second)(?:\[\w*\])?" + _BRACES
 )
 _TEX_SIGNS = {r"\,": "\u2009", r"\;": " ", "~": " ", r"\pm": "±", "{,}": ",", r"\textemdash": "—", "---": "—", "$": ""}
+_TEX_SIGNS |= {r"\sigma": "σ", r"\Delta": "Δ"}
 _SPAN = re.compile(r"\s*\\multi(column|row)(?:\[\w+\])?\{(\d+)\}(?:\[.*?\])?\{[^{}]*\}" + _BRACES)
 _RST_RULE = re.compile(r"\s*(?:=+(?:[ \t]+=+)+|-+(?:[ \t]+-+)+)\s*")
 _BOX_RULE = re.compile(r"\s*\+(?:[-=:]+\+)+\s*")
@@ -183,7 +186,7 @@ def _latex(text: str) -> Iterator[Grid]:
     for found in _ENVIRONMENT.finditer(text):
         around = text[text.rfind("\\begin{table", 0, found.start()) : text.find("\\end{table", found.end())]
         caption = re.search(r"\\caption" + _BRACES, around if around.count("\\begin{tabular") < 2 else "")
-        body = _arguments(found[2])
+        body = _TEX_REPEATED.sub(lambda match: "\n" * match[0].count("\n"), _arguments(found[2]))
         line = text.count("\n", 0, found.end()) - body.count("\n") + 1
         held: dict[int, tuple[int, str]] = {}
         rows = []

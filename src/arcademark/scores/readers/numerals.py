@@ -29,9 +29,10 @@ MARKS = (".", ",")
 _SPREADS = r"±|\+/-|\+-|\\pm"
 _BLANKS = " \u00a0\u2007\u2009\u202f"
 _TYPE = re.compile(
-    r"\\(?:(?:text|math)?(?:bf|it|rm|tt)|underline|emph|textsuperscript|mathbf)\s*\{([^{}]*)\}"
+    r"\\(?:(?:text|math)?(?:bf|it|rm|tt)|underline|emph|textsuperscript|mathbf|(?:text)?color\{\w+\})\s*\{([^{}]*)\}"
     r"|\A\{?\\(?:bf|it|em|bfseries|itshape)(?:series)?\s+(.*?)\}?\Z|\A\[([^\[\]]*)\]\([^()\s]*\)\Z"
-    r"|</?(?:b|i|u|em|strong|code|mark|span|small)>|<br ?/?>|(?<!\A10)<sup>[^<>]*</sup>|[\^_]?[†‡§¶#]+\Z|\[\^\w+\]\Z"
+    r"|</?(?:b|i|u|em|strong|code|mark|span|small|font)(?:\s[^<>]*)?>|<br ?/?>"
+    r"|(?<!\A10)<sup>[^<>]*</sup>|[\^_]?[†‡§¶#]+\Z|\[\^\w+\]\Z"
     r"|\A\\(?=-)"
     r"|\$?\^\{?(?:[a-z*†‡§¶,]{1,3}|\\d?dagger)\}?\$?\Z"
     r"|\A[*$`_]+|[*$`_]+\Z|[\u200b\u200c\u200d\u2060\ufeff]+",
