@@ -35,16 +35,24 @@ _Leaf = tuple[tuple[str, ...], Any]
 
 def nested_sheet(path: Path, content: Any, options: Options) -> Sheet | None:
     """Return the sheet of JSON data; None if they are no table."""
-    content = [content] if _one_record(content) else _unwrapped(content)
+    said: dict[str, Any] = {}
+    content = [content] if _one_record(content) else _unwrapped(content, said)
     if isinstance(content, Mapping):
         table = _framed(content) or _columns(content) or _levels(path, content, options)
     elif isinstance(content, list) and content:
-        table = _records(content) or _rows(content)
+        table = _records(content, [*said]) or _rows(content)
     else:
         table = None
     if table is None:
         return None
     names, rows = table
+    roles = {role_of(str(name)) for name in names}
+    said = {
+        name: value
+        for name, value in said.items()
+        if (role := role_of(name)) not in roles and (role != "game" or is_task(str(value), options.canonical_task))
+    }
+    names, rows = [*said, *names], [[*said.values(), *row] for row in rows]
     if len(names) * len(rows) > MAX_CELLS_READ:
         raise ArcadeMarkError(
             f"{path}: holds more than {MAX_CELLS_READ:,} cells, the most that are read; give a smaller table"
@@ -60,11 +68,14 @@ _Table = tuple[Sequence[Any], Sequence[Sequence[Any]]]
 
 
 def _one_record(content: Any) -> bool:
-    """Return whether an object is one record: it says a game or an algorithm, and holds no other object."""
-    return (
-        isinstance(content, Mapping)
-        and any(isinstance(value, str) and role_of(name) in ("game", "algorithm") for name, value in content.items())
-        and not any(isinstance(value, Mapping) for value in content.values())
+    """Return whether an object is one record: it says a game, an algorithm or a score, and holds no other object."""
+    if not isinstance(content, Mapping):
+        return False
+    inner = [one for value in content.values() for one in (value if isinstance(value, list) else [value])]
+    return not any(isinstance(one, Mapping) for one in inner) and any(
+        role_of(name) in (("game", "algorithm") if isinstance(value, str) else ("score",))
+        for name, value in content.items()
+        if not isinstance(value, list | bool)
     )
 
 
@@ -76,8 +87,8 @@ def _number(value: object) -> bool:
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
-def _unwrapped(content: Any) -> Any:
-    """Return the value of an object's key if nothing else there can be scores."""
+def _unwrapped(content: Any, said: dict[str, Any]) -> Any:
+    """Return the value of an object's key if nothing else there can be scores, and add what is `said` beside it."""
     for _ in range(MAX_DEPTH):
         if not isinstance(content, Mapping) or {"columns", "data"} <= content.keys():
             break
@@ -85,6 +96,8 @@ def _unwrapped(content: Any) -> Any:
         lone = [name for name in within if name.lower() in _WRAPPERS and name != "schema"]
         if len(lone) != 1 or not {*within} <= {lone[0], "schema", "config", "args", "metadata", "meta"}:
             break
+        beside = {name: value for name, value in content.items() if isinstance(value, str | int) and name not in within}
+        said |= {name: value for name, value in beside.items() if role_of(name) in ("algorithm", "game", "run", "seed")}
         content = content[lone[0]]
     return content
 
@@ -106,8 +119,8 @@ def _rows(content: Sequence[Any]) -> _Table | None:
     return (content[0], content[1:]) if whole and all(isinstance(name, str) for name in content[0]) else None
 
 
-def _records(content: Sequence[Any]) -> _Table | None:
-    """Read a record a row, its inner objects' names behind each other; a list in it holds runs."""
+def _records(content: Sequence[Any], said: Sequence[str] = ()) -> _Table | None:
+    """Read a record a row, its inner objects' names behind each other; a list in it holds runs, or a run's episodes."""
     if not all(isinstance(row, Mapping) and row for row in content):
         return None
     rows: list[Mapping[str, Any]] = []
@@ -115,7 +128,7 @@ def _records(content: Sequence[Any]) -> _Table | None:
         flat = {" ".join(keys): value for keys, value in _leaves(row)}
         lists = [name for name, value in flat.items() if isinstance(value, list)]
         if len(lists) == 1 and all(map(_number, flat[lists[0]])):
-            several = "episode" if {role_of(name) for name in flat} & {"run", "seed"} else "run"
+            several = "episode" if {role_of(name) for name in (*flat, *said)} & {"run", "seed"} else "run"
             rows += [{**flat, lists[0]: value, several: at} for at, value in enumerate(flat[lists[0]])]
         else:
             rows.append({name: value for name, value in flat.items() if not isinstance(value, list)})
