@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers import roles
+from arcademark.scores.readers import numerals, roles
 from arcademark.scores.readers.base import SAID, Options, Reading, canonical, is_task, listed
 from arcademark.scores.readers.role_names import Role
 from arcademark.scores.readers.roles import Interpretation, RowName
@@ -75,6 +75,10 @@ def build(
     if not by_algorithm:
         names, codes = _label(sheet, columns, "game", options, width)
         sheet = _without_foreign(sheet, scored, names, codes[::width], options)
+    clock = columns.get("frames") if ordered else None
+    if clock is not None and not isinstance(cells := sheet.columns[clock], np.ndarray):
+        written = {clock: list(map(numerals.written_out, cells))}
+        sheet = replace(sheet, columns=tuple(written.get(at, cells) for at, cells in enumerate(sheet.columns)))
     sheet = sheet.among(scored, [columns.get("run", columns.get("seed")), *ordered])
     scores = np.stack([sheet.scores(column) for column in scored], axis=1).ravel()
     heads = _heads(found, sheet.size)

@@ -101,6 +101,12 @@ def _bare(cell: str) -> str:
     return text.translate(_MINUS)
 
 
+def written_out(cell: str) -> str:
+    """Return a number of frames such as ``200M`` or ``1.5k`` in digits, and others as they are."""
+    scaled = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmb])\s*", cell, re.IGNORECASE) if cell[-1:].isalpha() else None
+    return f"{float(scaled[1]) * 1000 ** (1 + 'kmb'.index(scaled[2].lower())):.0f}" if scaled else cell
+
+
 def plain(cell: str) -> float:
     """Read a number with a decimal point and nothing else: NaN where it is missing, infinity where it is another."""
     bare = cell.strip()
