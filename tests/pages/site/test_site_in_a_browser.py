@@ -579,6 +579,9 @@ BESIDE = (
     "game,DQN,PPO,A2C_lo,A2C_hi,PPO - DQN\npong,1,2,0,9,1\nalien,3,4,0,9,1\n",
     "game,DQN|mean,DQN|std,PPO|mean,PPO|std\npong,1,0.5,2,0.1\nalien,3,0.5,4,0.1\n",
     "algo,config.env,score,score (k)\nDQN,pong,1,0\nDQN,alien,3,0\nPPO,pong,2,0\nPPO,alien,4,0\nPPO std,alien,4,0\n",
+    "game,Raw score DQN,Raw score PPO,Human normalized DQN,Human normalized PPO\npong,1,2,.1,.2\nalien,3,4,.1,.2\n",
+    "game,DQN,DQN frames,PPO,PPO frames\npong,1,200000000,2,9\nalien,3,9,4,9\n",
+    "game,score mean DQN,score mean PPO,score std DQN,score std PPO,score count DQN\npong,1,2,9,9,9\nalien,3,4,9,9,9\n",
     "algo,env_id,eval_return,std,n\nDQN,pong,1,0.5,5\nDQN,alien,3,0.5,5\nPPO,pong,2,1,5\nPPO,alien,4,1,5\n",
 )
 

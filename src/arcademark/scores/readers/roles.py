@@ -531,9 +531,7 @@ class _Owners:
             role = role_of(what)
             if role is None or (role_of(whose) is not None and not self.is_task(whose)):
                 continue
-            beside, own = key(whose) in self.known, key(name)
-            others = ({key(f"{one} {whose}"), key(f"{whose} {one}")} - {own} for one in RULES["beside"])
-            named = any(names & self.known for names in others)
+            beside, named = key(whose) in self.known, key(whose) in self._scored
             sure = set(words_of(what)) & _SURE and (beside or named or behind)
             if role in _STATISTICS and key(whose) in self._with_runs:
                 return role, whose
@@ -545,6 +543,12 @@ class _Owners:
                 if sure or beside or named or limits or (role == "normalised" and self._all_of(what, behind, 2)):
                     return role, whose
         return None, name
+
+    @cached_property
+    def _scored(self) -> frozenset[str]:
+        """Algorithms of which a name is a mean or a score: "mean DQN", "DQN raw score"."""
+        parts = (part for name in self.names for part in _parted(name))
+        return frozenset(key(whose) for whose, what, _ in parts if role_of(what) == "score" or key(what) in _MEANS)
 
     @cached_property
     def _with_runs(self) -> frozenset[str]:

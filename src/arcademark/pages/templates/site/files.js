@@ -58,7 +58,7 @@
   const bare = (cell) => cell.trim().split(/\s+/).join(" ").replace(/^'(?='*[=+\-@\uff1d\uff0b\uff0d\uff20])/, "");
 
   /** What columns are by their names, by the rules of `arcademark.scores.readers.roles`: data, in `site.rules`. */
-  function rolesBy({ names, words, sure, means, rows, beside: besides, patterns, questions, scores }) {
+  function rolesBy({ names, words, sure, means, rows, patterns, questions, scores }) {
     const whole = Object.fromEntries(Object.entries(patterns).map(([name, pattern]) => [name, new RegExp(`^(?:${pattern})$`, "iu")]));
     const prefix = new RegExp(`^(?:${patterns.prefix})`, "iu"), scale = new RegExp(patterns.scaled, "iu");
     const plusMinus = new RegExp(patterns.stated, "iu");
@@ -91,10 +91,13 @@
     /** The role of a column of values, and whose it is: of "DQN std" spread and "DQN". */
     function ofValue(name, header, isGame) {
       const known = new Set(header.map(key).filter(Boolean)), isSure = (text) => wordsOf(text).some((word) => sure.includes(word)), last = (text) => text.replace(/[)\] ]+$/, "");
-      const parted = (text) => [...text.matchAll(/[\s_\-./:|()[\]]+/g)].flatMap(({ 0: gap, index }) => {
-        const before = text.slice(0, index), after = last(text.slice(index + gap.length));
-        return before && after ? [[before, after, true], [after, before, false]] : [];
-      });
+      const parted = (text) => {
+        const parts = [...text.matchAll(/[\s_\-./:|()[\]]+/g)].map(({ 0: gap, index }) => [text.slice(0, index), last(text.slice(index + gap.length))]).filter((pair) => pair.every(Boolean));
+        return [...parts.map(([before, after]) => [before, after, true]), ...parts.map(([before, after]) => [after, before, false]).reverse()];
+      };
+      const isMean = (role, what) => role === "score" || (role === "summary" && means.includes(key(what)));
+      const scored = new Set(header.flatMap(parted).filter(([, what]) => isMean(roleOf(what), what)).map(([whose]) => key(whose)));
+      const runs = header.map((one) => (whole.run_of.exec(one) ?? whole.numbered.exec(one))?.[1]).filter(Boolean).map(key);
       const allOf = (word, side, least) => {
         const free = header.filter((one) => one && !roleOf(one) && !isSure(one));
         const several = new Set(free.map((one) => whole.run_of.exec(one)?.[1] ?? one));
@@ -108,11 +111,11 @@
           const role = roleOf(what);
           if (!role || (roleOf(whose) && !isGame(whose))) continue;
           const own = wordsOf(whose), beside = known.has(key(whose));
-          const mean = besides.some((word) => [key(`${word} ${whose}`), key(`${whose} ${word}`)].some((other) => other !== key(name) && known.has(other)));
-          if (role === "score" || (role === "summary" && means.includes(key(what)))) {
+          if (statistics.includes(role) && runs.filter((one) => one === key(whose)).length > 1) return [role, whose];
+          if (isMean(role, what)) {
             const others = header.map(wordsOf).filter((all) => own.every((word) => all.includes(word))).map((all) => all.filter((word) => !own.includes(word)));
             if (!beside && (allOf(what, behind, role === "score" ? 1 : 2) || others.some((all) => all.some((word) => sure.includes(word)) && !all.some((word) => means.includes(word))))) return ["value", whose];
-          } else if ([...statistics, "note"].includes(role) && (beside || mean || (behind && isSure(what)))) return [role, whose];
+          } else if ([...statistics, "note", "frames"].includes(role) && (beside || scored.has(key(whose)) || (behind && isSure(what)))) return [role, whose];
           else if ((role === "normalised" && allOf(what, behind, 2)) || (role === "spread" && limits(key(whose)) > 1)) return [role, whose];
         }
       }
