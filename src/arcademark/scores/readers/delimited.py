@@ -29,7 +29,7 @@ from arcademark.scores.readers.base import MAX_CELLS_READ, MAX_TEXT_BYTES, SAID,
 from arcademark.scores.readers.grids import Grid, grids_in, grids_of_workbook, sheet_of, with_one_header
 from arcademark.scores.readers.parquet import parse_parquet
 from arcademark.scores.readers.roles import role_of
-from arcademark.scores.readers.sheet import Sheet, bare, checked
+from arcademark.scores.readers.sheet import Sheet, bare, checked, named
 from arcademark.wording import plural
 
 _CHUNK = 256
@@ -108,7 +108,7 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
         while rows := list(islice(reader, _CHUNK)):
             filled = [row for row in rows if (row and row[0] > "$") or _filled(row)]  # most rows begin with a letter
             if filled and not header:
-                header = tuple(unescaped(bare(name)) for name in filled.pop(0))
+                header = tuple(unescaped(named(name)) for name in filled.pop(0))
                 if header[0].startswith("#") and len(header) > 1:
                     header = (header[0].lstrip("# "), *header[1:])
                 columns = [[] for _ in header]

@@ -23,7 +23,7 @@ from arcademark import files
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import MAX_CELLS_READ
 from arcademark.scores.readers.roles import role_of
-from arcademark.scores.readers.sheet import Sheet, bare, checked
+from arcademark.scores.readers.sheet import Sheet, bare, checked, named
 
 _Row = tuple[int, list[str]]
 
@@ -353,7 +353,7 @@ def sheet_of(path: Path, grid: Grid) -> Sheet:
                 break
             below[at] = above[at]
     columns = tuple(map(list, zip(*table[1:], strict=True))) or tuple([] for _ in kept)
-    header = tuple(map(bare, table[0]))
+    header = tuple(map(named, table[0]))
     sheet = Sheet(path, header, columns, len(table) - 1, lambda row: lines[row + 1], "|")
     return checked(with_one_header(sheet), lines[0])
 

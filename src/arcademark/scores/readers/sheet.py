@@ -247,6 +247,13 @@ def bare(name: str) -> str:
     return " ".join(name.split())
 
 
+def named(name: str) -> str:
+    """Return a column's name in one line; of several levels, ``('DQN', 0)``, as pandas prints it, joined: "DQN 0"."""
+    if re.fullmatch(r"\(\s*(?:'[^']*'|-?\d+)(?:\s*,\s*(?:'[^']*'|-?\d+))+\s*\)", name.strip()):
+        name = " ".join(text or number for text, number in re.findall(r"'([^']*)'|(-?\d+)", name))
+    return bare(name)
+
+
 def _plain(cells: Sequence[str]) -> NDArray[np.float64]:
     """Parse cells as numbers with a decimal point: NaN where one is missing, infinity where it is none."""
     if _PLAIN.fullmatch("".join(cells)):
