@@ -46,8 +46,6 @@ _TEX_RULES = re.compile(
     r"(?<!\\)%.*|\\(?:top|mid|bottom)rule(?:\[.*?\])?|\\(?:hline|addlinespace|endhead|endfirsthead|endfoot|endlastfoot)"
     r"(?:\[.*?\])?|\\(?:cline|cmidrule)(?:\(\w+\))?\{.*?\}|\\(?:rowcolor|cellcolor|arrayrulecolor|color)(?:\[\w+\])?\{.*?\}"
 )
-_TEX_REPEATED = re.compile(r"\\endfirsthead.*?\\endhead|(?<=\\endhead).*\\end(?:last)?foot", re.DOTALL)
-"""Heads and feet of pages, which longtables hold beside the first."""
 _TEX_DROPPED = re.compile(
     r"~?\\(?:cite\w*|footnote\w*|tnote|label|textsuperscript|[vh]?phantom|vspace|hspace)(?:\[[^\[\]]*\])*"
     + _BRACES
@@ -182,11 +180,19 @@ def _simple(lines: Sequence[str]) -> Iterator[Grid]:
         yield Grid(_heading(lines, top), rows)
 
 
+def _first_head(body: str) -> str:
+    """Blank the heads and feet of further pages in a longtable."""
+    begin, head = body.find(r"\endfirsthead"), body.rfind(r"\endhead")
+    end = max(head, body.rfind(r"\endfoot"), body.rfind(r"\endlastfoot"))
+    begin = head if begin < 0 else begin
+    return body[:begin] + "\n" * body.count("\n", begin, end) + body[end:] if 0 <= begin < end else body
+
+
 def _latex(text: str) -> Iterator[Grid]:
     for found in _ENVIRONMENT.finditer(text):
         around = text[text.rfind("\\begin{table", 0, found.start()) : text.find("\\end{table", found.end())]
         caption = re.search(r"\\caption" + _BRACES, around if around.count("\\begin{tabular") < 2 else "")
-        body = _TEX_REPEATED.sub(lambda match: "\n" * match[0].count("\n"), _arguments(found[2]))
+        body = _first_head(_arguments(found[2]))
         line = text.count("\n", 0, found.end()) - body.count("\n") + 1
         held: dict[int, tuple[int, str]] = {}
         rows = []
@@ -355,10 +361,10 @@ def sheet_of(path: Path, grid: Grid) -> Sheet:
     columns = tuple(map(list, zip(*table[1:], strict=True))) or tuple([] for _ in kept)
     header = tuple(map(named, table[0]))
     sheet = Sheet(path, header, columns, len(table) - 1, lambda row: lines[row + 1], "|")
-    return checked(with_one_header(sheet), lines[0])
+    return checked(with_first_header(sheet), lines[0])
 
 
-def with_one_header(sheet: Sheet) -> Sheet:
+def with_first_header(sheet: Sheet) -> Sheet:
     """Join the rows of a header, "DQN mean" of "DQN" above "mean", and drop a title above it."""
     header, taken = list(sheet.header), 0
     columns = [column[:_HEADER_ROWS] for column in sheet.columns]
