@@ -81,7 +81,18 @@ def build(layers: Layers, num_actions: int, scale: float | None, activation: Act
     rllib = any("encoder" in name and ".cnn." in name for name in layers.tensors)
     stacks, others = _layers_of(layers)
     paddings = (True,) if rllib else (False, True)
-    eyes = partial(_eyes, layers, paddings=paddings, channels_last=flax or rllib, activation=activation)
+    seen_by = partial(_eyes, layers, paddings=paddings, channels_last=flax or rllib, activation=activation)
+    sizes = {
+        stack: min(
+            (SIZES.index(one[1][1:]) for layer in others if (one := seen_by(stack, layer.inputs or 0))), default=0
+        )
+        for stack in stacks
+    }
+
+    def eyes(stack: _Layer, features: int) -> tuple[list[nn.Module], tuple[int, ...]] | None:
+        found = seen_by(stack, features)  # screens have one size, whatever other layers may fit others
+        return found if found is not None and found[1][1:] == SIZES[sizes[stack]] else None
+
     for layer in others:
         layer.source = _source(layers, layer, stacks, others, eyes)
     head = _head(layers, others, num_actions)
@@ -95,11 +106,11 @@ def build(layers: Layers, num_actions: int, scale: float | None, activation: Act
     found = eyes(stack, first or 0)
     assert found is not None
     body, shape = found
-    for layer in path[:-2]:
-        if (other := eyes(stack, layer.inputs or 0)) and SIZES.index(other[1][1:]) < SIZES.index(shape[1:]):
+    for layer in others:
+        if layer not in path and role(layer.name) == "actor" and any(layer is one.source for one in others):
             raise layers.error(
-                f"its network does not follow from its tensors' shapes: '{layer.name}' and '{path[-2].name}' may both "
-                "take what its convolutions give"
+                f"its network does not follow from its tensors' shapes: '{layer.name}' is not on the way to "
+                f"'{head.name}'"
             )
     core = next((layer for layer in hidden if layer.recurrent), None)
     before = hidden[: hidden.index(core)] if core else hidden
@@ -249,11 +260,21 @@ def _source(
         other for other in others[: others.index(layer)] if other in fitting and other.container == layer.container
     ]
     numbered = layer.name.rpartition(".")[2].isdecimal()
-    if before and (numbered or len(before) == 1):
+    after: list[_Layer] = []
+    if not layer.name[-1:].isdecimal():  # a name without a number says nothing of its place among the others
+        later = [one for one in others[others.index(layer) + 1 :] if one.container == layer.container]
+        later = [one for one in later if one in fitting and one.inputs != layer.outputs]
+        after = [one for one in later if one.inputs == inputs][-1:] or later
+    if before and not after and (numbered or len(before) == 1):
         return before[-1]
     inside = [one for one in others if one.container == layer.container]
-    if len(before) > 1 and sum(other.outputs == inputs for other in before) == len(before) == len(inside) - 1:
+    if (
+        len(before) > 1
+        and not after
+        and sum(other.outputs == inputs for other in before) == len(before) == len(inside) - 1
+    ):
         return before[-1]  # a plain row of layers
+    before += after
     if not before:
         ends = [
             other
