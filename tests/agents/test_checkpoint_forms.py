@@ -20,6 +20,7 @@ import msgspec  # noqa: E402
 from torch import nn  # noqa: E402
 
 from arcademark.agents.checkpoints import contents, pickled  # noqa: E402
+from arcademark.agents.checkpoints.networks import ACTIVATIONS, Residual  # noqa: E402
 from arcademark.agents.checkpoints.policy import CheckpointPlayer  # noqa: E402
 from arcademark.agents.loading import agent_specs, with_checkpoints  # noqa: E402
 from arcademark.environments.registry import environment_spec  # noqa: E402
@@ -105,9 +106,45 @@ def test_prefixes_of_wrappers_are_left_out(kind, tmp_path):
     tensors = renamed(network, WRAPPED[kind])
     if kind == "within an agent":
         tensors |= renamed(seeded(QNetwork(), 2), "target_network._orig_mod.{name}")
-    given, said = values(saved(tmp_path, tensors))
+    given, said = values(saved(tmp_path, tensors, "network.cleanrl_model"))
     assert_same(given, answers(network))
     assert not said
+
+
+@pytest.mark.parametrize("name", ["relu", "tanh", "gelu", "silu", "leakyrelu", "elu"])
+def test_what_names_do_not_tell_is_said_and_can_be_set(name, tmp_path):
+    """Anyone may call a network 'network': CleanRL's activation and scale are then an assumption."""
+    network = seeded(QNetwork(*layers(16, activation=ACTIVATIONS[name])))
+    path = saved(tmp_path, network.state_dict())
+    given, said = values(path, activation=name, scale=64.0)
+    assert_same(given, answers(network, scale=64.0))
+    assert f"only {name} between its layers and screens divided by 64; if it was trained otherwise" in said
+    assert "no padding, only relu between its layers and screens divided by 255" in values(path)[1]
+    signed = saved(tmp_path, {"model_weights": network.state_dict(), "args": {"exp_name": "dqn_atari"}})
+    assert not values(signed)[1]
+
+
+def test_activations_of_an_actor_and_of_residual_blocks_are_set_too(tmp_path):
+    body, actor = nn.Sequential(*layers(16, outputs=0, activation=nn.Tanh)), [nn.Linear(16, 8), nn.Linear(8, ACTIONS)]
+    parts = {"network": body, "actor": nn.Sequential(actor[0], nn.Tanh(), actor[1]), "critic": nn.Linear(16, 1)}
+    whole = seeded(nn.ModuleDict(parts))
+    assert_same(
+        values(saved(tmp_path, whole.state_dict()), activation="tanh")[0],
+        answers(nn.Sequential(whole["network"], whole["actor"])),
+    )
+    residual = Residual(nn.Conv2d(4, 8, 3), [(nn.Conv2d(8, 8, 3), nn.Conv2d(8, 8, 3))], nn.Tanh)
+    assert not any(isinstance(part, nn.ReLU) for part in residual.modules())
+
+
+def test_a_layer_before_the_actor_is_not_taken_for_the_critics(tmp_path):
+    """CleanRL's agent with RND has a layer of this name beside its two critics."""
+    parts = {"network": nn.Sequential(*layers(16, outputs=0)), "actor": nn.Linear(16, ACTIONS)}
+    parts |= {"extra_layer": nn.Sequential(nn.Linear(16, 16), nn.ReLU()), "critic_ext": nn.Linear(16, 1)}
+    whole = seeded(nn.ModuleDict(parts))
+    tensors = whole.state_dict()
+    assert_same(values(saved(tmp_path, tensors))[0], answers(nn.Sequential(whole["network"], whole["actor"])))
+    with refused(r"layers that are not known: 'extra_layer\.0\.bias'"):
+        values(saved(tmp_path, {name: value for name, value in tensors.items() if "critic" not in name}))
 
 
 def test_wrapped_modules_of_pytorch_itself_are_played(tmp_path):
@@ -231,6 +268,52 @@ def test_a_layer_that_is_not_told_from_another_is_refused(layer, why, tmp_path):
     )
 
 
+NORMS = {
+    "GroupNorm": lambda channels: nn.GroupNorm(4, channels),
+    "BatchNorm": nn.BatchNorm2d,
+    "BatchNorm without statistics": lambda channels: nn.BatchNorm2d(channels, track_running_stats=False),
+    "InstanceNorm": lambda channels: nn.InstanceNorm2d(channels, affine=True),
+}
+
+
+@pytest.mark.parametrize("kind", NORMS)
+def test_a_normalisation_of_channels_is_refused_by_name(kind, tmp_path):
+    parts = layers(16)
+    parts.insert(1, NORMS[kind](8))
+    with refused(r"'network\.1', after a convolution, may be a BatchNorm, a GroupNorm or an InstanceNorm"):
+        values(saved(tmp_path, QNetwork(*parts).state_dict()))
+
+
+@pytest.mark.parametrize("norm", [nn.LayerNorm(16), nn.GroupNorm(4, 16), nn.BatchNorm1d(16, track_running_stats=False)])
+def test_what_is_taken_for_a_layer_norm_is_said(norm, tmp_path):
+    network = seeded(QNetwork(*layers(outputs=0), nn.Linear(392, 16), norm, nn.ReLU(), nn.Linear(16, ACTIONS)))
+    assert "'network.8' as LayerNorm" in values(saved(tmp_path, network.state_dict()))[1]
+
+
+def test_a_gap_between_numbers_is_a_layer_without_tensors(tmp_path):
+    pooled = [nn.Conv2d(4, 8, 8, 4), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 8, 4, 2), nn.ReLU(), nn.Flatten()]
+    tensors = QNetwork(*pooled, nn.Linear(8 * 16, 16), nn.ReLU(), nn.Linear(16, ACTIONS)).state_dict()
+    with refused(r"between 'network\.0' and 'network\.3' is a layer without tensors, such as a pooling"):
+        values(saved(tmp_path, tensors))
+    normed = layers(16)
+    normed.insert(1, nn.InstanceNorm2d(8))
+    assert "only relu between its layers" in values(saved(tmp_path, QNetwork(*normed).state_dict()))[1]
+    network = QNetwork()
+    torch.nn.utils.parametrizations.spectral_norm(network.network[7])
+    with refused(r"it has no tensor 'network\.7\.weight'; the tensors are"):
+        values(saved(tmp_path, network.state_dict()))
+
+
+CORES = [nn.RNN(16, 12), nn.LSTM(16, 6, bidirectional=True), nn.LSTM(16, 24, proj_size=12)]
+
+
+@pytest.mark.parametrize("core", CORES, ids=["RNN", "both ways", "projected"])
+def test_a_recurrent_core_of_another_kind_is_named(core, tmp_path):
+    parts = {"network": nn.Sequential(*layers(16, outputs=0)), "lstm": core, "actor": nn.Linear(12, ACTIONS)}
+    with refused("'lstm' is no LSTM and no GRU that goes one way, without projections"):
+        values(saved(tmp_path, nn.ModuleDict(parts).state_dict()))
+
+
 @pytest.mark.parametrize("kind", [torch.int8, torch.bool, torch.int64])
 def test_weights_that_are_whole_numbers_are_refused(kind, tmp_path):
     weights = {name: (30 * value).to(kind) for name, value in seeded(QNetwork()).state_dict().items()}
@@ -334,7 +417,25 @@ def recurrent():
     return lambda x: head(core(eyes(x).unsqueeze(0))[0][0]), whole.state_dict()
 
 
-LIBRARIES = (tianshou, torchrl_value, torchrl_actor, torchrl_dueling, named, two_encoders, recurrent)
+def of_a_hidden_size():
+    """``Policy.state_dict()`` of pytorch-a2c-ppo-acktr-gail, whose hidden layer could see screens of 64 x 64, too."""
+    eyes, head = seeded(nn.Sequential(*layers(8 * 4 * 4, outputs=0))), seeded(nn.Linear(8 * 4 * 4, ACTIONS))
+    tensors = renamed(eyes, "base.main.{name}") | renamed(head, "dist.linear.{name}")
+    return nn.Sequential(eyes, head), tensors | renamed(nn.Linear(8 * 4 * 4, 1), "base.critic_linear.{name}")
+
+
+def actor_with_a_layer_of_its_own():
+    """A layer that follows the one that it feeds, in the order of names."""
+    eyes, own, head = nn.Sequential(*layers(16, outputs=0)), nn.Linear(16, 16), nn.Linear(16, ACTIONS)
+    parts = {"network": eyes, "actor_fc": own, "actor": head, "critic": nn.Linear(16, 1)}
+    whole = seeded(nn.ModuleDict(parts))
+    return nn.Sequential(eyes, own, nn.ReLU(), head), whole.state_dict()
+
+
+LIBRARIES = (
+    *(tianshou, torchrl_value, torchrl_actor, torchrl_dueling, named, two_encoders, recurrent, of_a_hidden_size),
+    actor_with_a_layer_of_its_own,
+)
 
 
 @pytest.mark.parametrize("make", LIBRARIES, ids=[make.__name__ for make in LIBRARIES])
@@ -342,13 +443,13 @@ def test_shapes_tell_a_network_whose_names_say_nothing(make, tmp_path):
     network, tensors = make()
     given, said = values(saved(tmp_path, tensors))
     assert_same(given, answers(network))
-    assert "follows from its tensors' shapes alone, and played with relu after each layer" in said
+    assert "follows from its tensors' shapes alone, and is played with only relu between its layers" in said
     assert "--set network=file.py:Class" in said
 
 
 def test_what_is_assumed_of_a_network_is_said_of_it_alone(tmp_path):
     saved(tmp_path, named()[1], "0.pt")
-    saved(tmp_path, QNetwork().state_dict(), "1.pt")
+    saved(tmp_path, {"model_weights": QNetwork().state_dict(), "args": {"exp_name": "dqn_atari"}}, "1.pt")
     (spec,) = agent_specs(str(tmp_path / "{seed}.pt"))
     agents = with_checkpoints(spec, [replace(PONG, seed=seed) for seed in (0, 1)])
     assert agents["pong", 0].assumed.startswith("its network follows from its tensors' shapes alone")
@@ -472,10 +573,13 @@ def test_flax_trees_are_played_whatever_their_padding(form, tmp_path):
         "train state": {"step": 3, "params": tree, "opt_state": {"0": {"mu": other, "nu": other}}},
         "bundle of Dopamine": {"online_params": tree, "target_params": other, "training_steps": 3},
     }[form]
-    (tmp_path / "network.msgpack").write_bytes(packed(content))
-    given, said = values(tmp_path / "network.msgpack")
-    assert_same(given, answers(network))
-    assert not said  # layers have the names that Dopamine's and CleanRL's have
+    for name in ("network.msgpack", "network.cleanrl_model"):
+        (tmp_path / name).write_bytes(packed(content))
+        given, said = values(tmp_path / name)
+        assert_same(given, answers(network))
+        assert ("follows from its tensors' shapes alone" in said) == (
+            name == "network.msgpack"
+        )  # Flax named the layers
 
 
 def test_cleanrls_ppo_on_jax_gives_a_distribution(tmp_path):
@@ -645,7 +749,7 @@ def test_a_layer_beside_the_one_that_takes_the_screens_is_no_guess(tmp_path):
     """An implicit quantile network of Dopamine's, whose first layer takes quantiles, not screens."""
     tree = flax_tree(padded(8 * 11 * 11, 16, features=8))  # 8 features are those of screens of 42 x 42, not padded
     (tmp_path / "network.msgpack").write_bytes(packed(tree))
-    with pytest.raises(ArcadeMarkError, match=r"'params.Dense_1' and 'params.Dense_0' may both take"):
+    with pytest.raises(ArcadeMarkError, match=r"nothing gives what 'params.Dense_0' takes"):
         values(tmp_path / "network.msgpack")
 
 
@@ -825,6 +929,24 @@ def test_layers_that_could_follow_each_other_in_two_ways_are_refused(tmp_path):
     tensors = {name: value for name, value in named()[1].items() if "conv" in name} | dense.state_dict()
     with refused("does not follow from its tensors' shapes"):
         values(saved(tmp_path, tensors))
+
+
+@pytest.mark.parametrize("beside", [{}, {"fc_v1": (392, 16), "fc_v2": (16, 1)}])
+def test_an_actors_layer_is_not_left_out_because_of_its_name(beside, tmp_path):
+    """Of layers named by words the order of names is none: 'adv' begins 'adv_first', which feeds it."""
+    sizes = {"trunk": (392, 16), "adv_first": (16, 16), "adv": (16, ACTIONS), "val": (16, 1)} | beside
+    dense = nn.ModuleDict({name: nn.Linear(*size) for name, size in sizes.items()})
+    tensors = {name: value for name, value in named()[1].items() if "conv" in name} | dense.state_dict()
+    with refused("its network does not follow from its tensors' shapes: [2-9] layers give what"):
+        values(saved(tmp_path, tensors))
+
+
+def test_an_actors_layer_that_only_the_critic_could_take_is_refused(tmp_path):
+    sizes = {"pi_fc1": (16, 16), "pi2": (16, ACTIONS), "v": (16, 1)}
+    dense = nn.ModuleDict({name: nn.Linear(*size) for name, size in sizes.items()})
+    eyes = nn.Sequential(*layers(16, outputs=0))
+    with refused("its tensors' shapes: 'pi_fc1' is not on the way to 'pi2'"):
+        values(saved(tmp_path, renamed(eyes, "eyes.{name}") | dense.state_dict()))
 
 
 def nested(thing, key, times):

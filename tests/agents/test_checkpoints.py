@@ -101,6 +101,15 @@ def written(kind, folder):
             tensors = {f"network.{key}": value for key, value in network.state_dict().items()}
             saved(path, {"model_weights": {**tensors, "atoms": atoms}, "args": {"n_atoms": 5}})
             return path, {}, lambda x: (network(x).view(-1, ACTIONS, 5).softmax(2) * atoms).sum(2)
+        case "Sample-Factory":
+            network, encoder = seeded(nn.Sequential(*nature(), nn.Linear(16, ACTIONS))), "encoder.encoders.obs.enc"
+            names = {7: f"{encoder}.mlp_layers.0", 9: "action_parameterization.distribution_linear"}
+            tensors = {
+                f"{names.get(i, f'{encoder}.conv_head.{i}')}.{name}": value
+                for i, layer in enumerate(network)
+                for name, value in layer.state_dict().items()
+            }
+            return saved(path, {"model": tensors, "train_step": 8, "env_steps": 4096}), {}, network
         case "own network":
             (folder / "own.py").write_text(OWN)
             saved(path, {"only.weight": linear.weight.data, "only.bias": linear.bias.data})
@@ -129,7 +138,7 @@ def written(kind, folder):
 @pytest.mark.parametrize(
     "kind",
     [
-        *("CleanRL", "C51", "packed", "PyTorch before 1.6", "own network", "TorchScript"),
+        *("CleanRL", "C51", "Sample-Factory", "packed", "PyTorch before 1.6", "own network", "TorchScript"),
         pytest.param("safetensors", marks=pytest.mark.needs("safetensors")),
         pytest.param("ONNX", marks=pytest.mark.needs("onnx", "onnxruntime")),
     ],
@@ -243,8 +252,8 @@ def test_it_is_known_which_networks_draw(dqn_file, tmp_path):
     ("kind", "settings", "why"),
     [
         ("C51", {"deterministic": False}, "gives each action a value, no distribution"),
-        ("C51", {"scale": 255.0}, "known by its library or its tensors' names"),
-        ("PyTorch", {"activation": "relu"}, "known by its library or its tensors' names"),
+        ("Sample-Factory", {"scale": 255.0}, "its library determines its network"),
+        ("Sample-Factory", {"activation": "relu"}, "its library determines its network"),
         ("own network", {"activation": "tanh"}, "has its own"),
         ("TorchScript", {"activation": "tanh"}, "brings its own network"),
         ("TorchScript", {"network": "own.py:Network"}, "brings its own network"),
@@ -257,6 +266,22 @@ def test_settings_that_change_nothing_are_refused(kind, settings, why, tmp_path)
     check("mine", [(path, PONG)], needed)
     with pytest.raises(ArcadeMarkError, match=rf"{'|'.join(settings)}.*{why}.*leave it out|{why}; leave --set device"):
         check("mine", [(path, PONG)], needed | settings)
+
+
+def test_settings_that_a_file_does_not_hold_are_said(tmp_path):
+    path, _, _ = written("Sample-Factory", tmp_path)
+    assert "config.json is missing" in load(path).assumed
+    (tmp_path / "config.json").write_text(json.dumps({"nonlinearity": "elu"}))
+    assert not load(path).assumed
+    parts = {
+        "features_extractor": nn.ModuleDict({"cnn": nn.Sequential(*nature()[:6]), "linear": nn.Sequential(nature()[7])})
+    }
+    parts |= {"action_net": nn.Linear(16, ACTIONS), "value_net": nn.Linear(16, 1)}
+    path = saved(tmp_path / "policy.pth", nn.ModuleDict(parts).state_dict())
+    assert "have Stable-Baselines3's names, but its settings are missing" in load(path).assumed
+    parts = {"quantile_net": nn.ModuleDict({"quantile_net": nn.Sequential(nn.Linear(16, ACTIONS))})}
+    with pytest.raises(ArcadeMarkError, match=r"which tell actions from quantiles \(save it with model\.save\("):
+        load(saved(tmp_path / "policy.pth", nn.ModuleDict(parts).state_dict()))
 
 
 def test_what_is_taken_for_a_distribution_is_said(tmp_path):

@@ -64,7 +64,7 @@ def build(
     num_actions : int, optional
         Number of actions of the game to be played.
     scale : float or None, optional
-        Divisor of screens of a network that only shapes identify; None as in `shapes.build`.
+        Divisor of screens of a network that shapes or CleanRL's names identify; None as in `shapes.build`, or 255.
     activation : str, optional
         The function after each layer of such a network; "" is "relu".
 
@@ -72,7 +72,7 @@ def build(
     ------
     ArcadeMarkError
         If its network is unknown, its tensors do not fit each other, or `scale` or `activation` is given for a network
-        that its library or its tensors' names identify.
+        that its library determines.
     """
     by_settings = {"stable-baselines3": _stable_baselines3, "sample-factory": _sample_factory, "dreamerv3": _dreamer}
     names = [str(contents.settings.get("algorithm")), contents.format]
@@ -80,6 +80,8 @@ def build(
     if make is not None:
         _refuse_assumptions(place, scale, activation)
         network = _made(make, Layers(contents, place))
+        if make is _sample_factory and "nonlinearity" not in contents.settings:
+            network.assumed = _NO_CONFIG
     else:
         network = _found(contents, place, num_actions, scale, activation)
         if contents.settings.get("algorithm") == "dopamine":
@@ -93,8 +95,8 @@ def build(
 
 def _refuse_assumptions(place: str, scale: float | None, activation: str) -> None:
     why = (
-        "its network is known by its library or its tensors' names, which determine it (for one of your own with these "
-        "names give --set network=file.py:Class)"
+        "its library determines its network (for one of your own with such names of tensors give --set "
+        "network=file.py:Class)"
     )
     refuse_unused(place, why, scale=None if scale is None else f"{scale:g}", activation=activation)
 
@@ -122,15 +124,21 @@ def _found(contents: Contents, place: str, num_actions: int, scale: float | None
     def by_shapes(layers: Layers) -> Network:
         return shapes.build(layers, num_actions, scale, ACTIVATIONS[activation or _ACTIVATION])
 
+    signed = place.endswith(".cleanrl_model") or any(name in contents.settings for name in ("exp_name", "algorithm"))
     wrong: list[UnknownNetworkError] = []
     for maker in (_by_names, lambda _: by_shapes):
         for level, together in _levels(contents):
-            made = {}
+            made, makers = {}, {}
             for name, tensors in level.items():
                 layers = Layers(replace(contents, tensors=tensors), place)
                 if (make := maker(layers)) is not None:
+                    if make is _cleanrl:
+                        layers.activation, layers.scale = ACTIVATIONS[activation or _ACTIVATION], scale or layers.scale
                     try:
                         made[name] = _made(make, layers)
+                        makers[name] = make
+                        if not signed and maker is _by_names:
+                            made[name].assumed = _assumed_by_names(make, layers, activation)
                     except UnknownNetworkError as error:
                         wrong.append(error)
             made = {
@@ -139,11 +147,11 @@ def _found(contents: Contents, place: str, num_actions: int, scale: float | None
                 if all(made.keys() >= parts for parts in together if name in parts)
             }
             if made:
-                network = made[_only(made, place)]
-                if maker is _by_names:
+                network = made[chosen := _only(made, place)]
+                if maker is _by_names and makers[chosen] is not _cleanrl:
                     _refuse_assumptions(place, scale, activation)
-                if maker is not _by_names and not _is_named_by_flax(contents):
-                    network.assumed = _assumed(scale, activation)
+                if maker is not _by_names and not (signed and _is_named_by_flax(contents)):
+                    network.assumed = _assumed(_BY_SHAPES, scale, activation)
                 return network
     raise wrong[0]
 
@@ -208,14 +216,32 @@ def _only(parts: Iterable[str], place: str) -> str:
     return names[0]
 
 
-def _assumed(scale: float | None, activation: str) -> str:
+_BY_SHAPES = "its network follows from its tensors' shapes alone, and is played with"
+_NO_CONFIG = (
+    "Sample-Factory's config.json is missing, so it is played as its Atari examples are trained, with only relu "
+    "between layers and screens divided by 255; if it was trained otherwise, put its config.json beside it"
+)
+_NO_SETTINGS = (
+    "its tensors have Stable-Baselines3's names, but its settings are missing, so it is played as that library's "
+    "default network with screens divided by 255; if it was trained otherwise, save it with model.save(…), or name the "
+    "module: --set network=file.py:Class"
+)
+
+
+def _assumed(why: str, scale: float | None, activation: str) -> str:
     screens = "as its library scales them, else divided by 255" if scale is None else f"divided by {scale:g}"
-    activation = activation or _ACTIVATION
     return (
-        f"its network follows from its tensors' shapes alone, and played with {activation} after each layer and "
-        f"screens {screens}; if it was trained otherwise, add --set activation=tanh or --set scale=1, or name the "
-        "module: --set network=file.py:Class"
+        f"{why} only {activation or _ACTIVATION} between its layers and screens {screens}; if it was trained "
+        "otherwise, add --set activation=tanh or --set scale=1, or name the module: --set network=file.py:Class"
     )
+
+
+def _assumed_by_names(make: object, layers: Layers, activation: str) -> str:
+    if make is not _cleanrl:
+        return _NO_SETTINGS if make is _stable_baselines3 else _NO_CONFIG
+    norms = f", {', '.join(map(repr, layers.normalised[:3]))} as LayerNorm" if layers.normalised else ""
+    why = f"its tensors have CleanRL's names, so it is played as CleanRL's networks: no padding{norms},"
+    return _assumed(why, layers.scale, activation)
 
 
 def _odd_layer(module: StandIn) -> str:
@@ -257,8 +283,11 @@ def _dreamer(layers: Layers) -> Any:
     return Dreamer({name: layers.take(name) for name in layers.tensors}, layers.settings, layers.place)
 
 
-def _scaled(x: Tensor) -> Tensor:
-    return x / 255.0
+def _divided(by: float) -> Callable[[Tensor], Tensor]:
+    return lambda x: x / by
+
+
+_scaled = _divided(255.0)
 
 
 def _unscaled(x: Tensor) -> Tensor:
@@ -270,10 +299,11 @@ def _cleanrl(layers: Layers) -> Network:
 
     Our own networks that RLlib trains have the same names.
     """
-    layers.unused = ("critic", "extra_layer")
+    layers.unused = ("critic", "extra_layer") if layers.has("critic_ext.") else ("critic",)
+    scaled = _divided(layers.scale)
     if layers.has("conv."):  # SAC's actor
-        body = [*layers.sequence("conv"), nn.Flatten(), layers.layer("fc1"), nn.ReLU()]
-        return Network(_scaled, nn.Sequential(*body), layers.layer("fc_logits"), layers.shape(body), stochastic=True)
+        body = [*layers.sequence("conv"), nn.Flatten(), layers.layer("fc1"), layers.activation()]
+        return Network(scaled, nn.Sequential(*body), layers.layer("fc_logits"), layers.shape(body), stochastic=True)
     if not layers.has("network."):
         raise layers.error("its network is none that is known by the names of its tensors")
     if layers.has("value_head."):
@@ -281,7 +311,7 @@ def _cleanrl(layers: Layers) -> Network:
         body = [*layers.sequence("network"), nn.Flatten()]
         head = Dueling(layers.sequence("value_head", last=False), layers.sequence("advantage_head", last=False),
                         layers.take("support"))  # fmt: skip
-        return Network(_scaled, nn.Sequential(*body), head, layers.shape(body))
+        return Network(scaled, nn.Sequential(*body), head, layers.shape(body))
     if layers.has("actor."):
         body = layers.sequence("network")
         head = (
@@ -290,10 +320,10 @@ def _cleanrl(layers: Layers) -> Network:
             else nn.Sequential(*layers.sequence("actor", last=False))
         )
         core = layers.recurrent("lstm") if layers.has("lstm.") else None
-        return Network(_scaled, nn.Sequential(*body), head, layers.shape(body), core, stochastic=True)
+        return Network(scaled, nn.Sequential(*body), head, layers.shape(body), core, stochastic=True)
     body = layers.sequence("network", last=False)
     head = Expectation([body.pop()], layers.take("atoms")) if "atoms" in layers.tensors else body.pop()
-    return Network(_scaled, nn.Sequential(*body), head, layers.shape(body))
+    return Network(scaled, nn.Sequential(*body), head, layers.shape(body))
 
 
 def _stable_baselines3(layers: Layers) -> Network:
@@ -354,6 +384,8 @@ def _sb3_values(layers: Layers, arguments: Mapping[str, Any]) -> Network:
     body = _sb3_extractor(layers, f"{name}.features_extractor")
     if name == "q_net":
         return _sb3_network(layers, arguments, body, nn.Sequential(*hidden), None, False)
+    if "action_space" not in layers.settings:
+        raise layers.error("its settings are missing, which tell actions from quantiles (save it with model.save(…))")
     actions = int(layers.settings["action_space"]["n"])
 
     def mean(x: Tensor) -> Tensor:

@@ -151,6 +151,9 @@ class Layers:
         self.place = place
         self.used: set[str] = set()
         self.unused: tuple[str, ...] = ()
+        self.activation: Act = nn.ReLU
+        self.scale = 255.0
+        self.normalised: list[str] = []  # layers taken for a LayerNorm, as only their numbers of units are known
 
     def error(self, what: str) -> UnknownNetworkError:
         """Return the error of a network that cannot be made, with its tensors and the remedy."""
@@ -170,6 +173,8 @@ class Layers:
     def take(self, name: str) -> Tensor:
         """Return a tensor of finite numbers, and mark it as used."""
         self.used.add(name)
+        if name not in self.tensors:
+            raise self.error(f"it has no tensor {name!r}")
         if not self.tensors[name].is_floating_point():
             kind = str(self.tensors[name].dtype).removeprefix("torch.")
             raise self.error(f"{name!r} holds whole numbers ({kind}), which are no weights as they are")
@@ -194,28 +199,42 @@ class Layers:
         else:
             if bias is None and self.pickled is None:
                 raise self.error(f"'{name}' may be an RMSNorm, a PReLU or a LayerNorm without bias")
+            if weight.dim() == 1 and self.pickled is None:
+                self.normalised.append(name)
             module = nn.LayerNorm(tuple(weight.shape), bias=bias is not None)
         module.load_state_dict({"weight": weight} | ({} if bias is None else {"bias": bias}))
         return module
 
-    def sequence(self, prefix: str, activation: Act = nn.ReLU, last: bool = True) -> list[nn.Module]:
+    def sequence(self, prefix: str, activation: Act | None = None, last: bool = True) -> list[nn.Module]:
         """Return the layers of a ``torch.nn.Sequential``; each is activated, but before a normalisation.
 
         `last` says whether the last is activated too.
         """
+        activation = activation or self.activation
         start = len(prefix) + 1
         numbers = {
             int(n) for name in self.tensors if name.startswith(f"{prefix}.") for n in [name[start:].split(".")[0]]
         }
         modules: list[nn.Module] = []
+        before = min(numbers, default=0)
         for number in sorted(numbers):
             name = f"{prefix}.{number}"
+            flat = any(isinstance(m, nn.Flatten) for m in modules)
+            weight = self.tensors.get(f"{name}.weight")
+            kind = 0 if weight is None else weight.dim()
+            if number - before > 2 + (not flat and kind in (0, 2)):
+                raise self.error(
+                    f"between '{prefix}.{before}' and '{name}' is a layer without tensors, such as a pooling"
+                )
+            if modules and not flat and kind == 1:
+                raise self.error(f"'{name}', after a convolution, may be a BatchNorm, a GroupNorm or an InstanceNorm")
+            before = number
             if f"{name}.conv.weight" in self.tensors:
                 blocks = [(f"{name}.res_block{i}.conv0", f"{name}.res_block{i}.conv1") for i in range(2)]
                 modules.append(self.residual(f"{name}.conv", blocks))
                 continue
             layer = self.layer(name)
-            if isinstance(layer, nn.Linear) and not any(isinstance(m, nn.Flatten) for m in modules):
+            if isinstance(layer, nn.Linear) and not flat:
                 modules += [nn.Flatten()] + ([activation()] if modules and isinstance(modules[-1], Residual) else [])
             modules.append(layer)
             if number + 1 not in numbers and (last or number != max(numbers)):
@@ -225,12 +244,14 @@ class Layers:
     def residual(self, first: str, blocks: Sequence[tuple[str, str]]) -> nn.Module:
         """Return a section of IMPALA's deep network (Espeholt et al. 2018, Figure 3), given its layers' names."""
         pairs = [(self.layer(a, padding=1), self.layer(b, padding=1)) for a, b in blocks]
-        return Residual(self.layer(first, padding=1), pairs)
+        return Residual(self.layer(first, padding=1), pairs, self.activation)
 
     def recurrent(self, name: str) -> nn.LSTM | nn.GRU:
         """Return the LSTM or GRU of a name."""
         first, hidden = self.take(f"{name}.weight_ih_l0"), self.take(f"{name}.weight_hh_l0")
-        kind = nn.LSTM if first.shape[0] == 4 * hidden.shape[1] else nn.GRU
+        kind = {4: nn.LSTM, 3: nn.GRU}.get(first.shape[0] / hidden.shape[1])
+        if kind is None or any(key.startswith(f"{name}.") and key.endswith("_reverse") for key in self.tensors):
+            raise self.error(f"'{name}' is no LSTM and no GRU that goes one way, without projections")
         number = sum(key.startswith(f"{name}.weight_ih_l") for key in self.tensors)
         module = kind(first.shape[1], hidden.shape[1], number)
         module.load_state_dict({key: self.take(f"{name}.{key}") for key in module.state_dict()})
@@ -277,10 +298,10 @@ class Layers:
 class Residual(nn.Module):
     """A convolution, a pooling and two residual blocks."""
 
-    def __init__(self, first: nn.Module, blocks: Sequence[tuple[nn.Module, nn.Module]]) -> None:
+    def __init__(self, first: nn.Module, blocks: Sequence[tuple[nn.Module, nn.Module]], activation: Act) -> None:
         super().__init__()
         self.first, self.pool = first, nn.MaxPool2d(3, 2, 1)
-        self.blocks = nn.ModuleList([nn.Sequential(nn.ReLU(), a, nn.ReLU(), b) for a, b in blocks])
+        self.blocks = nn.ModuleList([nn.Sequential(activation(), a, activation(), b) for a, b in blocks])
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the features."""

@@ -181,9 +181,9 @@ class CheckpointPlayer(NetworkPolicy):
         Which of several networks in a file, by the first parts of its tensors' names: "agent"; "" for the only one.
     scale : float or None
         Divisor of observations for a user's network, TorchScript, ONNX, one of RLlib's whose space does not imply it,
-        and one that only its tensors' shapes identify; None: 1, for the last one as in `libraries.build`.
+        and one that its tensors' shapes or CleanRL's names identify; None: 1, for these as in `libraries.build`.
     activation : {"relu", "tanh", "elu", "leakyrelu", "silu", "gelu"} or None
-        Function after each layer of a network that only its tensors' shapes identify; None: "relu".
+        Function after each layer of a network that its tensors' shapes or CleanRL's names identify; None: "relu".
     trust : bool
         Whether code in the file may run.
     fire_pressed : bool
