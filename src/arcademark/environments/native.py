@@ -166,4 +166,4 @@ def address_of(array: NDArray[Any]) -> int:
 
     It is 0 for an empty array.
     """
-    return ctypes.addressof(ctypes.c_char.from_buffer(array)) if array.size else 0
+    return ctypes.addressof(ctypes.c_char.from_buffer(array)) if array.size else 0  # type: ignore[arg-type]

@@ -361,10 +361,10 @@ def sheet_of(path: Path, grid: Grid) -> Sheet:
     columns = tuple(map(list, zip(*table[1:], strict=True))) or tuple([] for _ in kept)
     header = tuple(map(named, table[0]))
     sheet = Sheet(path, header, columns, len(table) - 1, lambda row: lines[row + 1], "|")
-    return checked(with_first_header(sheet), lines[0])
+    return checked(with_one_header(sheet), lines[0])
 
 
-def with_first_header(sheet: Sheet) -> Sheet:
+def with_one_header(sheet: Sheet) -> Sheet:
     """Join the rows of a header, "DQN mean" of "DQN" above "mean", and drop a title above it."""
     header, taken = list(sheet.header), 0
     columns = [column[:_HEADER_ROWS] for column in sheet.columns]
