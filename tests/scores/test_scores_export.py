@@ -111,7 +111,7 @@ def test_a_file_comes_back(tmp_path_factory, form, suffix, data):
     path = tmp_path_factory.mktemp(form) / f"scores{suffix}"
     (write_long if form == "long" else write_wide)(made, path)
     if np.isnan(made.scores).all():
-        with pytest.raises(ArcadeMarkError, match="no cell holds a score"):
+        with pytest.raises(ArcadeMarkError, match=r"no cell holds a score|no rows below"):
             read_tables(path)
         return
     back = read_tables(path, format=form, decimal=".").table  # 1.875 alone, in a file of tabs, may be 1,875
