@@ -340,17 +340,22 @@ def test_every_parameter_of_every_feature_set_can_be_set_and_is_explained():
 
 
 def test_what_is_not_set_is_the_feature_sets_own():
-    basic, ram, lsh, b_prost = map(defaults, ("basic", "ram", "lsh", "b-prost"))
-    assert basic == {"alpha": 0.5, "alpha_schedule": "constant", "lambda_": 0.9, "gamma": 0.999, "epsilon": 0.05}
-    assert ram == basic | {"lambda_": 0.5}
-    assert lsh == basic | {"alpha": 0.2, "alpha_schedule": "linear"}
-    assert b_prost == basic | {"gamma": 0.99, "epsilon": 0.01}
+    bass, basic, ram, lsh, b_prost = map(defaults, ("bass", "basic", "ram", "lsh", "b-prost"))
+    assert bass == {"alpha": 0.5, "alpha_schedule": "constant", "lambda_": 0.9, "gamma": 0.999, "epsilon": 0.05}
+    assert basic == bass | {"alpha": 0.1, "alpha_schedule": "linear"}
+    assert ram == bass | {"lambda_": 0.5}
+    assert lsh == bass | {"alpha": 0.2, "alpha_schedule": "linear"}
+    assert b_prost == bass | {"gamma": 0.99, "epsilon": 0.01}
 
 
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ({}, "alpha 0.5 and lambda 0.9 of basic are those of later programs: the table with the paper's own"),
+        (
+            {"features": "bass"},
+            "alpha 0.5 and lambda 0.9 of bass are those of later programs: the table with the paper's own",
+        ),
+        ({}, "alpha 0.1, which decreases to 0 over training, and lambda 0.9 of basic are ours"),
         ({"features": "ram"}, "by no source, to have --set alpha=0.2 --set lambda_=0.5."),
         ({"features": "disco", "alpha": 0.2}, "lambda 0.9 of disco is ours"),
         (
@@ -359,7 +364,7 @@ def test_what_is_not_set_is_the_feature_sets_own():
         ),
         ({"features": "lsh"}, "to have --set alpha=0.5 --set lambda_=0.5 --set alpha_schedule=constant."),
         ({"features": "lsh", "alpha": 0.1}, "to have --set lambda_=0.5."),
-        ({"alpha_schedule": "linear"}, "alpha 0.5 and lambda 0.9 of basic are those of later programs"),
+        ({"alpha_schedule": "constant"}, "alpha 0.1 and lambda 0.9 of basic are ours"),
         ({"features": "disco", "lambda_": None, "alpha": 0.2}, "to have --set lambda_=0.9."),
     ],
 )

@@ -8,10 +8,11 @@ parameter           value                    standing
 ==================  =======================  ===========================================================================
 gamma               0.999                    secondary: two later programs for ALE, and the parameter files of ALE 0.1
 epsilon             0.05                     secondary: later programs (ALE 0.1 has 0.1)
-alpha, lambda       0.5, 0.9 (basic, bass)   secondary: three later programs
+alpha, lambda       0.5, 0.9 (bass)          secondary: three later programs
 alpha, lambda       0.5, 0.9 (disco)         our choice: tuned on Asterix, Seaquest and Space Invaders, see below
 alpha, lambda       0.5, 0.5 (ram)           our choice: likewise; for ram-bits too
-alpha, lambda       0.2 to 0, 0.9 (lsh)      our choice: tuned by what frozen weights score (results/trials.py)
+alpha, lambda       0.1 to 0, 0.9 (basic)    our choice: tuned by what frozen weights score (results/trials.py)
+alpha, lambda       0.2 to 0, 0.9 (lsh)      our choice: likewise
 trace threshold     0.01                     secondary: the parameter files of ALE 0.1, and a later program
 step size           alpha / most active      secondary: a later program, which says that the 2013 one did so
 reward scale        first                    secondary: likewise; from weights of 0 no choice depends on it
@@ -39,6 +40,7 @@ _USUAL = {"alpha": 0.5, "alpha_schedule": "constant", "lambda_": 0.9, "gamma": 0
 _LIANG_2016 = {"gamma": 0.99, "epsilon": 0.01}
 _RAM = {"lambda_": 0.5}
 _OWN: Mapping[str, Mapping[str, Any]] = {
+    "basic": {"alpha": 0.1, "alpha_schedule": "linear"},
     "lsh": {"alpha": 0.2, "alpha_schedule": "linear"},
     "ram": _RAM,
     "ram-bits": _RAM,
@@ -51,7 +53,7 @@ _TUNED = "ours, tuned on Asterix, Seaquest and Space Invaders"
 _TUNED_FROZEN = "ours, tuned by frozen evaluation on Asterix, Freeway and Space Invaders"
 _LATER = "those of later programs"
 _ORIGINS: Mapping[str, tuple[str, tuple[float, float] | None]] = {
-    "basic": (_LATER, None),
+    "basic": (_TUNED_FROZEN, None),
     "bass": (_LATER, None),
     "lsh": (_TUNED_FROZEN, (0.5, 0.5)),
     "ram": (_TUNED, (0.2, 0.5)),
