@@ -125,6 +125,8 @@ def integers(values: Any, name: str) -> NDArray[np.int64]:
 def reals(values: Any, name: str) -> NDArray[np.float32]:
     """Return a sequence of numbers in single precision; errors as of `integers`."""
     if _is_array(values, "iuf"):
+        if values.dtype == np.float32:
+            return values.copy()  # type: ignore[no-any-return]
         with np.errstate(over="ignore"):
             return values.astype(np.float32)  # type: ignore[no-any-return]
     return np.array([real(one, name) for one in _items(values, name)], np.float32)
