@@ -92,7 +92,8 @@ class GameBatch(Batch):
     def __init__(self, games: Sequence[ConsoleEnvironment], threads: int) -> None:
         self._games = games
         array = (StepRecord * len(self._games))()
-        self._records: NDArray[Any] = np.frombuffer(memoryview(array).cast("B"), np.dtype(StepRecord))
+        records: NDArray[Any] = np.frombuffer(memoryview(array).cast("B"), np.dtype(StepRecord))
+        self._columns = {name: records[name] for name in records.dtype.names or ()}
         for game, record in zip(self._games, (array[i] for i in range(len(array))), strict=True):
             game.move_to(record)
         self._actions = np.array([game.console_actions for game in self._games])
@@ -107,23 +108,23 @@ class GameBatch(Batch):
         self, actions: Sequence[Any], idle: NDArray[np.bool_], out: NDArray[Any]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
         """Play a step in each game that is not `idle`, as `Batch.step`."""
-        games, records = self._games, self._records
+        games, records = self._games, self._columns
         self._choose(actions, idle)
-        records["out"] = address_of(out) + self._rows * out[0].nbytes if self._observed else 0
+        records["out"][:] = address_of(out) + self._rows * out.strides[0] if self._observed else 0
         lives = self.lives if self._minds_lives else None
-        some_idle = idle.any()
+        some_idle = True in idle.tolist()
         self._crew.play(np.flatnonzero(~idle) if some_idle else self._rows)
         rewards = records["reward"].astype(np.float64)
         terminated, truncated = records["terminated"] != 0, records["truncated"] != 0
         if some_idle:
             rewards[idle] = terminated[idle] = truncated[idle] = 0
-        looked_at = np.flatnonzero(idle | terminated | truncated) if self._observed else self._rows
+        looked_at = (idle | terminated | truncated).nonzero()[0] if self._observed else self._rows
         for i in looked_at.tolist():
             if not idle[i]:
                 games[i].finish()
             games[i].observe(out[i])
         if lives is not None:
-            for i in np.flatnonzero((records["lives"] < lives) & ~idle).tolist():
+            for i in ((records["lives"] < lives) & ~idle).nonzero()[0].tolist():
                 step = Step(float(rewards[i]), bool(terminated[i]), bool(truncated[i]))
                 rewards[i], terminated[i], truncated[i] = games[i].mind_lives(int(lives[i]), step)
                 games[i].observe(out[i])
@@ -131,29 +132,29 @@ class GameBatch(Batch):
 
     def _choose(self, actions: Sequence[Any], idle: NDArray[np.bool_]) -> None:
         """Prepare the steps: all at once where no action is refused and no number drawn."""
-        records, count = self._records, self._actions.shape[1]
+        records, count = self._columns, self._actions.shape[1]
         numbers = np.asarray(actions)
-        usual = numbers.dtype.kind in "iu" and numbers.ndim == 1 and ((numbers >= 0) & (numbers < count)).all()
+        usual = numbers.dtype.kind in "iu" and numbers.ndim == 1 and min(actions) >= 0 and max(actions) < count
         if not usual:
             due = ~idle
         else:
-            records["chosen"] = self._actions[self._rows, numbers]
+            records["chosen"][:] = self._actions[self._rows, numbers]
             due = np.fromiter(map(_ENDED, self._games), np.bool_, len(self._games))
             if self._games[0].sticky:
                 due |= records["next_repeat"] + records["frame_skip"] > records["repeat_count"]
             due &= ~idle
-        for i in np.flatnonzero(due).tolist():
+        for i in due.nonzero()[0].tolist():
             self._games[i].prepare(actions[i])
 
     @property
     def lives(self) -> NDArray[np.int64]:
         """Lives left in each game."""
-        return self._records["lives"].astype(np.int64)
+        return self._columns["lives"].astype(np.int64)
 
     @property
     def frames(self) -> NDArray[np.int64]:
         """Frames of each episode."""
-        return self._records["frames"].copy()
+        return self._columns["frames"].copy()
 
     def close(self) -> None:
         """End the threads."""

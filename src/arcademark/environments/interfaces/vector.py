@@ -140,7 +140,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         restarts = self.autoreset_mode is AutoresetMode.NEXT_STEP
         idle = self._ended if restarts else np.zeros(self.num_envs, np.bool_)
         self._statistics.finished.clear()
-        for i in np.flatnonzero(idle).tolist():
+        for i in idle.nonzero()[0].tolist():
             self.envs[i].begin_episode()
         rewards, terminated, truncated = self._batch.step(chosen, idle, self.observed)
         self._statistics.add(rewards, ~idle)
@@ -148,7 +148,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
             np.sign(rewards, out=rewards)
         self._ended = terminated | truncated
         infos: dict[str, Any] = {}
-        for i in np.flatnonzero(self._ended).tolist():
+        for i in self._ended.nonzero()[0].tolist():
             env = self.envs[i]
             env.end_episode()
             if self.autoreset_mode is AutoresetMode.SAME_STEP:
@@ -164,7 +164,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         columns = self._batch.lives, frames, self._statistics.earlier_frames + frames
         infos: dict[str, Any] = dict(zip(INFOS, columns, strict=True))
         infos |= zip((f"_{name}" for name in INFOS), np.ones((len(INFOS), self.num_envs), np.bool_), strict=True)
-        if finished or self._ended.any():
+        if finished or True in self._ended.tolist():
             rows = list(finished)
             infos["episode"] = {"r": np.zeros(self.num_envs), "l": np.zeros(self.num_envs, np.int64)}
             infos["episode"]["t"] = np.zeros(self.num_envs)
