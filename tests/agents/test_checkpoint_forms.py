@@ -456,6 +456,16 @@ def test_what_is_assumed_of_a_network_is_said_of_it_alone(tmp_path):
     assert not agents["pong", 1].assumed
 
 
+@pytest.mark.parametrize("name", ["obs_rms", "normalizer"])
+def test_statistics_of_screens_beside_a_network_are_not_passed_over(tmp_path, name):
+    of_screens = {name: {"mean": np.zeros((4, 84, 84)), "var": np.ones((4, 84, 84)), "count": 1.0}}
+    of_rewards = {name: {"mean": np.zeros(1), "var": np.ones(1)}}
+    agent = {"agent": QNetwork().state_dict(), "args": {"exp_name": "dqn_atari"}}
+    assert not values(saved(tmp_path, agent | of_rewards))[1]
+    said = values(saved(tmp_path, agent | of_screens))[1]
+    assert f"not normalised by the statistics that the file holds, '{name}.mean'" in said
+
+
 def test_what_shapes_do_not_tell_can_be_set(tmp_path):
     parts = layers(16, activation=nn.Tanh)
     network = seeded(nn.Sequential(*parts))

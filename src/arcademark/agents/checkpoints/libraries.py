@@ -24,6 +24,7 @@ from arcademark.agents.checkpoints.contents import Contents, is_copy, plain_name
 from arcademark.agents.checkpoints.networks import (
     ACTIVATIONS,
     MAX_LISTED,
+    SIZES,
     STRIDES,
     Act,
     Dueling,
@@ -89,6 +90,7 @@ def build(
         name = str(contents.settings.get("exp_name"))
         if network.stochastic is None and name.startswith(("ppo", "dqn", "c51")):
             network.stochastic = name.startswith("ppo")  # CleanRL's on JAX, whose layers' names do not say so
+        network.assumed = "; ".join(filter(None, (network.assumed, _statistics_beside(contents))))
     network.fire_reset = _fire_reset(contents.settings)
     return network
 
@@ -226,6 +228,17 @@ _NO_SETTINGS = (
     "default network with screens divided by 255; if it was trained otherwise, save it with model.save(…), or name the "
     "module: --set network=file.py:Class"
 )
+
+
+def _statistics_beside(contents: Contents) -> str:
+    """Return a note on statistics of screens in the file, which may be of its own training or of a bonus's; or ""."""
+    for name, tensor in contents.tensors.items():
+        if name.endswith("mean") and tuple(tensor.shape[-2:]) in SIZES:
+            return (
+                f"screens are not normalised by the statistics that the file holds, {one_line(name)!r}; if its network "
+                "was trained on such screens, name a module that does so: --set network=file.py:Class"
+            )
+    return ""
 
 
 def _assumed(why: str, scale: float | None, activation: str) -> str:
