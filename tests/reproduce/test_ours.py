@@ -227,16 +227,16 @@ def test_trials_of_a_cell_are_told_apart_by_their_parameters_alone(monkeypatch):
     learning = ("alpha=0.5", "alpha_schedule=constant", "lambda_=0.9")
     rows = [
         replace(trial(agent, "asterix", mean + seed % 3), seed=seed, learning=(*learning, f"hash_seed={seed}"))
-        for agent, mean in (("sarsa", 100.0), ("sarsa(features=lsh)", 50.0))
+        for agent, mean in (("sarsa(features=bass)", 100.0), ("sarsa(features=lsh)", 50.0))
         for seed in range(12)
     ]
     rows.append(replace(rows[0], seed=12, learning=("alpha=0.1", *learning[1:])))
     title, _, table, _, tests = classic.other_seeds(rows)
     assert title == "## Other seeds"
     assert [line.split(" | ")[1:5] for line in table.splitlines()[2:]] == [
-        *(["Basic", "0.5, 0.9", "12", "101.0"], ["LSH", "0.5, 0.9 †", "12", "51.0"])
+        *(["BASS", "0.5, 0.9", "12", "101.0"], ["LSH", "0.5, 0.9 †", "12", "51.0"])
     ]
-    assert tests.splitlines()[2].startswith("| Basic |  | +")
+    assert tests.splitlines()[2].startswith("| BASS |  | +")
     assert tests.splitlines()[2].endswith("* |")
 
 
