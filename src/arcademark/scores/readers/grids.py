@@ -370,7 +370,7 @@ def with_one_header(sheet: Sheet) -> Sheet:
     columns = [column[:_HEADER_ROWS] for column in sheet.columns]
     if any(isinstance(column, np.ndarray) for column in columns):
         return sheet
-    while taken < min(_HEADER_ROWS, sheet.size):
+    while taken < min(_HEADER_ROWS, sheet.size - 1):
         below = [str(column[taken]).strip() for column in columns]
         filled = [name for name in header if name]
         named = [name.lower() for name in header[1:]]
