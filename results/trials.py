@@ -1,6 +1,6 @@
 """Tune SARSA on training games by what frozen weights score, and play the published trials with what was chosen.
 
-python results/trials.py RUNS [--until HH:MM]
+python results/trials.py RUNS [--sets SET ...] [--until HH:MM]
 
 Plays the queue below, one trial after the other, in run directories under RUNS. A trial that is stopped continues, and
 one that is finished is not played again: the same command continues the queue. Several may work at once.
@@ -128,9 +128,9 @@ Rows = Sequence[dict[str, str]]
 Key = tuple[str, ...]
 
 
-def queue(done: Rows) -> Iterator[Training]:
-    """Yield the trials in order, as far as `done` decides which they are; the most valuable come first."""
-    for features in SETS:
+def queue(done: Rows, sets: Sequence[str]) -> Iterator[Training]:
+    """Yield the trials of feature sets in order, as far as `done` decides which they are."""
+    for features in sets:
         yield from tuning(features, done)
         if chosen := best(finalists(features, done), done, TUNED):
             for game in (*GAMES, *TEST_GAMES):
@@ -138,7 +138,7 @@ def queue(done: Rows) -> Iterator[Training]:
         if features == SETS[0]:
             yield from (Training(setting, "freeway", TUNED) for setting in FALLING)
     for seed in range(1, TRIALS):
-        for features in SETS:
+        for features in sets:
             if chosen := best(finalists(features, done), done, TUNED):
                 yield Training(chosen, "asterix", PUBLISHED, seed)
 
@@ -382,13 +382,13 @@ def work(training: Training, folder: Path) -> bool:
     return True
 
 
-def following(runs: Path) -> Iterator[tuple[Training, Path]]:
+def following(runs: Path, sets: Sequence[str]) -> Iterator[tuple[Training, Path]]:
     """Yield what is to be played, and where, until nothing is left or other processes play all of it."""
     going = True
     while going:
         going = False
         done = table()
-        for training in queue(done):
+        for training in queue(done, sets):
             if recorded(training, done):
                 continue
             folder = runs / training.plan().trials[0].id
@@ -414,6 +414,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Tune SARSA and play the published trials.")
     parser.add_argument("runs", type=Path)
     parser.add_argument("--until", metavar="HH:MM", help="when to stop, within 24 hours; Ctrl-C stops, too")
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, help="play trials of these, in this order")
     given = parser.parse_args()
     if given.until:
         hour, minute = map(int, given.until.split(":"))
@@ -422,7 +423,7 @@ def main() -> None:
         signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
         signal.alarm(left)
     with suppress(KeyboardInterrupt):
-        for training, folder in following(given.runs):
+        for training, folder in following(given.runs, given.sets):
             if not work(training, folder):
                 break
 
