@@ -17,7 +17,8 @@ Games are Asterix, Freeway and Space Invaders; Seaquest and Beam Rider, training
 
 Settings are compared by the mean logarithm over the games of their score divided by the paper's.
 
-*Published trials* play 5,000 training episodes and 500 of evaluation; snapshots play the first 100 of these.
+*Published trials* play 5,000 training episodes and 500 of evaluation; their snapshots are those that every run has, in
+the first 100 of these.
 
 results/tuning.csv has a row per tuning trial, and arcademark.reproduce's data those of published trials.
 """
@@ -105,8 +106,8 @@ class Training:
 
     @property
     def snapshot_episodes(self) -> int:
-        """Evaluation episodes that each snapshot plays; those of Freeway are long and much the same."""
-        return 100 if self.published else 5 if self.game == "freeway" else 20
+        """Evaluation episodes of a tuning trial's snapshots; those of Freeway are long and much the same."""
+        return 5 if self.game == "freeway" else 20
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -253,7 +254,8 @@ class Snapshots:
 def play(training: Training, folder: Path) -> RunRecord | None:
     """Play what is left of a trial; None if it was stopped."""
     plan = training.plan()
-    engine: Callable[..., Any] = partial(InProcessEngine, make_player=training.snapshots(folder).player)
+    make = TrialPlayer if training.published else training.snapshots(folder).player
+    engine: Callable[..., Any] = partial(InProcessEngine, make_player=make)
     return None if execute(plan, folder / "run", make=engine).interrupted else read_run(folder / "run")
 
 
@@ -321,12 +323,16 @@ def words(numbers: Sequence[float]) -> str:
     return " ".join(f"{number:.6g}" for number in numbers)
 
 
-def publish(training: Training, run: RunRecord, found: Frozen) -> None:
-    """Add a published trial to the project's data."""
+def publish(training: Training, run: RunRecord) -> str:
+    """Add a published trial to the project's data, and return its snapshots' scores."""
     ((row, points),) = rows(run)
+    ((_, early),) = run.manifest["agents"][0]["snapshots"].items()
+    scores = [score for _, score, _ in early]
+    snapshots = words([*scores, float(run.evaluation(run.trials[0]).score[: early[0][2]].mean())])
     named = {"agent": agent(training.setting.features)}
-    more = {"learning": learning(training), "snapshots": words(found.means)}
+    more = {"learning": learning(training), "snapshots": snapshots}
     merge("sarsa", [(row | named | more, [point | named for point in points])])
+    return snapshots
 
 
 def agent(features: str) -> str:
@@ -364,12 +370,13 @@ def work(training: Training, folder: Path) -> bool:
     run = play(training, folder)
     if run is None:
         return False
-    found = evaluated(training, folder)
+    found = None if training.published else evaluated(training, folder)
     with (folder.parent / "writing").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if training.published:
-            publish(training, run, found)
+        if found is None:
+            snapshots = publish(training, run)
         else:
+            snapshots = words(found.means)
             row = tuned(training, run, found)
             new = not TUNING.exists()
             with TUNING.open("a", newline="", encoding="utf-8") as file:
@@ -378,7 +385,7 @@ def work(training: Training, folder: Path) -> bool:
                     writer.writeheader()
                 writer.writerow(row)
     training.snapshots(folder).remove()
-    Console(width=200).print(time.strftime("%H:%M"), folder.name, words(found.means))
+    Console(width=200).print(time.strftime("%H:%M"), folder.name, snapshots)
     return True
 
 

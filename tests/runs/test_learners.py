@@ -13,7 +13,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.records.reading import read_actions, read_run
 from arcademark.runs.execution import execute
 from arcademark.runs.plan import make_plan
-from arcademark.runs.playing.events import LearnerBegun, Note, Progress, TrainingBlock
+from arcademark.runs.playing.events import LearnerBegun, Note, PlayedFrames, Progress, Snapshot, TrainingBlock
 from arcademark.runs.playing.networks import learnt_in, trained_in
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.replay.verify import verify
@@ -145,6 +145,55 @@ def test_what_was_learnt_is_made_for_the_protocol_under_which_it_was(tmp_path, m
     assert player.spec.protocol.frame_skip == 2
     with pytest.raises(ArcadeMarkError, match="what it had learnt is not there"):
         list(player.play([0]))
+
+
+def snapshots(record):
+    """What a run notes of its learner before the end of training."""
+    return record.manifest["agents"][0].get("snapshots", {})
+
+
+def test_snapshots_of_a_learner_are_what_shorter_trainings_score(tmp_path, toy_plan, paced):
+    runs = {}
+    for budget in (16, 17, 20):
+        plan = toy_plan(paced("Learner"), seeds=(0, 1), episodes=10, training_episodes=budget)
+        execute(plan, tmp_path / str(budget), workers=1)
+        runs[budget] = read_run(tmp_path / str(budget))
+    assert {place: [share for share, *_ in noted] for place, noted in snapshots(runs[20]).items()} == {
+        f"toy {seed}": [0.8, 0.85, 0.9, 0.95] for seed in (0, 1)
+    }
+    for place, (shorter, budget) in enumerate(((runs[16], 16), (runs[17], 17))):
+        for short, whole in zip(shorter.trials, runs[20].trials, strict=True):
+            mean = shorter.evaluation(short).score[:2].mean()
+            assert snapshots(runs[20])[f"toy {whole.seed}"][place] == [budget / 20, mean, 2]
+            trained = [list(run.training(trial).score) for run, trial in ((shorter, short), (runs[20], whole))]
+            assert trained[0] == trained[1][:budget]
+
+
+@pytest.mark.parametrize("budget", [{"training_episodes": 20}, {"frames": 2_000}])
+def test_a_training_that_was_stopped_has_the_snapshots_of_one_that_was_not(tmp_path, toy_plan, paced, budget):
+    plan = toy_plan(paced("Learner"), episodes=10, **budget)
+    execute(plan, tmp_path / "whole", workers=1)
+    noted = snapshots(read_run(tmp_path / "whole"))
+    (trial,) = plan.trials
+    heard, again = [], []
+    for event in TrialPlayer(trial).play(range(10)):
+        heard.append(event)
+        if isinstance(event, TrainingBlock) and not event.checkpoint.finished:
+            again.append([one for one in TrialPlayer(trial).play([], event.checkpoint) if isinstance(one, Snapshot)])
+    whole = [event for event in heard if isinstance(event, Snapshot)]
+    assert [[one.share, one.score, one.episodes] for one in whole] == noted["toy 0"]
+    assert len(again) > 5
+    assert all(rest == whole[len(whole) - len(rest) :] for rest in again)
+    assert len({len(rest) for rest in again} - {0}) > 1
+    played = sum(event.frames for event in heard if isinstance(event, PlayedFrames))
+    record = read_run(tmp_path / "whole")
+    assert played == record.episodes.frames.sum() + sum(one.frames for one in whole)
+
+
+def test_a_learner_whose_training_is_scored_has_no_snapshots(tmp_path, toy_plan, paced):
+    plan = toy_plan(paced("Learner"), training_episodes=20, override={"reported_episodes": "training_last_k"})
+    execute(plan, tmp_path / "run", workers=1)
+    assert snapshots(read_run(tmp_path / "run")) == {}
 
 
 def test_what_is_kept_of_a_learner_is_its_last_training_and_its_curve(tmp_path, toy_plan, paced):

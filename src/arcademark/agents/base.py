@@ -126,10 +126,11 @@ class Transition(NamedTuple):
 class Learner(Policy, Protocol):
     """A policy that improves by playing.
 
-    Training and evaluation use the same `act`; `train` and `evaluate` switch between the two. `checkpoint` is called
-    between episodes only, changes nothing, and must hold everything that training depends on (weights, traces,
-    counters, buffers, the state of any generator of its own): a learner restored from it continues exactly as if it had
-    never stopped. Training since the last checkpoint is lost when the process dies, and is played again.
+    Training and evaluation use the same `act`; `train` and `evaluate` switch between the two, also between two training
+    episodes. `checkpoint` is called between episodes only, changes nothing, and must hold everything that training
+    depends on (weights, traces, counters, buffers, the state of any generator of its own): a learner restored from it
+    continues exactly as if it had never stopped. Training since the last checkpoint is lost when the process dies, and
+    is played again.
     """
 
     def train(self) -> None:

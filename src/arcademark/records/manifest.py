@@ -18,7 +18,7 @@ from msgspec import Meta
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import parse_json, read_as, read_text
-from arcademark.records.model import TrialRecord
+from arcademark.records.model import Score, Share, TrialRecord
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol, from_json
 from arcademark.suite.settings import MAX_EPISODES
@@ -72,6 +72,9 @@ class Agent(TypedDict):
     """By game and seed: the frames that it was trained for elsewhere, as the file says, once it was read."""
     peak_bytes: NotRequired[dict[str, Whole]]
     """By game and seed: the peak memory of the process that played the trial."""
+    snapshots: NotRequired[dict[str, list[tuple[Share, Score, Whole]]]]
+    """By game and seed, of a learner: mean scores before the end of training. The share of its budget that was used,
+    the score, and the number of episodes, the first of the evaluation, which are not recorded."""
 
 
 class Settings(TypedDict):
@@ -365,8 +368,10 @@ def joined(one: Document, other: Document) -> Document:
         | {"checkpoints": agent.get("checkpoints", {}) | new[agent["label"]].get("checkpoints", {})}
         | ({"trained_frames": trained} if trained else {})
         | ({"peak_bytes": peaks} if peaks else {})
+        | ({"snapshots": snapshots} if snapshots else {})
         for agent in one["agents"]
         for trained in (agent.get("trained_frames", {}) | new[agent["label"]].get("trained_frames", {}),)
+        for snapshots in (agent.get("snapshots", {}) | new[agent["label"]].get("snapshots", {}),)
         for peaks in (_larger(agent.get("peak_bytes", {}), new[agent["label"]].get("peak_bytes", {})),)
     ]
     protocol = one["protocol"]

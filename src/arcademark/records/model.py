@@ -30,6 +30,7 @@ MAX_CHECKPOINT_BYTES = 999_000_000  # SQLite's own limit for a value is 1,000,00
 
 Amount = Annotated[int, Meta(ge=0, le=MAX_FRAMES)]
 Score = Annotated[float, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
+Share = Annotated[float, Meta(ge=0, le=1)]
 Seconds = Annotated[float, Meta(ge=0, le=MAX_NUMBER)]
 Bytes = Annotated[bytes, Meta(max_length=MAX_CHECKPOINT_BYTES)]
 Ascii = Annotated[str, Meta(max_length=MAX_TEXT_CHARS, pattern="^[ -~]+$")]

@@ -37,6 +37,7 @@ from arcademark.runs.playing.events import (
     Opened,
     Progress,
     RunSummary,
+    Snapshot,
     TrainedEpisode,
     TrainingBlock,
     TrialEvent,
@@ -284,6 +285,8 @@ class _Run:
                         trial = self._trials[trial_id]
                         if checkpoint.finished and scored_phase(trial.protocol, learns=True) == "training":
                             evaluated[trial_id] += min(trial.episodes, checkpoint.episodes)
+                    case Snapshot():
+                        self._note_snapshot(self._trials[trial_id], event)
                     case Used(peak_bytes):
                         self._peaks[trial_id] = max(peak_bytes, self._peaks.get(trial_id, 0))
                     case Failed(error):
@@ -323,6 +326,16 @@ class _Run:
         of_command["versions"].update(provenance.versions_of(opened.libraries))
         if document != before:
             manifest.write(self._directory, document)
+
+    def _note_snapshot(self, trial: Trial, snapshot: Snapshot) -> None:
+        """Add to the manifest a learner's score before the end of training; continued training may repeat it."""
+        document = manifest.read(self._directory)
+        agent = next(one for one in document["agents"] if one["label"] == trial.agent.label)
+        noted = agent.setdefault("snapshots", {})
+        place = f"{trial.game} {trial.seed}"
+        others = [one for one in noted.get(place, []) if one[0] != snapshot.share]
+        noted[place] = sorted([*others, [snapshot.share, snapshot.score, snapshot.episodes]])
+        manifest.write(self._directory, document)
 
     def _note_peaks(self) -> None:
         """Add the peak memory of trials to the manifest."""

@@ -245,6 +245,28 @@ def test_training_scores_have_an_interval_over_seeds_which_one_seed_has_not():
     assert "; one seed has no interval. Evaluation:" in " ".join(printed(alone, 120, everything=True).split())
 
 
+def test_snapshots_show_how_much_a_score_depends_on_when_training_ended():
+    def noted(*early):
+        (run,) = hand_made([(2.0, 10)] * 20, [(6.0, 30)] * 20).runs
+        agent = run.record.manifest["agents"][0] | {"snapshots": dict(early)}
+        return analyse(collected(dataclasses.replace(run.record, manifest=run.record.manifest | {"agents": [agent]})))
+
+    early = [[0.8, 1.0, 2], [0.9, 4.0, 2]]
+    report = noted(("pong 0", early), ("pong 1", early))
+    (curve,) = report.learning
+    last = [np.mean(made_up_scores("random", "pong", seed, 2)) for seed in (0, 1)]
+    assert [seed.snapshots for seed in curve.seeds] == [(1, 4, score) for score in last]
+    scores = np.array([seed.snapshots for seed in curve.seeds])
+    mean, deviation = curve.snapshots
+    assert (mean, deviation) == pytest.approx((scores.mean(), np.sqrt(scores.var(axis=1, ddof=1).mean())))
+    shown = " ".join(printed(report, 120, everything=True).split())
+    assert f"{wording.score(mean)} ± {deviation:.1f}" in shown
+    assert "in the same 2 episodes; deviations are within seeds." in shown
+    for missing in (noted(("pong 0", early)), noted(*((f"pong {seed}", [[0.8, 1.0, 5]]) for seed in (0, 1)))):
+        assert missing.learning[0].snapshots is None
+        assert "in the same" not in " ".join(printed(missing, 120, everything=True).split())
+
+
 def test_where_the_protocol_reports_training_its_score_is_the_score():
     record = trained(made_up_run(games=("pong",), played=0, episodes=10), (30,))
     record = dataclasses.replace(

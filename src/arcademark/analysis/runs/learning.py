@@ -8,6 +8,9 @@ are kept for drawing.
 The training score is the mean of the last k episodes of training (Machado et al. 2018; Fan 2021, "Reporting
 performance"), or of all where there are fewer. Where the protocol reports training, k is what the run averages, and the
 training score is the score; else it is `USUAL_K`, and evaluation is told apart.
+
+Evaluated weights are those of one moment, which may be a lucky or an unlucky one. Snapshots are weights frozen at
+several moments late in training; their scores in the same episodes show how much depends on the moment.
 """
 
 from __future__ import annotations
@@ -48,6 +51,9 @@ class SeedCurve:
     training_score: float  # mean of its last episodes of training
     averaged: int  # how many these are: `LearningCurve.k`, or all there are
     evaluation: float | None  # mean of its evaluation episodes, None where it has none
+    snapshots: tuple[float, ...] = ()
+    """Mean scores of weights frozen late in training, the final ones last, in the same `snapshot_episodes`."""
+    snapshot_episodes: int = 0
 
 
 @dataclass(frozen=True)
@@ -80,6 +86,18 @@ class LearningCurve:
     def finished(self) -> bool:
         """True if every seed's training budget is spent."""
         return all(seed.finished for seed in self.seeds)
+
+    @property
+    def snapshots(self) -> tuple[float, float] | None:
+        """Mean over the seeds of their snapshots' mean scores, and the standard deviation within seeds, pooled.
+
+        None where a seed has fewer than two snapshots.
+        """
+        scores = [np.array(seed.snapshots) for seed in self.seeds]
+        if min(map(len, scores)) < 2:
+            return None
+        mean, variance = np.mean([(one.mean(), one.var(ddof=1)) for one in scores], axis=0).tolist()
+        return mean, math.sqrt(variance)
 
     def mean(self, points: int = MAX_POINTS) -> MeanCurve:
         """Average the seeds' curves where all of them are."""
@@ -174,7 +192,22 @@ def _seed(record: RunRecord, trial: TrialRecord, window: int, k: int) -> SeedCur
         score.end,
         score.episodes,
         float(evaluation.mean()) if evaluation.size else None,
+        *_snapshots(record, trial),
     )
+
+
+def _snapshots(record: RunRecord, trial: TrialRecord) -> tuple[tuple[float, ...], int]:
+    """Return the scores of a learner's snapshots and the number of their episodes; () and 0 while one is missing."""
+    agent = next(one for one in record.manifest["agents"] if one["label"] == trial.agent)
+    early = agent.get("snapshots", {}).get(f"{trial.game} {trial.seed}", [])
+    played, evaluation = {count for _, _, count in early}, record.evaluation(trial)
+    if len(played) != 1:
+        return (), 0
+    (count,) = played
+    last = evaluation.score[evaluation.episode < count]
+    if len(last) < count:
+        return (), 0
+    return (*(score for _, score, _ in early), float(last.mean())), count
 
 
 def frames_used(algorithm: PlayedAlgorithm) -> int | None:

@@ -95,6 +95,13 @@ class ScoreReport(TableDocument):
         return any(seed.averaged < curve.k for curve in self.learning for seed in curve.seeds)
 
     @property
+    def snapshots(self) -> tuple[int, ...]:
+        """Numbers of evaluation episodes in which learners were compared at several times of training, ascending."""
+        return tuple(
+            sorted({seed.snapshot_episodes for curve in self.learning if curve.snapshots for seed in curve.seeds})
+        )
+
+    @property
     def learnt_once(self) -> bool:
         """True if every learning curve has a single seed."""
         return all(len(curve.seeds) == 1 for curve in self.learning)

@@ -234,7 +234,7 @@ def training(it: ScoreReport) -> Columns[LearningCurve]:
         Column(f"{it.unit}s", lambda curve: curve.frames),
         Column("first", lambda curve: curve.first, wording.score),
         Column("last", lambda curve: curve.training_score, wording.score, style="strong", below=_training_interval),
-        Column("evaluation", lambda curve: curve.evaluation, wording.score) if evaluated else None,
+        Column("evaluation", lambda curve: curve.evaluation, wording.score, below=_snapshots) if evaluated else None,
         Column(
             "",
             lambda curve: sparkline(curve.mean().mean, 12) + ("" if curve.finished else " …"),
@@ -249,6 +249,13 @@ def _training_interval(curve: LearningCurve) -> str:
     if curve.training_low is None or curve.training_high is None:
         return ""
     return wording.span(curve.training_low, curve.training_high, wording.decimals(curve.training_score))
+
+
+def _snapshots(curve: LearningCurve) -> str:
+    if curve.snapshots is None:
+        return ""
+    mean, deviation = curve.snapshots
+    return f"{wording.score(mean)} ± {wording.score(deviation, wording.decimals(mean))}"
 
 
 def planning(it: ScoreReport) -> Columns[str, str, PlanningCost]:

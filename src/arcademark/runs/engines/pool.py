@@ -27,6 +27,7 @@ from arcademark.runs.playing.events import (
     Lost,
     Opened,
     PlayedFrames,
+    Snapshot,
     TrainedEpisode,
     TrainingBlock,
     TrialEvent,
@@ -349,7 +350,7 @@ class LocalEngine:
                 if (frames, simulated) > work.reached.get(episode, (0, 0)):  # deaths on the way there do not count
                     work.reached[episode] = frames, simulated
                     work.deaths.clear()
-            case PlayedFrames() | Used():
+            case PlayedFrames() | Snapshot() | Used():
                 pass
             case _:
                 assert_never(message)

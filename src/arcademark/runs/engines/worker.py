@@ -34,7 +34,16 @@ from arcademark.records.model import MAX_ERROR_CHARS, Checkpoint, EpisodeResult,
 from arcademark.runs.engines.processes import Channel, GarbledError, serving
 from arcademark.runs.engines.shipping import Packed, unpacked
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.events import Begun, Failed, Opened, PlayedFrames, TrainedEpisode, TrainingBlock, Used
+from arcademark.runs.playing.events import (
+    Begun,
+    Failed,
+    Opened,
+    PlayedFrames,
+    Snapshot,
+    TrainedEpisode,
+    TrainingBlock,
+    Used,
+)
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.store.provenance import libraries, versions
 
@@ -85,6 +94,7 @@ Message = (
     | EpisodeResult
     | TrainedEpisode
     | TrainingBlock
+    | Snapshot
     | Unfinished
     | Used
 )

@@ -16,6 +16,7 @@ from arcademark.records.model import (
     EpisodeResult,
     Phase,
     Score,
+    Share,
     TrialRecord,
     Unfinished,
 )
@@ -71,6 +72,16 @@ class TrainingBlock:
 
 
 @dataclass(frozen=True)
+class Snapshot:
+    """Score of what a learner had learnt before the end of its training, in episodes that are not recorded."""
+
+    share: Share  # of the training budget that was used
+    score: Score  # mean over the episodes, the first of the evaluation
+    episodes: Count
+    frames: Amount  # of these
+
+
+@dataclass(frozen=True)
 class Opened:
     """Facts of a trial that are known once its agent was made."""
 
@@ -105,10 +116,21 @@ class Used:
     peak_bytes: Annotated[int, Meta(ge=0, le=MAX_NUMBER)]  # of memory
 
 
-PlayEvent = Begun | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBlock | Unfinished
+PlayEvent = Begun | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBlock | Snapshot | Unfinished
 """Reported by the player of a trial."""
 
-TrialEvent = Opened | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBlock | Unfinished | Used | Failed | Lost
+TrialEvent = (
+    Opened
+    | PlayedFrames
+    | EpisodeResult
+    | TrainedEpisode
+    | TrainingBlock
+    | Snapshot
+    | Unfinished
+    | Used
+    | Failed
+    | Lost
+)
 """Reported of a trial by an engine."""
 
 

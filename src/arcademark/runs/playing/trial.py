@@ -8,6 +8,7 @@ episode is played to its end. A trainer has its own loop (`arcademark.runs.playi
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
@@ -23,9 +24,9 @@ from arcademark.environments import fire
 from arcademark.environments.base import Environment, EnvironmentSpec, one_by_one
 from arcademark.environments.registry import Emulator, as_asked, environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
-from arcademark.records.model import Checkpoint, EpisodeResult, Unfinished, scored_phase
+from arcademark.records.model import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished, scored_phase
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.events import Begun, PlayedFrames, PlayEvent, TrainedEpisode, TrainingBlock
+from arcademark.runs.playing.events import Begun, PlayedFrames, PlayEvent, Snapshot, TrainedEpisode, TrainingBlock
 from arcademark.runs.playing.planning import plan_episodes
 from arcademark.runs.playing.slot import Meter, Slot, fitting
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from arcademark.environments.play import ConsoleEnvironment
     from arcademark.environments.tasks import TaskEnvironment
 
+SNAPSHOTS = (0.8, 0.85, 0.9, 0.95)  # shares of training after which what was learnt is evaluated, too
+SNAPSHOT_EPISODES = 0.2  # share of the evaluation episodes that each of these plays
 CHECKPOINT_SECONDS = 60.0  # wall time of training after which a checkpoint is due
 CHECKPOINT_SHARE = 0.02  # maximum share of the time that such checkpoints take
 CHECKPOINT_BYTES_PER_SECOND = 1_000_000.0  # maximum rate of writing them
@@ -77,18 +80,43 @@ class TrialPlayer:
 
                 yield from fit(self.trial, agent, partial(self.open, training=True), checkpoint, stopping, _pause)
             else:
-                yield from train(self.trial, agent, self.open(training=True), checkpoint, stopping)
+                scored = scored_phase(self.trial.protocol, learns=True) == "evaluation"
+                snapshot = self._snapshot if scored else None
+                yield from train(self.trial, agent, self.open(training=True), checkpoint, stopping, snapshot)
             if stopping():
                 return
             agent.evaluate()
             if scored_phase(self.trial.protocol, learns=True) == "training":
                 return
-        while len(self._slots) < min(agent.batch_size, len(episodes)):
-            self._slots.append(self.slot(len(self._slots)))
         if isinstance(agent, CheckedPolicy):
-            yield from evaluate(self.trial, agent, self.spec, self._slots, episodes)
+            yield from self._evaluate(agent, episodes)
         elif self.model is not None and episodes:
-            yield from plan_episodes(self.trial, agent, self._slots[0], self.model, episodes, unfinished)
+            yield from plan_episodes(self.trial, agent, self._slots_for(1)[0], self.model, episodes, unfinished)
+
+    def _evaluate(self, policy: CheckedPolicy, episodes: Collection[int]) -> Iterator[PlayEvent]:
+        """Play evaluation episodes."""
+        slots = self._slots_for(min(policy.batch_size, len(episodes)))
+        yield from evaluate(self.trial, policy, self.spec, slots, episodes)
+
+    def _snapshot(self, learner: CheckedLearner, share: float) -> Iterator[PlayedFrames | Snapshot]:
+        """Evaluate a learner in training after a share of it, which does not change what it learns."""
+        learner.evaluate()
+        episodes = range(math.ceil(SNAPSHOT_EPISODES * self.trial.episodes))
+        played: list[EpisodeRecord] = []
+        for event in self._evaluate(learner, episodes):
+            if isinstance(event, EpisodeResult):
+                played.append(event.record)
+            elif isinstance(event, PlayedFrames):
+                yield event
+        mean = sum(record.score for record in played) / len(played)
+        yield Snapshot(share, mean, len(played), sum(record.frames for record in played))
+        learner.train()
+
+    def _slots_for(self, number: int) -> list[Slot]:
+        """Return at least so many slots in which episodes are evaluated."""
+        while len(self._slots) < number:
+            self._slots.append(self.slot(len(self._slots)))
+        return self._slots
 
     def _take_over(self, checkpoint: Checkpoint | None) -> None:
         """Restore the agent's training in another run."""
@@ -158,10 +186,13 @@ def train(
     environment: Environment,
     checkpoint: Checkpoint | None,
     stopping: Callable[[], bool],
+    snapshot: Callable[[CheckedLearner, float], Iterator[PlayEvent]] | None = None,
 ) -> Iterator[PlayEvent]:
     """Train a learner until its budget is spent or it is stopped, yielding a block of episodes with each checkpoint.
 
     A checkpoint is due after the learner's ``checkpoint_frames``, sooner if these take long, and when it stops.
+    `snapshot` evaluates the learner after the shares of training in `SNAPSHOTS`, always before a checkpoint that is due
+    then, so that training that continues from there does not repeat it.
     """
     start = checkpoint or Checkpoint(0, 0, False, b"")
     if checkpoint is not None:
@@ -175,9 +206,12 @@ def train(
     saved, pause = time.perf_counter(), CHECKPOINT_SECONDS
     in_frames = trial.training_frames is not None
     budget = (trial.training_frames if in_frames else trial.training_episodes) or 0
+    played = frames if in_frames else number
     while True:
-        played = frames if in_frames else number
+        before, played = played, frames if in_frames else number
         spent = played >= budget
+        if snapshot and not spent and any(before < share * budget <= played for share in SNAPSHOTS):
+            yield from snapshot(learner, played / budget)
         stop = stopping()
         began = time.perf_counter()
         late = frames - saved_frames >= learner.checkpoint_frames or began - saved >= pause

@@ -24,6 +24,7 @@ from arcademark.runs.playing.events import (
     Planning,
     PlayedFrames,
     Progress,
+    Snapshot,
     TrainedEpisode,
     TrainingBlock,
     TrialEvent,
@@ -203,6 +204,8 @@ class Tracker:
             case TrainedEpisode():
                 standing.recent = [*standing.recent, event][-RECENT_EPISODES:]
                 standing.unrecorded += 1
+            case Snapshot(frames=frames):
+                standing.in_play -= frames
             case Unfinished(episode, frames):
                 standing.kept[episode] = frames
             case EpisodeResult(record):
