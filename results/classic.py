@@ -13,7 +13,7 @@ from arcademark.suite.learners import defaults
 from arcademark.suite.protocols import protocol
 from arcademark.suite.tasks import game_name, suite
 from arcademark.wording import fixed, listing, score
-from pages import FOLDER, interval, page, table
+from pages import FOLDER, interval, over_seeds, page, table
 from trials import BRACKET, GAMES, TUNED, Rows, Setting, Training, key_of, merit
 from trials import table as tuning_rows
 
@@ -77,20 +77,32 @@ def spread(means: Sequence[float]) -> str:
     return f"{score(float(np.mean(means)))} ± {score(float(np.std(means, ddof=1)))}" if len(means) > 1 else ""
 
 
-def ratio(trial: TrialResult) -> float:
-    """Return a trial's score divided by the paper's."""
-    return trial.mean / float(printed.raw((feature_set(trial.agent),))[0, printed.place(trial.game)])
+def without_seed(trial: TrialResult) -> tuple[str, ...]:
+    """Return what trials that differ only by their seed have in common."""
+    learning = (word for word in trial.learning if not word.startswith("hash_seed="))
+    return trial.agent, trial.game, *learning
 
 
-def compared_with_paper(trials: Iterable[TrialResult]) -> str:
-    """Return the table of each set's geometric mean of scores divided by the paper's."""
-    played = list(trials)
+def alike(trial: TrialResult, trials: Iterable[TrialResult]) -> list[TrialResult]:
+    """Return the trials of a learner on a game with the same parameters, a trial per seed."""
+    return [other for other in trials if without_seed(other) == without_seed(trial)]
+
+
+def ratio(trials: Sequence[TrialResult]) -> float:
+    """Return the mean score of trials of one cell divided by the paper's."""
+    agent, game = trials[0].agent, trials[0].game
+    return float(np.mean([trial.mean for trial in trials]) / printed.raw((feature_set(agent),))[0, printed.place(game)])
+
+
+def compared_with_paper(first: Iterable[TrialResult], trials: Sequence[TrialResult]) -> str:
+    """Return the table of each set's geometric mean of scores divided by the paper's; `first` have seed 0."""
+    played = list(first)
     found = []
     for name in printed.LEARNERS:
         if not (mine := [trial for trial in played if feature_set(trial.agent) == name]):
             continue
         now = sum(current(trial) for trial in mine)
-        ratios = [ratio(trial) for trial in mine]
+        ratios = [ratio(alike(trial, trials)) for trial in mine]
         usual = defaults(name.lower())
         text = settings(usual["alpha"], usual["alpha_schedule"], usual["lambda_"])
         mean = float(np.exp(np.mean(np.log(ratios))))
@@ -144,8 +156,8 @@ def learners() -> str:
         f"The table shows each feature set's scores divided by the paper's, over the {len(TRAINING)} games. α → 0 "
         "means that the step size decreases linearly during training; otherwise it is constant. Where some games were "
         "not yet played with the current defaults, scores with earlier ones are used; the next table marks them with "
-        "†.",
-        compared_with_paper(first.values()),
+        "†. Where [other seeds](#other-seeds) were played with the same parameters, the mean over all of them is used.",
+        compared_with_paper(first.values(), trials),
         "## Scores",
         "Scores are means over the evaluation episodes. Their 95 % intervals cover the variation between episodes, not "
         "that between trainings. Snapshots are weights frozen after 80, 85, 90, 95 and 100 % of training: the column "
@@ -207,13 +219,15 @@ def other_seeds(trials: Sequence[TrialResult]) -> Iterable[str]:
         yield "## Other seeds"
         yield (
             "Complete trials with different seeds, which for LSH also determine the random projections. The paper "
-            "averages over 30 trials to reduce this variation."
+            "averages over 30 trials to reduce this variation. Intervals (Student's t) cover the variation between "
+            "trials; the paper does not print its own."
         )
         yield table(
-            ("game", "features", "α, λ", "trials", "mean", "standard deviation", "range", "paper"),
+            ("game", "features", "α, λ", "trials", "mean", "95 % interval", "standard deviation", "range", "paper"),
             (
                 (
                     *(game_name(game), name, text, str(len(scores)), score(float(np.mean(scores)))),
+                    over_seeds(game, scores),
                     *(score(float(np.std(scores, ddof=1))), f"{score(min(scores))} … {score(max(scores))}"),
                     from_paper(name, game),
                 )
