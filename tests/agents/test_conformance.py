@@ -83,6 +83,17 @@ class LearnsInEvaluation(Good):
         return super().act(observations, first, rngs)
 
 
+class LearnsOtherwiseAfterEvaluation(Good):
+    rate = 1
+
+    def evaluate(self):
+        super().evaluate()
+        self.rate = 2
+
+    def learn(self, transition, rng):
+        self.learnt += self.rate
+
+
 class ForgetsToRestore(Good):
     def restore(self, checkpoint):
         pass
@@ -114,6 +125,7 @@ def test_an_agent_that_keeps_the_rules_passes(agent, small_env):
         (SharedMemory, "playing 2 at once differs from one by one"),
         (NeverForgets, "what was played before shows|at once differs"),
         (LearnsInEvaluation, "evaluation changed the learner's checkpoint"),
+        (LearnsOtherwiseAfterEvaluation, "after evaluation"),
         (ForgetsToRestore, r"after restore\(\)"),
     ],
 )

@@ -163,14 +163,19 @@ def check_first(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> N
 
 
 def check_evaluation_changes_nothing(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
-    """Episodes of evaluation leave a learner's checkpoint as it was."""
-    learner = _learner(make)
-    learner.train()
-    train(learner, fake_episodes(env, rng))
+    """Episodes of evaluation leave a learner's checkpoint as it was; training after them goes on as without them."""
+    first, second = fake_episodes(env, rng), fake_episodes(env, rng)
+    undisturbed, learner = _learner(make), _learner(make)
+    for one in (undisturbed, learner):
+        one.train()
+        train(one, first)
     learner.evaluate()
     before = learner.checkpoint()
-    play(learner, fake_episodes(env, rng))
+    play(learner, second)
     require(learner.checkpoint() == before, "evaluation changed the learner's checkpoint")
+    learner.train()
+    _same(train(undisturbed, second), train(learner, second), "training differs after evaluation")
+    require(learner.checkpoint() == undisturbed.checkpoint(), "checkpoints differ after evaluation and more training")
 
 
 def check_checkpoint(make: Make, env: EnvironmentSpec, rng: np.random.Generator) -> None:
