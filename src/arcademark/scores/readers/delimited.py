@@ -26,9 +26,9 @@ from arcademark.files import MAX_BYTES
 from arcademark.scores.formulas import unescaped
 from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import MAX_CELLS_READ, MAX_TEXT_BYTES, SAID, listed, read_bytes, read_head
+from arcademark.scores.readers.column_names import role_of
 from arcademark.scores.readers.grids import Grid, grids_in, grids_of_workbook, sheet_of, with_one_header
 from arcademark.scores.readers.parquet import parse_parquet
-from arcademark.scores.readers.roles import role_of
 from arcademark.scores.readers.sheet import Sheet, bare, checked, named
 from arcademark.wording import plural
 

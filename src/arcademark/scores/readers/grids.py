@@ -22,7 +22,7 @@ import numpy as np
 from arcademark import files
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import MAX_CELLS_READ
-from arcademark.scores.readers.roles import role_of
+from arcademark.scores.readers.column_names import role_of
 from arcademark.scores.readers.sheet import Sheet, bare, checked, named
 
 _Row = tuple[int, list[str]]

@@ -19,10 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers import numerals, roles
+from arcademark.scores.readers import numerals, roles, row_names
 from arcademark.scores.readers.base import SAID, Options, Reading, canonical, is_task, listed
+from arcademark.scores.readers.column_names import is_foreign
 from arcademark.scores.readers.role_names import Role
-from arcademark.scores.readers.roles import Interpretation, RowName
+from arcademark.scores.readers.roles import Interpretation
+from arcademark.scores.readers.row_names import RowName
 from arcademark.scores.readers.rows import Rows, collect
 from arcademark.scores.readers.sheet import Sheet
 from arcademark.wording import plural
@@ -41,8 +43,8 @@ def read_table(sheet: Sheet, options: Options) -> Reading:
     codes = _NONE
     if (column := found.columns.get("algorithm")) is not None:
         codes, written, _ = sheet.names(column)
-        names = dict(zip(written, roles.of_rows(sheet, found, written, options), strict=True))
-    rows, left_out = roles.scored_rows(sheet, found, names, codes)
+        names = dict(zip(written, row_names.of_rows(sheet, found, written, options), strict=True))
+    rows, left_out = row_names.scored_rows(sheet, found, names, codes)
     if not rows.any():
         raise ArcadeMarkError(f"{sheet.path}: all rows hold spreads, ranks or the like; expected scores")
     reading = build(sheet.only(rows), found, options, names, codes[rows] if names else codes)
@@ -142,7 +144,7 @@ def _without_foreign(
 ) -> Sheet:
     """Return the sheet without the scores of what is known to be no game: summaries are in percent, or counts."""
     known = options.canonical_task
-    foreign = [known is not str and roles.is_foreign(name) and not is_task(name, known) for name in names]
+    foreign = [known is not str and is_foreign(name) and not is_task(name, known) for name in names]
     if not any(foreign):
         return sheet
     rows = np.array(foreign)[codes].tolist()
@@ -190,7 +192,7 @@ def _tasks(
             positions.append(merged.setdefault(options.canonical_task(name), len(merged)))
         except ArcadeMarkError:
             scored = set(codes[~np.isnan(scores)].tolist()) if scored is None else scored
-            if at in scored and not roles.is_foreign(name) and options.unknown_tasks == "refuse":
+            if at in scored and not is_foreign(name) and options.unknown_tasks == "refuse":
                 canonical(place(at), name, options.canonical_task)
             foreign.append((at, name))
             positions.append(-1)

@@ -19,8 +19,8 @@ from typing import Any
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
 from arcademark.scores.readers.base import MAX_CELLS_READ, Options, is_task, listed
+from arcademark.scores.readers.column_names import role_of
 from arcademark.scores.readers.role_names import RULES
-from arcademark.scores.readers.roles import role_of
 from arcademark.scores.readers.sheet import Sheet, bare, checked
 
 _WRAPPERS = frozenset({"results", "result", "data", "scores", "records", "rows", "runs", "table", "values", "history"})

@@ -14,37 +14,31 @@ Conventions
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.grouping import grouped
 from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import SAID, Options, UnrecognisedError, is_task, listed
+from arcademark.scores.readers.column_names import (
+    MEANS,
+    NAMES,
+    PATTERNS,
+    STATISTICS,
+    Owners,
+    key,
+    question,
+    role_of,
+    run_number,
+    words_of,
+)
 from arcademark.scores.readers.role_names import ROLES, RULES, Role
 from arcademark.scores.readers.sheet import Sheet
 from arcademark.wording import plural
 
-NAMES: Mapping[Role, Sequence[str]] = RULES["names"]
-"""Names of columns by role, in lower case and with blanks between words; earlier ones are preferred."""
-
-_WORDS = {role: (frozenset(some), frozenset(beside)) for role, (some, beside) in RULES["words"].items()}
-_SURE, _MEANS = frozenset(RULES["sure"]), frozenset(RULES["means"])
-MAX_ASKED = 10
-"""So many rows of one name and numbers may be its runs; more are algorithms."""
-_ROWS = frozenset(RULES["rows"])
-"""Words of rows that are no algorithm's; beside such rows no name of a statistic is one."""
-_STATISTICS = frozenset({"summary", "spread", "count", "normalised", "rank"})
-"""Roles of what describes scores, and is none."""
-_PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in RULES["patterns"].items()}
-ENVIRONMENT = re.compile(r"(?:[\w.]+/)?\w[\w.]*-v\d+")
-"""An environment's id, ``CartPole-v1``."""
-_SPLIT = re.compile(r"[\s_\-./:|()\[\]]+")
 _TRAINED = frozenset({"train", "training"})
 """Words of scores that count only where there are no others."""
 _PARTS: tuple[Role, ...] = ("algorithm", "game", "run", "seed", "score", "episode", "frames", "protocol")
@@ -103,67 +97,10 @@ class Interpretation:
         return tuple(f"{_quoted(sheet, at)}: {text}" for at, text in sorted(said.items()))
 
 
-def words_of(name: str) -> tuple[str, ...]:
-    """Return the words of a name in lower case: "DQN_95%CI" as dqn, 95%, ci."""
-    apart = re.sub(r"([a-z])([A-Z])", r"\1 \2", name.replace("+/-", "±"))
-    return tuple(_PATTERNS["words"].findall(apart.lower()))
-
-
-def key(name: str) -> str:
-    """Return a column's name as `NAMES` has it: in lower case, with blanks between words."""
-    return " ".join(words_of(name))
-
-
-@lru_cache(maxsize=2**14)
-def role_of(name: str) -> Role | None:
-    """Return the role that a column's name alone says; None where it may be an algorithm or a game.
-
-    Of a series, ``charts/episodic_return``, the last part counts, and only if it is a score; ``config.seed`` is a seed,
-    and scores in thousands or logarithms, ``score (k)``, are as those that are normalised.
-    """
-    name = _PATTERNS["prefix"].sub("", name, 1) if _PATTERNS["prefix"].match(name) else name
-    if "±" in name or "+" in name:  # "mean ± std" is a mean
-        name = _stated(name)
-    role: Role | None
-    if scaled := _PATTERNS["scaled"].search(name):
-        role = role_of((name[: scaled.start()] + name[scaled.end() :]).strip(" _"))
-        if role is not None or scaled[0].strip(" ([_])").lower() != "m":  # which may be a mean
-            return role if role not in (None, "score") else "normalised"
-    if "/" in name.replace("+/-", ""):
-        return "score" if role_of(name.rpartition("/")[2]) == "score" else None
-    text, words = key(name), words_of(name)
-    if not words:
-        return None if name else "index"
-    for role, names in NAMES.items():
-        if text in names or (role == "index" and words[:1] == ("unnamed",)):
-            return role
-    numbers = frozenset(word for word in words if word[0].isdecimal())
-    for role, (some, beside) in _WORDS.items():
-        percents = frozenset(word for word in numbers if word.endswith("%"))
-        rest = frozenset(words) - numbers
-        named = (rest & some) or (role == "spread" and percents)
-        if named and rest <= some | beside and (not numbers or role == "spread"):
-            return role
-    return None
-
-
-def _stated(name: str) -> str:
-    """Return the name of what stands before ± in the cells, "mean" of "mean ± std"."""
-    stated = _PATTERNS["stated"].search(name)
-    before = name[: stated.start()] if stated else ""
-    return before + name[stated.end() :] if stated and before.strip(" ([") else name
-
-
 def is_long(sheet: Sheet) -> bool:
     """Return whether a table's header alone shows a long one: a score, beside an algorithm or a game."""
     roles = set(map(role_of, sheet.header))
     return "score" in roles and bool(roles & {"algorithm", "game"})
-
-
-def question(name: str, /, **values: object) -> str:
-    """Return one of the questions about ambiguous columns, with its values filled in."""
-    text: str = RULES["questions"][name]
-    return text.format(**{"roles": SAID["roles"], "algorithm": SAID["algorithm"]} | values)
 
 
 def interpret(sheet: Sheet, options: Options) -> Interpretation:
@@ -191,7 +128,7 @@ class _Reader:
         self.why: dict[int, str] = {}
         self.named = self._names(options.roles or {})
         self.header = range(len(sheet.header))
-        self.owners = _Owners(sheet.header, self._is_task)
+        self.owners = Owners(sheet.header, self._is_task)
         _refuse_repeated(sheet, self.named)
 
     def _names(self, given: Mapping[str, str]) -> list[Role | None]:
@@ -207,7 +144,7 @@ class _Reader:
         self.said_runs = {
             at
             for at, name in enumerate(self.sheet.lowered)
-            if said.get(name) == "run" and any(_PATTERNS[one].fullmatch(name) for one in ("run", "run_of", "numbered"))
+            if said.get(name) == "run" and any(PATTERNS[one].fullmatch(name) for one in ("run", "run_of", "numbered"))
         }
         self.why |= {at: "as said" for at, name in enumerate(self.sheet.lowered) if name in said}
         return [
@@ -244,7 +181,7 @@ class _Reader:
                 self.why[at] = "its cells are games"
         heads = [at for at in self.header if at not in columns.values() and self.named[at] != "score"]
         game = columns.get("game")
-        lost = next((at for at in heads if _PATTERNS["number"].fullmatch(self.sheet.header[at])), None)
+        lost = next((at for at in heads if PATTERNS["number"].fullmatch(self.sheet.header[at])), None)
         if lost is None and game is not None and self._is_task(self.sheet.header[game]):
             lost = game
         if lost is not None and self.why.get(lost) != "as said":
@@ -326,10 +263,10 @@ class _Reader:
     def _of_rows(self, those: Sequence[int]) -> tuple[Value, ...]:
         """Return columns that are all runs, ``seed 0, seed 1``, of the algorithm that a row names."""
         names = [self.sheet.header[at] for at in those]
-        matches = list(filter(None, map(_PATTERNS["run"].fullmatch, names)))
-        if not 1 < len(matches) == len(names) or all(map(_PATTERNS["parts"].fullmatch, names)):
+        matches = list(filter(None, map(PATTERNS["run"].fullmatch, names)))
+        if not 1 < len(matches) == len(names) or all(map(PATTERNS["parts"].fullmatch, names)):
             return ()
-        runs = (_number(match[1] or match[2]) for match in matches)
+        runs = (run_number(match[1] or match[2]) for match in matches)
         self.why |= dict.fromkeys(those, "its name is a run's")
         return tuple(Value(at, name, run) for at, name, run in zip(those, names, runs, strict=True))
 
@@ -343,7 +280,7 @@ class _Reader:
     def _summary(self, columns: dict[Role, int], left: dict[int, Role]) -> Interpretation:
         """Use a column of means as scores, if there are no others."""
         sums = [at for at, role in left.items() if role == "summary" and self._any_number(at)]
-        means = [at for at in sums if key(self.sheet.header[at]) in _MEANS] or sums
+        means = [at for at in sums if key(self.sheet.header[at]) in MEANS] or sums
         if len(means) > 1:
             raise ArcadeMarkError(self._ask("score", means[0], means[1:]))
         if means:
@@ -395,17 +332,17 @@ class _Reader:
         """Name the algorithm and the run of each column, where all of them name runs."""
         names = [value.name for value in values]
         asked = [name for value, name in zip(values, names, strict=True) if self.why.get(value.column) != "as said"]
-        if asked and len(values) > 1 and all(map(_PATTERNS["parts"].fullmatch, names)):
+        if asked and len(values) > 1 and all(map(PATTERNS["parts"].fullmatch, names)):
             raise ArcadeMarkError(f"{self.sheet.path}, row 1: {question('parts', names=listed(names), one=names[0])}")
-        lone = [_PATTERNS["run"].fullmatch(name) for name in names]
-        if all(lone) and (len(values) > 1 or _PATTERNS["named_run"].fullmatch(names[0])) and asked:
+        lone = [PATTERNS["run"].fullmatch(name) for name in names]
+        if all(lone) and (len(values) > 1 or PATTERNS["named_run"].fullmatch(names[0])) and asked:
             if self.algorithm is None:
                 raise ArcadeMarkError(f"{self.sheet.path}, row 1: {question('runs', names=listed(names))}")
             named = [(self.algorithm, match[1] or match[2]) for match in lone if match]
         elif all(lone) and self.said_runs and self.algorithm is not None:
             named = [(self.algorithm, match[1] or match[2]) for match in lone if match]
         else:
-            whose = [_PATTERNS["run_of"].fullmatch(name) for name in names]
+            whose = [PATTERNS["run_of"].fullmatch(name) for name in names]
             if not all(whose):
                 return self._numbered(values)
             named = [(match[1], match[2]) for match in whose if match]
@@ -417,7 +354,7 @@ class _Reader:
         Beside more columns without a number they are algorithms, with a note: runs have numbers for every algorithm.
         """
         names = [value.name for value in values]
-        matches = {name: match for name in names if (match := _PATTERNS["numbered"].fullmatch(name))}
+        matches = {name: match for name in names if (match := PATTERNS["numbered"].fullmatch(name))}
         most = 2 * len(matches) < len(names) - 1
         notes = []
         named: dict[int, tuple[str, str | None]] = {value.column: (value.name, None) for value in values}
@@ -486,13 +423,13 @@ class _Reader:
         if not values:
             raise UnrecognisedError(expected(self.sheet))
         runs, notes = tuple(values), tuple[str, ...]()
-        named = [match for value in values if (match := _PATTERNS["run_of"].fullmatch(value.name))]
+        named = [match for value in values if (match := PATTERNS["run_of"].fullmatch(value.name))]
         if len(named) == len(values) and all(self._is_task(match[1]) for match in named):
             runs, notes = _runs_of(values, [(match[1], match[2]) for match in named], "game")
         return Interpretation(columns, runs, dict(sorted(left.items())), notes, self.why)
 
     def _is_task_of_run(self, name: str) -> bool:
-        match = _PATTERNS["run_of"].fullmatch(name)
+        match = PATTERNS["run_of"].fullmatch(name)
         return match is not None and self._is_task(match[1])
 
     def _is_index(self, at: int) -> bool:
@@ -510,226 +447,16 @@ class _Reader:
         return ArcadeMarkError(said) if self.tasks is None else UnrecognisedError(said)
 
 
-class _Owners:
-    """Names of columns, or of rows' algorithms, among which some describe others: "DQN std" beside "DQN"."""
-
-    def __init__(self, names: Sequence[str], is_task: Callable[[str], bool] = lambda _: False) -> None:
-        self.names, self.is_task = names, is_task
-        self.known = frozenset(map(key, names)) - {""}
-
-    def find(self, name: str) -> tuple[Role | None, str]:
-        """Return the role and the owner of a name: spread and "DQN" for "DQN std" and "std_DQN".
-
-        What may be part of an algorithm's name, as in "DQN max", is only where another is "DQN", its mean, its raw
-        score or its run; a mean or a score is of "DQN" where that has a spread, or all have such names, and none is
-        "DQN".
-        """
-        versus = _PATTERNS["versus"].fullmatch(name)
-        if versus and {key(versus[1]), key(versus[2])} <= self.known:
-            return "summary", name  # "PPO - DQN" of PPO and DQN
-        for whose, what, behind in _parted(_stated(name)):
-            role = role_of(what)
-            if role is None or (role_of(whose) is not None and not self.is_task(whose)):
-                continue
-            beside, named = key(whose) in self.known, key(whose) in self._scored
-            sure = set(words_of(what)) & _SURE and (beside or named or behind)
-            if role in _STATISTICS and key(whose) in self._with_runs:
-                return role, whose
-            if role == "score" or (role == "summary" and key(what) in _MEANS):
-                if not beside and (self._has_spread(whose) or self._all_of(what, behind, 1 if role == "score" else 2)):
-                    return "value", whose
-            elif role in (*_STATISTICS, "note", "frames"):
-                limits = role == "spread" and len(self._spreads.get(key(whose), ())) > 1  # "DQN_lo" beside "DQN_hi"
-                if sure or beside or named or limits or (role == "normalised" and self._all_of(what, behind, 2)):
-                    return role, whose
-        return None, name
-
-    @cached_property
-    def _scored(self) -> frozenset[str]:
-        """Algorithms of which a name is a mean or a score: "mean DQN", "DQN raw score"."""
-        parts = (part for name in self.names for part in _parted(name))
-        return frozenset(key(whose) for whose, what, _ in parts if role_of(what) == "score" or key(what) in _MEANS)
-
-    @cached_property
-    def _with_runs(self) -> frozenset[str]:
-        """Algorithms of which several columns are runs, or may be: "DQN seed 0" or "DQN_0"."""
-        patterns = [_PATTERNS["run_of"], _PATTERNS["numbered"]]
-        matches = [next(filter(None, (pattern.fullmatch(name) for pattern in patterns)), None) for name in self.names]
-        number = Counter(key(match[1]) for match in matches if match)
-        return frozenset(name for name, times in number.items() if times > 1)
-
-    @cached_property
-    def _spreads(self) -> Mapping[str, set[str]]:
-        """The names of spreads by owner, where they stand behind it."""
-        parts = (part for name in self.names for part in _parted(name))
-        return {
-            owner: set(those)
-            for owner, those in grouped(
-                (key(whose), key(what)) for whose, what, behind in parts if behind and role_of(what) == "spread"
-            ).items()
-        }
-
-    def _has_spread(self, whose: str) -> bool:
-        """Return whether a name is a spread of it, "DQN std"."""
-        own = words_of(whose)
-        rest = [set(words_of(name)) - set(own) for name in self.names if set(own) <= set(words_of(name))]
-        return any(words & _SURE and not words & _MEANS for words in rest)
-
-    def _all_of(self, what: str, behind: bool, least: int) -> bool:
-        """Return whether all names without a role, so many at least, begin or end with a word: as pandas joins them."""
-        number, common = self._common
-        return number >= least and (what, behind) in common
-
-    @cached_property
-    def _common(self) -> tuple[int, frozenset[tuple[str, bool]]]:
-        """The number of algorithms that have the names without a role, and the words that begin or end all of these."""
-        free = [name for name in self.names if name and role_of(name) is None and not set(words_of(name)) & _SURE]
-        several = {run[1] if (run := _PATTERNS["run_of"].fullmatch(name)) else name for name in free}
-        words = ({(what, behind) for _, what, behind in _parted(name)} for name in free)
-        return len(several), frozenset(set.intersection(*words) if free else ())
-
-
-def _parted(name: str) -> Iterator[tuple[str, str, bool]]:
-    """Yield the ways to part a name into whose it is and what, longest first: and whether what stands behind."""
-    parts = [(name[: split.start()], name[split.end() :].strip(")] ")) for split in _SPLIT.finditer(name)]
-    parts = [(before, after) for before, after in parts if before and after]
-    yield from ((before, after, True) for before, after in parts)
-    yield from ((after, before, False) for before, after in reversed(parts))
-
-
 def _runs_of(
     values: Sequence[Value], named: Sequence[tuple[str, str | None]], noun: str = "algorithm"
 ) -> tuple[tuple[Value, ...], tuple[str, ...]]:
     runs = tuple(
-        replace(value, name=name, run=_number(run or "0")) for value, (name, run) in zip(values, named, strict=True)
+        replace(value, name=name, run=run_number(run or "0")) for value, (name, run) in zip(values, named, strict=True)
     )
     algorithms = dict.fromkeys(value.name for value in runs)
     whose = f"one {noun}" if len(algorithms) == 1 else plural(len(algorithms), noun)
     columns = "1 column is a run" if len(runs) == 1 else f"{len(runs):,} columns are runs"
     return runs, (f"{columns} of {whose}: {listed([value.name for value in values])}",)
-
-
-@dataclass(frozen=True)
-class RowName:
-    """A row's name of an algorithm as it is read: the owner of its scores, the run, and its role if it has none."""
-
-    name: str
-    run: int | None = None
-    role: Role | None = None
-
-
-def of_rows(sheet: Sheet, found: Interpretation, names: Sequence[str], options: Options) -> tuple[RowName, ...]:
-    """Return what names in a column of algorithms say, by the rules that hold for names of columns.
-
-    ``DQN std`` is a spread and no algorithm, ``DQN seed 0`` a run of DQN where no column numbers runs. Names are taken
-    as they are if the caller says that the column is one of algorithms.
-    """
-    column = found.columns["algorithm"]
-    if found.why.get(column) == "as said":
-        return tuple(map(RowName, names))
-    owners = _Owners(names)
-    statistics = {name: role for name in names if (role := role_of(name)) in _STATISTICS}
-    if not any(set(words_of(name)) & _ROWS for name in statistics):
-        statistics = {}  # "best" or "UCB" alone may be an algorithm
-    result = []
-    for name in names:
-        role, whose = (statistics[name], name) if name in statistics else owners.find(name)
-        if role in _STATISTICS:
-            result.append(RowName(whose, role=role))
-        else:
-            result.append(RowName(whose if role == "value" else name))
-    kept = [one.name for one in result if one.role is None]
-    if not kept and 1 < len(statistics) == len(names):  # as pandas describes a frame: the mean has no other owner
-        if (algorithm := options.algorithm or sheet.algorithm) is None:
-            raise ArcadeMarkError(
-                f"{sheet.path}: the rows hold {listed(names)}, and nothing says of which algorithm; say it with "
-                f"{SAID['algorithm']}"
-            )
-        return tuple(RowName(algorithm) if key(one.name) in _MEANS else one for one in result)
-    if not kept:
-        return tuple(map(RowName, names))
-    if not {"run", "seed"} & found.columns.keys():
-        place, said = f"{sheet.path}, column {sheet.header[column]!r}", f"{sheet.header[column]}=algorithm"
-        runs = _runs_in(place, kept, said, options.algorithm)
-        result = [one if one.role else RowName(*runs.get(one.name, (one.name, None))) for one in result]
-    return tuple(result)
-
-
-def _runs_in(place: str, names: Sequence[str], said: str, algorithm: str | None) -> dict[str, tuple[str, int]]:
-    """Return the algorithm and the run that rows' names say; refuse those that may be of runs or of algorithms."""
-    lone = {name: match for name in names if (match := _PATTERNS["run"].fullmatch(name))}
-    named = len(names) > 1 or algorithm is not None or _PATTERNS["named_run"].fullmatch(names[0])
-    if len(lone) == len(names) and named:
-        if algorithm is None:
-            asked = question("runs", names=listed(names))
-            raise ArcadeMarkError(f"{place}: {asked}, or that they are algorithms with --read '{said}'")
-        return {name: (algorithm, _number(match[1] or match[2])) for name, match in lone.items()}
-    whose = {name: (match[1], _number(match[2])) for name in names if (match := _PATTERNS["run_of"].fullmatch(name))}
-    several = {owner for owner, those in grouped(whose.values()).items() if len(those) > 1}
-    if whose and (several or len(whose) == len(names)):
-        return {name: one for name, one in whose.items() if one[0] in several or len(whose) == len(names)}
-    matches = {name: match for name in names if (match := _PATTERNS["numbered"].fullmatch(name))}
-    for owner, numbers in grouped((match[1], int(match[2])) for match in matches.values()).items():
-        counted = sorted(numbers)
-        if 2 * len(matches) >= len(names) and counted in (list(range(len(counted))), list(range(1, len(counted) + 1))):
-            those = [name for name, match in matches.items() if match[1] == owner]
-            if 1 < len(those) <= MAX_ASKED:
-                raise ArcadeMarkError(
-                    f"{place}: {listed(those)} may be runs of {owner!r}, or algorithms; for the first name them "
-                    f"'{owner} seed {numbers[0]}', for the second say --read '{said}'"
-                )
-    return {}
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdecimal() else ord(text.lower()) - ord("a")
-
-
-def scored_rows(
-    sheet: Sheet, found: Interpretation, names: Mapping[str, RowName], codes: NDArray[np.int64]
-) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
-    """Return which rows hold no spreads, ranks or the like, and what names those: an algorithm, run or cell.
-
-    `names` are what a column of algorithms says, `codes` which of them each row has.
-    """
-    rows = np.ones(sheet.size, dtype=bool)
-    if names:
-        rows &= np.array([one.role is None for one in names.values()], dtype=bool)[codes]
-    left = [name for name, one in names.items() if one.role is not None]
-    for column in (found.columns.get("run"), found.columns.get("seed")):
-        if column is not None and not isinstance(cells := sheet.columns[column], np.ndarray):  # "mean" below seeds
-            described = [cell for cell in dict.fromkeys(cells) if _describes(cell)]
-            rows &= np.array([cell not in described for cell in cells], dtype=bool)
-            left += described
-    for column, role in found.left_out.items():
-        cells = sheet.columns[column]
-        if (
-            role not in ("note", "index")
-            or isinstance(cells, np.ndarray)
-            or not any(map(_describes, dict.fromkeys(cells)))
-        ):
-            continue
-        kinds = {cell: role_of(cell.strip()) for cell in dict.fromkeys(cells)}
-        if not all(kind in (*_STATISTICS, "score") for kind in kinds.values()):
-            continue
-        place = f"{sheet.path}, column {sheet.header[column]!r}"
-        means = [cell for cell, kind in kinds.items() if kind == "score" or key(cell) in _MEANS]
-        means = means or [cell for cell, kind in kinds.items() if kind == "summary"]
-        if not means:
-            raise ArcadeMarkError(
-                f"{place}: the rows hold {listed(list(kinds))}, and none says that these are scores; give the games' "
-                "own points"
-            )
-        if len(means) > 1:
-            raise ArcadeMarkError(f"{place}: the scores may be the rows {listed(means)}; keep those of one")
-        rows &= np.array([cell == means[0] for cell in cells])
-        left += [cell for cell in kinds if cell != means[0]]
-    return rows, tuple(dict.fromkeys(left))
-
-
-def _describes(cell: str) -> bool:
-    """Return whether a cell is the name of a statistic: "mean", "std", "HNS"."""
-    return bool(cell.strip()) and not any(map(str.isdigit, cell)) and role_of(cell.strip()) in _STATISTICS
 
 
 def _quoted(sheet: Sheet, at: int) -> str:
@@ -763,7 +490,7 @@ def _refuse_contradictions(sheet: Sheet, options: Options, found: Interpretation
             continue
         _, names, _ = sheet.names(column)
         if role == "algorithm" and not {"run", "seed"} & found.columns.keys():
-            names = tuple(n for n in names if not _PATTERNS["run"].fullmatch(n) and role_of(n) not in _STATISTICS)
+            names = tuple(n for n in names if not PATTERNS["run"].fullmatch(n) and role_of(n) not in STATISTICS)
         same = options.canonical_task if role == "game" else str
         other = next((name for name in names if name != given and not _alike(name, given, same)), None)
         if other is not None:
@@ -778,11 +505,6 @@ def _alike(name: str, given: str, canonical: Callable[[str], str]) -> bool:
         return canonical(name) == canonical(given)
     except ArcadeMarkError:
         return False
-
-
-def is_foreign(name: str) -> bool:
-    """Return whether a name is an environment's id or a summary's ("Mean score"), and thus no unknown game."""
-    return ENVIRONMENT.fullmatch(name) is not None or role_of(name) in (*_STATISTICS, "score")
 
 
 def expected(sheet: Sheet) -> str:

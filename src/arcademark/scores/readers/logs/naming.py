@@ -26,8 +26,8 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import SAID, Log, Options, canonical, is_task
+from arcademark.scores.readers.column_names import role_of
 from arcademark.scores.readers.logs.names import LOGS
-from arcademark.scores.readers.roles import role_of
 from arcademark.scores.readers.sheet import Sheet
 
 _FIELDS = ("algorithm", "game", "seed")

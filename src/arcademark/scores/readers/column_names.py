@@ -1,0 +1,177 @@
+"""Reads names of columns and algorithms by the rules in ``data/roles.json``."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+
+from arcademark.grouping import grouped
+from arcademark.scores.readers.base import SAID
+from arcademark.scores.readers.role_names import RULES, Role
+
+NAMES: Mapping[Role, Sequence[str]] = RULES["names"]
+"""Names of columns by role, in lower case and with blanks between words; earlier ones are preferred."""
+_WORDS = {role: (frozenset(some), frozenset(beside)) for role, (some, beside) in RULES["words"].items()}
+SURE, MEANS = frozenset(RULES["sure"]), frozenset(RULES["means"])
+STATISTICS = frozenset({"summary", "spread", "count", "normalised", "rank"})
+"""Roles of what describes scores, and is none."""
+PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in RULES["patterns"].items()}
+ENVIRONMENT = re.compile(r"(?:[\w.]+/)?\w[\w.]*-v\d+")
+"""An environment's id, ``CartPole-v1``."""
+_SPLIT = re.compile(r"[\s_\-./:|()\[\]]+")
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words of a name in lower case: "DQN_95%CI" as dqn, 95%, ci."""
+    apart = re.sub(r"([a-z])([A-Z])", r"\1 \2", name.replace("+/-", "±"))
+    return tuple(PATTERNS["words"].findall(apart.lower()))
+
+
+def key(name: str) -> str:
+    """Return a column's name as `NAMES` has it: in lower case, with blanks between words."""
+    return " ".join(words_of(name))
+
+
+@lru_cache(maxsize=2**14)
+def role_of(name: str) -> Role | None:
+    """Return the role that a column's name alone says; None where it may be an algorithm or a game.
+
+    Of a series, ``charts/episodic_return``, the last part counts, and only if it is a score; ``config.seed`` is a seed,
+    and scores in thousands or logarithms, ``score (k)``, are as those that are normalised.
+    """
+    name = PATTERNS["prefix"].sub("", name, 1) if PATTERNS["prefix"].match(name) else name
+    if "±" in name or "+" in name:  # "mean ± std" is a mean
+        name = stated(name)
+    role: Role | None
+    if scaled := PATTERNS["scaled"].search(name):
+        role = role_of((name[: scaled.start()] + name[scaled.end() :]).strip(" _"))
+        if role is not None or scaled[0].strip(" ([_])").lower() != "m":  # which may be a mean
+            return role if role not in (None, "score") else "normalised"
+    if "/" in name.replace("+/-", ""):
+        return "score" if role_of(name.rpartition("/")[2]) == "score" else None
+    text, words = key(name), words_of(name)
+    if not words:
+        return None if name else "index"
+    for role, names in NAMES.items():
+        if text in names or (role == "index" and words[:1] == ("unnamed",)):
+            return role
+    numbers = frozenset(word for word in words if word[0].isdecimal())
+    for role, (some, beside) in _WORDS.items():
+        percents = frozenset(word for word in numbers if word.endswith("%"))
+        rest = frozenset(words) - numbers
+        named = (rest & some) or (role == "spread" and percents)
+        if named and rest <= some | beside and (not numbers or role == "spread"):
+            return role
+    return None
+
+
+def stated(name: str) -> str:
+    """Return the name of what stands before ± in the cells, "mean" of "mean ± std"."""
+    stated = PATTERNS["stated"].search(name)
+    before = name[: stated.start()] if stated else ""
+    return before + name[stated.end() :] if stated and before.strip(" ([") else name
+
+
+def question(name: str, /, **values: object) -> str:
+    """Return one of the questions about ambiguous columns, with its values filled in."""
+    text: str = RULES["questions"][name]
+    return text.format(**{"roles": SAID["roles"], "algorithm": SAID["algorithm"]} | values)
+
+
+class Owners:
+    """Names of columns, or of rows' algorithms, among which some describe others: "DQN std" beside "DQN"."""
+
+    def __init__(self, names: Sequence[str], is_task: Callable[[str], bool] = lambda _: False) -> None:
+        self.names, self.is_task = names, is_task
+        self.known = frozenset(map(key, names)) - {""}
+
+    def find(self, name: str) -> tuple[Role | None, str]:
+        """Return the role and the owner of a name: spread and "DQN" for "DQN std" and "std_DQN".
+
+        What may be part of an algorithm's name, as in "DQN max", is only where another is "DQN", its mean, its raw
+        score or its run; a mean or a score is of "DQN" where that has a spread, or all have such names, and none is
+        "DQN".
+        """
+        versus = PATTERNS["versus"].fullmatch(name)
+        if versus and {key(versus[1]), key(versus[2])} <= self.known:
+            return "summary", name  # "PPO - DQN" of PPO and DQN
+        for whose, what, behind in parted(stated(name)):
+            role = role_of(what)
+            if role is None or (role_of(whose) is not None and not self.is_task(whose)):
+                continue
+            beside, named = key(whose) in self.known, key(whose) in self._scored
+            sure = set(words_of(what)) & SURE and (beside or named or behind)
+            if role in STATISTICS and key(whose) in self._with_runs:
+                return role, whose
+            if role == "score" or (role == "summary" and key(what) in MEANS):
+                if not beside and (self._has_spread(whose) or self._all_of(what, behind, 1 if role == "score" else 2)):
+                    return "value", whose
+            elif role in (*STATISTICS, "note", "frames"):
+                limits = role == "spread" and len(self._spreads.get(key(whose), ())) > 1  # "DQN_lo" beside "DQN_hi"
+                if sure or beside or named or limits or (role == "normalised" and self._all_of(what, behind, 2)):
+                    return role, whose
+        return None, name
+
+    @cached_property
+    def _scored(self) -> frozenset[str]:
+        """Algorithms of which a name is a mean or a score: "mean DQN", "DQN raw score"."""
+        parts = (part for name in self.names for part in parted(name))
+        return frozenset(key(whose) for whose, what, _ in parts if role_of(what) == "score" or key(what) in MEANS)
+
+    @cached_property
+    def _with_runs(self) -> frozenset[str]:
+        """Algorithms of which several columns are runs, or may be: "DQN seed 0" or "DQN_0"."""
+        patterns = [PATTERNS["run_of"], PATTERNS["numbered"]]
+        matches = [next(filter(None, (pattern.fullmatch(name) for pattern in patterns)), None) for name in self.names]
+        number = Counter(key(match[1]) for match in matches if match)
+        return frozenset(name for name, times in number.items() if times > 1)
+
+    @cached_property
+    def _spreads(self) -> Mapping[str, set[str]]:
+        """The names of spreads by owner, where they stand behind it."""
+        parts = (part for name in self.names for part in parted(name))
+        return {
+            owner: set(those)
+            for owner, those in grouped(
+                (key(whose), key(what)) for whose, what, behind in parts if behind and role_of(what) == "spread"
+            ).items()
+        }
+
+    def _has_spread(self, whose: str) -> bool:
+        """Return whether a name is a spread of it, "DQN std"."""
+        own = words_of(whose)
+        rest = [set(words_of(name)) - set(own) for name in self.names if set(own) <= set(words_of(name))]
+        return any(words & SURE and not words & MEANS for words in rest)
+
+    def _all_of(self, what: str, behind: bool, least: int) -> bool:
+        """Return whether all names without a role, so many at least, begin or end with a word: as pandas joins them."""
+        number, common = self._common
+        return number >= least and (what, behind) in common
+
+    @cached_property
+    def _common(self) -> tuple[int, frozenset[tuple[str, bool]]]:
+        """The number of algorithms that have the names without a role, and the words that begin or end all of these."""
+        free = [name for name in self.names if name and role_of(name) is None and not set(words_of(name)) & SURE]
+        several = {run[1] if (run := PATTERNS["run_of"].fullmatch(name)) else name for name in free}
+        words = ({(what, behind) for _, what, behind in parted(name)} for name in free)
+        return len(several), frozenset(set.intersection(*words) if free else ())
+
+
+def parted(name: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield the ways to part a name into whose it is and what, longest first: and whether what stands behind."""
+    parts = [(name[: split.start()], name[split.end() :].strip(")] ")) for split in _SPLIT.finditer(name)]
+    parts = [(before, after) for before, after in parts if before and after]
+    yield from ((before, after, True) for before, after in parts)
+    yield from ((after, before, False) for before, after in reversed(parts))
+
+
+def run_number(text: str) -> int:
+    """Return the number of a run that is a number, or a letter: 0 for "0" and "a"."""
+    return int(text) if text.isdecimal() else ord(text.lower()) - ord("a")
+
+
+def is_foreign(name: str) -> bool:
+    """Return whether a name is an environment's id or a summary's ("Mean score"), and thus no unknown game."""
+    return ENVIRONMENT.fullmatch(name) is not None or role_of(name) in (*STATISTICS, "score")

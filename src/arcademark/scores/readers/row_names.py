@@ -1,0 +1,151 @@
+"""Reads the names in a column of algorithms: which are runs, and which rows hold no scores, but spreads or the like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.grouping import grouped
+from arcademark.scores.readers.base import SAID, Options, listed
+from arcademark.scores.readers.column_names import (
+    MEANS,
+    PATTERNS,
+    STATISTICS,
+    Owners,
+    key,
+    question,
+    role_of,
+    run_number,
+    words_of,
+)
+from arcademark.scores.readers.role_names import RULES, Role
+from arcademark.scores.readers.roles import Interpretation
+from arcademark.scores.readers.sheet import Sheet
+
+MAX_ASKED = 10
+"""So many rows of one name and numbers may be its runs; more are algorithms."""
+_ROWS = frozenset(RULES["rows"])
+"""Words of rows that are no algorithm's; beside such rows no name of a statistic is one."""
+
+
+@dataclass(frozen=True)
+class RowName:
+    """A row's name of an algorithm as it is read: the owner of its scores, the run, and its role if it has none."""
+
+    name: str
+    run: int | None = None
+    role: Role | None = None
+
+
+def of_rows(sheet: Sheet, found: Interpretation, names: Sequence[str], options: Options) -> tuple[RowName, ...]:
+    """Return what names in a column of algorithms say, by the rules that hold for names of columns.
+
+    ``DQN std`` is a spread and no algorithm, ``DQN seed 0`` a run of DQN where no column numbers runs. Names are taken
+    as they are if the caller says that the column is one of algorithms.
+    """
+    column = found.columns["algorithm"]
+    if found.why.get(column) == "as said":
+        return tuple(map(RowName, names))
+    owners = Owners(names)
+    statistics = {name: role for name in names if (role := role_of(name)) in STATISTICS}
+    if not any(set(words_of(name)) & _ROWS for name in statistics):
+        statistics = {}  # "best" or "UCB" alone may be an algorithm
+    result = []
+    for name in names:
+        role, whose = (statistics[name], name) if name in statistics else owners.find(name)
+        if role in STATISTICS:
+            result.append(RowName(whose, role=role))
+        else:
+            result.append(RowName(whose if role == "value" else name))
+    kept = [one.name for one in result if one.role is None]
+    if not kept and 1 < len(statistics) == len(names):  # as pandas describes a frame: the mean has no other owner
+        if (algorithm := options.algorithm or sheet.algorithm) is None:
+            raise ArcadeMarkError(
+                f"{sheet.path}: the rows hold {listed(names)}, and nothing says of which algorithm; say it with "
+                f"{SAID['algorithm']}"
+            )
+        return tuple(RowName(algorithm) if key(one.name) in MEANS else one for one in result)
+    if not kept:
+        return tuple(map(RowName, names))
+    if not {"run", "seed"} & found.columns.keys():
+        place, said = f"{sheet.path}, column {sheet.header[column]!r}", f"{sheet.header[column]}=algorithm"
+        runs = _runs_in(place, kept, said, options.algorithm)
+        result = [one if one.role else RowName(*runs.get(one.name, (one.name, None))) for one in result]
+    return tuple(result)
+
+
+def _runs_in(place: str, names: Sequence[str], said: str, algorithm: str | None) -> dict[str, tuple[str, int]]:
+    """Return the algorithm and the run that rows' names say; refuse those that may be of runs or of algorithms."""
+    lone = {name: match for name in names if (match := PATTERNS["run"].fullmatch(name))}
+    named = len(names) > 1 or algorithm is not None or PATTERNS["named_run"].fullmatch(names[0])
+    if len(lone) == len(names) and named:
+        if algorithm is None:
+            asked = question("runs", names=listed(names))
+            raise ArcadeMarkError(f"{place}: {asked}, or that they are algorithms with --read '{said}'")
+        return {name: (algorithm, run_number(match[1] or match[2])) for name, match in lone.items()}
+    whose = {name: (match[1], run_number(match[2])) for name in names if (match := PATTERNS["run_of"].fullmatch(name))}
+    several = {owner for owner, those in grouped(whose.values()).items() if len(those) > 1}
+    if whose and (several or len(whose) == len(names)):
+        return {name: one for name, one in whose.items() if one[0] in several or len(whose) == len(names)}
+    matches = {name: match for name in names if (match := PATTERNS["numbered"].fullmatch(name))}
+    for owner, numbers in grouped((match[1], int(match[2])) for match in matches.values()).items():
+        counted = sorted(numbers)
+        if 2 * len(matches) >= len(names) and counted in (list(range(len(counted))), list(range(1, len(counted) + 1))):
+            those = [name for name, match in matches.items() if match[1] == owner]
+            if 1 < len(those) <= MAX_ASKED:
+                raise ArcadeMarkError(
+                    f"{place}: {listed(those)} may be runs of {owner!r}, or algorithms; for the first name them "
+                    f"'{owner} seed {numbers[0]}', for the second say --read '{said}'"
+                )
+    return {}
+
+
+def scored_rows(
+    sheet: Sheet, found: Interpretation, names: Mapping[str, RowName], codes: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """Return which rows hold no spreads, ranks or the like, and what names those: an algorithm, run or cell.
+
+    `names` are what a column of algorithms says, `codes` which of them each row has.
+    """
+    rows = np.ones(sheet.size, dtype=bool)
+    if names:
+        rows &= np.array([one.role is None for one in names.values()], dtype=bool)[codes]
+    left = [name for name, one in names.items() if one.role is not None]
+    for column in (found.columns.get("run"), found.columns.get("seed")):
+        if column is not None and not isinstance(cells := sheet.columns[column], np.ndarray):  # "mean" below seeds
+            described = [cell for cell in dict.fromkeys(cells) if _describes(cell)]
+            rows &= np.array([cell not in described for cell in cells], dtype=bool)
+            left += described
+    for column, role in found.left_out.items():
+        cells = sheet.columns[column]
+        if (
+            role not in ("note", "index")
+            or isinstance(cells, np.ndarray)
+            or not any(map(_describes, dict.fromkeys(cells)))
+        ):
+            continue
+        kinds = {cell: role_of(cell.strip()) for cell in dict.fromkeys(cells)}
+        if not all(kind in (*STATISTICS, "score") for kind in kinds.values()):
+            continue
+        place = f"{sheet.path}, column {sheet.header[column]!r}"
+        means = [cell for cell, kind in kinds.items() if kind == "score" or key(cell) in MEANS]
+        means = means or [cell for cell, kind in kinds.items() if kind == "summary"]
+        if not means:
+            raise ArcadeMarkError(
+                f"{place}: the rows hold {listed(list(kinds))}, and none says that these are scores; give the games' "
+                "own points"
+            )
+        if len(means) > 1:
+            raise ArcadeMarkError(f"{place}: the scores may be the rows {listed(means)}; keep those of one")
+        rows &= np.array([cell == means[0] for cell in cells])
+        left += [cell for cell in kinds if cell != means[0]]
+    return rows, tuple(dict.fromkeys(left))
+
+
+def _describes(cell: str) -> bool:
+    """Return whether a cell is the name of a statistic: "mean", "std", "HNS"."""
+    return bool(cell.strip()) and not any(map(str.isdigit, cell)) and role_of(cell.strip()) in STATISTICS
