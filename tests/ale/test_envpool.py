@@ -15,6 +15,7 @@ import pytest
 from ale_py import roms
 
 from arcademark.ale import envpool
+from arcademark.ale.envpool import game
 from arcademark.emulator import build
 from arcademark.environments.interfaces.batch import Crew
 from arcademark.errors import ArcadeMarkError
@@ -117,7 +118,7 @@ def test_results_do_not_depend_on_threads(threads):
 
 
 def test_a_record_is_as_long_in_c():
-    assert ctypes.sizeof(envpool._Record) == build.core().console_pooled_size()
+    assert ctypes.sizeof(game.Record) == build.core().console_pooled_size()
 
 
 @pytest.mark.parametrize(("batch_size", "call"), [(0, "hand_over"), (0, "settle"), (2, "hand_over"), (2, "wait")])

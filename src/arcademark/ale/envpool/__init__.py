@@ -24,358 +24,28 @@ import ctypes
 import importlib
 import importlib.util
 import warnings
-from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import gymnasium
 import numpy as np
-from ale_py import Action, LoggerMode, roms
+from ale_py import roms
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from arcademark.ale import arguments, callbacks
-from arcademark.ale.interface import ALEInterface, console_turn
+from arcademark.ale.envpool.game import Game, Record
+from arcademark.ale.envpool.specs import Config, EnvSpec, Rendering, Settings, dm_env, observation_of
 from arcademark.emulator.machine import RAM_SIZE
-from arcademark.environments.emulation.console import StepRecord
-from arcademark.environments.emulation.facts import standard
-from arcademark.environments.emulation.palettes import gray_table, rgb_table
 from arcademark.environments.interfaces.batch import Crew, default_threads
-from arcademark.environments.native import function_address
 from arcademark.environments.observations import kernels
-from arcademark.environments.observations.area import AreaResize
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.keywords import knowing
 
 __version__ = "1.2.5"
 """EnvPool's version, whose interface this is."""
-
-_FIRST, _MID, _LAST = range(3)
-"""Kinds of steps, as dm_env numbers them."""
-
-_LINEAR_UNIT = 2048
-"""Whole numbers in which OpenCV counts the weights of two pixels."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Config:
-    """EnvPool's arguments, in its order; `max_episode_steps` counts agent steps.
-
-    `num_threads` counts the caller's; 0 are as many as there are cores, no result depends on it, and
-    `thread_affinity_offset` changes nothing. `base_path` is a folder with ``atari/roms``; by default the ROMs are
-    ale-py's.
-    """
-
-    num_envs: int = 1
-    batch_size: int = 0
-    num_threads: int = 0
-    max_num_players: int = 1
-    thread_affinity_offset: int = -1
-    base_path: str = ""
-    seed: int = 42
-    env_seed: tuple[int, ...] = ()
-    gym_reset_return_info: bool = True
-    max_episode_steps: int = 27_000
-    stack_num: int = 4
-    frame_skip: int = 4
-    noop_max: int = 30
-    zero_discount_on_life_loss: bool = False
-    episodic_life: bool = False
-    reward_clip: bool = False
-    use_fire_reset: bool = True
-    img_height: int = 84
-    img_width: int = 84
-    task: str = ""
-    mode: int = -1
-    difficulty: int = -1
-    full_action_space: bool = False
-    repeat_action_probability: float = 0.0
-    use_inter_area_resize: bool = True
-    gray_scale: bool = True
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Rendering:
-    """EnvPool's arguments of what `EnvPool.render` shows."""
-
-    render_mode: str | None = None
-    render_env_id: int = 0
-    render_width: int = 0
-    render_height: int = 0
-    render_camera_id: int = -1
-    from_pixels: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Settings(Config, _Rendering):
-    """Settings of `make`."""
-
-
-class ArraySpec(NamedTuple):
-    """An array of one game as EnvPool describes it: its shape (−1: one per player), type and bounds."""
-
-    shape: list[int]
-    dtype: np.dtype[Any]
-    minimum: float
-    maximum: float
-
-    @property
-    def is_discrete(self) -> bool:
-        """Return False, as EnvPool."""
-        return False
-
-
-class _Linear:
-    """Resizing between pixels, as OpenCV's ``INTER_LINEAR`` does."""
-
-    def __init__(self, source: tuple[int, int], size: tuple[int, int]) -> None:
-        (self._rows, self._row_weights), (self._columns, self._column_weights) = map(self._axis, source, size)
-
-    @staticmethod
-    def _axis(source: int, size: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return, for each pixel of the result, two pixels and the weights of both."""
-        at = ((np.arange(size) + 0.5) * (source / size) - 0.5).astype(np.float32)
-        first = np.floor(at)
-        share = np.where((first < 0) | (first >= source - 1), 0, at - first).astype(np.float32)
-        first = np.clip(first, 0, source - 1).astype(np.int64)
-        weights = np.rint(np.stack((1 - share, share)) * _LINEAR_UNIT).astype(np.int32)
-        return np.stack((first, np.minimum(first + 1, source - 1))), weights
-
-    def __call__(self, screen: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:
-        """Write the image of a screen, with its colours last."""
-        column, row = self._column_weights[:, None, :, None], self._row_weights[:, :, None, None]
-        wide = (screen[:, self._columns[0]] * column[0] + screen[:, self._columns[1]] * column[1]) >> 4
-        upper, lower = ((wide[rows] * weight) >> 16 for rows, weight in zip(self._rows, row, strict=True))
-        out[:] = (upper + lower + 2) >> 2
-
-
-class _Record(ctypes.Structure):
-    """A game's step or beginning, and what it gave; as in ``pool.c``."""
-
-    _fields_ = (
-        ("step", StepRecord),
-        *((name, ctypes.c_size_t) for name in ("turn", "memory")),
-        *((name, ctypes.c_int32) for name in ("begins", "noops", "fire", "fresh", "episodic", "fading")),
-        *((name, ctypes.c_int32) for name in ("limit", "elapsed", "ended", "kind")),
-        ("discount", ctypes.c_float),
-    )
-    begins: int
-    noops: int
-    fire: int
-    fresh: int
-    limit: int
-    elapsed: int
-    ended: int
-    kind: int
-    discount: float
-
-
-class _Game:
-    """One game, which is played as its record says, and what of it is seen."""
-
-    core: ctypes.CDLL | None = None
-
-    def __init__(
-        self, seed: int, config: Config, record: _Record, stack: NDArray[np.uint8], ram: NDArray[np.uint8]
-    ) -> None:
-        self._chance = np.random.RandomState(seed & 0xFFFFFFFF)
-        self._record, self._stack, self._ram = record, stack, ram
-        ALEInterface.setLoggerMode(LoggerMode.Error)
-        self.ale = ale = ALEInterface()
-        ale.setInt("random_seed", (seed + 2**31) % 2**32 - 2**31)
-        ale.setFloat("repeat_action_probability", config.repeat_action_probability)
-        own = Path(config.base_path, "atari", "roms", f"{config.task}.bin") if config.base_path else None
-        ale.loadROM(own or roms.get_rom_path(config.task))
-        try:
-            if config.mode >= 0:
-                ale.setMode(config.mode)
-            if config.difficulty >= 0:
-                ale.setDifficulty(config.difficulty)
-        except RuntimeError as error:  # whatever plays, there is no such
-            raise arguments.RefusedError(f"{config.task}: {error}") from None
-        self.actions = ale.getLegalActionSet() if config.full_action_space else ale.getMinimalActionSet()
-        self._noop_max = max(1, config.noop_max)
-        record.step.frame_skip, record.fire = config.frame_skip, config.use_fire_reset and Action.FIRE in self.actions
-        record.episodic, record.fading = config.episodic_life, config.zero_discount_on_life_loss
-        record.ended, record.elapsed, record.limit, record.discount = True, *2 * [config.max_episode_steps], 1.0
-        self._set_images(config)
-        self._set_player()
-
-    def _set_images(self, config: Config) -> None:
-        """Say how images are made: in C where that plays and they are the usual ones."""
-        size, coloured = (config.img_height, config.img_width), not config.gray_scale
-        self._images = self._stack.reshape(config.stack_num, -1, *size)
-        self._screens = np.zeros((2, *kernels.SCREEN), np.uint8)  # the newest, and the one before
-        self._colours = (rgb_table if coloured else gray_table)(standard(config.task)).reshape(256, -1)
-        self._resize = (AreaResize if config.use_inter_area_resize else _Linear)(kernels.SCREEN, size)
-        usual = config.use_inter_area_resize and size == kernels.IMAGE and not coloured
-        seen = self.ale.getScreenDims()  # bytes of higher ones may be odd
-        self.pushes = not (usual and console_turn(self.ale) and seen == kernels.SCREEN)
-        newest, before = (int(screen.ctypes.data) for screen in self._screens)
-        self._record.step.newest, self._record.step.before = newest, before
-        if not self.pushes:
-            old = np.zeros_like(self._screens)
-            table = kernels.greatest(self._colours[:, 0])
-            observation = kernels.observation(table, old, self._stack)
-            self._kept = old, table, observation
-            self._record.step.observation = ctypes.addressof(observation)
-
-    def _set_player(self) -> None:
-        """Let the console play the record, or the cartridge's translation; `core` is None where ale-py plays."""
-        turn, record = console_turn(self.ale), self._record
-        if turn is not None and turn[0] is not self.core:
-            self.core, record.turn = turn
-            self._skipped = ctypes.create_string_buffer(self.core.console_skipped_size())
-            record.step.skipped, record.memory = ctypes.addressof(self._skipped), int(self._ram.ctypes.data)
-            record.step.play = function_address(self.core.console_pooled_step)
-
-    def begin(self, *, forced: bool) -> None:
-        """Have an episode begin, in the same game where that goes on and no other is `forced`."""
-        record = self._record
-        record.noops = int.from_bytes(self._chance.bytes(4), "little") * self._noop_max >> 32
-        record.noops += not record.fire
-        record.begins, record.fresh, record.ended = True, False, True  # until C or ale-py has begun it
-        if forced or not record.episodic or self.ale.game_over() or record.elapsed >= record.limit:
-            self.reset()
-            record.elapsed = 0
-
-    def reset(self) -> None:
-        """Begin another game; its older images are copies of its first."""
-        self.ale.reset_game()
-        self._record.fresh = True
-        self._set_player()
-
-    def play(self) -> None:
-        """Play the record on ale-py, as C does it on the console."""
-        if self._record.begins:
-            if not self._play_noops():
-                return
-        else:
-            self._play_step()
-        self._record.step.lives, self._record.step.terminated = self.ale.lives(), self.ale.game_over()
-        self._ram[:] = self.ale.getRAM()
-
-    def _play_noops(self) -> bool:
-        record, ale = self._record, self.ale
-        while record.noops:
-            record.noops -= 1
-            ale.act(Action.NOOP)
-            if ale.game_over():
-                return False
-        if record.fire:
-            ale.act(Action.FIRE)
-        self._screens[:] = ale.getScreen()[: kernels.SCREEN[0]]
-        record.begins = record.ended = record.step.reward = 0
-        record.kind, record.discount = _FIRST, 1.0
-        return True
-
-    def _play_step(self) -> None:
-        record, ale, left = self._record, self.ale, self._record.step.frame_skip
-        record.step.reward = 0
-        while left and not ale.game_over():
-            record.step.reward += ale.act(Action(record.step.chosen))
-            left -= 1
-            if left < 2:
-                self._screens[left] = ale.getScreen()[: kernels.SCREEN[0]]
-        if left == 1 or record.step.frame_skip == 1:
-            self._screens[1 - left] = self._screens[left]
-        record.elapsed += 1
-        before, lives = record.step.lives, ale.lives()
-        over = ale.game_over() or record.elapsed >= record.limit
-        record.ended = over or (record.episodic and 0 < lives < before)
-        record.kind = _LAST if record.ended else _MID
-        record.discount = float(not (record.ended or (record.fading and lives != before)))
-
-    def push(self) -> None:
-        """Append the image of the newest screens, where C does not."""
-        first, second = self._colours[self._screens]
-        image = np.empty((*self._images.shape[2:], first.shape[2]), np.uint8)
-        self._resize(np.maximum(first, second, out=first), image)
-        self._images[:-1] = self._images[1:]
-        self._images[-1] = np.moveaxis(image, 2, 0)
-        if self._record.kind == _FIRST and self._record.fresh:
-            self._images[:-1] = self._images[-1]
-
-
-class EnvSpec:
-    """A task's arguments and arrays, as EnvPool's: `config`, `state_array_spec`, `action_array_spec` and spaces."""
-
-    reward_threshold: float | None = None
-
-    def __init__(self, config: Config, actions: int, spaces: Any = gymnasium.spaces) -> None:
-        values = asdict(config)
-        self.gen_config = namedtuple("Config", values)  # type: ignore[misc]
-        self.config: Any = self.gen_config(**values | {"env_seed": [*config.env_seed]})
-        whole, single = np.iinfo(np.int32), np.finfo(np.float32)
-        any_whole = ArraySpec([-1], np.dtype(np.int32), whole.min, whole.max)
-        any_real = ArraySpec([-1], np.dtype(np.float32), float(single.tiny), float(single.max))
-        shape = [config.stack_num * (1 if config.gray_scale else 3), config.img_height, config.img_width]
-        self.state_array_spec = {
-            "info:env_id": ArraySpec([], np.dtype(np.int32), whole.min, whole.max),
-            "info:players.env_id": any_whole,
-            "elapsed_step": ArraySpec([], np.dtype(np.int32), whole.min, whole.max),
-            "done": ArraySpec([], np.dtype(np.bool_), False, True),
-            "reward": any_real,
-            "discount": ArraySpec([-1], np.dtype(np.float32), 0.0, 1.0),
-            "step_type": ArraySpec([], np.dtype(np.int32), whole.min, whole.max),
-            "trunc": ArraySpec([], np.dtype(np.bool_), False, True),
-            "obs": ArraySpec(shape, np.dtype(np.uint8), 0, 255),
-            "info:lives": any_whole,
-            "info:reward": any_real,
-            "info:terminated": ArraySpec([-1], np.dtype(np.int32), 0, 1),
-            "info:ram": ArraySpec([128], np.dtype(np.uint8), 0, 255),
-        }
-        self.action_array_spec = {
-            "env_id": ArraySpec([], np.dtype(np.int32), whole.min, whole.max),
-            "players.env_id": any_whole,
-            "action": ArraySpec([-1], np.dtype(np.int32), 0, actions - 1),
-        }
-        self.observation_space = self.gymnasium_observation_space = spaces.Box(0, 255, tuple(shape), np.uint8)
-        self.action_space = self.gymnasium_action_space = spaces.Discrete(actions)
-
-    def observation_spec(self) -> Any:
-        """Return what a time step's observation holds, in terms of dm_env, which must be installed."""
-        known = self.state_array_spec
-        shown = {
-            name.rpartition(":")[2]: _dm_spec(name.replace(":", ".").rpartition(".")[2], one)
-            for name, one in known.items()
-            if name.startswith(("obs", "info"))
-        }
-        return _observation(shown)
-
-    def action_spec(self) -> Any:
-        """Return an action in terms of dm_env, which must be installed."""
-        return _dm_spec("action", self.action_array_spec["action"])
-
-    def __repr__(self) -> str:
-        return f"AtariEnvSpec{repr(self.config).removeprefix('Config')}"
-
-
-def _dm_env() -> Any:
-    try:
-        return importlib.import_module("dm_env")
-    except ImportError as error:
-        raise gymnasium.error.DependencyNotInstalled("env_type 'dm' needs dm_env: pip install dm-env") from error
-
-
-def _dm_spec(name: str, array: ArraySpec) -> Any:
-    specs, shape = _dm_env().specs, tuple(one for one in array.shape if one != -1)
-    if array.minimum == 0 and not shape and np.issubdtype(array.dtype, np.integer):
-        return specs.DiscreteArray(int(array.maximum) + 1, dtype=array.dtype, name=name)
-    return specs.BoundedArray(shape, array.dtype, array.minimum, array.maximum, name=name)
-
-
-def _observation(values: dict[str, Any]) -> Any:
-    """Return the observation of a time step: EnvPool's named tuple."""
-    players = _PLAYERS(values.pop("players.env_id"))
-    return _STATE(values.pop("env_id"), players, *(values[name] for name in _STATE._fields[2:]))
-
-
-_PLAYERS = namedtuple("players", ("env_id",))  # type: ignore[name-match]
-_STATE = namedtuple("State", ("env_id", "players", "obs", "lives", "reward", "terminated", "ram"))  # type: ignore[name-match]
 
 
 class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]):  # type: ignore[misc]
@@ -396,20 +66,20 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
     is_vector_env = True
 
-    def __init__(self, config: Config, rendering: _Rendering, spaces: Any, old: bool) -> None:
+    def __init__(self, config: Config, rendering: Rendering, spaces: Any, old: bool) -> None:
         self._settings, self._rendering, self._old = config, rendering, old
         self._one_thread = arguments.OneThread()
         count, channels = config.num_envs, 1 if config.gray_scale else 3
         self.num_envs, self.all_env_ids = count, np.arange(count, dtype=np.int32)
         self._all = np.arange(count)
         seeds = config.env_seed or [config.seed + i for i in range(count)]
-        array = (_Record * count)()
+        array = (Record * count)()
         self._arrays = {
             "obs": np.zeros((count, config.stack_num * channels, config.img_height, config.img_width), np.uint8),
             "ram": np.zeros((count, RAM_SIZE), np.uint8),
         }
         given = zip(seeds, array, self._arrays["obs"], self._arrays["ram"], strict=True)
-        self._games = [_Game(seed, config, *own) for seed, *own in given]
+        self._games = [Game(seed, config, *own) for seed, *own in given]
         self._set_records(array)
         self._actions = np.array([action.value for action in self._games[0].actions], np.int32)
         self._sent: list[int] = []  # games, in the order in which they are received
@@ -423,7 +93,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
 
     def _set_records(self, array: Any) -> None:
         """Let games be played by threads, where the console plays; and find what they gave, a column each."""
-        records: NDArray[Any] = np.frombuffer(memoryview(array).cast("B"), np.dtype(_Record))
+        records: NDArray[Any] = np.frombuffer(memoryview(array).cast("B"), np.dtype(Record))
         self._chosen = records["step"]["chosen"]
         self._columns = {name: records["step"][name] for name in ("lives", "reward", "terminated")}
         self._columns |= {name: records[name] for name in ("begins", "ended", "elapsed", "kind", "discount")}
@@ -433,7 +103,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
         if core is not None:
             threads = min(threads if threads > 0 else default_threads(count, 1), count)
             kept, at = (array, self._games, self._arrays), ctypes.addressof(array)
-            self._crew = Crew(core, threads, at, ctypes.sizeof(_Record), count, kept)
+            self._crew = Crew(core, threads, at, ctypes.sizeof(Record), count, kept)
 
     def __len__(self) -> int:
         return self._settings.num_envs
@@ -699,25 +369,25 @@ class DMEnvPool(EnvPool):
 
     def reward_spec(self) -> Any:
         """Return a game's reward."""
-        return _dm_env().Environment.reward_spec(self)
+        return dm_env().Environment.reward_spec(self)
 
     def discount_spec(self) -> Any:
         """Return a game's discount."""
-        return _dm_env().Environment.discount_spec(self)
+        return dm_env().Environment.discount_spec(self)
 
     def _to(self, arrays: dict[str, NDArray[Any]], reset: bool, return_info: bool) -> Any:
-        observation = _observation(arrays | {"reward": arrays["raw"]})
-        return _dm_env().TimeStep(arrays["step_type"], arrays["reward"], arrays["discount"], observation)
+        observation = observation_of(arrays | {"reward": arrays["raw"]})
+        return dm_env().TimeStep(arrays["step_type"], arrays["reward"], arrays["discount"], observation)
 
 
-def _config(task_id: str, given: dict[str, Any]) -> tuple[Config, _Rendering]:
+def _config(task_id: str, given: dict[str, Any]) -> tuple[Config, Rendering]:
     """Return the settings of a task; an ArcadeMarkError says what is wrong with them."""
     game = _tasks().get(arguments.text(task_id, "task_id"))
     if game is None:
         raise ArcadeMarkError(
             f"task {one_line(task_id, 60)!r} is not known; expected one of list_all_envs(), such as 'Breakout-v5'"
         )
-    known = {**_Rendering.__annotations__, **Config.__annotations__}
+    known = {**Rendering.__annotations__, **Config.__annotations__}
     if unknown := ", ".join(sorted(given.keys() - known.keys())):
         message = f"{one_line(unknown)}: not known; expected settings among {', '.join(known)}"
         raise arguments.ArgumentTypeError(message)
@@ -730,7 +400,7 @@ def _config(task_id: str, given: dict[str, Any]) -> tuple[Config, _Rendering]:
         if known[name] == "bool" and isinstance(value, int | np.integer | np.bool_ | None):
             given = given | {name: bool(value)}  # as EnvPool does
     settings = arguments.settings(given, known)
-    rendering = _Rendering(**{name: value for name, value in settings.items() if name in _Rendering.__annotations__})
+    rendering = Rendering(**{name: value for name, value in settings.items() if name in Rendering.__annotations__})
     config = Config(task=game)
     config = replace(config, **{name: value for name, value in settings.items() if name in Config.__annotations__})
     pixels = config.img_height * config.img_width * (1 if config.gray_scale else 3)
@@ -754,7 +424,7 @@ def _config(task_id: str, given: dict[str, Any]) -> tuple[Config, _Rendering]:
     return replace(config, batch_size=config.batch_size or config.num_envs), rendering
 
 
-@knowing(_Settings, checked=False)
+@knowing(Settings, checked=False)
 def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
     """Return games as ``envpool.make`` does.
 
@@ -789,7 +459,7 @@ def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
         )
     config, rendering = _config(task_id, settings)
     if env_type == "dm":
-        _dm_env().Environment.register(DMEnvPool)
+        dm_env().Environment.register(DMEnvPool)
         return DMEnvPool(config, rendering, spaces, False)
     return EnvPool(config, rendering, spaces, old)
 
@@ -797,12 +467,12 @@ def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
 make_dm, make_gym, make_gymnasium = (partial(make, env_type=name) for name in ("dm", "gym", "gymnasium"))
 
 
-@knowing(_Settings, checked=False)
+@knowing(Settings, checked=False)
 def make_spec(task_id: str, **settings: Any) -> EnvSpec:
     """Return the arguments and arrays of a task; parameters and errors as of `make`."""
     config, _ = _config(task_id, settings)
     return EnvSpec(
-        config, len(EnvPool(replace(config, num_envs=1, env_seed=()), _Rendering(), gymnasium.spaces, False)._actions)
+        config, len(EnvPool(replace(config, num_envs=1, env_seed=()), Rendering(), gymnasium.spaces, False)._actions)
     )
 
 
