@@ -39,11 +39,11 @@ def test_a_learner_has_its_budget_to_play(toy_plan, paced):
     (trial,) = toy_plan(paced("Learner"), episodes=2, frames=1000).trials
     tracker = Tracker([TrialStanding(trial, episodes=1, frames=100)])
     assert after(tracker, trial, Opened(None, True, 1), PlayedFrames(400)).fraction == pytest.approx(
-        400 / (400 + 600 + 100)
+        400 / (400 + 600 + 5 * 100)
     )
     assert tracker.kept == (0, 1000)
     block = TrainingBlock((episode(trial, 0, 300, "training"),), Checkpoint(1, 300, False, b""))
-    assert after(tracker, trial, block).fraction == pytest.approx(400 / (400 + 600 + 100))
+    assert after(tracker, trial, block).fraction == pytest.approx(400 / (400 + 600 + 5 * 100))
     assert tracker.kept == (300, 1000)
     assert not after(tracker, trial, TrainingBlock((), Checkpoint(4, 1020, True, b""))).trials_done
     assert tracker.kept is None
@@ -60,14 +60,15 @@ def ended(frames, score=0.0):
 
 def test_training_episodes_are_expected_to_be_as_long_as_the_last_ones(toy_plan, paced):
     (trial,) = toy_plan(paced("Learner"), episodes=2, override=IN_EPISODES).trials  # of at most 120 frames
+    assert TrialStanding(trial, learns=True).snapshot_episodes_left == 1  # after 6 of 7, of 80, 85, 90 and 95 % of them
     tracker = Tracker([TrialStanding(trial)])
     block = tuple(episode(trial, number, frames, "training") for number, frames in enumerate((30, 50)))
     last = TrainingBlock((), Checkpoint(7, 280, True, b""))
     for happened, fraction, bound in (
-        ([Opened(None, True, 1), PlayedFrames(20)], 20 / (9 * 120), True),
-        ([PlayedFrames(10), TrainedEpisode(0.0, 30, 30)], 30 / (9 * 30), False),
-        (ended(50), 80 / (9 * 40), False),
-        ([TrainingBlock(block, Checkpoint(2, 80, False, b""))], 80 / (9 * 40), False),
+        ([Opened(None, True, 1), PlayedFrames(20)], 20 / (10 * 120), True),
+        ([PlayedFrames(10), TrainedEpisode(0.0, 30, 30)], 30 / (10 * 30), False),
+        (ended(50), 80 / (10 * 40), False),
+        ([TrainingBlock(block, Checkpoint(2, 80, False, b""))], 80 / (10 * 40), False),
         ([PlayedFrames(200), last, PlayedFrames(100), episode(trial, 0, 100)], 380 / (380 + 100), False),
     ):
         progress = after(tracker, trial, *happened)
@@ -78,7 +79,7 @@ def test_a_learner_that_goes_on_knows_how_long_its_training_episodes_were(toy_pl
     (trial,) = toy_plan(paced("Learner"), episodes=2, override=IN_EPISODES, training_episodes=10).trials
     tracker = Tracker([TrialStanding(trial, learns=True, training_episodes=4, training_frames=200)])
     progress = after(tracker, trial, PlayedFrames(50))
-    assert (progress.fraction, progress.at_most) == (pytest.approx(50 / (8 * 50)), False)
+    assert (progress.fraction, progress.at_most) == (pytest.approx(50 / (10 * 50)), False)
     assert progress.learning == Learning(4, 250, 10, None, ())
 
 

@@ -208,10 +208,12 @@ def estimate(
     for standing in standings:
         pace = paces[standing.trial.agent.label, standing.trial.game]
         length = lengths[standing.trial.game]
-        learner = replace(standing, learns=standing.learns or pace.kind == "learner")
+        trains = kind(standing.trial.agent) == "trainer"
+        learner = replace(standing, learns=standing.learns or pace.kind == "learner", trains=trains)
         training, count = learner.frames_left(0.0, length) or 0.0, learner.episodes_left
         seconds, simulated = pace.episode(length)
-        whole = training / pace.frames_per_second + count * seconds
+        evaluated = count + learner.snapshot_episodes_left
+        whole = training / pace.frames_per_second + evaluated * seconds
         longest = max(longest, whole if learner.learns else min(whole, seconds))
         decisions = count * length / pace.first_frames if pace.decisions else 0.0
         rows.append(
@@ -220,7 +222,7 @@ def estimate(
                 trials=1,
                 episodes=count,
                 episode_frames=length,
-                frames=training + count * length,
+                frames=training + evaluated * length,
                 core_hours=whole / HOUR,
                 decisions=decisions,
                 simulated_frames=count * simulated,

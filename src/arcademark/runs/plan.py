@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import operator
 import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,6 +26,10 @@ from arcademark.suite.protocols import Protocol
 from arcademark.suite.settings import MAX_EPISODES, whole_number
 from arcademark.suite.subsets import resolve_tasks
 
+SNAPSHOTS = (0.8, 0.85, 0.9, 0.95)
+"""Shares of a learner's training after which what it has learnt is evaluated, too."""
+SNAPSHOT_EPISODES = 0.2
+"""Share of the evaluation episodes that each of these evaluations plays."""
 AllStarts = Literal["all-starts"]
 ALL_STARTS: AllStarts = "all-starts"
 """Value instead of a number of episodes: every start that the protocol draws from, once."""
@@ -70,6 +75,11 @@ class Trial:
         """SHA-256 of a network's file, or of a checkpoint of another run; "" if there is neither."""
         elsewhere = self.learnt or self.network
         return elsewhere.sha256 if elsewhere else ""
+
+    @property
+    def snapshot_episodes(self) -> int:
+        """Number of evaluation episodes that a learner plays at each of `SNAPSHOTS`, if its evaluation is scored."""
+        return math.ceil(SNAPSHOT_EPISODES * self.episodes)
 
     @cached_property
     def id(self) -> str:

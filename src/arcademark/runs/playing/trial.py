@@ -8,7 +8,6 @@ episode is played to its end. A trainer has its own loop (`arcademark.runs.playi
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
@@ -25,7 +24,7 @@ from arcademark.environments.base import Environment, EnvironmentSpec, one_by_on
 from arcademark.environments.registry import Emulator, as_asked, environment_spec, open_environment, open_model
 from arcademark.errors import ArcadeMarkError
 from arcademark.records.model import Checkpoint, EpisodeRecord, EpisodeResult, Unfinished, scored_phase
-from arcademark.runs.plan import Trial
+from arcademark.runs.plan import SNAPSHOTS, Trial
 from arcademark.runs.playing.events import Begun, PlayedFrames, PlayEvent, Snapshot, TrainedEpisode, TrainingBlock
 from arcademark.runs.playing.planning import plan_episodes
 from arcademark.runs.playing.slot import Meter, Slot, fitting
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from arcademark.environments.play import ConsoleEnvironment
     from arcademark.environments.tasks import TaskEnvironment
 
-SNAPSHOTS = (0.8, 0.85, 0.9, 0.95)  # shares of training after which what was learnt is evaluated, too
-SNAPSHOT_EPISODES = 0.2  # share of the evaluation episodes that each of these plays
 CHECKPOINT_SECONDS = 60.0  # wall time of training after which a checkpoint is due
 CHECKPOINT_SHARE = 0.02  # maximum share of the time that such checkpoints take
 CHECKPOINT_BYTES_PER_SECOND = 1_000_000.0  # maximum rate of writing them
@@ -101,9 +98,8 @@ class TrialPlayer:
     def _snapshot(self, learner: CheckedLearner, share: float) -> Iterator[PlayedFrames | Snapshot]:
         """Evaluate a learner in training after a share of it, which does not change what it learns."""
         learner.evaluate()
-        episodes = range(math.ceil(SNAPSHOT_EPISODES * self.trial.episodes))
         played: list[EpisodeRecord] = []
-        for event in self._evaluate(learner, episodes):
+        for event in self._evaluate(learner, range(self.trial.snapshot_episodes)):
             if isinstance(event, EpisodeResult):
                 played.append(event.record)
             elif isinstance(event, PlayedFrames):

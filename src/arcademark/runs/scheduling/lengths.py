@@ -64,7 +64,8 @@ def frames_left(standings: Sequence[TrialStanding], lengths: Lengths) -> list[fl
     for standing in standings:
         known, trial = kinds[standing.trial.agent.label], standing.trial
         length = lengths.expected(trial.game, trial.protocol)
-        learner = replace(standing, learns=True) if known in ("learner", "trainer") else standing
+        trains = known == "trainer"
+        learner = replace(standing, learns=True, trains=trains) if trains or known == "learner" else standing
         emulated = SIMULATED_PER_PLAYED if known == "planner" else 1.0
         left.append((learner.frames_left(length, length) or 0.0) * emulated)
     return left

@@ -8,6 +8,7 @@ bound.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from arcademark.records.model import EpisodeResult, TrialRecord, Unfinished, scored_phase
-from arcademark.runs.plan import Trial
+from arcademark.runs.plan import SNAPSHOTS, Trial
 from arcademark.runs.playing.events import (
     Failed,
     Learning,
@@ -49,6 +50,7 @@ class TrialStanding:
     in_play: int = 0  # frames of episodes that are not recorded yet
     failed: bool = False
     plans: bool = False
+    trains: bool = False  # whether its agent is a trainer, which has no snapshots
     kept: dict[int, int] = field(default_factory=dict)
     """Frames up to the checkpoint of each unfinished episode, by number."""
     unrecorded: int = 0  # training episodes since the last checkpoint
@@ -92,6 +94,17 @@ class TrialStanding:
         """True if nothing is left to play."""
         return not self.failed and (self.trained or not self.learns) and not self.episodes_left
 
+    @property
+    def snapshot_episodes_left(self) -> int:
+        """Episodes of evaluations within training left to play."""
+        if not self.in_training or self.trains or self._training_is_scored:
+            return 0
+        in_frames = self.trial.training_frames is not None
+        budget = (self.trial.training_frames if in_frames else self.trial.training_episodes) or 0
+        played = self.training_frames if in_frames else self.training_episodes
+        due = {math.ceil(share * budget) for share in SNAPSHOTS}
+        return self.trial.snapshot_episodes * sum(played < at < budget for at in due)
+
     def training_length(self) -> float | None:
         """Return the mean length of its last training episodes; None if there are none."""
         if self.recent:
@@ -108,9 +121,10 @@ class TrialStanding:
                 return None
             else:
                 training = ((self.trial.training_episodes or 0) - self.training_episodes) * training_length
-        if self.episodes_left and length is None:
+        episodes = self.episodes_left + self.snapshot_episodes_left
+        if episodes and length is None:
             return None
-        return max(0.0, training + self.episodes_left * (length or 0.0) - self.in_play)
+        return max(0.0, training + episodes * (length or 0.0) - self.in_play)
 
     @property
     def over(self) -> bool:
@@ -193,11 +207,11 @@ class Tracker:
         standing = self._standings[trial_id]
         self.playing[trial_id] = None
         match event:
-            case Opened(learns=learns, plans=plans):
+            case Opened(learns=learns, plans=plans, trains=trains):
                 if learns and not standing.learns:  # as do all trials of the agent
                     for other in self._standings.values():
                         other.learns |= other.trial.agent.label == standing.trial.agent.label
-                standing.learns, standing.plans = learns, plans
+                standing.learns, standing.plans, standing.trains = learns, plans, trains
             case PlayedFrames(frames):
                 self.played += event
                 standing.in_play += frames
