@@ -34,6 +34,7 @@ MAX_BYTES = 16 * 2**20
 MAX_DIGITS = 4_000  # of a whole number, such as a parameter may be: below what Python refuses to read
 
 Whole = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+Count = Annotated[int, Meta(ge=1, le=MAX_EPISODES)]
 
 
 class Provenance(TypedDict):
@@ -72,7 +73,7 @@ class Agent(TypedDict):
     """By game and seed: the frames that it was trained for elsewhere, as the file says, once it was read."""
     peak_bytes: NotRequired[dict[str, Whole]]
     """By game and seed: the peak memory of the process that played the trial."""
-    snapshots: NotRequired[dict[str, list[tuple[Share, Score, Whole]]]]
+    snapshots: NotRequired[dict[str, list[tuple[Share, Score, Count]]]]
     """By game and seed, of a learner: mean scores before the end of training. The share of its budget that was used,
     the score, and the number of episodes, the first of the evaluation, which are not recorded."""
 
@@ -115,7 +116,7 @@ class Manifest(Provenance):
     agents: list[Agent]
     games: dict[str, str]  # from each game to the checksum of its ROM
     seeds: list[Whole]
-    episodes: Annotated[int, Meta(ge=1, le=MAX_EPISODES)]  # of each trial
+    episodes: Count  # of each trial
     training_frames: NotRequired[Whole | None]  # what ``--frames`` asked for, or null: the protocol's
     training_episodes: NotRequired[Whole | None]  # what ``--training-episodes`` asked for, or null
     left_out: list[tuple[str, str, str]]  # agent, game and reason of the combinations that have no trial
