@@ -81,7 +81,7 @@ def test_agents_are_named_alone_or_together():
 def test_the_modes_of_reset_in_any_spelling():
     for mode in (AutoresetMode.SAME_STEP, "same_step", "SameStep", "SAME_STEP", "same-step"):
         assert arcademark.make_vec("toy", 1, autoreset_mode=mode).autoreset_mode is AutoresetMode.SAME_STEP
-    for mode in ("same", "", None, 3):
+    for mode in ("same", "", None, 3, np.array([1, 2]), ["same_step", "next_step"]):
         with pytest.raises(ArcadeMarkError, match=r"autoreset_mode .* one of 'next_step', 'same_step', 'disabled'"):
             arcademark.make_vec("toy", 1, autoreset_mode=mode)
 

@@ -187,8 +187,9 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
 
 def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
     """Return the mode given by itself, its value, or its name in any case."""
+    given = mode.value if isinstance(mode, AutoresetMode) else str(mode)
     for known in AutoresetMode:
-        if mode in (known, known.value) or str(mode).replace("-", "_").upper() == known.name:
+        if given == known.value or given.replace("-", "_").upper() == known.name:
             return known
     expected = ", ".join(repr(known.name.lower()) for known in AutoresetMode)
     raise ArcadeMarkError(f"autoreset_mode {mode!r} is not known; expected one of {expected}")
