@@ -86,6 +86,25 @@ def test_the_modes_of_reset_in_any_spelling():
             arcademark.make_vec("toy", 1, autoreset_mode=mode)
 
 
+STRANGE = (np.array([1, 2]), np.array(["a", "b"]), object(), float("nan"), b"x", 1 + 2j, [None], -1, 10**30, lambda: 0)
+
+
+@pytest.mark.parametrize("value", STRANGE, ids=lambda value: type(value).__name__)
+def test_arguments_of_another_kind_get_a_clear_error(value):
+    calls = {
+        arcademark.make_vec: ({"games": "toy"}, ("training", "render_mode", "channels_first", "padding_type", "copy")),
+        arcademark.make: ({"game": "toy"}, ("training", "protocol", "overrides")),
+        arcademark.make_plan: (
+            {"agents": "random", "games": "toy"},
+            ("agents", "games", "protocol", "episodes", "frames", "emulator"),
+        ),
+    }
+    for call, (given, names) in calls.items():
+        for name in names:
+            with pytest.raises(ArcadeMarkError):
+                call(**given | {name: value})
+
+
 def test_one_name_is_no_sequence_of_letters():
     one = arcademark.report(SCORES, algorithms="A", games="pong", metrics="hns")
     same = arcademark.report([SCORES], algorithms=["A"], games=["pong"], metrics=["hns"])

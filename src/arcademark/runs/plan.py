@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from arcademark.agents.loading import AgentSpec, NetworkSpec, agent_specs, applies, kind, with_checkpoints
 from arcademark.environments.base import EnvironmentSpec
@@ -169,14 +169,14 @@ def make_plan(
         number is out of range, training has two budgets or no agent that learns, two agents have the same label, or no
         agent plays any of the games.
     """
-    if emulator is not None and emulator not in get_args(Emulator):
-        raise UnknownNameError("emulator", emulator, get_args(Emulator))
-    each = [agents] if isinstance(agents, str | AgentSpec) else agents
+    if emulator is not None and (name := str(emulator)) not in get_args(Emulator):
+        raise UnknownNameError("emulator", name, get_args(Emulator))
+    each = [agents] if isinstance(agents, str | AgentSpec) else _all_of(agents, str | AgentSpec, "agents")
     specs = tuple(dict.fromkeys(spec for one in each for spec in (agent_specs(one) if isinstance(one, str) else [one])))
     _check_labels(specs)
     kinds = {kind(spec) for spec in specs}
-    rules = protocols.protocol(protocol) if isinstance(protocol, str) else protocol
-    if episodes == ALL_STARTS:
+    rules = protocols.rules_of(protocol, None, {})
+    if isinstance(episodes, str) and episodes == ALL_STARTS:
         rules = rules.every_start()
         episodes = rules.evaluation_episodes
     elif isinstance(episodes, str):
@@ -202,7 +202,7 @@ def make_plan(
     if rules.suite:
         tasks = rules.suite.resolve(games)
     else:
-        tasks = resolve_tasks(games) if isinstance(games, str) else tuple(games)
+        tasks = resolve_tasks(games) if isinstance(games, str) else _all_of(games, str, "games")
     environments = {env.game: env for env in (environment_spec(name, rules) for name in tasks)}
     tasks = tuple(environments)
     if len(seeds) * len(tasks) * len(specs) > MAX_TRIALS:
@@ -260,6 +260,14 @@ def _seeds(seeds: int | Sequence[int]) -> Sequence[int]:
         return [operator.index(seed) for seed in itertools.islice(seeds, MAX_TRIALS + 1)]
     except TypeError:
         raise ArcadeMarkError(f"seeds {seeds!r}: expected how many, or whole numbers one by one") from None
+
+
+def _all_of(given: Any, kind: Any, what: str) -> tuple[Any, ...]:
+    """Return a sequence of names, or of what else they may be; ArcadeMarkError: it is none."""
+    named = tuple(given) if isinstance(given, Iterable) else (given,)
+    if not all(isinstance(one, kind) for one in named):
+        raise ArcadeMarkError(f"{what} {reprlib.repr(given)}: expected names")
+    return named
 
 
 def _check_labels(specs: Sequence[AgentSpec]) -> None:

@@ -153,9 +153,11 @@ def make_vec(
 def _rules(
     protocol: str | protocols.Protocol | None, suite: str | None, overrides: Mapping[str, object]
 ) -> protocols.Protocol:
-    given = overrides.get("overrides") or {}
+    given = {} if overrides.get("overrides") is None else overrides["overrides"]
     if not isinstance(given, Mapping):
-        raise ArcadeMarkError(f"overrides is {given!r}; expected settings, as in overrides={{'frame_skip': 5}}")
+        raise ArcadeMarkError(
+            f"overrides is {reprlib.repr(given)}; expected settings, as in overrides={{'frame_skip': 5}}"
+        )
     if twice := next((name for name in given if name in overrides), None):
         raise ArcadeMarkError(f"{twice!r} is given twice, by itself and in overrides; leave one out")
     changed = {name: value for name, value in overrides.items() if name != "overrides"} | dict(given)

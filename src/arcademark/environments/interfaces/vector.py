@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec, one_by_one
 from arcademark.environments.interfaces.batch import default_threads, make_batch
-from arcademark.environments.interfaces.single import INFOS, GameStatistics, GymnasiumEnv
+from arcademark.environments.interfaces.single import INFOS, GameStatistics, GymnasiumEnv, truth
 from arcademark.environments.observations.spaces import ObservationView
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.suite.settings import whole_number
@@ -75,7 +75,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         games = [env.environment for env in self.envs]
         self._batch = make_batch(games, default_threads(self.num_envs) if threads is None else threads)
         self.render_mode = first.render_mode
-        self.copy = copy
+        self.copy = truth(copy, "copy")
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**first.metadata, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = first.observation_space
