@@ -105,6 +105,24 @@ def test_arguments_of_another_kind_get_a_clear_error(value):
                 call(**given | {name: value})
 
 
+def test_names_may_be_in_any_collection():
+    scores = {"A": {"pong": 1.0, "qbert": 200.0}, "B": {"pong": 2.0, "qbert": 300.0}}
+    for kind in (list, tuple, np.array, dict.fromkeys, iter):
+        found = arcademark.report(scores, algorithms=kind(["B"]), games=kind(["qbert"]), metrics=kind(["hns"]))
+        assert [one.name for one in found.algorithms] == ["B"]
+        assert [score.game for score in found.algorithms[0].scores] == ["qbert"]
+        predicted = arcademark.predict(scores, algorithms=kind(["A"]), games=kind(["pong"]))
+        assert [one.algorithm for one in predicted.predictions] == ["A"]
+        plan = arcademark.make_plan(kind(["random"]), kind(["pong", "qbert"]), episodes=1)
+        assert plan.games == ("pong", "qbert")
+    for name in ("algorithms", "games", "metrics"):
+        for wrong in (object(), 3, [None], b"x", np.array([1])):
+            with pytest.raises(ArcadeMarkError, match=f"{name} .*: expected a name, or several"):
+                arcademark.report(scores, **{name: wrong})
+    with pytest.raises(ArcadeMarkError, match="seed -1: expected 0 or more"):
+        arcademark.report(scores, seed=-1)
+
+
 def test_one_name_is_no_sequence_of_letters():
     one = arcademark.report(SCORES, algorithms="A", games="pong", metrics="hns")
     same = arcademark.report([SCORES], algorithms=["A"], games=["pong"], metrics=["hns"])

@@ -43,6 +43,7 @@ from arcademark.runs.playing.events import RunSummary
 from arcademark.runs.request import DEFAULTS, Agent, RunOptions, request, words
 from arcademark.subset.predict import files
 from arcademark.suite.protocols import Protocol, rules_of
+from arcademark.suite.settings import names_of
 from arcademark.suite.subsets import LEVEL, resolve_tasks
 from arcademark.suite.tasks import canonical_game
 
@@ -296,7 +297,7 @@ def run(
         if until_error is None:
             play(requested.of_shard(requested.plan(games)))
         else:
-            first = () if games is None else resolve_tasks(games if isinstance(games, str) else ",".join(games))
+            first = () if games is None else resolve_tasks(",".join(names_of(games, "games")))
             until.InformativePlay(until_error, requested, first, play, lambda _: None).run()
     return report(requested.directory)
 
@@ -456,8 +457,8 @@ def predict(
         predicted(
             _listed(sources),
             model,
-            games=games if isinstance(games, str) else ",".join(games),
-            algorithms=[algorithms] if isinstance(algorithms, str) else algorithms,
+            games=",".join(names_of(games, "games")),
+            algorithms=names_of(algorithms, "algorithms"),
             protocol=protocol,
             level=level,
             frames=frames,

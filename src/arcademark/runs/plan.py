@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from arcademark.agents.loading import AgentSpec, NetworkSpec, agent_specs, applies, kind, with_checkpoints
 from arcademark.environments.base import EnvironmentSpec
@@ -23,7 +23,7 @@ from arcademark.records.manifest import training_budget, trial_id
 from arcademark.records.model import TrialRecord
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
-from arcademark.suite.settings import MAX_EPISODES, whole_number
+from arcademark.suite.settings import MAX_EPISODES, names_of, whole_number
 from arcademark.suite.subsets import resolve_tasks
 
 SNAPSHOTS = (0.8, 0.85, 0.9, 0.95)
@@ -171,7 +171,7 @@ def make_plan(
     """
     if emulator is not None and (name := str(emulator)) not in get_args(Emulator):
         raise UnknownNameError("emulator", name, get_args(Emulator))
-    each = [agents] if isinstance(agents, str | AgentSpec) else _all_of(agents, str | AgentSpec, "agents")
+    each = (agents,) if isinstance(agents, AgentSpec) else _agents(agents)
     specs = tuple(dict.fromkeys(spec for one in each for spec in (agent_specs(one) if isinstance(one, str) else [one])))
     _check_labels(specs)
     kinds = {kind(spec) for spec in specs}
@@ -202,7 +202,7 @@ def make_plan(
     if rules.suite:
         tasks = rules.suite.resolve(games)
     else:
-        tasks = resolve_tasks(games) if isinstance(games, str) else _all_of(games, str, "games")
+        tasks = resolve_tasks(games) if isinstance(games, str) else names_of(games, "games")
     environments = {env.game: env for env in (environment_spec(name, rules) for name in tasks)}
     tasks = tuple(environments)
     if len(seeds) * len(tasks) * len(specs) > MAX_TRIALS:
@@ -262,12 +262,11 @@ def _seeds(seeds: int | Sequence[int]) -> Sequence[int]:
         raise ArcadeMarkError(f"seeds {seeds!r}: expected how many, or whole numbers one by one") from None
 
 
-def _all_of(given: Any, kind: Any, what: str) -> tuple[Any, ...]:
-    """Return a sequence of names, or of what else they may be; ArcadeMarkError: it is none."""
-    named = tuple(given) if isinstance(given, Iterable) else (given,)
-    if not all(isinstance(one, kind) for one in named):
-        raise ArcadeMarkError(f"{what} {reprlib.repr(given)}: expected names")
-    return named
+def _agents(given: str | Sequence[str | AgentSpec]) -> tuple[str | AgentSpec, ...]:
+    """Return agents one by one; ArcadeMarkError: others than names and specs are among them."""
+    each = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+    names_of([one for one in each if not isinstance(one, AgentSpec)], "agents")
+    return each
 
 
 def _check_labels(specs: Sequence[AgentSpec]) -> None:

@@ -22,7 +22,7 @@ from arcademark.runs.playing.events import Event, RunSummary
 from arcademark.runs.replay.scalars import logged
 from arcademark.runs.scheduling import lengths as scheduling
 from arcademark.suite.protocols import DEFAULT_PROTOCOL, Protocol, rules_of
-from arcademark.suite.settings import format_setting
+from arcademark.suite.settings import format_setting, names_of
 from arcademark.suite.subsets import REPORTED
 
 Agent = str | AgentSpec | Callable[..., Any] | object
@@ -225,7 +225,7 @@ def words(
         raise ArcadeMarkError("slurm: name the protocol, and give what is changed as overrides")
     seeds, commands = given.get("seeds", 1), given.get("commands", ())
     written: list[tuple[str, object]] = [
-        ("games", games if games is None or isinstance(games, str) else ",".join(games)),
+        ("games", games if games is None else ",".join(names_of(games, "games"))),
         ("protocol", protocol),
         ("seeds", seeds if isinstance(seeds, int) else "".join(f"{seed}," for seed in seeds)),
         *((name.replace("_", "-"), given.get(name)) for name in ("episodes", "frames", "training_episodes", "suite")),

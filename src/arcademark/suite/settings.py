@@ -10,7 +10,7 @@ import dataclasses
 import operator
 import re
 import reprlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field
 from functools import cache
 from typing import Any, Literal, Self
@@ -51,6 +51,14 @@ def whole_number(number: object, what: str) -> int:
         return int(number) if isinstance(number, float) and number.is_integer() else operator.index(number)  # type: ignore[arg-type]
     except TypeError:
         raise ArcadeMarkError(f"{what} {reprlib.repr(number)}: expected a whole number") from None
+
+
+def names_of(given: object, what: str) -> tuple[str, ...]:
+    """Return the names in a text, which is one, or in any collection, such as an array; ArcadeMarkError: it is none."""
+    names = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    if not all(isinstance(name, str) for name in names):
+        raise ArcadeMarkError(f"{what} {reprlib.repr(given)}: expected a name, or several")
+    return names
 
 
 ALWAYS: Any = object()

@@ -23,6 +23,7 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.metrics.uncertainty.samples import means, padded
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import protocols, subsets, tasks
+from arcademark.suite.settings import names_of, whole_number
 from arcademark.suite.task_suites import Task, TaskSuite, load_suite
 from arcademark.suite.tasks import listed
 
@@ -78,8 +79,11 @@ class ScoreOptions:
 
     def __post_init__(self) -> None:
         for name in ("algorithms", "metrics"):
-            if isinstance(value := getattr(self, name), str):
-                object.__setattr__(self, name, (value,))
+            object.__setattr__(self, name, names_of(getattr(self, name), name))
+        if not isinstance(self.games, str):
+            object.__setattr__(self, "games", names_of(self.games, "games"))
+        if whole_number(self.seed, "seed") < 0:
+            raise ArcadeMarkError(f"seed {self.seed}: expected 0 or more")
 
 
 class ScoreKeywords(TypedDict, total=False):
