@@ -8,11 +8,11 @@ parameter           value                    standing
 ==================  =======================  ===========================================================================
 gamma               0.999                    secondary: two later programs for ALE, and the parameter files of ALE 0.1
 epsilon             0.05                     secondary: later programs (ALE 0.1 has 0.1)
-alpha, lambda       0.5, 0.9 (bass)          secondary: three later programs
 alpha, lambda       0.5, 0.9 (disco)         our choice: tuned on Asterix, Seaquest and Space Invaders, see below
 alpha, lambda       0.5, 0.5 (ram)           our choice: likewise; for ram-bits too
 alpha, lambda       0.1 to 0, 0.9 (basic)    our choice: tuned by what frozen weights score (results/trials.py)
 alpha, lambda       0.2 to 0, 0.9 (lsh)      our choice: likewise
+alpha, lambda       1.0 to 0, 0.9 (bass)     our choice: likewise; three later programs have 0.5, 0.9
 trace threshold     0.01                     secondary: the parameter files of ALE 0.1, and a later program
 step size           alpha / most active      secondary: a later program, which says that the 2013 one did so
 reward scale        first                    secondary: likewise; from weights of 0 no choice depends on it
@@ -41,6 +41,7 @@ _LIANG_2016 = {"gamma": 0.99, "epsilon": 0.01}
 _RAM = {"lambda_": 0.5}
 _OWN: Mapping[str, Mapping[str, Any]] = {
     "basic": {"alpha": 0.1, "alpha_schedule": "linear"},
+    "bass": {"alpha": 1.0, "alpha_schedule": "linear"},
     "lsh": {"alpha": 0.2, "alpha_schedule": "linear"},
     "ram": _RAM,
     "ram-bits": _RAM,
@@ -51,10 +52,9 @@ _OWN: Mapping[str, Mapping[str, Any]] = {
 
 _TUNED = "ours, tuned on Asterix, Seaquest and Space Invaders"
 _TUNED_FROZEN = "ours, tuned by frozen evaluation on Asterix, Freeway and Space Invaders"
-_LATER = "those of later programs"
 _ORIGINS: Mapping[str, tuple[str, tuple[float, float] | None]] = {
     "basic": (_TUNED_FROZEN, None),
-    "bass": (_LATER, None),
+    "bass": (_TUNED_FROZEN, None),
     "lsh": (_TUNED_FROZEN, (0.5, 0.5)),
     "ram": (_TUNED, (0.2, 0.5)),
     "ram-bits": (_TUNED, (0.2, 0.5)),
