@@ -218,12 +218,18 @@ def test_cells_with_earlier_defaults_are_marked_and_take_part_in_the_comparison(
     )
     before = replace(before, learning=("alpha=0.2", "alpha_schedule=constant", "lambda_=0.9"))
     assert (classic.trial_settings(now), classic.trial_settings(before)) == ("0.2 → 0, 0.9", "0.2, 0.9 †")
-    (row,) = (line for line in classic.compared_with_paper([now, before]).splitlines() if "LSH" in line)
-    assert row == "| LSH | 0.2 → 0, 0.9 | 1 of 2 | 1.00 | 0.50 … 2.00 |"
+    other = replace(now, seed=1, mean=4 * now.mean, learning=(*words[:-1], "hash_seed=1"))
+    for trials, shown in (([now, before], "1.00 | 0.50 … 2.00"), ([now, before, other], "1.58 | 0.50 … 5.00")):
+        (row,) = (line for line in classic.compared_with_paper([now, before], trials).splitlines() if "LSH" in line)
+        assert row == f"| LSH | 0.2 → 0, 0.9 | 1 of 2 | {shown} |"
 
 
 def test_trials_of_a_cell_are_told_apart_by_their_parameters_alone(monkeypatch):
     classic = script("classic", monkeypatch)
+    usual = {"bass": 0.5, "lsh": 0.2}
+    monkeypatch.setattr(
+        classic, "defaults", lambda name: {"alpha": usual[name], "alpha_schedule": "constant", "lambda_": 0.9}
+    )
     learning = ("alpha=0.5", "alpha_schedule=constant", "lambda_=0.9")
     rows = [
         replace(trial(agent, "asterix", mean + seed % 3), seed=seed, learning=(*learning, f"hash_seed={seed}"))
@@ -261,7 +267,7 @@ def followed(trials, ratio):
     """Play the queue until published trials begin, with made-up results."""
     done = []
     while True:
-        training = next(one for one in trials.queue(done) if not trials.recorded(one, done))
+        training = next(one for one in trials.queue(done, trials.SETS) if not trials.recorded(one, done))
         if training.published:
             return done, training
         done.append(made_up(trials, training, ratio(training)))
@@ -317,11 +323,14 @@ def test_snapshots_are_the_weights_of_a_shorter_training_and_published_rows_thos
 
     monkeypatch.setattr(trials, "PUBLISHED", 20)
     assert not trials.recorded(whole, trials.table())
-    trials.publish(whole, read_run(tmp_path / "20" / "run"), trials.Frozen([1.0, 2.0], 1.5, 3))
+    run = read_run(tmp_path / "20" / "run")
+    trials.publish(whole, run)
     (row,) = read_records("sarsa.csv", TrialResult, tmp_path)
     assert (row.agent, row.game, row.seed, row.episodes) == ("sarsa(features=ram-bits)", "space_invaders", 100, 2)
     assert row.learning == ("alpha=0.5", "alpha_schedule=constant", "lambda_=0.9")
-    assert row.snapshots == (1.0, 2.0)
+    (early,) = run.manifest["agents"][0]["snapshots"].values()
+    assert [share for share, *_ in early] == [0.8, 0.85, 0.9, 0.95]
+    assert row.snapshots == (*(score for _, score, _ in early), run.evaluation(run.trials[0]).score[0])
     assert trials.recorded(whole, trials.table())
     assert not trials.recorded(replace(whole, setting=replace(setting, alpha=0.2)), trials.table())
 
@@ -329,7 +338,7 @@ def test_snapshots_are_the_weights_of_a_shorter_training_and_published_rows_thos
 def test_a_trial_that_is_stopped_goes_on_and_others_leave_it_alone(trials, monkeypatch, tmp_path):
     monkeypatch.setattr(trials.Training, "episodes", 1)
     training = trials.Training(trials.Setting("ram-bits", 0.5, "constant", 0.9), "space_invaders", 4)
-    monkeypatch.setattr(trials, "queue", lambda done: [training])
+    monkeypatch.setattr(trials, "queue", lambda done, sets: [training])
     player = trials.TrialPlayer
 
     def stopping(*given):
@@ -339,11 +348,11 @@ def test_a_trial_that_is_stopped_goes_on_and_others_leave_it_alone(trials, monke
 
     with monkeypatch.context() as patched:
         patched.setattr(trials, "TrialPlayer", stopping)
-        _, folder = next(trials.following(tmp_path))
+        _, folder = next(trials.following(tmp_path, trials.SETS))
         assert trials.play(training, folder) is None
     with trials.claimed(folder / "claim") as mine:
         assert mine
-        assert list(trials.following(tmp_path)) == []
+        assert list(trials.following(tmp_path, trials.SETS)) == []
     run = trials.play(training, folder)
     assert len(run.training(run.trials[0])) == 4
 
