@@ -121,6 +121,8 @@ def test_names_may_be_in_any_collection():
                 arcademark.report(scores, **{name: wrong})
     with pytest.raises(ArcadeMarkError, match="seed -1: expected 0 or more"):
         arcademark.report(scores, seed=-1)
+    everything = arcademark.report(scores, algorithms=None, games=None, metrics=None, seed=np.float64(3.0))
+    assert everything == arcademark.report(scores, seed=3)
 
 
 def test_one_name_is_no_sequence_of_letters():

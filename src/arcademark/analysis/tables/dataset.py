@@ -78,11 +78,12 @@ class ScoreOptions:
     reading: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("algorithms", "metrics"):
-            object.__setattr__(self, name, names_of(getattr(self, name), name))
-        if not isinstance(self.games, str):
-            object.__setattr__(self, "games", names_of(self.games, "games"))
-        if whole_number(self.seed, "seed") < 0:
+        for name in ("algorithms", "metrics", "games"):
+            given: Any = getattr(self, name)
+            if name != "games" or not isinstance(given, str):
+                object.__setattr__(self, name, () if given is None else names_of(given, name))
+        object.__setattr__(self, "seed", whole_number(self.seed, "seed"))
+        if self.seed < 0:
             raise ArcadeMarkError(f"seed {self.seed}: expected 0 or more")
 
 
