@@ -86,7 +86,19 @@ def test_the_modes_of_reset_in_any_spelling():
             arcademark.make_vec("toy", 1, autoreset_mode=mode)
 
 
-STRANGE = (np.array([1, 2]), np.array(["a", "b"]), object(), float("nan"), b"x", 1 + 2j, [None], -1, 10**30, lambda: 0)
+STRANGE = (
+    np.array([1, 2]),
+    np.array(5),
+    np.array(["a", "b"]),
+    object(),
+    float("nan"),
+    b"x",
+    1 + 2j,
+    [None],
+    -1,
+    10**30,
+    lambda: 0,
+)
 
 
 @pytest.mark.parametrize("value", STRANGE, ids=lambda value: type(value).__name__)
@@ -116,7 +128,7 @@ def test_names_may_be_in_any_collection():
         plan = arcademark.make_plan(kind(["random"]), kind(["pong", "qbert"]), episodes=1)
         assert plan.games == ("pong", "qbert")
     for name in ("algorithms", "games", "metrics"):
-        for wrong in (object(), 3, [None], b"x", np.array([1])):
+        for wrong in (object(), 3, [None], b"x", np.array([1]), np.array(5)):
             with pytest.raises(ArcadeMarkError, match=f"{name} .*: expected a name, or several"):
                 arcademark.report(scores, **{name: wrong})
     with pytest.raises(ArcadeMarkError, match="seed -1: expected 0 or more"):

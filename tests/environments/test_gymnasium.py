@@ -307,7 +307,10 @@ def begun():
             (lambda rules=rules: arcademark.make("pong", rules), "expected a name")
             for rules in (5, {"frame_skip": 3}, [])
         ),
-        *((lambda game=game: arcademark.make_vec(game, 2), "expected names") for game in (None, 5, np.array(5))),
+        *(
+            (lambda game=game: arcademark.make_vec(game, 2), "expected a name, or several")
+            for game in (None, 5, np.array(5))
+        ),
         *(
             (lambda make=make, kind=kind: make("pong", **{kind: []}), f"{kind} .*expected")
             for make in (arcademark.make, arcademark.make_vec)

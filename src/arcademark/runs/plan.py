@@ -171,7 +171,7 @@ def make_plan(
     """
     if emulator is not None and (name := str(emulator)) not in get_args(Emulator):
         raise UnknownNameError("emulator", name, get_args(Emulator))
-    each = (agents,) if isinstance(agents, AgentSpec) else _agents(agents)
+    each: tuple[str | AgentSpec, ...] = names_of(agents, "agents", AgentSpec)
     specs = tuple(dict.fromkeys(spec for one in each for spec in (agent_specs(one) if isinstance(one, str) else [one])))
     _check_labels(specs)
     kinds = {kind(spec) for spec in specs}
@@ -260,13 +260,6 @@ def _seeds(seeds: int | Sequence[int]) -> Sequence[int]:
         return [operator.index(seed) for seed in itertools.islice(seeds, MAX_TRIALS + 1)]
     except TypeError:
         raise ArcadeMarkError(f"seeds {seeds!r}: expected how many, or whole numbers one by one") from None
-
-
-def _agents(given: str | Sequence[str | AgentSpec]) -> tuple[str | AgentSpec, ...]:
-    """Return agents one by one; ArcadeMarkError: others than names and specs are among them."""
-    each = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
-    names_of([one for one in each if not isinstance(one, AgentSpec)], "agents")
-    return each
 
 
 def _check_labels(specs: Sequence[AgentSpec]) -> None:

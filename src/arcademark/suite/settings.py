@@ -10,7 +10,7 @@ import dataclasses
 import operator
 import re
 import reprlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field
 from functools import cache
 from typing import Any, Literal, Self
@@ -53,10 +53,16 @@ def whole_number(number: object, what: str) -> int:
         raise ArcadeMarkError(f"{what} {reprlib.repr(number)}: expected a whole number") from None
 
 
-def names_of(given: object, what: str) -> tuple[str, ...]:
-    """Return the names in a text, which is one, or in any collection, such as an array; ArcadeMarkError: it is none."""
-    names = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
-    if not all(isinstance(name, str) for name in names):
+def names_of(given: Any, what: str, kind: type = str) -> tuple[Any, ...]:
+    """Return the names in a text, which is one, or in any collection, such as an array; ArcadeMarkError: it is none.
+
+    Things of another `kind` may stand for names, one or among them.
+    """
+    try:
+        names = (given,) if isinstance(given, str) else tuple(given)
+    except TypeError:
+        names = (given,)
+    if not all(isinstance(name, str | kind) for name in names):
         raise ArcadeMarkError(f"{what} {reprlib.repr(given)}: expected a name, or several")
     return names
 

@@ -25,7 +25,7 @@ import importlib
 import importlib.util
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -36,8 +36,8 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from arcademark.ale import arguments, callbacks
-from arcademark.ale.envpool.game import Game, Record
-from arcademark.ale.envpool.specs import Config, EnvSpec, Rendering, Settings, dm_env, observation_of
+from arcademark.ale.envpool.game import PooledGame, Record
+from arcademark.ale.envpool.specs import Config, EnvSpec, Rendering, dm_env, observation_of
 from arcademark.emulator.machine import RAM_SIZE
 from arcademark.environments.interfaces.batch import Crew, default_threads
 from arcademark.environments.observations import kernels
@@ -79,7 +79,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
             "ram": np.zeros((count, RAM_SIZE), np.uint8),
         }
         given = zip(seeds, array, self._arrays["obs"], self._arrays["ram"], strict=True)
-        self._games = [Game(seed, config, *own) for seed, *own in given]
+        self._games = [PooledGame(seed, config, *own) for seed, *own in given]
         self._set_records(array)
         self._actions = np.array([action.value for action in self._games[0].actions], np.int32)
         self._sent: list[int] = []  # games, in the order in which they are received
@@ -380,6 +380,11 @@ class DMEnvPool(EnvPool):
         return dm_env().TimeStep(arrays["step_type"], arrays["reward"], arrays["discount"], observation)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Settings(Config, Rendering):
+    """Settings of `make`."""
+
+
 def _config(task_id: str, given: dict[str, Any]) -> tuple[Config, Rendering]:
     """Return the settings of a task; an ArcadeMarkError says what is wrong with them."""
     game = _tasks().get(arguments.text(task_id, "task_id"))
@@ -424,7 +429,7 @@ def _config(task_id: str, given: dict[str, Any]) -> tuple[Config, Rendering]:
     return replace(config, batch_size=config.batch_size or config.num_envs), rendering
 
 
-@knowing(Settings, checked=False)
+@knowing(_Settings, checked=False)
 def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
     """Return games as ``envpool.make`` does.
 
@@ -467,7 +472,7 @@ def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
 make_dm, make_gym, make_gymnasium = (partial(make, env_type=name) for name in ("dm", "gym", "gymnasium"))
 
 
-@knowing(Settings, checked=False)
+@knowing(_Settings, checked=False)
 def make_spec(task_id: str, **settings: Any) -> EnvSpec:
     """Return the arguments and arrays of a task; parameters and errors as of `make`."""
     config, _ = _config(task_id, settings)

@@ -71,7 +71,7 @@ class Record(ctypes.Structure):
     discount: float
 
 
-class Game:
+class PooledGame:
     """One game, which is played as its record says, and what of it is seen."""
 
     core: ctypes.CDLL | None = None

@@ -60,11 +60,6 @@ class Rendering:
     from_pixels: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings(Config, Rendering):
-    """Settings of `make`."""
-
-
 class ArraySpec(NamedTuple):
     """An array of one game as EnvPool describes it: its shape (−1: one per player), type and bounds."""
 

@@ -26,7 +26,7 @@ from arcademark.environments.interfaces.vector import GymnasiumVectorEnv
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
 from arcademark.suite import protocols
-from arcademark.suite.settings import whole_number
+from arcademark.suite.settings import names_of, whole_number
 from arcademark.suite.subsets import resolve_tasks
 from arcademark.suite.tasks import TOY, games
 
@@ -123,10 +123,7 @@ def make_vec(
         As `make`; or the games' actions or observations differ.
     """
     rules = _rules(protocol, suite, overrides)
-    try:
-        games = games if isinstance(games, str) else tuple(games)
-    except TypeError:
-        raise ArcadeMarkError(f"games {reprlib.repr(games)}: expected names, such as 'pong'") from None
+    games = games if isinstance(games, str) else names_of(games, "games")
     if rules.suite:
         games = rules.suite.resolve(games)
     elif isinstance(games, str):

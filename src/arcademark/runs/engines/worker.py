@@ -30,20 +30,11 @@ from arcademark.agents.adapters import CheckedPolicy
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.importing import where_raised
-from arcademark.records.model import MAX_ERROR_CHARS, Checkpoint, EpisodeResult, Unfinished
+from arcademark.records.model import MAX_ERROR_CHARS, Checkpoint, Unfinished
 from arcademark.runs.engines.processes import Channel, GarbledError, serving
 from arcademark.runs.engines.shipping import Packed, unpacked
 from arcademark.runs.plan import Trial
-from arcademark.runs.playing.events import (
-    Begun,
-    Failed,
-    Opened,
-    PlayedFrames,
-    Snapshot,
-    TrainedEpisode,
-    TrainingBlock,
-    Used,
-)
+from arcademark.runs.playing.events import Failed, Opened, PlayEvent, Used
 from arcademark.runs.playing.trial import TrialPlayer
 from arcademark.runs.store.provenance import libraries, versions
 
@@ -84,20 +75,7 @@ class Idle:
 
 
 Order = Open | PlayEpisodes | Stop  # of the driver
-Message = (
-    WorkerReady
-    | Idle
-    | Opened
-    | Failed
-    | Begun
-    | PlayedFrames
-    | EpisodeResult
-    | TrainedEpisode
-    | TrainingBlock
-    | Snapshot
-    | Unfinished
-    | Used
-)
+Message = WorkerReady | Idle | Opened | Failed | Used | PlayEvent
 """Messages of a worker."""
 MESSAGES: tuple[type, ...] = get_args(Message)
 

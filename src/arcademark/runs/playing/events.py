@@ -116,21 +116,12 @@ class Used:
     peak_bytes: Annotated[int, Meta(ge=0, le=MAX_NUMBER)]  # of memory
 
 
-PlayEvent = Begun | PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBlock | Snapshot | Unfinished
+_Played = PlayedFrames | EpisodeResult | TrainedEpisode | TrainingBlock | Snapshot | Unfinished
+
+PlayEvent = Begun | _Played
 """Reported by the player of a trial."""
 
-TrialEvent = (
-    Opened
-    | PlayedFrames
-    | EpisodeResult
-    | TrainedEpisode
-    | TrainingBlock
-    | Snapshot
-    | Unfinished
-    | Used
-    | Failed
-    | Lost
-)
+TrialEvent = Opened | _Played | Used | Failed | Lost
 """Reported of a trial by an engine."""
 
 
