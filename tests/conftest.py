@@ -55,7 +55,7 @@ def _cache_of_its_own():
 
 @pytest.fixture
 def translating_at_once(monkeypatch):
-    """Whatever is translated beside the play is ready before the play goes on."""
+    """Translation begins as soon as it is worth it, and is finished before the play goes on."""
 
     class AtOnce(Thread):
         def start(self):
@@ -63,6 +63,7 @@ def translating_at_once(monkeypatch):
 
     monkeypatch.setattr("arcademark.emulator.cartridge.Thread", AtOnce)
     monkeypatch.setattr("arcademark.emulator.cartridge.Translation._making", None)
+    monkeypatch.setattr("arcademark.emulator.build.COUNTED_FRAMES", 1)
 
 
 LIMIT = 1.0

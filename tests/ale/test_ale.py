@@ -606,6 +606,7 @@ def translated(monkeypatch, tmp_path, translating_at_once):
     core = build._declare(ctypes.CDLL(shutil.copy(build.core()._name, tmp_path / "translated.so")))
     monkeypatch.setattr(translate, "cached", lambda *_: None)
     monkeypatch.setattr(translate, "translated", lambda *_, **__: core)
+    monkeypatch.setattr(translate, "played", lambda *_: 0)
     monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
     monkeypatch.setattr(cartridge, "FRAMES_PER_BYTE", 0.009)
     return core
@@ -631,12 +632,14 @@ def test_envpools_games_take_up_a_translation(translated):
     assert [game._record.step.play for game in ours._games] == [step] * 2
 
 
-def test_a_translation_is_taken_up_at_a_reset(translated):
+@pytest.mark.parametrize("restore", [False, True])
+def test_a_translation_is_taken_up_at_a_reset_and_at_a_restored_state(translated, restore):
     theirs, ours = both("pong")
+    begun = [(ale, ale.cloneState()) for ale in (theirs, ours)]
     for core in (build.core(), translated):
         for action in [2, 3] * 10:
             assert theirs.act(action) == ours.act(action)
             assert seen(theirs) == seen(ours)
         assert ours._played._machine.core is core
-        theirs.reset_game()
-        ours.reset_game()
+        for ale, state in begun:
+            ale.restoreState(state) if restore else ale.reset_game()

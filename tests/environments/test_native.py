@@ -150,6 +150,7 @@ def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeyp
     """Whatever plays, the steps are the same; a model of the game goes over as well."""
     monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
     monkeypatch.setattr(translate, "cached", lambda *_: None)
+    monkeypatch.setattr(translate, "played", lambda *_: 0)
     monkeypatch.setattr(cartridge, "FRAMES_PER_BYTE", 0.05)
     spec = make_spec("freeway", max_frames_per_episode=200, repeat_action_probability=0)
     actions = np.random.default_rng(4).integers(spec.num_actions, size=50).tolist()
@@ -170,6 +171,25 @@ def test_a_translation_is_taken_up_at_the_start_of_an_episode(make_spec, monkeyp
         assert environment._console._machine.core is interpreted
 
 
+def test_a_translation_is_taken_up_within_a_search(make_spec, monkeypatch, translating_at_once):
+    """An episode of a planner can have more frames than a training."""
+    made = build.TranslatedCore(build.library(("nothing",), translate._tracer, build.FLAGS))
+    monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
+    monkeypatch.setattr(translate, "cached", lambda *_: None)
+    monkeypatch.setattr(translate, "played", lambda *_: 0)
+    monkeypatch.setattr(translate, "translated", lambda *_, **__: made)
+    monkeypatch.setattr(cartridge, "FRAMES_PER_BYTE", 0.01)
+    spec = make_spec("pong", repeat_action_probability=0)
+    environment, model = open_environment(spec, emulator="console"), open_model(spec, emulator="console")
+    environment.reset(rng=np.random.default_rng(0))
+    state = arcademark.environments.generative.snapshot(environment)
+    for core in (build.core(), made):
+        model.restore(state)
+        assert model._console._machine.core is core
+        for _ in range(10):
+            model.step(2)
+
+
 def test_another_process_that_translates_is_not_waited_for(make_spec, monkeypatch, translating_at_once):
     monkeypatch.setattr(cartridge, "_translation", functools.cache(cartridge.Translation))
     monkeypatch.setattr(translate, "cached", lambda *_: None)
@@ -186,6 +206,7 @@ def test_another_process_that_translates_is_not_waited_for(make_spec, monkeypatc
     tried = []
     monkeypatch.setattr(translate, "translated", failing)
     for _ in range(2):
+        console._translation.released += 1
         console.start(np.random.default_rng(0))
     assert tried == [1]
 

@@ -356,6 +356,13 @@ class _Game(InTurn, cartridge.Player):
         self._play: Callable[[int, float], int] = bound(core, "turn", ctypes.addressof(self._turn))
         self._show, self._note = partial(core.console_show, self._at), partial(core.console_note, self._at)
 
+    def _take_up(self) -> None:
+        """Go on with a translation of the cartridge, if there is one; it may be begun."""
+        self._translation.take_up()
+        if self._translation.core is not None and self._translation.core is not self._machine.core:
+            self._machine.use(self._translation.core)
+            self._use(self._translation.core)
+
     def _started(self, frames: int) -> None:
         """Begin an episode after a reset; so many frames were played before."""
         turn, machine = self._turn, self._machine
@@ -384,11 +391,8 @@ class _Game(InTurn, cartridge.Player):
 
     @_in_turn
     def reset_game(self) -> None:
-        """Begin an episode; a translation of the cartridge may be begun, or taken up, before."""
-        self._translation.take_up()
-        if self._translation.core is not None and self._translation.core is not self._machine.core:
-            self._machine.use(self._translation.core)
-            self._use(self._translation.core)
+        """Begin an episode."""
+        self._take_up()
         turn, frames = self._turn, self._turn.total
         turn.stored = turn.terminated = turn.truncated = 0
         self._machine.reset(self._machine.mode, self._machine.difficulty)
@@ -556,6 +560,7 @@ class _Game(InTurn, cartridge.Player):
         ):
             message = f"this is no state that our emulator saved of {self._name!r}; restore one of its own"
             raise ArgumentTypeError(message)
+        self._take_up()
         machine.restore(saved.state)
         machine.switch(saved.mode, saved.difficulty)
         machine.draw_from(saved.drawn)

@@ -1,8 +1,8 @@
 """A cartridge's translation in this process, which all that play it share.
 
 A game is played by the interpreter until its cartridge is translated: at once if that was done on an earlier day, else
-from the first episode on that starts when the translation is done, by whatever process. A thread begins to make it,
-with a compiler that lets other programs go first, when an episode starts after `FRAMES_PER_BYTE` of the cartridge in
+from the first episode on that starts, or state that is restored, when the translation is done, by whatever process. A
+thread begins to make it, with a compiler that lets other programs go first, after `FRAMES_PER_BYTE` of the cartridge in
 all processes, earlier ones too, and as many frames of all games in this one, which is then likely to go on for as long
 as compiling takes. `ARCADEMARK_CONSOLE=interpreted` leaves it to the interpreter. Only speed depends on it.
 """
@@ -59,6 +59,7 @@ class Translation:
         self._players = WeakValueDictionary[int, Player]()
         self.released = 0  # frames that consoles played which are gone
         self._counted = self._everywhere = 0  # frames: of this process in the common count, and of that
+        self._next_look = 0  # frames of this process before the next one
         self._possible = wanted
         self.core = translate.cached(game, rom) if wanted else None
 
@@ -68,18 +69,20 @@ class Translation:
         player._counted_in = self
 
     def take_up(self) -> None:
-        """Take it, if it is there; else have it made beside the play, which takes seconds, once that is worth it."""
-        if self.core is not None or not self._possible:
+        """Take it, if it is there; else have it made beside the play, which takes seconds, once that is worth it.
+
+        Between two looks are `build.COUNTED_FRAMES`, as planners restore a state at every few frames.
+        """
+        if self.core is not None or not self._possible or (played := self._played) < self._next_look:
             return
-        played, new = self._played, self._played - self._counted
-        if new >= build.COUNTED_FRAMES:
-            self.core = translate.cached(*self._cartridge)
-            if self.core is not None:
-                return
-            if self._everywhere < self._worth_after:
-                new -= new % build.COUNTED_FRAMES
-                self._everywhere = translate.played(*self._cartridge, new)
-                self._counted += new
+        self._next_look = played + build.COUNTED_FRAMES
+        self.core = translate.cached(*self._cartridge)
+        if self.core is not None:
+            return
+        new = (played - self._counted) // build.COUNTED_FRAMES * build.COUNTED_FRAMES
+        if new and self._everywhere < self._worth_after:
+            self._everywhere = translate.played(*self._cartridge, new)
+            self._counted += new
         if min(max(self._everywhere, played), Translation.all_played()) < self._worth_after:
             return
         with self._turn:

@@ -93,8 +93,7 @@ class NativeConsole(cartridge.Player):
             self._step.play = function_address(core.console_step)
 
     def start(self, rng: np.random.Generator) -> EpisodeStart:
-        """Begin an episode; a translation of the cartridge may be begun, or taken up, before."""
-        self._translation.take_up()
+        """Begin an episode."""
         self.restore(self._start_state)
         return self._begin
 
@@ -135,7 +134,11 @@ class NativeConsole(cartridge.Player):
         return (state, self._machine.save_pictures()) if self._pictured else state
 
     def restore(self, state: Any) -> None:
-        """Continue from where `state` was saved, in any instance of the game; an ArcadeMarkError if it is not one."""
+        """Continue from where `state` was saved, in any instance of the game; an ArcadeMarkError if it is not one.
+
+        A translation of the cartridge may be begun, or taken up, before.
+        """
+        self._translation.take_up()
         core = self._translation.core
         if core is not None and core is not self._machine.core:
             self._use(core)
