@@ -355,7 +355,7 @@ def test_what_is_not_set_is_the_feature_sets_own():
         (
             {"features": "bass"},
             "alpha 1, which decreases to 0 over training, and lambda 0.9 of bass are ours, tuned by frozen evaluation "
-            "on Asterix, Freeway and Space Invaders: the table with the paper's own",
+            "on Asterix, Freeway and Space Invaders: the paper's table",
         ),
         ({}, "alpha 0.1, which decreases to 0 over training, and lambda 0.9 of basic are ours"),
         ({"features": "ram"}, "by no source, to have --set alpha=0.2 --set lambda_=0.5."),

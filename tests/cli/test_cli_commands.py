@@ -98,7 +98,7 @@ def test_a_quiet_report_gives_the_estimate_and_where_the_page_is(invoke, played,
         "report", played, "--save", "page.html", "--quiet", "--estimator", "atari-5"
     ).out.splitlines()
     missing = "Battle Zone, Double Dunk, Name This Game and Phoenix"
-    assert refused.startswith("random: no verdict yet, with too few episodes")
+    assert refused.startswith("random: no verdict: too few episodes")
     assert f"no estimate of the atari-57 median; Atari-5 also needs {missing}" in refused
     assert page == f"page: {Path('page.html').resolve().as_uri()}"
     assert invoke("run", "random", "--games", "atari-5", "--episodes", 1, *short, "--out", "five").code == 0

@@ -14,7 +14,7 @@ def test_a_learner_is_trained_for_so_many_episodes_evaluated_and_shown(invoke):
     asked = (LEARNER, *ALE, "--games", "freeway", "--training-episodes", 3, "--episodes", 2, "--out", "run")
     played = invoke("run", *asked, "--seeds", 2, code=0)
     assert (
-        "learner.py:make_learner learns for 3 episodes, then 2 episodes, 2 trials per game; ale-2013: 5,000 episodes, "
+        "learner.py:make_learner trains for 3 episodes, then 2 episodes, 2 trials per game; ale-2013: 5,000 episodes, "
         "500 episodes and 30 trials\n"
     ) in played.err
     words = played.words
@@ -39,7 +39,7 @@ def test_tune_ranks_learners_on_training_games(invoke):
     short = (*ALE, "--games", "freeway", "--training-episodes", 2, "--episodes", 2)
     asked = ("tune", LEARNER, "--grid", "learning_rate=0.1,0.5", "--grid", "discount=0.9,0.99", *short)
     shown = invoke(*asked, code=0)
-    assert "learns for 2 episodes, then 2 episodes, 1 trial per game" in shown.err
+    assert "trains for 2 episodes, then 2 episodes, 1 trial per game" in shown.err
     assert "warning" not in shown.err
     assert "4 settings under ale-2013" in shown.out
     manifest = json.loads(Path("runs/tune-learner-make_learner-ale-2013/manifest.json").read_text())

@@ -57,7 +57,7 @@ def learner(frames, episodes):
     return TrialRecord("id", "sarsa", "pong", 0, 500, frames, training_episodes=episodes)
 
 
-LEARNS = "sarsa learns for {}, {} 500 episodes, 30 trials per game{}\n"
+LEARNS = "sarsa trains for {}, {} 500 episodes, 30 trials per game{}\n"
 SCORES = " · 0/500 episodes · 3,100 frames/s · 0/30 trials\n"
 
 

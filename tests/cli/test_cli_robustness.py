@@ -48,7 +48,7 @@ def test_what_is_lost(invoke, tmp_path):
     assert "episodes" not in again.err
     shown = invoke("robustness", "--out", "o")
     assert "one armed" in shown.out
-    assert "Skiing, modified game: there is none to play." in shown.out
+    assert "Skiing, modified game: no variant." in shown.out
 
     shutil.copytree(tmp_path / "o" / "base", tmp_path / "o" / "another run")  # is left alone
     assert invoke("robustness", "--out", "o").out == shown.out
@@ -63,7 +63,7 @@ def test_a_learner_is_trained_once_and_plays_every_flavour(invoke, tmp_path):
     played = invoke(
         "robustness", learner, *asked, "--variants", "flavours", "--workers", 1, "--out", "o", "--format=json", code=0
     )
-    assert played.err.count("learns for 900 frames") == 1
+    assert played.err.count("trains for 900 frames") == 1
     found = played.json
     flavours = {"difficulty": 1}, {"mode": 2}, {"mode": 2, "difficulty": 1}
     assert tuple(row["changed"] for row in found["variants"]) == flavours

@@ -16,7 +16,7 @@ TINY = ("--set", "num_envs=2", "--set", "n_steps=16", "--set", "minibatch_size=1
 
 def test_ppo_is_trained_reported_verified_and_played_from_its_file(invoke):
     asked = ("run", "ppo", *SHORT, *TINY, "--frames", "2k", "--workers", 1, "--name", "PPO", "--out", "run")
-    assert "PPO learns for 2,000 frames" in invoke(*asked, code=0).err
+    assert "PPO trains for 2,000 frames" in invoke(*asked, code=0).err
     document = invoke("report", "run", "--format=json").json
     assert document["algorithms"][0]["training_frames"] == 2000
     assert {"torch", "stable-baselines3", "sb3-contrib"} < document["runs"][0]["versions"].keys()

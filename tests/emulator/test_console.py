@@ -456,7 +456,7 @@ def test_what_differs_in_a_run_is_found(core, recorded, monkeypatch):
 def test_the_state_of_things(core):
     told = CliRunner().invoke(cli, ["info", "console"]).output
     assert f"core {build.version()}: compiled" in told
-    assert f"Proven for {len(prove.proven())} games" in told
+    assert f"Proven identical to ale-py in {len(prove.proven())} games" in told
     assert json.loads(CliRunner().invoke(cli, ["info", "console", "--format", "json"]).output)["missing"] is None
 
 

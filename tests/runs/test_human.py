@@ -127,7 +127,7 @@ def test_stepped_the_game_waits_for_a_key(sit):
 
 @pytest.mark.parametrize(
     ("stepped", "kind", "told"),
-    [(False, "human", "who played in real time"), (True, "human_stepped", "for whom the game waited before each")],
+    [(False, "human", "who played in real time"), (True, "human_stepped", "who played step by step")],
 )
 def test_a_report_says_who_is_a_person(sit, tmp_path, stepped, kind, told):
     sitting, _ = sit(always(), 2, stepped=stepped)

@@ -44,7 +44,7 @@ def test_evaluations_become_one_run_with_a_curve_and_runs_that_can_be_verified(t
     (curve,) = report.learning
     assert curve.seeds[0].end_frames == (1000, 5000, 9000)
     assert curve.seeds[0].scores == tuple(scores)
-    assert "judged during training" in str(report)
+    assert "evaluated during training" in str(report)
     for frames in (1000, 5000):
         run = tmp_path / f"run/evaluations/{frames:012}"
         assert verify(run, workers=1).confirmed == 2

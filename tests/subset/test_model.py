@@ -92,8 +92,8 @@ def test_the_printed_error_is_no_interval():
 @pytest.mark.parametrize(
     ("cap", "words"),
     [
-        (18_000, ("at most 18,000 frames", "108,000", "not be relied on", "§5.3, §8.1")),
-        (None, ("without a frame cap", "108,000", "not be relied on")),
+        (18_000, ("at most 18,000 frames", "108,000", "do not rely on", "§5.3, §8.1")),
+        (None, ("without a frame cap", "108,000", "do not rely on")),
         ("unknown", ("not known", "108,000", "§5.3, §8.1")),
     ],
 )

@@ -48,7 +48,7 @@ MAX_KEPT = 256
 MAX_PROFILES = 2000
 """Draws of a profile's band, which is looked at and not read off."""
 
-STILL = "a summary or probability does not vary between runs, so it has no interval; how far it may be off is not known"
+STILL = "a summary or probability is equal in all runs, so it has no interval, and its error is unknown"
 """Remark on an interval without width."""
 
 METHOD_TITLES: Mapping[str, str] = {

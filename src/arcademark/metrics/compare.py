@@ -149,9 +149,15 @@ def _moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
     return mean, np.where(np.equal(*ends), 0.0, squares / np.maximum(runs - 1, 1))
 
 
+_FEW = ("no score", "one run")
+
+
 def _reason(counts: Sequence[int], same: bool) -> str:
     """Return why a task cannot be tested: too few runs, or none that vary."""
+    few = [runs for runs in counts if runs < 2]
+    if len(few) == 2 and few[0] == few[1]:
+        return f"both have {_FEW[few[0]]}"
     for which, runs in zip(("first", "second"), counts, strict=True):
         if runs < 2:
-            return f"the {which} has {'one run' if runs else 'no score'}"
+            return f"the {which} has {_FEW[runs]}"
     return f"neither varies from run to run{', and both score the same' if same else ''}"

@@ -172,7 +172,7 @@ def _pictures(item: Seen, features: Features, moment: Moment) -> PictureRow:
         alone = np.where((moment.observation == background)[..., None], np.array(NOTHING, np.uint8), screen)
         named.append(("Its background: each pixel's most frequent colour", colours[background]))
         named.append(("The screen without it", alone))
-    named.append((f"What {item.set} sees", features.picture(moment.observation)))
+    named.append((f"Active features of {item.set}", features.picture(moment.observation)))
     if classes is not None:
         named.append(("The classes of objects that it discovered", classes()))
     return PictureRow(

@@ -81,11 +81,11 @@ def origin(parameters: Mapping[str, Any]) -> str:
     falling = {"alpha": ", which decreases to 0 over training,"} if linear else {}
     values = " and ".join(f"{name.rstrip('_')} {usual[name]:g}{falling.get(name, '')}" for name in kept)
     text = (
-        f"{values} of {features} {'is' if len(kept) == 1 else 'are'} {whose}: the table with the paper's own "
-        "(Bellemare et al. 2013, Appendix C) is lost."
+        f"{values} of {features} {'is' if len(kept) == 1 else 'are'} {whose}: the paper's table "
+        "(Bellemare et al. 2013, Appendix C) is not available."
     )
     if hearsay is None:
         return text
     others = " ".join(f"--set {name}={value:g}" for name, value in zip(usual, hearsay, strict=True) if name in kept)
     others += " --set alpha_schedule=constant" if linear else ""
-    return f"{text} It is said, by no source, to have {others}."
+    return f"{text} Unconfirmed values of the paper: {others}."

@@ -21,7 +21,7 @@ from made_up import ATARI_5, OWN_AGENT, collected, made_up_run, trained
 
 OVERS = ("runs of ", "the episodes of the only run of ", "the episodes of all seeds of ")
 CLAUSE = re.compile(
-    rf"({'|'.join(OVERS)})(.+?)(?= \(how runs differ is left out\)|, which w|; (?:{'|'.join(OVERS)})|$)"
+    rf"({'|'.join(OVERS)})(.+?)(?= \(without the variation between runs\)|, which w|; (?:{'|'.join(OVERS)})|$)"
 )
 
 

@@ -64,9 +64,9 @@ def test_more_trials_games_and_algorithms_are_fine(second):
     [
         ({"parameters": {"alpha": 0.2}}, "alpha=0.2"),
         ({"parameters": {"background": False}}, "background=false"),
-        ({"training_episodes": 50}, "its defaults, trained for 50 episodes"),
-        ({"training_frames": 1}, "its defaults, trained for 1 frame"),
-        ({"code": "b" * 64}, "its defaults, code bbbbbbbb"),
+        ({"training_episodes": 50}, "defaults, trained for 50 episodes"),
+        ({"training_frames": 1}, "defaults, trained for 1 frame"),
+        ({"code": "b" * 64}, "defaults, code bbbbbbbb"),
     ],
 )
 def test_what_makes_another_setting(change, words):
@@ -123,7 +123,7 @@ def test_the_terminal_has_all_of_it(entries):
     assert "a baseline" in words
     assert "settings may be tried: Freeway" in words
     assert ("arcademark run sarsa --out runs/train" in words) is entries
-    assert "No algorithm met" not in words
+    assert "with a single setting" not in words
 
 
 def run_of(directory, label, parameters, game="pong"):

@@ -172,7 +172,7 @@ def test_baselines_show_the_best_of_each_game_and_each_when_asked_for():
         "qbert": "UP",
     }
     assert {score.score.value for score in best.scores} == {500.0}
-    assert "best const is on each game the best of 3" in text_of(report, "best_of")
+    assert "On each game best const is the best of 3" in text_of(report, "best_of")
     names = [algorithm.name for algorithm in analyse(played, every_variant=True).algorithms]
     assert sorted(names) == sorted(("best const", "best perturb", *BASELINES))
 

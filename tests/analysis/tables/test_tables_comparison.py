@@ -120,7 +120,7 @@ def test_inversions_are_counted_against_the_median():
 
 THREE = {"mine": 5, "yours": 3, "theirs": 9}
 SAID = [
-    ("untested", {"runs": 1}, {}, ("No test could be made on 57 of 57 games: the first has one run.",)),
+    ("untested", {"runs": 1}, {}, ("No test is possible on 57 of 57 games: both have one run.",)),
     ("runs", {"runs": 1}, {}, ("One run per game",)),
     ("comparison", {"games": ("pong",)}, {}, ("Only one game",)),
     ("games_differ", {"a": {"pong": 1, "qbert": 5}, "b": {"pong": 2, "alien": 5}}, {}, ("Alien and Q*bert",)),
@@ -128,7 +128,7 @@ SAID = [
         "few_runs",
         {},
         {},
-        ("mine and yours, 5 runs per game: some intervals", "of 5 runs on 57 games", "of differences contained"),
+        ("mine and yours, 5 runs per game: some intervals", "of 5 runs on 57 games", "of differences covered"),
     ),
     ("few_runs", {"runs": {"mine": 3, "yours": 1}}, {}, ()),
     (

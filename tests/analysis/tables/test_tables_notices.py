@@ -72,7 +72,7 @@ CASES = [
     case(
         "estimate_doubtful",
         runs(run(using=protocol("world-records").override({"max_frames_per_episode": 400_000}))),
-        "random: these scores were made with episodes of at most 400,000",
+        "random: these scores are from episodes of at most 400,000",
         "108,000",
     ),
     case("estimate_refused", two(ATARI_5[1:]), "Atari-5 also needs Battle Zone", model="atari-5"),
@@ -146,7 +146,7 @@ CASES = [
     case(
         "modified_protocol",
         runs(run(using=dataclasses.replace(protocol("world-records"), name="machado-2018"))),
-        "names machado-2018, but its settings are not those of this protocol here: frame_skip is 4 instead of 5",
+        "names machado-2018, but this protocol has other settings here: frame_skip is 4 instead of 5",
         "The definition has changed since, or the manifest was edited.",
     ),
     case(
@@ -167,7 +167,7 @@ CASES = [
         "few_runs",
         two(GAMES, runs={"mine": 3, "yours": 20}),
         "mine, 3 runs per game: some intervals may be too narrow",
-        "intervals contained the true value less often than that",
+        "intervals covered the true value less often than that",
         "HNS and HWRNS, mean 91 to 95",
         "yours, 20 runs per game",
         "HNS and HWRNS, optimality gap 77 to 95",
@@ -206,12 +206,12 @@ CASES = [
     case(
         "counter",
         scores(mine={"defender": 500_000.0, "asterix": 1_000_000.0}),
-        "points back: Asterix 1,000,000 of mine (at most 999,999).",
+        "subtracts all points: Asterix 1,000,000 of mine (at most 999,999).",
     ),
     case(
         "units",
         scores(mine={"defender": 500_000.0}, yours={"defender": 9_000.0}),
-        "if these are of one: Defender 500,000 of mine would be 5,000.",
+        "if these scores are from one: Defender 500,000 of mine would be 5,000.",
     ),
     case("units", named("catalogue:review-2021")),
     case(
@@ -267,7 +267,7 @@ def test_what_was_left_out_is_said_with_the_reason():
 def test_games_that_need_not_end_are_named(monkeypatch):
     monkeypatch.setattr(anomalies, "endless", lambda game: game == "double_dunk")
     (notice,) = (one for one in analyse(collected(run())).notices if one.kind == "episodes_truncated")
-    assert notice.hint == "Play is known to go on for ever at times on Double Dunk."
+    assert notice.hint == "Episodes of Double Dunk may never end."
 
 
 def test_runs_that_are_likely_episodes_are_warned_of(tmp_path):
@@ -295,7 +295,7 @@ def not_simulated(source, **options):
 def test_intervals_that_were_not_simulated_are_named():
     """Whatever `few_runs` has no measurement of passes as sound unless it is said."""
     table = two(GAMES, runs=20)
-    assert "not simulated for summaries of SABER" in not_simulated(table())
+    assert "not simulated for 95 % intervals of summaries of SABER" in not_simulated(table())
     assert not not_simulated(table(), metrics="hns")
     assert "summaries over fewer than 5 games" in not_simulated(two(GAMES[:4], runs=3)(), metrics="hns")
     text = not_simulated(collected(run()))
@@ -309,7 +309,7 @@ def test_intervals_that_were_not_simulated_are_named():
 def test_a_statistic_without_a_simulation_does_not_pass_as_sound(monkeypatch):
     known = {key: value for key, value in coverage.shares().items() if key[1] not in ("iqm", "difference of iqm")}
     monkeypatch.setattr(coverage, "shares", lambda: known)
-    assert "not simulated for IQM of HNS." in not_simulated(two(GAMES, runs=20)(), metrics="hns")
+    assert "not simulated for 95 % intervals of IQM of HNS." in not_simulated(two(GAMES, runs=20)(), metrics="hns")
 
 
 def test_a_training_of_unknown_length_may_differ():
@@ -323,7 +323,10 @@ def test_a_training_of_unknown_length_may_differ():
 
 @pytest.mark.parametrize(
     ("covered", "said"),
-    [(None, "cover is not known"), (Covered(9, 10, 0.95), "cover 9 of 10 (95 % by paper) true medians")],
+    [
+        (None, "coverage of such intervals is not known"),
+        (Covered(9, 10, 0.95), "cover 9 of 10 (95 % by paper) true medians"),
+    ],
 )
 def test_intervals_of_estimates_that_were_not_checked_are_said_to_be_so(covered, said):
     estimate = Estimate("any", "5 games", "atari-57", 30.0, low=20.0, high=40.0, covered=covered)

@@ -103,7 +103,7 @@ def test_a_training_that_ended_with_few_episodes_is_finished():
     record = trained(made_up_run(games=("pong",), seeds=(0,), episodes=100, played=0), (8,), budget=8)
     (trial,) = record.trials
     for status, kind, said in (
-        ("done", "training_short", "than the score is the mean of: 8 of 100."),
+        ("done", "training_short", "than the score averages: 8 of 100."),
         ("running", "trials_incomplete", "not finished"),
     ):
         report = analyse(collected(dataclasses.replace(record, trials=(dataclasses.replace(trial, status=status),))))
@@ -127,7 +127,7 @@ def said_of(collection):
 
 def test_episodes_of_one_trained_agent_are_no_runs_of_its_algorithm():
     learner = trained(made_up_run(seeds=(0,)), lengths=(30,))
-    assert "one trained agent, not about its algorithm" in said_of(collected(learner))["episodes_as_runs"]
+    assert "this trained agent, not its algorithm" in said_of(collected(learner))["episodes_as_runs"]
     assert "if it was trained" not in said_of(collected(learner))["episodes_as_runs"]
     network = made_up_run(seeds=(0,))
     network.manifest["agents"][0]["files"] = {"path": "ab" * 32}

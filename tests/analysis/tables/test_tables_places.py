@@ -296,7 +296,7 @@ def test_names_that_differ_by_capitals_and_spaces_are_told():
 def test_columns_of_reference_players_are_told(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text("game,random,Human,mine\npong,-20.7,14.6,19\nalien,227.8,7127.7,1620\n")
-    assert "random and Human are taken for algorithms" in told(path)["reference_named"]
+    assert "random and Human are read as algorithms" in told(path)["reference_named"]
     assert "reference_named" not in told({"Random forest": RAINBOW, "Humanoid": RAINBOW})
 
 
@@ -306,7 +306,7 @@ def test_columns_of_quantities_are_told(tmp_path):
     with pytest.raises(ArcadeMarkError, match=r"may be column 'Episode_reward', or those of .* 'mine'; say"):
         told(path)
     path.write_text("algorithm,game,score\nEpisode_reward,pong,-20.7\nframes,pong,5000\nmine,pong,19\n")
-    assert "Episode_reward and frames are taken for algorithms" in told(path)["quantity_named"]
+    assert "Episode_reward and frames are read as algorithms" in told(path)["quantity_named"]
     assert "quantity_named" not in told({"Mean actor": RAINBOW})
 
 

@@ -21,9 +21,9 @@ CASES = (
     ({"skiing": [-30000, -29990, -29980]}, "Worse than random play."),
     (
         {game: scores[:2] for game, scores in GOOD.items()},
-        "with too few runs for an interval (it takes three per game)",
+        "too few runs for an interval (three per game are needed)",
     ),
-    ({game: scores[0] for game, scores in GOOD.items()}, "on 2, by single scores, which have no interval."),
+    ({game: scores[0] for game, scores in GOOD.items()}, "on 2, from single scores without intervals."),
 )
 
 
@@ -54,7 +54,7 @@ def test_a_place_is_between_medians_outside_the_interval_and_says_whose_protocol
     assert all(median.low <= peer.median_hns <= median.high for peer in place.level)
     ((said, basis),) = report.verdicts
     assert said.startswith(f"Between {place.below[0].name} and {place.above[0].name} at equal frames")
-    assert "Measured otherwise: " in basis
+    assert "Other protocols: " in basis
     wide = {game: [0.0, scores[game][0], 5 * scores[game][1]] for game in ("breakout", "pong", "qbert")}
     assert analyse({"mine": wide}, model=None, frames=200_000_000).algorithms[0].verdict.place is None
     assert analyse({"mine": scores}, model=None).algorithms[0].verdict.place is None  # frames are not known

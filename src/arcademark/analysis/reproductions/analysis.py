@@ -21,9 +21,9 @@ from arcademark.wording import prose
 
 BELOW: Mapping[str, str] = {
     "mean": "mean %",
-    "mean efficiency": "a frame",
+    "mean efficiency": "per frame",
     "median": "median %",
-    "median efficiency": "a frame",
+    "median efficiency": "per frame",
     "hwrb": "records broken",
 }
 """The rows below the games, in the paper's order, and their headings; an efficiency is a fraction a training frame."""

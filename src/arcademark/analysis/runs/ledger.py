@@ -174,7 +174,7 @@ def _in_words(entry: LedgerEntry, apart: Sequence[str] = APART) -> tuple[str, st
     budget = settings.budget(
         entry.training_frames, entry.training_episodes, entry.suite.unit if entry.suite else "frame"
     )
-    setting = ", ".join(part for part in (tuned or "its defaults", budget and f"trained for {budget}") if part)
+    setting = ", ".join(part for part in (tuned or "defaults", budget and f"trained for {budget}") if part)
     return f"{entry.algorithm}({chosen})" if chosen else entry.algorithm, setting
 
 

@@ -32,7 +32,7 @@ command.folder = (
 @click.argument("folders", nargs=-1, metavar="[FOLDER]…", type=options.PATH)
 @with_output
 def list_(folders: tuple[Path, ...], output: Output) -> int:
-    """List the runs below FOLDER, 'runs' by default: agents, games, protocol, and how far each is."""
+    """List the runs below FOLDER, 'runs' by default: agents, games, protocol, progress."""
     from arcademark.analysis.runs import listing
 
     runs = listing.list_runs(folders or (Path("runs"),))
@@ -46,10 +46,10 @@ def list_(folders: tuple[Path, ...], output: Output) -> int:
 def merge(out: Path, directories: tuple[Path, ...]) -> int:
     """Merge runs that were played separately into one run, OUT: shards, single seeds, a copy continued elsewhere.
 
-    They must have the same agents, by checksums of code and networks, and the same protocol, and episodes that two of
-    them have must be equal; otherwise nothing is written. OUT may be an existing run, which then takes the others in.
-    Unfinished trials, those of missing shards too, are continued by the command that began them, without a shard and
-    with --out OUT. Exits with 1 if there are any.
+    The runs must have the same agents (by checksums of code and networks) and the same protocol, and common episodes
+    must be equal; otherwise nothing is written. If OUT is an existing run, the others are added to it. To finish
+    missing trials, also those of missing shards, repeat their command without shard= and with --out OUT. The exit code
+    is 1 if trials are missing.
     """
     from arcademark import wording
     from arcademark.runs.store import merging
@@ -58,8 +58,8 @@ def merge(out: Path, directories: tuple[Path, ...]) -> int:
     failed = f", {merged.failed:,} failed" if merged.failed else ""
     console = messages.open_console(stderr=False)
     console.print(
-        f"{merged.directory}: {wording.plural(merged.added, 'episode')} of "
-        f"{wording.plural(len(merged.sources), 'run')} taken in; now {wording.plural(merged.episodes, 'episode')}, "
+        f"{merged.directory}: added {wording.plural(merged.added, 'episode')} of "
+        f"{wording.plural(len(merged.sources), 'run')}; now {wording.plural(merged.episodes, 'episode')}, "
         f"{merged.done:,} of {wording.plural(merged.trials, 'trial')} done{failed}; "
         f"see 'arcademark report {merged.directory}'"
     )
@@ -72,14 +72,18 @@ def merge(out: Path, directories: tuple[Path, ...]) -> int:
 @command.command("cancel", short_help="Cancel a run's jobs.")
 @click.argument("folder", metavar="RUN", type=options.PATH)
 def cancel(folder: Path) -> int:
-    """Cancel the jobs of SLURM that play RUN, queued and running; what they have played is kept.
+    """Cancel the queued and running SLURM jobs of RUN; recorded episodes are kept.
 
-    The command that submitted them submits what is left.
+    The command that submitted them submits the remaining trials.
     """
     from arcademark.records import queue
 
     numbers = queue.cancel(folder)
-    said = f"cancelled jobs {', '.join(numbers)}; the same command submits what is left" if numbers else "has no jobs"
+    said = (
+        f"cancelled jobs {', '.join(numbers)}; the same command submits the remaining trials"
+        if numbers
+        else "has no jobs"
+    )
     messages.tell(f"{folder}: {said}{'' if numbers else ' in the queue'}")
     return 0
 
@@ -91,8 +95,8 @@ def cancel(folder: Path) -> int:
 def check(run_directory: Path, salvage: Path | None, output: Output) -> int:
     """Report what is damaged in RUN: its pages, rows, counts, recorded actions, manifest and networks.
 
-    With --salvage every intact episode is written into a new run, which the run's own command continues with --out NEW.
-    RUN itself is never changed. 'arcademark verify' says whether scores are real. Exits with 1 if anything is damaged.
+    With --salvage intact episodes are copied into a new run, which the run's command resumes with --out NEW. RUN is
+    never changed. 'arcademark verify' confirms scores by replay. The exit code is 1 if anything is damaged.
     """
     from arcademark.runs.store import salvage as salvaging
 
@@ -119,8 +123,8 @@ def import_(
     """Import training logs in DIR as a run, which cannot be verified, and show it.
 
     It reads Stable-Baselines3's monitor.csv and evaluations.npz, CleanRL's TensorBoard files and RLlib's results, one
-    file or folder for each game and seed. 'report', 'compare' and 'runs list' take the run like any other; its
-    agent is called NAME [imported], and 'verify' refuses it.
+    file or folder per game and seed. 'report', 'compare' and 'runs list' treat the run like any other; its agent is
+    called NAME [imported], and 'verify' rejects it.
     """
     from arcademark.analysis.tables.dataset import ScoreOptions
     from arcademark.cli.score.report import show
@@ -159,9 +163,8 @@ def export(
     A row has the trial, agent, game, seed and protocol, and what was recorded. 'arcademark report RUN --export FILE'
     writes the scores of algorithms instead.
 
-    If --out is named like pong-human-v0 it is a new folder: the evaluation episodes of one RUN are replayed
-    into it as a Minari dataset: what one agent observed, did and was rewarded on a game; --only chooses among them.
-    Needs the extra 'minari'.
+    If --out is named like pong-human-v0, it is a new folder: the evaluation episodes of one agent on one game of RUN
+    are replayed into it as a Minari dataset; --only selects them. Needs the extra 'minari'.
     """
     if re.fullmatch(r".+-v\d+", out.name):
         from arcademark import wording

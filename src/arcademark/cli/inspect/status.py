@@ -32,8 +32,8 @@ def command(folders: tuple[Path, ...], watch: bool, output: Output) -> int:
     """Show the progress of runs: trials by game and seed, frames per second, failures, time left, jobs of SLURM.
 
     RUN is a run's directory, or a folder of several; each run is shown with its shards, and its jobs that are
-    queued, running, or have ended too early. It only reads, so it is safe at any time and on any machine that has
-    the directory.
+    queued, running, or have failed. It only reads, so it is safe during a run. On a shared file system use it on
+    the machine that plays, unless the run has --engine scratch=FOLDER (docs/cluster.md).
     """
     from arcademark.analysis.runs import status
     from arcademark.pages import presenter

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @commands.command("watch", "choice beside out look suite live")
 @click.argument("places", metavar="RUN [RUN]", nargs=-1, required=True)
 @options.only()
-@options.fields("beside", "A second episode beside it, by its differences", options.EPISODE)
+@options.fields("beside", "Also show a second episode, given by what differs", options.EPISODE)
 @click.option(
     "--out",
     type=options.PATH,
@@ -58,8 +58,8 @@ def command(
 ) -> int:
     """Replay an episode of RUN and write it as an animation with its running score.
 
-    Without --only episode=N it is the first, episode 0. A second RUN, or --beside, puts another next to it. A .png is a
-    sheet of pictures. MP4 needs the extra 'video'.
+    The default is episode 0; --only episode=N selects another. A second RUN, or --beside, shows another episode beside
+    it. A .png is a sheet of pictures. MP4 needs the extra 'video'.
 
     With --live a window shows the episode. RUN may then also be an agent, named as for 'run', which plays --only
     game=NAME (or a task of --suite) live; its action values are shown if it has any. Nothing is recorded, and a learner

@@ -39,13 +39,13 @@ def command(
     scale: int,
     seed: int,
 ) -> int:
-    """Play GAME yourself in a window: 60 frames per second, sticky actions and frame skip as the protocol says.
+    """Play GAME yourself in a window: 60 frames per second, with the protocol's sticky actions and frame skip.
 
     Arrows or WASD and the space bar, or a gamepad; P pauses and hides the game, Esc ends. There is no sound. Without
     --episodes nothing is recorded.
 
     With --episodes each finished episode is recorded with its actions, like an agent's: 'arcademark verify' replays it,
-    'arcademark report' shows it. The same command again adds as many. An episode ended with Esc is lost. Needs the
+    'arcademark report' shows it. Repeat the command to record more. An episode ended with Esc is discarded. Needs the
     extra 'window'.
     """
     from arcademark.records.manifest import slug

@@ -141,5 +141,5 @@ def budget(event: LearnerBegun) -> str:
         given[2] if trials is None else wording.plural(trials, "trial"),
     ]
     scored = "then" if rules.reported_episodes == "evaluation" else "scored on its last"
-    said = f"{trial.agent} learns for {given[0]}, {scored} {given[1]}, {given[2]} per {wording.noun(rules.unit)}"
+    said = f"{trial.agent} trains for {given[0]}, {scored} {given[1]}, {given[2]} per {wording.noun(rules.unit)}"
     return f"{said}, as {rules.name} has it" if given == usual else f"{said}; {rules.name}: {wording.listing(usual)}"

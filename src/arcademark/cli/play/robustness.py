@@ -42,14 +42,14 @@ def command(
     output: Output,
     **given: Any,
 ) -> int:
-    """Play AGENT on games and in variants of them, and show how much it loses by each kind of change.
+    """Play AGENT on games and in variants of them, and report the loss for each kind of change.
 
-    Each game is played under the protocol, and with one thing changed: difficulty or mode, sticky actions, frame skip,
-    colours, or the game itself. The report says where a game has fewer variants than --variants.
+    Each game is played under the protocol, and with one change at a time: difficulty or mode, sticky actions, frame
+    skip, colours, or the game itself. The report lists games with fewer variants than --variants.
 
-    Each variant is a run of its own in the directory. The same command again continues; without AGENT it shows what was
-    played there. An agent that learns is trained under the protocol only, and plays the variants with what it learnt.
-    --slurm works as in 'arcademark run'; a shard plays its games and seeds in all variants.
+    Each variant is a run of its own in the directory. The same command resumes; without AGENT it reports the recorded
+    runs. A learner is trained under the protocol only, and plays the variants with the trained weights. --slurm works
+    as in 'arcademark run'; a shard plays its games and seeds in all variants.
     """
     from arcademark.operations.robustness import robustness
 

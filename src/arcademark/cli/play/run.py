@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option(
     "--out",
     type=options.PATH,
-    help="The run's directory.  [default: runs/ and the agent's name, with another protocol's]",
+    help="The run's directory.  [default: runs/AGENT, or runs/AGENT-PROTOCOL]",
 )
 @click.option(
     "--until-error",
@@ -57,17 +57,17 @@ def command(
     a trained network's file; or a pattern of files, one per game and seed: 'models/{game}/seed{seed}.zip'.
     --agent-command plays programs in any language, with or without AGENT.
 
-    Every episode is kept with its actions in the run's directory. The same command again continues where it stopped, a
-    planner even within an episode; with more games, seeds or episodes the run grows. A shard's scores are shown once it
-    is merged.
+    Every episode is recorded with its actions in the run's directory. The same command resumes an interrupted run, a
+    planner's even within an episode; more games, seeds or episodes extend it. A shard's scores are reported after the
+    merge.
 
     With --slurm the trials are divided into shards, each a job of a SLURM cluster; a last job merges them. A job that
-    reaches its time limit or is preempted saves, goes back into the queue and continues. The same command again submits
-    the shards that are not complete.
+    reaches its time limit or is preempted saves, requeues itself and resumes. The same command submits incomplete
+    shards.
 
-    With --until-error games are played one by one, after those of --games if given: always the one that reduces the
-    uncertainty of the 57-game median most per frame, until its 90 % interval is within SHARE of the estimate. The
-    prediction follows the report.
+    With --until-error games are played one at a time, those of --games first: always the one that most reduces the
+    uncertainty of the 57-game median per frame, until its 90 % interval is within SHARE of the estimate. The report
+    and the prediction follow.
     """
     from arcademark.analysis.tables.dataset import ScoreOptions
     from arcademark.cli.score.report import show

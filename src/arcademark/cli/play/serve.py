@@ -19,7 +19,7 @@ from arcademark.errors import ArcadeMarkError
 @options.overrides
 @click.option("--envs", type=options.COUNT, metavar="N", help="Number of environments.  [default: one per game]")
 @click.option("--seed", type=options.WHOLE, default=0, help="Seed of the first reset.")
-@click.option("--training", is_flag=True, help="End episodes and clip rewards as the protocol says for training.")
+@click.option("--training", is_flag=True, help="End episodes and clip rewards as the protocol does in training.")
 def command(
     games: str,
     suite: str | None,
@@ -31,7 +31,7 @@ def command(
 ) -> int:
     """Offer GAMES under a protocol to the program that starts this command, over its standard input and output.
 
-    docs/messages.md describes the messages. It ends when its standard input does.
+    docs/messages.md describes the messages. It ends when its standard input closes.
     """
     from arcademark.environments.interfaces.gymnasium import make_vec
     from arcademark.environments.interfaces.serving import Server

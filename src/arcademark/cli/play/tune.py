@@ -39,7 +39,7 @@ MAX_SETTINGS = 1000
 )
 @playing.shared
 @with_jobs
-@click.option("--out", type=options.PATH, help="The run's directory.  [default: runs/tune- and the agent's name]")
+@click.option("--out", type=options.PATH, help="The run's directory.  [default: runs/tune-AGENT]")
 @with_whole_output
 def command(
     agent: str,
@@ -54,8 +54,8 @@ def command(
 
     The best setting's score is biased upwards on the games that selected it; score it on others. The default games,
     atari-3-val, are in neither atari-5 nor atari-10, and the 57-game median of each setting is estimated from them. The
-    file of a --suite names the training tasks. The same command again continues; with more values, games,
-    seeds or episodes the run grows. --slurm works as in 'arcademark run'.
+    file of a --suite names the training tasks. The same command resumes; more values, games, seeds or episodes extend
+    the run. --slurm works as in 'arcademark run'.
     """
     from arcademark.agents.loading import agent_specs, all_parameters
     from arcademark.analysis.runs import tuning

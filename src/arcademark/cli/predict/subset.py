@@ -85,7 +85,13 @@ def study(models: str | None, output: Output, **given: Any) -> int:
     metavar="NAME",
     help="any, for whatever games there are; a published model, such as atari-5; or a model file.",
 )
-@click.option("--games", default="", metavar="NAMES", help="Use these games alone: a suite, a subset or games.")
+@click.option(
+    "--games",
+    default="",
+    show_default=False,
+    metavar="NAMES",
+    help="Use only these: a suite, a subset or games.  [default: all]",
+)
 @tables.algorithms
 @tables.protocol
 @tables.level

@@ -140,9 +140,9 @@ def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Out
 @options.run_directory
 @options.fields(
     "entry",
-    "What the catalogue is to hold: the paper's key, as in paper=doe-2026; the kind of algorithm "
-    f"({', '.join(ALGORITHM_KINDS)}); the agent's name, by default its label; and of a paper that the "
-    "catalogue does not have yet the rest",
+    "The catalogue's entry: the paper's key, as in paper=doe-2026; the kind of algorithm "
+    f"({', '.join(ALGORITHM_KINDS)}); the agent's name, by default its label; and for a paper that is "
+    "new to the catalogue the rest",
     {
         "paper": click.STRING,
         "kind": click.Choice(ALGORITHM_KINDS),

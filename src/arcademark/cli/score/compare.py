@@ -46,8 +46,8 @@ sequential = options.combine(
 def command(table: str, named: tuple[str, ...], others: tuple[str, ...], output: Output, **given: Any) -> int:
     """Compare A with B, or several algorithms pairwise; by default all algorithms of the table.
 
-    TABLE is as in 'arcademark report': a file, a folder, a run's directory, or catalogue:review-2021. Runs and files
-    may also stand side by side: 'arcademark compare runs/a runs/b'.
+    TABLE is as in 'arcademark report': a file, a folder, a run's directory, or catalogue:review-2021. Several
+    tables can be compared: 'arcademark compare runs/a runs/b'.
     """
     from arcademark.analysis.scoring.compare import compare_tables
     from arcademark.analysis.tables.loading import is_table

@@ -67,8 +67,8 @@ def command(
     """Show scores of runs, tables and the catalogue: a verdict with a rank, every summary and game, and warnings.
 
     RUN is a run's directory. TABLE is a file of scores (long or wide CSV, Parquet, the logs of training libraries), a
-    folder of them, or a collection of published scores: catalogue:review-2021. With --all also the whole protocol and
-    how the numbers are to be read, and each of the Const and Perturb agents instead of their best.
+    folder of them, or a collection of published scores: catalogue:review-2021. --all adds the whole protocol,
+    explanations of the numbers, and each Const and Perturb agent instead of the best ones.
     """
     from arcademark.analysis.tables.dataset import explained
     from arcademark.scores.export import RLIABLE

@@ -38,8 +38,8 @@ COMPARED: Columns[CollectionOverlap] = (
 SLIPS: Columns[Erratum] = (
     Column("where", lambda slip: slip.where, kind="prose", style="strong", below=lambda slip: slip.category),
     Column("printed", lambda slip: slip.printed, kind="prose"),
-    Column("holds", lambda slip: slip.holds, kind="prose"),
-    Column("why", lambda slip: slip.why, kind="prose"),
+    Column("correct", lambda slip: slip.holds, kind="prose"),
+    Column("reason", lambda slip: slip.why, kind="prose"),
 )
 
 
@@ -50,7 +50,7 @@ def algorithms(summaries: bool) -> Columns[Published]:
         Column("kind", lambda row: row.kind, kind="name"),
         Column("year", lambda row: row.year, str),
         Column("frames", lambda row: row.budget),
-        Column("games", lambda row: "lost" if row.unavailable else row.games),
+        Column("games", lambda row: "missing" if row.unavailable else row.games),
         Column("mean HNS", lambda row: row.mean_hns, wording.percent) if summaries else None,
         Column("median HNS", lambda row: row.median_hns, wording.percent) if summaries else None,
         None if summaries else Column("protocol", lambda row: row.protocol, kind="name"),

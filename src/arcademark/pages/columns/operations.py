@@ -60,7 +60,7 @@ VARIANTS: Columns[Variant] = (
     Column("score", lambda row: row.base),
     Column("changed", lambda row: row.score, style="strong"),
     Column(
-        "lost",
+        "loss",
         lambda row: 0.0 if row.same else row.lost.value,
         wording.percent,
         style=lambda row: "weak" if row.same else "strong",
@@ -69,7 +69,7 @@ VARIANTS: Columns[Variant] = (
 )
 KINDS: Columns[str, Statistic, str | int, str | int] = (
     Column("change", lambda kind, lost, games, variants: kind),
-    Column("lost", lambda kind, lost, games, variants: lost.value, wording.percent, style="strong"),
+    Column("loss", lambda kind, lost, games, variants: lost.value, wording.percent, style="strong"),
     Column("95 %", lambda kind, lost, games, variants: wording.between(lost.low, lost.high)),
     Column("games", lambda kind, lost, games, variants: games, str),
     Column("variants", lambda kind, lost, games, variants: variants, str),
@@ -91,8 +91,8 @@ TASKS: Columns[CheckedTask] = (
     ),
     Column("steps", lambda task: task.steps, lambda steps: wording.count(round(steps))),
     Column(
-        "played twice",
-        lambda task: "the same" if task.repeatable else task.difference,
+        "run twice",
+        lambda task: "identical" if task.repeatable else task.difference,
         kind="prose",
         style=lambda task: "good" if task.repeatable else "bad",
     ),

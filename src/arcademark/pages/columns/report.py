@@ -196,7 +196,9 @@ EPISODES: Column[ScoredGame, Algorithm, Score] = Column(
     "episodes",
     lambda game, item, score: (one := score.played) and wording.done(len(one.episodes), one.planned),
     style=lambda game, item, score: "doubtful" if (one := score.played) and len(one.episodes) < one.planned else "",
-    below=lambda game, item, score: f"{cut:,} cut" if score.played and (cut := sum(score.played.truncated)) else "",
+    below=lambda game, item, score: (
+        f"{cut:,} truncated" if score.played and (cut := sum(score.played.truncated)) else ""
+    ),
     sort=lambda game, item, score: score.played and len(score.played.episodes),
 )
 """The episodes behind a score, of those asked for, and those that the frame cap ended."""

@@ -279,14 +279,14 @@ def frame_cap_warnings(fitted: int | None, frame_cap: FrameCap) -> tuple[str, ..
         return ()
     if frame_cap == "unknown":
         return (
-            "The frame cap of these scores is not known; estimates from them hold for episodes of at most "
-            f"{fitted:,} frames only (Aitchison et al. 2023, §5.3, §8.1).",
+            "The frame cap of these scores is not known; estimates from them are valid only for episodes of at most "
+            f"{fitted:,} frames (Aitchison et al. 2023, §5.3, §8.1).",
         )
-    made = "without a frame cap" if frame_cap is None else f"with episodes of at most {frame_cap:,} frames"
+    made = "without a frame cap" if frame_cap is None else f"of at most {frame_cap:,} frames"
     return (
-        f"These scores were made {made}, the model's data with at most {fitted:,}. Another cap changes which play "
-        "is best and which scores can be reached, so such an estimate should not be relied on (Aitchison et al. 2023, "
-        "§5.3, §8.1).",
+        f"These scores are from episodes {made}, the model's data from episodes of at most {fitted:,}. Another cap "
+        "changes the best strategy and the attainable scores, so do not rely on such an estimate (Aitchison et al. "
+        "2023, §5.3, §8.1).",
     )
 
 
