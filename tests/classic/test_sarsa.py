@@ -358,16 +358,16 @@ def test_what_is_not_set_is_the_feature_sets_own():
             "on Asterix, Freeway and Space Invaders: the paper's table",
         ),
         ({}, "alpha 0.1, which decreases to 0 over training, and lambda 0.9 of basic are ours"),
-        ({"features": "ram"}, "by no source, to have --set alpha=0.2 --set lambda_=0.5."),
+        ({"features": "ram"}, "Unconfirmed values of the paper: --set alpha=0.2 --set lambda_=0.5."),
         ({"features": "disco", "alpha": 0.2}, "lambda 0.9 of disco is ours"),
         (
             {"features": "lsh"},
             "alpha 0.2, which decreases to 0 over training, and lambda 0.9 of lsh are ours, tuned by frozen evaluation",
         ),
-        ({"features": "lsh"}, "to have --set alpha=0.5 --set lambda_=0.5 --set alpha_schedule=constant."),
-        ({"features": "lsh", "alpha": 0.1}, "to have --set lambda_=0.5."),
+        ({"features": "lsh"}, "of the paper: --set alpha=0.5 --set lambda_=0.5 --set alpha_schedule=constant."),
+        ({"features": "lsh", "alpha": 0.1}, "of the paper: --set lambda_=0.5."),
         ({"alpha_schedule": "constant"}, "alpha 0.1 and lambda 0.9 of basic are ours"),
-        ({"features": "disco", "lambda_": None, "alpha": 0.2}, "to have --set lambda_=0.9."),
+        ({"features": "disco", "lambda_": None, "alpha": 0.2}, "of the paper: --set lambda_=0.9."),
     ],
 )
 def test_it_is_said_whose_values_are_used(parameters, said):

@@ -84,6 +84,6 @@ def refuse(record: RunRecord) -> None:
     """Refuse an imported run, which has no recorded actions."""
     if origin(record) is not None:
         raise ArcadeMarkError(
-            f"{record.directory}: was imported from logs: it cannot be replayed or verified, because it has no actions; "
-            "play the agent itself with 'arcademark run'"
+            f"{record.directory}: was imported from logs: it cannot be replayed or verified, because it has no "
+            "actions; play the agent itself with 'arcademark run'"
         )
