@@ -522,7 +522,7 @@ def test_what_changes_the_meaning_of_a_number_is_said_by_default(command, tmp_pa
     rows = ["A,pong,1,0", "A,pong,n/a,1", "A,qbert,3000,0", "B,pong,2,0", "B,qbert,2500,0", "B,alien,2500,0"]
     (tmp_path / "scores.csv").write_text("\n".join(["algorithm,game,score,run", *rows]))
     arguments = (command, str(tmp_path / "scores.csv"))
-    said = ("1 score of 6 missing: the cell is empty or says so.", "One run per game: ")
+    said = ("1 score of 6 missing: empty cells, or marked as missing.", "One run per game: ")
     for more in ((), ("--all",)):
         assert command_line.arcademark(*arguments, *more) == 0
         shown = " ".join(capsys.readouterr().out.split())

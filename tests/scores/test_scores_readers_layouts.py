@@ -82,7 +82,7 @@ def test_runs_in_every_layout(tmp_path, text):
     made = read(tmp_path, text)
     np.testing.assert_array_equal(made.table.scores, [[[1, 2], [4, 6]], [[10, 20], [NAN, 30]]])
     assert made.runs == {"dqn": (3, 5), "ppo": (3, 5)}
-    assert made.notes == ("1 score of 8 missing: the cell is empty or says so",)
+    assert made.notes == ("1 score of 8 missing: empty cells, or marked as missing",)
     rows = text.count("\n") - 1  # of the file below its header, whatever a row holds
     assert (made.amounts, made.episodes) == ({"row": rows}, None)
     assert f", {rows} rows: 2 algorithms, 2 tasks, 1 to 2 runs" in made.summary

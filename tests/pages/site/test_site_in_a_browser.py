@@ -383,7 +383,7 @@ def test_what_the_command_was_given_is_marked_as_dropped_files_are(page):
     page.locator("#search").fill("random")
     assert page.locator(".fronts svg", has_text="random").count() == 0  # only known to be below something
     page.get_by_role("button", name="Remove yours").click()
-    told = f"{len(marked) - 1} algorithms given when these pages were made"
+    told = f"{len(marked) - 1} algorithms given on the command line"
     assert page.locator("#own").inner_text().startswith(told)
     assert page.locator("#played-as").count() == page.get_by_role("button", name="Remove yours").count() == 0
     marked = page.locator("#board tr.yours th.who > a").all_inner_texts()

@@ -178,7 +178,7 @@ def _plain(rows: Rows, cell: _Ints, shape: _Shape, options: Options) -> _Result:
     missing = int(np.isnan(rows.score).sum())
     notes = []
     if missing:
-        notes.append(f"{plural(missing, 'score')} of {len(rows.score):,} missing: the cell is empty or says so")
+        notes.append(f"{plural(missing, 'score')} of {len(rows.score):,} missing: empty cells, or marked as missing")
     if options.last is not None:
         notes.append("'last' has no effect: the table has neither episodes nor frames")
     return scores, tuple(notes), None

@@ -538,20 +538,20 @@
           return h("tbody", {}, h("tr", { class: "group" }, h("th", { colspan: width, scope: "rowgroup" }, h("div", { class: "stay" }, what.title, h("span", { class: "weak" }, ` · ${plural(mine.length, "result")}`), h("small", {}, told)))), mine.map((row) => line(row, found.get(row))));
         });
       const estimated = site.model && state.statistic === "median" && measure().metric === "hns";
-      status.textContent = `${merged ? `${plural(merged.size, "algorithm")}, ` : ""}${plural(those.length, "result")} of ${rows.length} shown. ${measure().title} in percent: ${measure().meaning}. ${estimated ? `“est.”: estimated from the games played, with its ${Math.round(100 * site.model.level)} % interval. ` : ""}${state.ranks ? `Ranks are by the ${STATISTICS[state.statistic].toLowerCase()}, among those played alike and with every ${NOUN}.` : "The order is no rank, as protocols differ; one row per algorithm."}`;
+      status.textContent = `${merged ? `${plural(merged.size, "algorithm")}, ` : ""}${plural(those.length, "result")} of ${rows.length} shown. ${measure().title} in percent: ${measure().meaning}. ${estimated ? `“est.”: estimated from the games played, with its ${Math.round(100 * site.model.level)} % interval. ` : ""}${state.ranks ? `Ranks are by the ${STATISTICS[state.statistic].toLowerCase()}, among results with the same protocol and every ${NOUN}.` : "The order is not a ranking, because protocols differ; one row per algorithm."}`;
       return [
         chosenBar(),
         ...(those.length ? [] : [nothing("#/")]),
         h("div", { class: "scroll board", tabindex: 0, role: "region", "aria-label": "All algorithms" },
           h("table", { id: "board" }, h("caption", { class: "unseen" }, "Algorithms with their summaries"),
-            h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "tick" }, h("span", { class: "unseen" }, "Compare")), h("th", { scope: "col", class: "n" }, state.ranks ? "Rank" : h("abbr", { title: "Place among all shown here; not a rank, as protocols differ" }, "#")), heading({ id: "name", title: "Algorithm", text: true }), columns().map(heading))), parts)),
+            h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "tick" }, h("span", { class: "unseen" }, "Compare")), h("th", { scope: "col", class: "n" }, state.ranks ? "Rank" : h("abbr", { title: "Place among all rows; not a rank, because protocols differ" }, "#")), heading({ id: "name", title: "Algorithm", text: true }), columns().map(heading))), parts)),
       ];
     }
 
     function ownPart() {
       const own = rows.filter(isYours), dropped = own.filter((row) => row.dropped);
       if (!own.length && !state.message) return null;
-      const message = state.message || `${plural(own.length, "algorithm")} given when these pages were made, marked “yours”. ${own.slice(0, 3).map(standingOf).join(" ")}`;
+      const message = state.message || `${plural(own.length, "algorithm")} given on the command line, marked “yours”. ${own.slice(0, 3).map(standingOf).join(" ")}`;
       const choices = groups.map((one, at) => [at, one.title]).filter(([at]) => groups[at].known || groups[at].yours);
       const remove = () => {
         for (const row of dropped) { rows.splice(rows.indexOf(row), 1); state.chosen.delete(row); }
@@ -569,7 +569,7 @@
     refresh();
     return ["Leaderboard", [
       h("h1", {}, site.views.length > 1 ? "Atari algorithms" : site.views[0].title),
-      h("p", { class: "lead" }, `Who plays best: ${plural(site.algorithms.length, "result")} with source, protocol and budget${OF_TASKS ? "" : ", by human-normalised score (HNS)"}. Drop a CSV of scores anywhere to see where you stand.`),
+      h("p", { class: "lead" }, `${plural(site.algorithms.length, "result")} with source, protocol and budget${OF_TASKS ? "" : ", by human-normalised score (HNS)"}. Drop a CSV of scores on the page to rank yours.`),
       front, controls, ownPart(), place, status,
     ]];
   }
@@ -907,7 +907,7 @@
       });
     };
     return h("div", { class: "fronts", role: "group", "aria-label": "Plots" }, [
-      one("year", `The line is the best so far.${OF_TASKS ? "" : " Filled dots have a protocol that you can run."} Point at one for more.`, (row) => row.year, (width, all) => ({ tickFormat: "d", ticks: years(all[0], all.at(-1), width < 600 ? 5 : 10) })),
+      one("year", `The line is the best so far.${OF_TASKS ? "" : " Filled dots have a protocol that you can run."} Point at a dot for details.`, (row) => row.year, (width, all) => ({ tickFormat: "d", ticks: years(all[0], all.at(-1), width < 600 ? 5 : 10) })),
       one(`training ${LENGTHS}`, `The line is the best so far by training ${LENGTHS}, where these are known.`, (row) => row.training_frames, (_, [first, ...more]) => ({ type: "log", ticks: POWERS.filter((power) => power >= first && power <= more.at(-1)), tickFormat: frames })),
     ]);
   }
