@@ -546,7 +546,7 @@ def test_a_runs_jobs_are_cancelled_by_its_folder_and_waited_for(invoke, fake):
     invoke("run", "random", *SHORT, *LIMIT, "--slurm", "jobs=2", code=0)
     bin_ = fake(squeue="echo 7; echo 99", scancel='echo "$@" > "$0".said')
     assert invoke("runs", "cancel", "runs/random", code=0).words == (
-        "runs/random: cancelled jobs 7; the same command submits what is left"
+        "runs/random: cancelled jobs 7; the same command submits the remaining trials"
     )
     assert (bin_ / "scancel.said").read_text() == "7\n"
     ended = 'case "$*" in *--array*) echo "7|CANCELLED|None|N/A";; *) echo 7;; esac'

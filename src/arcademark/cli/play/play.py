@@ -45,7 +45,7 @@ def command(
     --episodes nothing is recorded.
 
     With --episodes each finished episode is recorded with its actions, like an agent's: 'arcademark verify' replays it,
-    'arcademark report' shows it. Repeat the command to record more. An episode ended with Esc is discarded. Needs the
+    'arcademark report' shows it. Repeat the command for further episodes. One ended with Esc is discarded. Needs the
     extra 'window'.
     """
     from arcademark.records.manifest import slug
