@@ -302,7 +302,7 @@ def test_intervals_that_were_not_simulated_are_named():
     assert "summaries over episodes (random); an estimate if the same games are played again" in text
     assert "SABER" not in text  # no summary has intervals over runs
     compared = {item.kind: item.text for item in compare_tables(table(), metrics="hns", resamples=20).notices}
-    assert compared["not_simulated"].endswith("not simulated for performance profiles.")
+    assert compared["not_simulated"].endswith("not simulated for 95 % intervals of performance profiles.")
     assert not not_simulated(two(GAMES, runs=1)())
 
 
