@@ -13,7 +13,18 @@ import sys, json
 print(json.dumps(sorted(sys.modules)), file=sys.stderr)
 """
 
-EMULATOR = {"_version", "ale", "emulator", "environments", "errors", "files", "grouping", "plugins", "suite"}
+EMULATOR = {
+    "_version",
+    "ale",
+    "emulator",
+    "environments",
+    "errors",
+    "files",
+    "grouping",
+    "keywords",
+    "plugins",
+    "suite",
+}
 NOT_SCORES = {"agents", "ale", "classic", "emulator", "environments", "operations", "runs"}
 
 

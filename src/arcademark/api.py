@@ -12,7 +12,7 @@ import io
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from arcademark.analysis.runs.learning import MAX_POINTS
 from arcademark.analysis.scoring.analysis import analyse
@@ -24,10 +24,10 @@ from arcademark.analysis.subsets.dataset import normalised
 from arcademark.analysis.subsets.predicting import Predicted, predicted
 from arcademark.analysis.subsets.searching import Searched, SearchKeywords, SearchRequest, searched
 from arcademark.analysis.tables.dataset import ScoreKeywords, ScoreOptions
-from arcademark.analysis.tables.loading import ScoreSource, is_table
+from arcademark.analysis.tables.loading import ScoreSource, Sources, is_table, sequence
 from arcademark.errors import ArcadeMarkError
 from arcademark.files import check_ending, write_document
-from arcademark.keywords import knowing
+from arcademark.keywords import Names, knowing
 from arcademark.metrics.sequential import SequentialPlan
 from arcademark.metrics.training import CommonCurves
 from arcademark.operations import until
@@ -43,15 +43,12 @@ from arcademark.runs.playing.events import RunSummary
 from arcademark.runs.request import DEFAULTS, Agent, RunOptions, request, words
 from arcademark.subset.predict import files
 from arcademark.suite.protocols import Protocol, rules_of
-from arcademark.suite.settings import names_of
 from arcademark.suite.subsets import LEVEL, resolve_tasks
 from arcademark.suite.tasks import canonical_game
 
 if TYPE_CHECKING:
     import matplotlib.figure
     import pandas
-
-Sources = Sequence[ScoreSource] | ScoreSource
 
 WIDTH = 100  # columns of what ``print`` shows
 
@@ -112,6 +109,7 @@ class Shown:
         """Return JSON values, under the schema that their "schema" names."""
         return json.render(self)
 
+    @knowing()
     def save(self, file: str | os.PathLike[str]) -> None:
         """Write the document that the command writes, as the file's name ends.
 
@@ -129,6 +127,7 @@ class Shown:
         """
         saving.save(Path(file), self, self.document)
 
+    @knowing()
     def plot(
         self,
         file: str | os.PathLike[str] | None = None,
@@ -197,6 +196,7 @@ class Report(Shown, ScoreReport):
         """
         return _frame(self.rows())
 
+    @knowing()
     def curves(self, points: int = MAX_POINTS) -> dict[tuple[str, str], CommonCurves]:
         """Return how training went, of each algorithm that learnt on each game.
 
@@ -241,7 +241,7 @@ class Subsets(Shown, Searched):
 @knowing(RunOptions, DEFAULTS)
 def run(
     agent: Agent | Sequence[Agent] = (),
-    games: str | Sequence[str] | None = None,
+    games: Names | None = None,
     protocol: str | Protocol | None = None,
     *,
     until_error: float | None = None,
@@ -297,17 +297,18 @@ def run(
         if until_error is None:
             play(requested.of_shard(requested.plan(games)))
         else:
-            first = () if games is None else resolve_tasks(",".join(names_of(games, "games")))
+            first = () if games is None else resolve_tasks(",".join(games))
             until.InformativePlay(until_error, requested, first, play, lambda _: None).run()
     return report(requested.directory)
 
 
-def suite_protocol(suite: str, protocol: str | None = None, **overrides: object) -> Protocol:
+@knowing()
+def suite_protocol(suite: str | os.PathLike[str], protocol: str | None = None, **overrides: object) -> Protocol:
     """Return the protocol of a suite of other tasks, or of Atari games of one's own, to be given to `run` and `make`.
 
     Parameters
     ----------
-    suite : str
+    suite : str or path
         A suite's file, the name of one that comes with ArcadeMark, or ``"gymnasium:CartPole-v1,Acrobot-v1"``.
     protocol : str, optional
         The protocol under which games are played, world-records by default; other suites have their own.
@@ -389,7 +390,7 @@ def compare(
     beside = [item for item in named if not (isinstance(item, str) and item in algorithms)]
     if algorithms:
         options["algorithms"] = algorithms
-    places = [*_listed(sources), *beside] if beside else sources
+    places = [*sequence(sources), *beside] if beside else sources
     return Compared.from_analysis(compare_tables(places, ScoreOptions(**options), plan=plan, summary=summary))
 
 
@@ -398,15 +399,15 @@ def predict(
     sources: Sources,
     model: str = "any",
     *,
-    games: str | Sequence[str] = "",
-    algorithms: str | Sequence[str] = (),
+    games: Names | None = None,
+    algorithms: Names | None = None,
     protocol: str | None = None,
     level: float = LEVEL,
     frames: str | os.PathLike[str] | Mapping[str, float] | None = None,
     training: Sources = (),
     references: str | os.PathLike[str] | None = None,
     papers: str | os.PathLike[str] | None = None,
-    transform: str | None = None,
+    transform: Literal["log10", "none"] | None = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Predictions:
     """Predict the median of all games, and every game, from the games that there are.
@@ -448,17 +449,17 @@ def predict(
     --------
     >>> arcademark.predict({"mine": {"pong": 19.3, "qbert": 12_000}})  # doctest: +SKIP
     """
-    own = predictors.own(_listed(training), references, papers, transform)
+    own = predictors.own(sequence(training), references, papers, transform)
     if frames is not None and model.lower() != "any":
         raise ArcadeMarkError("frames order what to play next, which a model does not say; leave the model out")
     if isinstance(frames, str | os.PathLike):
         frames = predictors.read_frames(Path(frames), own.canonical if own else canonical_game)
     return Predictions.from_analysis(
         predicted(
-            _listed(sources),
+            sequence(sources),
             model,
-            games=",".join(names_of(games, "games")),
-            algorithms=names_of(algorithms, "algorithms"),
+            games=",".join(games or ()),
+            algorithms=algorithms or (),
             protocol=protocol,
             level=level,
             frames=frames,
@@ -475,7 +476,7 @@ def search(
     *,
     suite: str | None = None,
     references: str | os.PathLike[str] | None = None,
-    algorithms: str | Sequence[str] = (),
+    algorithms: Names | None = None,
     out: str | os.PathLike[str] | None = None,
     **options: Unpack[SearchKeywords],
 ) -> Subsets:
@@ -502,13 +503,9 @@ def search(
     --------
     >>> arcademark.search(size=3).results[0].best.tasks  # doctest: +SKIP
     """
-    table = normalised(_listed(sources), ScoreOptions(suite=suite, references=references, algorithms=algorithms))
+    table = normalised(sequence(sources), ScoreOptions(suite=suite, references=references, algorithms=algorithms))
     wanted = SearchRequest(size=5 if size is None and options.get("plan") is None else size, **options)
     result = searched(table, wanted, "search")
     if out is not None:
         write_document(Path(out), files.dumps(result.results[0].model))
     return Subsets.from_analysis(result)
-
-
-def _listed(sources: Sources) -> Sequence[ScoreSource]:
-    return sources if isinstance(sources, Sequence) and not isinstance(sources, str) else [sources]

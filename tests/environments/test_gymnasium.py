@@ -260,7 +260,7 @@ def test_settings_are_changed_by_name_or_as_run_takes_them():
     assert arcademark.make_vec("pong", 1, overrides={"frame_skip": 5}).num_envs == 1
     for given, message in (
         ({"frame_skip": 5, "overrides": {"frame_skip": 4}}, "given twice"),
-        ({"overrides": 5}, "expected settings"),
+        ({"overrides": 5}, "overrides 5: expected a dictionary"),
     ):
         with pytest.raises(ArcadeMarkError, match=message):
             arcademark.make("pong", **given)
@@ -302,21 +302,24 @@ def begun():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        *((lambda game=game: arcademark.make(game), "expected a name") for game in (None, 5, ["pong"], b"pong")),
+        *((lambda game=game: arcademark.make(game), "game .*: expected text") for game in (None, 5, ["pong"], b"pong")),
         *(
-            (lambda rules=rules: arcademark.make("pong", rules), "expected a name")
+            (
+                lambda rules=rules: arcademark.make("pong", rules),
+                "protocol .*: expected text, AtariProtocol, StepProtocol",
+            )
             for rules in (5, {"frame_skip": 3}, [])
         ),
         *(
             (lambda game=game: arcademark.make_vec(game, 2), "expected a name, or several")
-            for game in (None, 5, np.array(5))
+            for game in (None, 5, np.array(5), b"pong")
         ),
         *(
             (lambda make=make, kind=kind: make("pong", **{kind: []}), f"{kind} .*expected")
             for make in (arcademark.make, arcademark.make_vec)
             for kind in ("render_mode", "padding_type", "suite")
         ),
-        (lambda: arcademark.make("pong", overrides={1: 2}), "unknown protocol setting '1'"),
+        (lambda: arcademark.make("pong", overrides={1: 2}), "overrides, key 1: expected text"),
         *((lambda n=n: arcademark.make_vec("pong", n), "expected a whole number") for n in ("2", 2.5, [2])),
         (lambda: arcademark.make_vec("pong", 10**7), "at most 16,384"),
         *((lambda n=n: arcademark.make_vec("pong", 2, threads=n), "expected a whole number") for n in ("2", 2.5)),

@@ -251,8 +251,8 @@ def test_training_gives_the_same_weights_with_the_callback_and_without(algorithm
         *(({"frames": frames}, "frames .*: expected a whole number") for frames in (None, "1000", 10.5, float("nan"))),
         ({"frames": -1}, "frames -1: expected"),
         *(({"episodes": episodes}, "episodes .*: expected a whole number") for episodes in (1.5, [1])),
-        *(({"protocol": rules}, "protocol .*: expected a name") for rules in (5, {"frame_skip": 3})),
-        ({"max_share": "x"}, "max_share x: expected a share"),
+        *(({"protocol": rules}, "protocol .*: expected text, AtariProtocol") for rules in (5, {"frame_skip": 3})),
+        ({"max_share": "x"}, "max_share 'x': expected a number"),
     ],
 )
 def test_arguments_that_make_no_sense_are_one_clear_error(changed, message, tmp_path):

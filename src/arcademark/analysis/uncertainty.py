@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from arcademark import wording
 from arcademark.analysis.measures import Bounds, Measure, Runs
+from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
 from arcademark.metrics import compare
 from arcademark.metrics.aggregate import AGGREGATES, Aggregate, aggregates
@@ -35,7 +36,7 @@ from arcademark.metrics.uncertainty.samples import (
 )
 from arcademark.suite import tasks
 
-FEWEST_DRAWS = 500
+FEWEST_DRAWS, MAX_RESAMPLES = 500, 1_000_000
 MAX_RUNS_DRAWN = 20_000_000
 """Runs drawn for one interval, all draws together, above which draws become fewer, unless their number is asked for."""
 
@@ -233,6 +234,8 @@ class Bootstrap:
     @classmethod
     def choose(cls, seed: int, resamples: int | None, method: str | None, runs: int = 1) -> Bootstrap:
         """Make one with the default number of draws, fewer for very many runs, and method, unless given."""
+        if resamples is not None and not 1 <= resamples <= MAX_RESAMPLES:
+            raise ArcadeMarkError(f"resamples {resamples:,}: expected 1 to {MAX_RESAMPLES:,}")
         chosen = method or bootstrap.METHOD
         intervals.check(chosen, LEVEL)
         known: dict[str, Method] = {name: name for name in intervals.METHODS}

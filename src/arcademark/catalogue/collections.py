@@ -18,13 +18,12 @@ import numpy as np
 from arcademark.catalogue import reading
 from arcademark.catalogue.model import ALGORITHM_KINDS, MODEL_FREE, REPORTED, Entry, PublishedCheckpoint, Result, Source
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.keywords import Names, knowing
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import protocols, tasks
 
-Names = str | Sequence[str]
-"""One name, or several."""
 
-
+@knowing()
 @dataclass(frozen=True)
 class Filter:
     """Filter of entries; a field that is None keeps all.
@@ -49,14 +48,6 @@ class Filter:
     until: int | None = None
     kind: Names | None = None
     reported: Names | None = None
-
-    @classmethod
-    def from_keywords(cls, **fields: Any) -> Filter:
-        """Make one of keywords; `UnknownNameError` for one that is none of the fields."""
-        for name in fields:
-            if name not in cls.__dataclass_fields__:
-                raise UnknownNameError("parameter of load", name, cls.__dataclass_fields__)
-        return cls(**fields)
 
     def __post_init__(self) -> None:
         if self.protocol and self.protocol not in protocols.protocols():
@@ -147,6 +138,7 @@ def select(
     return {name: entry for name, entry in result.items() if keep is None or keep.keeps(entry)}
 
 
+@knowing(Filter)
 def load(
     collection: Names | None = None, *, algorithms: Names | None = None, as_published: bool = False, **where: Any
 ) -> ScoreTable:
@@ -175,7 +167,7 @@ def load(
     ArcadeMarkError
         If nothing is left, or an algorithm asked for by name has no scores.
     """
-    keep = Filter.from_keywords(**where)
+    keep = Filter(**where)
     for name in _listed(algorithms):
         lost = [entry.unavailable for entry in select(collection, [name], keep).values()]
         if lost and all(lost):

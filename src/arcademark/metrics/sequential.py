@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.keywords import knowing
 from arcademark.metrics.power import count, share
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -40,6 +41,7 @@ _EQUAL = 1e-9
 """Share of the scores' range up to which a difference of two sums is rounding."""
 
 
+@knowing()
 @dataclass(frozen=True)
 class SequentialPlan:
     """Design of a sequential test, chosen before runs are made; the paper's by default.

@@ -17,7 +17,7 @@ import random
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +29,7 @@ from arcademark.agents.loading import made_spec, named
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.files import MAX_BYTES, read_bytes, write_whole
+from arcademark.keywords import Names, knowing
 from arcademark.metrics.normalise import hns
 from arcademark.records import manifest
 from arcademark.records.database import DATABASE, clear_errors
@@ -43,7 +44,6 @@ from arcademark.runs.store import importing, provenance
 from arcademark.runs.store.recording import Recorder
 from arcademark.suite import protocols, references
 from arcademark.suite.protocols import Protocol
-from arcademark.suite.settings import whole_number
 
 MARK = " [judged]"
 EVALUATIONS = "evaluations"
@@ -97,9 +97,10 @@ class Judge:
         Frames per timestep of training, the protocol's frame skip.
     """
 
+    @knowing()
     def __init__(
         self,
-        games: str | Sequence[str],
+        games: Names,
         protocol: str | Protocol = "sb3-atari",
         *,
         out: str | os.PathLike[str],
@@ -113,11 +114,11 @@ class Judge:
         tensorboard: str | os.PathLike[str] | None = None,
         wandb: str | None = None,
     ) -> None:
-        if max_share is not None and not (isinstance(max_share, int | float) and 0 < max_share < 1):
+        if max_share is not None and not 0 < max_share < 1:
             raise ArcadeMarkError(f"max_share {max_share}: expected a share between 0 and 1, or None for no limit")
         self._rules = protocols.rules_of(protocol, None, {})
         self._games, self._seed, self._name = games, seed, name
-        self._episodes = None if episodes is None else whole_number(episodes, "episodes")
+        self._episodes = episodes
         self._share, self._deterministic, self._scale, self._save = max_share, deterministic, scale, save
         self.directory = Path(out)
         self.frames_per_step: int = self._rules.frame_skip
@@ -135,9 +136,10 @@ class Judge:
         """Begin to count the time of training, by default at the end of the first evaluation."""
         self._begun = self._begun or time.monotonic()
 
+    @knowing()
     def __call__(self, policy: object, frames: int) -> Judgement:
         """Evaluate a policy after a number of training frames; errors as of `judge`."""
-        if (frames := whole_number(frames, "frames")) < 0:
+        if frames < 0:
             raise ArcadeMarkError(f"frames {frames}: expected those of training so far, at least 0")
         if frames in self.evaluations:
             raise ArcadeMarkError(
@@ -266,9 +268,10 @@ _judges: dict[Path, tuple[Judge, Mapping[str, object]]] = {}
 """Judges of this process with their arguments, by directory."""
 
 
+@knowing()
 def judge(
     policy: object,
-    games: str | Sequence[str],
+    games: Names,
     protocol: str | Protocol = "sb3-atari",
     *,
     frames: int,
@@ -426,7 +429,7 @@ class _Model:
 
 def _check_directory(directory: Path) -> None:
     """Refuse a directory that is neither new nor of a judged training; remove drafts of killed processes."""
-    if not directory.exists():
+    if not os.path.exists(directory):
         return
     there = {path.name for path in directory.iterdir()} if directory.is_dir() else None
     drafts = {name for name in there or () if name.startswith(DRAFT)}

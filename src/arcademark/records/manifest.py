@@ -136,10 +136,10 @@ class Manifest(Provenance):
 def read(directory: Path) -> Document:
     """Read a run's manifest."""
     path = directory / FILE
-    if directory.exists() and not directory.is_dir():
+    if os.path.exists(directory) and not os.path.isdir(directory):
         raise ArcadeMarkError(f"{directory}: is a file; expected the directory of a run")
-    if not path.exists():
-        what = "no such directory" if not directory.is_dir() else f"not a run directory ({FILE} is missing)"
+    if not os.path.exists(path):
+        what = "no such directory" if not os.path.isdir(directory) else f"not a run directory ({FILE} is missing)"
         raise ArcadeMarkError(f"{directory}: {what}; 'arcademark run … --out {directory}' makes one")
     remedy = "it is damaged: restore it from a copy"
     document = parse_json(read_text(path, MAX_BYTES), path, remedy, most_digits=MAX_DIGITS)

@@ -21,6 +21,7 @@ from arcademark.agents.loading import MadeSpec, kind
 from arcademark.environments import fire
 from arcademark.environments.registry import Emulator, environment_spec
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.keywords import knowing
 from arcademark.records import live, manifest
 from arcademark.records.database import clear_errors
 from arcademark.records.model import EpisodeResult, TrialRecord, Unfinished, scored_phase
@@ -60,6 +61,7 @@ PLUGINS = "arcademark.engines"
 OnEvent = Callable[[Event], None]
 
 
+@knowing()
 def execute(
     plan: Plan,
     directory: str | os.PathLike[str],

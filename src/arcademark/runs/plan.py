@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
-import operator
 import reprlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Literal, TypeAlias
 
 from arcademark.agents.loading import AgentSpec, NetworkSpec, agent_specs, applies, kind, with_checkpoints
 from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.emulation import facts
 from arcademark.environments.registry import Emulator, choose_emulator, environment_spec
-from arcademark.errors import MAX_QUOTED_CHARS, ArcadeMarkError, UnknownNameError, one_line
+from arcademark.errors import MAX_QUOTED_CHARS, ArcadeMarkError, one_line
+from arcademark.keywords import Names, knowing
 from arcademark.records.database import MAX_STORED, MAX_TRIALS
 from arcademark.records.manifest import training_budget, trial_id
 from arcademark.records.model import TrialRecord
 from arcademark.suite import protocols
 from arcademark.suite.protocols import Protocol
-from arcademark.suite.settings import MAX_EPISODES, names_of, whole_number
-from arcademark.suite.subsets import resolve_tasks
+from arcademark.suite.settings import MAX_EPISODES
+from arcademark.suite.subsets import tasks_to_play
 
 SNAPSHOTS = (0.8, 0.85, 0.9, 0.95)
 """Shares of a learner's training after which what it has learnt is evaluated, too."""
 SNAPSHOT_EPISODES = 0.2
 """Share of the evaluation episodes that each of these evaluations plays."""
 AllStarts = Literal["all-starts"]
+Seeds: TypeAlias = Annotated[int | Sequence[int], "how many, or whole numbers one by one"]
 ALL_STARTS: AllStarts = "all-starts"
 """Value instead of a number of episodes: every start that the protocol draws from, once."""
 
@@ -128,11 +128,12 @@ class Plan:
     elsewhere: tuple[Trial, ...] = ()  # trials of the other shards
 
 
+@knowing()
 def make_plan(
-    agents: str | AgentSpec | Sequence[str | AgentSpec],
-    games: str | Sequence[str],
+    agents: Annotated[str | AgentSpec | Sequence[str | AgentSpec], "a name, or several"],
+    games: Names,
     protocol: str | Protocol = "world-records",
-    seeds: int | Sequence[int] = (0,),
+    seeds: Seeds = (0,),
     episodes: int | AllStarts | None = None,
     frames: int | None = None,
     training_episodes: int | None = None,
@@ -145,8 +146,8 @@ def make_plan(
     agents : str, AgentSpec or a sequence of these
         A name or reference, as `agent_specs` reads it, or its result.
     games : str or sequence of str
-        A suite, a subset or games, as `resolve_tasks` reads them, or games one by one, in any spelling; with a
-        suite that is a file, its tasks and subsets, as `TaskSuite.resolve` reads them.
+        Suites, subsets and games in any spelling, with a suite that is a file its tasks and subsets; in a text with
+        commas or one by one.
     protocol : str or Protocol
     seeds : int or sequence of int
         Number of seeds, from 0, or the seeds themselves.
@@ -163,35 +164,28 @@ def make_plan(
     Raises
     ------
     UnknownNameError
-        If an agent, a game, the protocol or the emulator is unknown.
+        If an agent, a game or the protocol is unknown.
     ArcadeMarkError
         If the protocol cannot be run here or has no set of starts, checkpoints are missing or cannot be played, a
         number is out of range, training has two budgets or no agent that learns, two agents have the same label, or no
         agent plays any of the games.
     """
-    if emulator is not None and (name := str(emulator)) not in get_args(Emulator):
-        raise UnknownNameError("emulator", name, get_args(Emulator))
-    each: tuple[str | AgentSpec, ...] = names_of(agents, "agents", AgentSpec)
+    each = [agents] if isinstance(agents, str | AgentSpec) else agents
     specs = tuple(dict.fromkeys(spec for one in each for spec in (agent_specs(one) if isinstance(one, str) else [one])))
     _check_labels(specs)
     kinds = {kind(spec) for spec in specs}
     rules = protocols.rules_of(protocol, None, {})
-    if isinstance(episodes, str) and episodes == ALL_STARTS:
+    if episodes == ALL_STARTS:
         rules = rules.every_start()
         episodes = rules.evaluation_episodes
-    elif isinstance(episodes, str):
-        raise UnknownNameError("number of episodes", episodes, (ALL_STARTS,))
     elif episodes is None:
         episodes = protocols.planner_episodes(rules) if kinds == {"planner"} else rules.evaluation_episodes
-    episodes = whole_number(episodes, "episodes")
-    frames = None if frames is None else whole_number(frames, "frames")
-    training_episodes = None if training_episodes is None else whole_number(training_episodes, "training_episodes")
     if frames is not None and training_episodes is not None:
         raise ArcadeMarkError(
             f"training of {frames:,} frames and of {training_episodes:,} episodes: expected one of the two"
         )
     budget = training_budget(rules, frames, training_episodes)
-    seeds = _seeds(seeds)
+    seeds = range(min(seeds, MAX_TRIALS + 1)) if isinstance(seeds, int) else seeds
     _check(rules, seeds, episodes, *budget)
     if specs and kinds <= {"policy", "planner"} and (frames, training_episodes) != (None, None):
         option = "--training-episodes" if frames is None else "--frames"
@@ -199,10 +193,7 @@ def make_plan(
     if "trainer" in kinds and budget[0] is None:
         trainer = next(spec.label for spec in specs if kind(spec) == "trainer")
         raise ArcadeMarkError(f"agent {trainer} trains for a number of frames, not of episodes; give --frames")
-    if rules.suite:
-        tasks = rules.suite.resolve(games)
-    else:
-        tasks = resolve_tasks(games) if isinstance(games, str) else names_of(games, "games")
+    tasks = tasks_to_play(games, rules.suite)
     environments = {env.game: env for env in (environment_spec(name, rules) for name in tasks)}
     tasks = tuple(environments)
     if len(seeds) * len(tasks) * len(specs) > MAX_TRIALS:
@@ -250,16 +241,6 @@ def _unplanned(spec: AgentSpec, game: str, emulator: Emulator | None) -> str | N
     if game in facts.NOT_EXACT and kind(spec) == "planner" and choose_emulator(game, emulator) == "ale":
         return "ale-py's saved states do not replay exactly there, so nothing can be planned; our emulator's do"
     return None
-
-
-def _seeds(seeds: int | Sequence[int]) -> Sequence[int]:
-    """Return the seeds as plain integers, at most one more than the maximum."""
-    try:
-        if not isinstance(seeds, Iterable):
-            return range(min(operator.index(seeds), MAX_TRIALS + 1))
-        return [operator.index(seed) for seed in itertools.islice(seeds, MAX_TRIALS + 1)]
-    except TypeError:
-        raise ArcadeMarkError(f"seeds {seeds!r}: expected how many, or whole numbers one by one") from None
 
 
 def _check_labels(specs: Sequence[AgentSpec]) -> None:

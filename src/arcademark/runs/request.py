@@ -14,15 +14,16 @@ from arcademark.agents.command import ANSWER_SECONDS
 from arcademark.agents.loading import AgentSpec, agent_specs, command_spec, made_spec, named
 from arcademark.environments.registry import Emulator
 from arcademark.errors import ArcadeMarkError
+from arcademark.keywords import Names
 from arcademark.records import manifest, queue
 from arcademark.records.database import SHARDS, clear_errors
 from arcademark.runs.execution import OnEvent, execute, placed
-from arcademark.runs.plan import AllStarts, Plan, make_plan
+from arcademark.runs.plan import AllStarts, Plan, Seeds, make_plan
 from arcademark.runs.playing.events import Event, RunSummary
 from arcademark.runs.replay.scalars import logged
 from arcademark.runs.scheduling import lengths as scheduling
 from arcademark.suite.protocols import DEFAULT_PROTOCOL, Protocol, rules_of
-from arcademark.suite.settings import format_setting, names_of
+from arcademark.suite.settings import format_setting
 from arcademark.suite.subsets import REPORTED
 
 Agent = str | AgentSpec | Callable[..., Any] | object
@@ -58,15 +59,15 @@ class RunOptions(TypedDict, total=False):
         returns when the jobs have ended; they continue if it is interrupted. Only agents that a command can name.
     """
 
-    suite: str | None
-    overrides: Mapping[str, object]
-    settings: Mapping[str, object]
-    seeds: int | Sequence[int]
+    suite: Place | None
+    overrides: Mapping[str, object] | None
+    settings: Mapping[str, object] | None
+    seeds: Seeds
     episodes: int | AllStarts | None
     frames: int | None
     training_episodes: int | None
     name: str | None
-    commands: Sequence[str]
+    commands: Names
     answer_seconds: float | None
     workers: int | None
     engine: str
@@ -110,7 +111,7 @@ class Request:
     options: RunOptions
     named_game: str | None = None
 
-    def plan(self, games: str | Sequence[str] | None) -> Plan:
+    def plan(self, games: Names | None) -> Plan:
         """Plan all trials on games, the usual ones if None; errors as of `make_plan`."""
         budget: dict[str, Any] = self._given("episodes", "frames", "training_episodes", "emulator")
         wanted = self.usual_games() if games is None else games
@@ -187,7 +188,6 @@ def request(agent: Agent | Sequence[Agent], protocol: str | Protocol | None, opt
     commands, patience = wanted["commands"], wanted["answer_seconds"]
     if patience is not None and not commands:
         raise ArcadeMarkError("answer_seconds goes with a program that plays (--agent-command); leave it out")
-    commands = [commands] if isinstance(commands, str) else commands
     model = agent if isinstance(agent, str) and agent.startswith(hub.PREFIX) else ""
     if model and protocol is None and wanted["suite"] is None and hub.game_of(model):
         protocol = hub.PROTOCOL
@@ -213,7 +213,7 @@ def request(agent: Agent | Sequence[Agent], protocol: str | Protocol | None, opt
 
 def words(
     agent: Agent | Sequence[Agent],
-    games: str | Sequence[str] | None,
+    games: Names | None,
     protocol: str | Protocol | None,
     given: RunOptions,
 ) -> list[str]:
@@ -225,12 +225,12 @@ def words(
         raise ArcadeMarkError("slurm: name the protocol, and give what is changed as overrides")
     seeds, commands = given.get("seeds", 1), given.get("commands", ())
     written: list[tuple[str, object]] = [
-        ("games", games if games is None else ",".join(names_of(games, "games"))),
+        ("games", games if games is None else ",".join(games)),
         ("protocol", protocol),
         ("seeds", seeds if isinstance(seeds, int) else "".join(f"{seed}," for seed in seeds)),
         *((name.replace("_", "-"), given.get(name)) for name in ("episodes", "frames", "training_episodes", "suite")),
         ("name", given.get("name")),
-        *(("agent-command", one) for one in ([commands] if isinstance(commands, str) else commands)),
+        *(("agent-command", one) for one in commands),
         *(("override", f"{name}={format_setting(value)}") for name, value in (given.get("overrides") or {}).items()),
         *(("set", f"{name}={format_setting(value)}") for name, value in (given.get("settings") or {}).items()),
         *(("engine", f"{name}={given[name]}") for name in _OF_ENGINE if given.get(name) is not None),  # type: ignore[literal-required]

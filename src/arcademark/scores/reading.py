@@ -187,7 +187,7 @@ def _find(
     files: list[Recognised] = []
     notes: list[str] = []
     for root in roots:
-        if root.is_dir():
+        if os.path.isdir(root):
             result, left_out = _in_folder(root, format, options)
             files += result
             notes += left_out

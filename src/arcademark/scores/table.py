@@ -16,13 +16,14 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from unicodedata import category
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import MAX_QUOTED_CHARS, ArcadeMarkError, UnknownNameError, one_line
+from arcademark.keywords import Names, knowing, quoted, taken
 
 _Name = TypeVar("_Name", bound=Hashable)
 
@@ -58,9 +59,14 @@ class ScoreTable:
     sources: tuple[str, ...]
 
     def __post_init__(self) -> None:
+        for field in ("algorithms", "tasks", "protocols", "sources"):
+            object.__setattr__(self, field, taken(getattr(self, field), Names, field))
         _check_unique("algorithm", self.algorithms)
         _check_unique("task", self.tasks)
-        scores = np.array(self.scores, dtype=np.float64)
+        try:
+            scores = np.array(self.scores, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise ArcadeMarkError(f"scores {quoted(self.scores)}: expected an array of numbers") from None
         expected = (len(self.algorithms), len(self.tasks))
         if scores.ndim != 3 or scores.shape[:2] != expected:
             raise ArcadeMarkError(
@@ -126,6 +132,7 @@ class ScoreTable:
         return cls(tuple(rows_of), tuple(columns_of), scores, *labels)
 
     @classmethod
+    @knowing()
     def from_mapping(cls, scores: ScoresByName) -> ScoreTable:
         """Build a table from scores by algorithm and task, as in ``{"DQN": {"pong": [18.9, 19.3], "freeway": 31.8}}``.
 
@@ -162,7 +169,8 @@ class ScoreTable:
 
         return read_frame(frame).table
 
-    def to_dataframe(self, library: str = "pandas") -> Any:
+    @knowing()
+    def to_dataframe(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
         """Return a DataFrame of "pandas" or "polars", which has to be installed: `from_dataframe` takes it back.
 
         A row a score, with the columns algorithm, task, run and score; a missing score has no row.
@@ -185,7 +193,8 @@ class ScoreTable:
         algorithms, tasks, runs = self.scores.shape
         return f"<ScoreTable: {algorithms} algorithms, {tasks} tasks, {runs} runs at most>"
 
-    def select(self, *, algorithms: Sequence[str] | None = None, tasks: Sequence[str] | None = None) -> ScoreTable:
+    @knowing()
+    def select(self, *, algorithms: Names | None = None, tasks: Names | None = None) -> ScoreTable:
         """Keep the named algorithms and tasks, in the order asked for; None keeps all."""
         rows = _positions("algorithm", self.algorithms if algorithms is None else algorithms, self.algorithms)
         columns = _positions("task", self.tasks if tasks is None else tasks, self.tasks)
@@ -197,6 +206,7 @@ class ScoreTable:
             tuple(self.sources[i] for i in rows),
         )
 
+    @knowing()
     def rename(self, names: Mapping[str, str]) -> ScoreTable:
         """Rename algorithms; those not in the mapping keep their names."""
         _positions("algorithm", tuple(names), self.algorithms)

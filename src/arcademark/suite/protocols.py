@@ -12,13 +12,14 @@ Conventions
 
 from __future__ import annotations
 
-import reprlib
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.keywords import knowing
 from arcademark.suite.settings import (
     MAX_EPISODES,
     MAX_FRAMES,
@@ -431,12 +432,9 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
     return read_tables("protocols.toml")
 
 
+@knowing()
 def protocol(name: str) -> AtariProtocol:
     """Return a protocol by its name; raise `UnknownNameError` if there is none."""
-    if not isinstance(name, str):
-        raise ArcadeMarkError(
-            f"protocol {reprlib.repr(name)}: expected a name, such as {DEFAULT_PROTOCOL!r}, or a protocol"
-        )
     if name.lower() not in protocols():
         raise UnknownNameError("protocol", name, protocols())
     return protocols()[name.lower()]
@@ -459,7 +457,9 @@ def suite_protocol(suite: TaskSuite, named: str | Protocol | None = None) -> Pro
     return step_protocol(suite)
 
 
-def rules_of(named: str | Protocol | None, suite: str | None, overrides: Mapping[str, object]) -> Protocol:
+def rules_of(
+    named: str | Protocol | None, suite: str | os.PathLike[str] | None, overrides: Mapping[str, object]
+) -> Protocol:
     """Return the named protocol, or a suite's, with overrides."""
     if suite is not None:
         named = suite_protocol(load_suite(suite), named)

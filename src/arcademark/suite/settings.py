@@ -7,15 +7,14 @@ A field of a protocol's dataclass has a `Setting` in its metadata. It reads what
 from __future__ import annotations
 
 import dataclasses
-import operator
 import re
-import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field
 from functools import cache
 from typing import Any, Literal, Self
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.keywords import plain
 
 EpisodeEnd = Literal["game_over", "life_lost"]
 TrainingEpisodeEnd = Literal["game_over", "life_lost", "episodic_life"]
@@ -43,28 +42,6 @@ MAX_SWITCHES = 2**31 - 1
 """Largest number of a mode or difficulty."""
 MAX_PIXELS = 10_000
 """Largest side of a screen in pixels."""
-
-
-def whole_number(number: object, what: str) -> int:
-    """Return a whole number, also of NumPy's types or such as 1e6; ArcadeMarkError: it is none."""
-    try:
-        return int(number) if isinstance(number, float) and number.is_integer() else operator.index(number)  # type: ignore[arg-type]
-    except TypeError:
-        raise ArcadeMarkError(f"{what} {reprlib.repr(number)}: expected a whole number") from None
-
-
-def names_of(given: Any, what: str, kind: type = str) -> tuple[Any, ...]:
-    """Return the names in a text, which is one, or in any collection, such as an array; ArcadeMarkError: it is none.
-
-    Things of another `kind` may stand for names, one or among them.
-    """
-    try:
-        names = (given,) if isinstance(given, str) else tuple(given)
-    except TypeError:
-        names = (given,)
-    if not all(isinstance(name, str | kind) for name in names):
-        raise ArcadeMarkError(f"{what} {reprlib.repr(given)}: expected a name, or several")
-    return names
 
 
 ALWAYS: Any = object()
@@ -113,7 +90,8 @@ class Setting:
 
     def parse(self, value: object) -> Any:
         """Return the meant value; a ValueError describes the expected ones."""
-        typed = value.strip().lower() if isinstance(value, str) else value
+        given = plain(value)
+        typed = given.strip().lower() if isinstance(given, str) else given
         for choice in self.choices:
             if typed is choice or (isinstance(typed, str) and typed == format_setting(choice)):
                 return choice

@@ -16,7 +16,7 @@ from typing import Literal
 from arcademark.errors import ArcadeMarkError, UnknownNameError
 from arcademark.suite.tables import read_named
 from arcademark.suite.task_suites import TaskSuite
-from arcademark.suite.tasks import canonical_game, games, suite, suites
+from arcademark.suite.tasks import TOY, canonical_game, games, suite, suites
 
 Purpose = Literal["evaluation", "tuning", "comparison"]
 
@@ -145,6 +145,13 @@ def resolve_tasks(text: str) -> tuple[str, ...]:
     if not names:
         raise ArcadeMarkError("no games named; expected a suite, a subset or games, e.g. 'atari-5' or 'pong,qbert'")
     return tuple(dict.fromkeys(task for name in names for task in _tasks(name)))
+
+
+def tasks_to_play(games: Sequence[str], of: TaskSuite | None) -> tuple[str, ...]:
+    """Return the tasks of a suite, or the games, in lists as of `resolve_tasks`; the toy game may be among them."""
+    if of:
+        return of.resolve(",".join(games))
+    return tuple(task for text in games for task in ((TOY,) if text.strip().lower() == TOY else resolve_tasks(text)))
 
 
 def _tasks(name: str) -> tuple[str, ...]:

@@ -30,7 +30,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import reprlib
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -303,17 +302,14 @@ def load_suite(text: str | os.PathLike[str] | TaskSuite) -> TaskSuite:
     """
     if isinstance(text, TaskSuite):
         return text
-    if isinstance(text, os.PathLike):
-        text = os.fspath(text)
-    if not isinstance(text, str):
-        raise ArcadeMarkError(f"suite {reprlib.repr(text)}: expected a name, such as 'classic-control', or a file")
+    text = os.fspath(text)
     shipped = task_suites()
     if text.startswith(ON_THE_SPOT):
         return on_the_spot(text)
     if text.lower() in shipped:
         return shipped[text.lower()]
     path = Path(text)
-    if path.suffix != ".toml" and not path.exists():
+    if path.suffix != ".toml" and not os.path.exists(path):
         declared = plugins.named(SUITES, text)
         if declared is None and (text.lower() in (*suites(), *read_tables("subsets.toml")) or known_spelling(text)):
             raise ArcadeMarkError(f"suite {text!r} is of ALE's own games: give it as games, --games {text.lower()}")

@@ -97,7 +97,7 @@ def of_dataset(
 
     ``follow`` is told how many algorithms are worked out, of how many, after each.
     """
-    chosen = dataset.benchmark.chosen(options.metrics)
+    chosen = dataset.benchmark.chosen(options.metrics or ())
     bootstrap = bootstrap_of(dataset, options)
     runs = dataset.scores.runs.runs if dataset.scores.runs else ()
     names = run_names(dataset.scores.runs) if dataset.scores.runs else ()

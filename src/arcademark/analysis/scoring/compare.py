@@ -65,9 +65,10 @@ def compare_tables(
     after each. With a ``plan`` runs are also tested group by group, each run summed up over games by ``summary``.
     """
     wanted = options or ScoreOptions(**keywords)
-    _check_different(wanted.algorithms)
+    named = wanted.algorithms or ()
+    _check_different(named)
     dataset = prepare(places, wanted)
-    if len(wanted.algorithms) == 1:
+    if len(named) == 1:
         others = _nearest(dataset.algorithms[0], prepare(places, replace(wanted, algorithms=())))
         such = f", such as {wording.listing(map(repr, others), 'or')}," if others else ""
         raise ArcadeMarkError(
@@ -84,7 +85,7 @@ def compare_tables(
             f"only one algorithm, {dataset.algorithms[0]!r}, so nothing to compare it with; name two, with another "
             "table if need be"
         )
-    measures = dataset.benchmark.chosen(wanted.metrics)
+    measures = dataset.benchmark.chosen(wanted.metrics or ())
     bootstrap = analysis.bootstrap_of(dataset, wanted)
     main = measures[0]
     tested = orders.sequential(dataset, main, bootstrap, plan, summary) if plan else None

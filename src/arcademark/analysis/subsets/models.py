@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from arcademark.errors import ArcadeMarkError, UnknownNameError
@@ -24,7 +25,7 @@ def model(name: str) -> SubsetModel:
     if name.lower() in subsets():
         return from_subset(subset(name))
     path = Path(name)
-    if path.suffix.lower() == ".json" or path.exists():
+    if path.suffix.lower() == ".json" or os.path.exists(path):
         read = files.loads(read_text(path, MAX_BYTES), str(path))
         strangers = [task for task in read.tasks if task not in references.scores("random")]
         if strangers and not read.references:

@@ -17,6 +17,7 @@ from arcademark.analysis.subsets import predictors, summaries
 from arcademark.analysis.subsets.dataset import Normalised
 from arcademark.analysis.subsets.predictors import Others
 from arcademark.errors import ArcadeMarkError
+from arcademark.keywords import knowing
 from arcademark.subset.predict.model import SubsetModel, from_candidate
 from arcademark.subset.predict.spread import conformal_half_width, spread
 from arcademark.subset.problem import FOLD_SEED, Problem, Progress, make_problem
@@ -39,6 +40,7 @@ MINIMUM = 40
 """Games an algorithm, and algorithms a game must have on Atari (Atari-5, §4.1)."""
 
 
+@knowing()
 @dataclass(frozen=True)
 class SearchRequest(SearchOptions):
     """Request of a search: its target and its options.

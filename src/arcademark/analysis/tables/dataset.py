@@ -16,14 +16,14 @@ from arcademark import wording
 from arcademark.analysis.cells import PlayedAlgorithm
 from arcademark.analysis.tables import loading
 from arcademark.analysis.tables.benchmarks import USUAL, Benchmark, load_benchmark, of_tasks
-from arcademark.analysis.tables.loading import Scores, ScoreSource
+from arcademark.analysis.tables.loading import Scores, Sources
 from arcademark.analysis.tables.protocols import PlayConditions
 from arcademark.analysis.uncertainty import Over
 from arcademark.errors import ArcadeMarkError, UnknownNameError
+from arcademark.keywords import Names, knowing
 from arcademark.metrics.uncertainty.samples import means, padded
 from arcademark.scores.table import ScoreTable
 from arcademark.suite import protocols, subsets, tasks
-from arcademark.suite.settings import names_of, whole_number
 from arcademark.suite.task_suites import Task, TaskSuite, load_suite
 from arcademark.suite.tasks import listed
 
@@ -40,16 +40,17 @@ COMMON = "common"
 """Instead of games: those that every algorithm has."""
 
 
+@knowing()
 @dataclass(frozen=True)
 class ScoreOptions:
     """Everything that may be asked beside the table itself.
 
     suite: Suite that the scores are measured by: one of this project; None for that of the runs, else atari-57.
     references: A user's own reference scores instead (columns task, low, high).
-    algorithms: Algorithms to show, in this order; all if empty.
+    algorithms: Algorithms to show, in this order; all by default.
     games: A suite, a subset or games, separated by commas or one by one; "common" for those that every algorithm has;
-        "" for all.
-    metrics: Normalised scores to show; the benchmark's usual ones if empty.
+        all by default.
+    metrics: Normalised scores to show; the benchmark's usual ones by default.
     protocol: A named protocol, of algorithms of which the table does not say.
     frames: Training frames, of all algorithms or by algorithm.
     seed: Seed of the draws behind the intervals.
@@ -64,9 +65,9 @@ class ScoreOptions:
 
     suite: str | None = None
     references: str | os.PathLike[str] | None = None
-    algorithms: Sequence[str] = ()
-    games: str | Sequence[str] = ""
-    metrics: Sequence[str] = ()
+    algorithms: Names | None = None
+    games: Names | None = None
+    metrics: Names | None = None
     protocol: str | None = None
     frames: int | Mapping[str, int] | None = None
     seed: int = 0
@@ -78,11 +79,6 @@ class ScoreOptions:
     reading: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("algorithms", "metrics", "games"):
-            given: Any = getattr(self, name)
-            if name != "games" or not isinstance(given, str):
-                object.__setattr__(self, name, () if given is None else names_of(given, name))
-        object.__setattr__(self, "seed", whole_number(self.seed, "seed"))
         if self.seed < 0:
             raise ArcadeMarkError(f"seed {self.seed}: expected 0 or more")
 
@@ -92,9 +88,9 @@ class ScoreKeywords(TypedDict, total=False):
 
     suite: str | None
     references: str | os.PathLike[str] | None
-    algorithms: str | Sequence[str]
-    games: str | Sequence[str]
-    metrics: str | Sequence[str]
+    algorithms: Names | None
+    games: Names | None
+    metrics: Names | None
     protocol: str | None
     frames: int | Mapping[str, int] | None
     seed: int
@@ -201,7 +197,7 @@ def explained(places: Sequence[str], options: ScoreOptions) -> list[str]:
     from arcademark.scores.reading import read_tables
 
     measure = load_benchmark(options.suite or USUAL, options.references, options.reading.get("decimal"))
-    unknown = "leave out" if options.games else "refuse"
+    unknown = "leave out" if any(options.games or ()) else "refuse"
     lines = []
     for place in places:
         read = read_tables(place, canonical_task=measure.canonical, unknown_tasks=unknown, **options.reading)
@@ -209,7 +205,7 @@ def explained(places: Sequence[str], options: ScoreOptions) -> list[str]:
     return lines
 
 
-def prepare(places: Sequence[ScoreSource] | ScoreSource | Scores, options: ScoreOptions) -> Dataset:
+def prepare(places: Sources | Scores, options: ScoreOptions) -> Dataset:
     """Read scores, unless that is done, and their benchmark; raise if no score is left."""
     suite = _task_suite(places, options)
     if suite is None:
@@ -221,10 +217,10 @@ def prepare(places: Sequence[ScoreSource] | ScoreSource | Scores, options: Score
         places,
         measure.canonical,
         every_variant=options.every_variant,
-        some_tasks=bool(options.games),
+        some_tasks=any(options.games or ()),
         **options.reading,
     )
-    chosen = [_meant(name, read.table.algorithms) for name in options.algorithms]
+    chosen = [_meant(name, read.table.algorithms) for name in options.algorithms or ()]
     if len(set(chosen)) < len(chosen):
         twice = next(name for name in chosen if chosen.count(name) > 1)
         raise ArcadeMarkError(f"the algorithm {twice!r} is named twice; name each once")
@@ -237,7 +233,7 @@ def prepare(places: Sequence[ScoreSource] | ScoreSource | Scores, options: Score
     for place, name in enumerate(table.algorithms):
         if played := known.get(name).played:  # what is still to be played is shown, too
             present[place] |= [task in played.cells for task in table.tasks]
-    games = options.games if isinstance(options.games, str) else ",".join(options.games)
+    games = ",".join(options.games or ())
     kept = _tasks(games, table.algorithms, table.tasks, present, measure)
     unscored = () if games else tuple(task for task in table.tasks if task not in kept)
     table = table.select(tasks=kept)
@@ -272,7 +268,7 @@ def _check_size(table: ScoreTable) -> None:
         )
 
 
-def _task_suite(places: Sequence[ScoreSource] | ScoreSource | Scores, options: ScoreOptions) -> TaskSuite | None:
+def _task_suite(places: Sources | Scores, options: ScoreOptions) -> TaskSuite | None:
     """Return the suite beyond Atari that is asked for, or that runs were played on."""
     if options.references is not None:
         return None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, runtime_checkable
+from typing import Annotated, Any, TypeAlias, runtime_checkable
 from typing import Protocol as Structural
 
 import numpy as np
@@ -46,8 +46,15 @@ class Frame(Structural):
         """Return its columns."""
 
 
-ScoreSource = str | os.PathLike[str] | ScoreTable | ScoresByName | RunCollection | RunRecord | Frame
+_EXPECTED = (
+    "a path, 'catalogue:' and a name, a ScoreTable, a DataFrame, or a dict such as {'DQN': {'pong': [18.9, 19.3]}}"
+)
+ScoreSource: TypeAlias = Annotated[
+    str | os.PathLike[str] | ScoreTable | ScoresByName | RunCollection | RunRecord | Frame, _EXPECTED
+]
 """A path, ``catalogue:`` and a collection's name, a table, scores by algorithm and task, runs, or a DataFrame."""
+
+Sources: TypeAlias = Annotated[Sequence[ScoreSource] | ScoreSource, f"{_EXPECTED}, or several of these"]
 
 _Read = str | os.PathLike[str] | ScoreTable | RunRecord | Frame
 
@@ -110,7 +117,7 @@ class Scores:
 
 
 def load(
-    places: Sequence[ScoreSource] | ScoreSource | Scores,
+    places: Sources | Scores,
     canonical: Callable[[str], str],
     *,
     every_variant: bool = False,
@@ -150,26 +157,27 @@ def load(
     return _together([item if isinstance(item, Scores) else read[item]() for item in scores])
 
 
-def _wanted(places: Sequence[ScoreSource] | ScoreSource) -> list[_Read]:
-    several = places if isinstance(places, Sequence) and not isinstance(places, str) else [places]
-    if not several:
+def sequence(places: Sources) -> Sequence[ScoreSource]:
+    """Return one source, or several, as a sequence."""
+    return places if isinstance(places, Sequence) and not isinstance(places, str) else [places]
+
+
+def _wanted(places: Sources) -> list[_Read]:
+    if not (several := sequence(places)):
         raise ArcadeMarkError("no table given; name a file, a run's directory, or catalogue:review-2021")
-    return [_place(place) for place in several]
+    return [one for place in several for one in _read_from(place)]
 
 
-def _place(place: ScoreSource) -> _Read:
+def _read_from(place: ScoreSource) -> Sequence[_Read]:
     if isinstance(place, Mapping):
-        return ScoreTable.from_mapping(place)
+        return [ScoreTable.from_mapping(place)]
+    if isinstance(place, RunCollection):
+        return [run.record for run in place.runs]
     if isinstance(place, ScoreTable | RunRecord | Frame):
-        return place
-    if not isinstance(place, str | os.PathLike):
-        what = f"{type(place).__name__} given for a table of scores, which does not name algorithms and tasks"
-        raise ArcadeMarkError(
-            f"{what}; give a path, a ScoreTable, or a dict such as {{'DQN': {{'pong': [18.9, 19.3]}}}}"
-        )
+        return [place]
     if not os.fspath(place).strip():
         raise ArcadeMarkError("the name of a table is empty; name a file, a run's directory, or catalogue:review-2021")
-    return place
+    return [place]
 
 
 def _text(place: _Read) -> str:
@@ -181,11 +189,11 @@ def _text(place: _Read) -> str:
 def _is_run(place: _Read) -> bool:
     text = _text(place)
     return isinstance(place, RunRecord) or (
-        bool(text) and not text.startswith(CATALOGUE) and (Path(text) / "manifest.json").exists()
+        bool(text) and not text.startswith(CATALOGUE) and os.path.exists(Path(text, "manifest.json"))
     )
 
 
-def suites_of(places: Sequence[ScoreSource] | ScoreSource | Scores) -> dict[str, TaskSuite | None]:
+def suites_of(places: Sources | Scores) -> dict[str, TaskSuite | None]:
     """Return by place the suite beyond Atari that a run was played on, None of any other place."""
     known: dict[str, Protocol | None]
     if isinstance(places, Scores):
@@ -200,12 +208,12 @@ def suites_of(places: Sequence[ScoreSource] | ScoreSource | Scores) -> dict[str,
 
 def is_table(name: str) -> bool:
     """Return whether a name that may be an algorithm's is a table by itself: a file, a run or published scores."""
-    return name.startswith(CATALOGUE) or Path(name).is_file() or _is_run(name)
+    return name.startswith(CATALOGUE) or os.path.isfile(name) or _is_run(name)
 
 
 def is_there(place: str) -> bool:
     """Return whether a place that `suites_of` names can be read."""
-    return place.startswith((CATALOGUE, "a table")) or Path(place).exists()
+    return place.startswith((CATALOGUE, "a table")) or os.path.exists(place)
 
 
 def _protocol_of(place: _Read) -> Protocol | None:
@@ -220,7 +228,7 @@ def _opened(place: _Read, reading: Mapping[str, Any]) -> Sequence[_Read]:
     from arcademark.scores.reading import runs_in
 
     folder = Path(_text(place))
-    if not _text(place) or _is_run(place) or any(reading.values()) or not folder.is_dir():
+    if not _text(place) or _is_run(place) or any(reading.values()) or not os.path.isdir(folder):
         return (place,)
     return runs_in(folder) or (place,)
 
@@ -229,7 +237,8 @@ def _files(files: Sequence[str], canonical: Callable[[str], str], reading: Mappi
     from arcademark.scores.reading import read_tables
 
     return _of_reading(
-        read_tables(list(map(Path, files)), canonical_task=canonical, **reading), wording.shortened(files, most=4)
+        read_tables(list(map(Path, files)), **{"canonical_task": canonical, **reading}),
+        wording.shortened(files, most=4),
     )
 
 
@@ -238,7 +247,7 @@ def _framed(frame: Frame, canonical: Callable[[str], str], reading: Mapping[str,
     from arcademark.scores.readers.frames import read_frame
 
     options = {name: value for name, value in reading.items() if name != "format"}
-    return _of_reading(read_frame(frame, Options(canonical_task=canonical, **options)), "a DataFrame")
+    return _of_reading(read_frame(frame, Options(**{"canonical_task": canonical, **options})), "a DataFrame")
 
 
 def _of_reading(read: Reading, names: str) -> Scores:

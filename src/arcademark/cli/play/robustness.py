@@ -87,7 +87,7 @@ def _planned(wanted: Request, games: str | None, variants: int | None) -> tuple[
         raise ArcadeMarkError("--suite: only Atari games have variants; leave it out")
     learns = kind(wanted.agents[0]) not in ("policy", "planner")
     if learns:  # what was learnt once is scored, not how it learns
-        overrides = wanted.options.get("overrides", {})
+        overrides = wanted.options.get("overrides") or {}
         if overrides.get("reported_episodes", "evaluation") != "evaluation":
             raise ArcadeMarkError("--override reported_episodes: what was learnt once is scored; leave it out")
         wanted = replace(wanted, protocol=wanted.protocol.override({"reported_episodes": "evaluation"}))

@@ -14,35 +14,36 @@ Importing this module registers every game with Gymnasium as "arcademark/pong-v0
 
 from __future__ import annotations
 
-import reprlib
-from collections.abc import Mapping, Sequence
-from typing import Any
+import os
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import gymnasium
 from gymnasium.vector import AutoresetMode
 
 from arcademark.environments.interfaces.single import GymnasiumEnv, PaddingType
-from arcademark.environments.interfaces.vector import GymnasiumVectorEnv
+from arcademark.environments.interfaces.vector import GymnasiumVectorEnv, ResetMode
 from arcademark.environments.registry import environment_spec
 from arcademark.errors import ArcadeMarkError
+from arcademark.keywords import Names, knowing, taken
 from arcademark.suite import protocols
-from arcademark.suite.settings import names_of, whole_number
-from arcademark.suite.subsets import resolve_tasks
-from arcademark.suite.tasks import TOY, games
+from arcademark.suite.subsets import tasks_to_play
+from arcademark.suite.tasks import games
 
 MAX_GAMES = 16_384
 """Maximum number of environments in a vector."""
 
 
+@knowing()
 def make(
     game: str,
     protocol: str | protocols.Protocol | None = None,
     *,
     training: bool = False,
-    render_mode: str | None = None,
+    render_mode: Literal["rgb_array"] | None = None,
     channels_first: bool = False,
     padding_type: PaddingType = "reset",
-    suite: str | None = None,
+    suite: str | os.PathLike[str] | None = None,
     **overrides: object,
 ) -> GymnasiumEnv:
     """Return a game, or another task, as a Gymnasium environment.
@@ -65,7 +66,7 @@ def make(
     padding_type : {"reset", "zero"}
         What stands for the screens before an episode's first: copies of that, as in Gymnasium's
         ``FrameStackObservation``, or zeros, as in Stable-Baselines3's ``VecFrameStack``.
-    suite : str, optional
+    suite : str or path, optional
         The file or the name of a suite that the task, or game of your own, is of; as `arcademark.suite_protocol` takes.
     **overrides
         Settings of the protocol to change, e.g. ``frame_skip=5``; or ``overrides={"frame_skip": 5}``, as `run` takes.
@@ -84,19 +85,20 @@ def make(
     )
 
 
+@knowing()
 def make_vec(
-    games: str | Sequence[str],
+    games: Names,
     num_envs: int | None = None,
     protocol: str | protocols.Protocol | None = None,
     *,
     training: bool = False,
-    render_mode: str | None = None,
-    autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+    render_mode: Literal["rgb_array"] | None = None,
+    autoreset_mode: ResetMode = AutoresetMode.NEXT_STEP,
     copy: bool = True,
     threads: int | None = None,
     channels_first: bool = False,
     padding_type: PaddingType = "reset",
-    suite: str | None = None,
+    suite: str | os.PathLike[str] | None = None,
     **overrides: object,
 ) -> GymnasiumVectorEnv:
     """Return one or several games, or other tasks, as a Gymnasium vector environment, played in this process.
@@ -123,14 +125,8 @@ def make_vec(
         As `make`; or the games' actions or observations differ.
     """
     rules = _rules(protocol, suite, overrides)
-    games = games if isinstance(games, str) else names_of(games, "games")
-    if rules.suite:
-        games = rules.suite.resolve(games)
-    elif isinstance(games, str):
-        toys = games.strip().lower() == TOY
-        games = (games,) if toys else resolve_tasks(games)
-    specs = [environment_spec(game, rules) for game in games]
-    count = len(specs) if num_envs is None else whole_number(num_envs, "num_envs")
+    specs = [environment_spec(game, rules) for game in tasks_to_play(games, rules.suite)]
+    count = len(specs) if num_envs is None else num_envs
     if count > MAX_GAMES:
         raise ArcadeMarkError(f"num_envs {count:,}: expected at most {MAX_GAMES:,}")
     if not specs or count < 1:
@@ -148,16 +144,12 @@ def make_vec(
 
 
 def _rules(
-    protocol: str | protocols.Protocol | None, suite: str | None, overrides: Mapping[str, object]
+    protocol: str | protocols.Protocol | None, suite: str | os.PathLike[str] | None, overrides: Mapping[str, object]
 ) -> protocols.Protocol:
-    given = {} if overrides.get("overrides") is None else overrides["overrides"]
-    if not isinstance(given, Mapping):
-        raise ArcadeMarkError(
-            f"overrides is {reprlib.repr(given)}; expected settings, as in overrides={{'frame_skip': 5}}"
-        )
+    given = taken(overrides.get("overrides"), Mapping[str, object] | None, "overrides") or {}
     if twice := next((name for name in given if name in overrides), None):
         raise ArcadeMarkError(f"{twice!r} is given twice, by itself and in overrides; leave one out")
-    changed = {name: value for name, value in overrides.items() if name != "overrides"} | dict(given)
+    changed = {name: value for name, value in overrides.items() if name != "overrides"} | given
     return protocols.rules_of(protocol, suite, changed)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 import time
 from functools import partial
 from typing import Any, Literal
@@ -17,7 +16,7 @@ from arcademark.environments.base import EnvironmentSpec
 from arcademark.environments.observations.spaces import ObservationView
 from arcademark.environments.play import ConsoleEnvironment
 from arcademark.environments.registry import open_environment
-from arcademark.errors import ArcadeMarkError
+from arcademark.keywords import knowing
 
 FRAMES_A_SECOND = 60
 INFOS = ("lives", "episode_frame_number", "frame_number")
@@ -64,13 +63,6 @@ class GameStatistics:
         self.finished[i] = {"r": float(self.scores[i]), "l": int(self.steps[i]), "t": seconds}
 
 
-def truth(value: object, what: str) -> bool:
-    """Return a truth value, also of NumPy's type, 0 or 1; ArcadeMarkError: it is none."""
-    if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):
-        raise ArcadeMarkError(f"{what} {reprlib.repr(value)}: expected True or False")
-    return bool(value)
-
-
 class GymnasiumEnv(gymnasium.Env[Any, Any]):
     """A game or another task under a protocol as a `gymnasium.Env`; see `arcademark.make`.
 
@@ -92,20 +84,16 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": FRAMES_A_SECOND}  # noqa: RUF012
 
+    @knowing()
     def __init__(
         self,
         environment_spec: EnvironmentSpec,
         *,
         training: bool = False,
-        render_mode: str | None = None,
+        render_mode: Literal["rgb_array"] | None = None,
         channels_first: bool = False,
         padding_type: PaddingType = "reset",
     ) -> None:
-        if render_mode is not None and str(render_mode) != "rgb_array":
-            raise ArcadeMarkError(f"render_mode {reprlib.repr(render_mode)} is not known; expected 'rgb_array' or none")
-        if str(padding_type) not in ("reset", "zero"):
-            raise ArcadeMarkError(f"padding_type {reprlib.repr(padding_type)} is not known; expected 'reset' or 'zero'")
-        training, channels_first = truth(training, "training"), truth(channels_first, "channels_first")
         protocol = environment_spec.protocol
         self.environment_spec = environment_spec
         self._settings: dict[str, Any] = {"training": training, "render_mode": render_mode}

@@ -6,7 +6,7 @@ import operator
 import reprlib
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -15,10 +15,14 @@ from numpy.typing import NDArray
 
 from arcademark.environments.base import EnvironmentSpec, one_by_one
 from arcademark.environments.interfaces.batch import default_threads, make_batch
-from arcademark.environments.interfaces.single import INFOS, GameStatistics, GymnasiumEnv, truth
+from arcademark.environments.interfaces.single import INFOS, GameStatistics, GymnasiumEnv
 from arcademark.environments.observations.spaces import ObservationView
 from arcademark.errors import ArcadeMarkError, one_line
-from arcademark.suite.settings import whole_number
+from arcademark.keywords import knowing
+
+_MODES = f"one of {', '.join(repr(mode.name.lower()) for mode in AutoresetMode)}"
+ResetMode: TypeAlias = Annotated[AutoresetMode | str, _MODES]
+"""What follows the end of a sub-environment's episode."""
 
 
 class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
@@ -51,11 +55,12 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012
 
+    @knowing()
     def __init__(
         self,
         environment_specs: Sequence[EnvironmentSpec],
         *,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        autoreset_mode: ResetMode = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         threads: int | None = None,
         **settings: Any,
@@ -70,12 +75,12 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         for i, env in enumerate(self.envs):
             env.statistics, env.row = self._statistics, i
         self._settings = {"autoreset_mode": autoreset_mode, "copy": copy, "threads": threads, **settings}
-        if threads is not None and whole_number(threads, "threads") < 1:
+        if threads is not None and threads < 1:
             raise ArcadeMarkError(f"threads is {threads}; a step is played in at least 1")
         games = [env.environment for env in self.envs]
         self._batch = make_batch(games, default_threads(self.num_envs) if threads is None else threads)
         self.render_mode = first.render_mode
-        self.copy = truth(copy, "copy")
+        self.copy = copy
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {**first.metadata, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = first.observation_space
@@ -185,14 +190,13 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
             env.close()
 
 
-def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
+def _autoreset_mode(mode: ResetMode) -> AutoresetMode:
     """Return the mode given by itself, its value, or its name in any case."""
-    given = mode.value if isinstance(mode, AutoresetMode) else str(mode)
+    given = mode.value if isinstance(mode, AutoresetMode) else mode
     for known in AutoresetMode:
         if given == known.value or given.replace("-", "_").upper() == known.name:
             return known
-    expected = ", ".join(repr(known.name.lower()) for known in AutoresetMode)
-    raise ArcadeMarkError(f"autoreset_mode {mode!r} is not known; expected one of {expected}")
+    raise ArcadeMarkError(f"autoreset_mode {mode!r} is not known; expected {_MODES}")
 
 
 def _check_agreement(specs: Sequence[EnvironmentSpec]) -> None:

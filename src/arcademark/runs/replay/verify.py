@@ -77,6 +77,8 @@ def verify(
     ArcadeMarkError
         If the run cannot be read, or has no such episodes.
     """
+    if workers is not None and workers < 1:
+        raise ArcadeMarkError(f"workers {workers}: expected at least 1")
     suite = choice.get("suite")
     run = with_roms(run, suite) if isinstance(run, RunRecord) else read_to_replay(run, suite, whole=False)
     trials = select_trials(run, **choice)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arcademark import files
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
+from arcademark.keywords import knowing
 from arcademark.scores.readers.numerals import MARKS
 from arcademark.scores.readers.piped import PipedFile
 from arcademark.scores.table import ScoreTable, improper
@@ -129,6 +130,7 @@ class Reading:
         return f"Read as: {self.runs_per_task} of {whose} on {plural(tasks, 'game')}{ignored}"
 
 
+@knowing()
 @dataclass(frozen=True)
 class Options:
     """Options of the caller for a file; None where the file itself decides.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -85,7 +86,7 @@ class Recognised:
 def recognise(path: Path, relative: Path, format: str | None = None, options: Options | None = None) -> Recognised:
     """Recognise a file's format, or take the one given; raise `UnrecognisedError` for an unknown format."""
     options = options or Options()
-    if path.is_dir():
+    if os.path.isdir(path):
         raise ArcadeMarkError(f"{path}: is a folder; expected a file")
     if format is not None and format not in FORMATS:
         return by_plugin(path, relative, format)
