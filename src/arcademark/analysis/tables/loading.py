@@ -22,6 +22,7 @@ from arcademark.analysis.tables.protocols import PlayConditions
 from arcademark.catalogue import collections
 from arcademark.catalogue.model import Entry
 from arcademark.errors import ArcadeMarkError
+from arcademark.keywords import taken
 from arcademark.records import manifest
 from arcademark.records.model import RunRecord
 from arcademark.scores.readers.base import Reading
@@ -163,7 +164,7 @@ def sequence(places: Sources) -> Sequence[ScoreSource]:
 
 
 def _wanted(places: Sources) -> list[_Read]:
-    if not (several := sequence(places)):
+    if not (several := sequence(taken(places, Sources, "sources"))):
         raise ArcadeMarkError("no table given; name a file, a run's directory, or catalogue:review-2021")
     return [one for place in several for one in _read_from(place)]
 
