@@ -1,0 +1,393 @@
+"""Networks identified by the shapes of their tensors, and layers that these do not identify."""
+
+import json
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-all")
+
+from saved_networks import (  # noqa: E402
+    ACTIONS,
+    PONG,
+    SMALL,
+    QNetwork,
+    answers,
+    assert_same,
+    flax_tree,
+    layers,
+    named,
+    observations,
+    packed,
+    padded,
+    refused,
+    renamed,
+    saved,
+    seeded,
+    values,
+)
+from torch import nn  # noqa: E402
+
+from arcademark.agents.checkpoints.policy import CheckpointPlayer  # noqa: E402
+from arcademark.errors import ArcadeMarkError  # noqa: E402
+
+pytestmark = pytest.mark.needs("torch")
+
+
+@pytest.mark.parametrize(
+    ("layer", "why"),
+    [
+        *(
+            (layer, "may be an RMSNorm, a PReLU")
+            for layer in (nn.RMSNorm(16), nn.PReLU(16), nn.LayerNorm(16, bias=False))
+        ),
+        (nn.BatchNorm1d(16), "not known: 'network.8.num_batches_tracked'"),
+    ],
+)
+def test_a_layer_that_is_not_told_from_another_is_refused(layer, why, tmp_path):
+    parts = [*layers(outputs=0), nn.Linear(392, 16), layer, nn.ReLU(), nn.Linear(16, ACTIONS)]
+    with pytest.raises(ArcadeMarkError, match=f"{why}.*--set network=file.py:Class"):
+        values(saved(tmp_path, QNetwork(*parts).state_dict()))
+    assert_same(
+        values(saved(tmp_path, (network := seeded(QNetwork(*parts[:8], nn.LayerNorm(16), *parts[9:]))).state_dict()))[
+            0
+        ],
+        answers(network),
+    )
+
+
+NORMS = {
+    "GroupNorm": lambda channels: nn.GroupNorm(4, channels),
+    "BatchNorm": nn.BatchNorm2d,
+    "BatchNorm without statistics": lambda channels: nn.BatchNorm2d(channels, track_running_stats=False),
+    "InstanceNorm": lambda channels: nn.InstanceNorm2d(channels, affine=True),
+}
+
+
+@pytest.mark.parametrize("kind", NORMS)
+def test_a_normalisation_of_channels_is_refused_by_name(kind, tmp_path):
+    parts = layers(16)
+    parts.insert(1, NORMS[kind](8))
+    with refused(r"'network\.1', after a convolution, may be a BatchNorm, a GroupNorm or an InstanceNorm"):
+        values(saved(tmp_path, QNetwork(*parts).state_dict()))
+
+
+@pytest.mark.parametrize("norm", [nn.LayerNorm(16), nn.GroupNorm(4, 16), nn.BatchNorm1d(16, track_running_stats=False)])
+def test_what_is_taken_for_a_layer_norm_is_said(norm, tmp_path):
+    network = seeded(QNetwork(*layers(outputs=0), nn.Linear(392, 16), norm, nn.ReLU(), nn.Linear(16, ACTIONS)))
+    assert "'network.8' as LayerNorm" in values(saved(tmp_path, network.state_dict()))[1]
+
+
+def test_a_gap_between_numbers_is_a_layer_without_tensors(tmp_path):
+    pooled = [nn.Conv2d(4, 8, 8, 4), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 8, 4, 2), nn.ReLU(), nn.Flatten()]
+    tensors = QNetwork(*pooled, nn.Linear(8 * 16, 16), nn.ReLU(), nn.Linear(16, ACTIONS)).state_dict()
+    with refused(r"between 'network\.0' and 'network\.3' is a layer without tensors, such as a pooling"):
+        values(saved(tmp_path, tensors))
+    normed = layers(16)
+    normed.insert(1, nn.InstanceNorm2d(8))
+    assert "only relu between its layers" in values(saved(tmp_path, QNetwork(*normed).state_dict()))[1]
+    network = QNetwork()
+    torch.nn.utils.parametrizations.spectral_norm(network.network[7])
+    with refused(r"it has no tensor 'network\.7\.weight'; the tensors are"):
+        values(saved(tmp_path, network.state_dict()))
+
+
+CORES = [nn.RNN(16, 12), nn.LSTM(16, 6, bidirectional=True), nn.LSTM(16, 24, proj_size=12)]
+
+
+@pytest.mark.parametrize("core", CORES, ids=["RNN", "both ways", "projected"])
+def test_a_recurrent_core_of_another_kind_is_named(core, tmp_path):
+    parts = {"network": nn.Sequential(*layers(16, outputs=0)), "lstm": core, "actor": nn.Linear(12, ACTIONS)}
+    with refused("'lstm' is no LSTM and no GRU that goes one way, without projections"):
+        values(saved(tmp_path, nn.ModuleDict(parts).state_dict()))
+
+
+@pytest.mark.parametrize("kind", [torch.int8, torch.bool, torch.int64])
+def test_weights_that_are_whole_numbers_are_refused(kind, tmp_path):
+    weights = {name: (30 * value).to(kind) for name, value in seeded(QNetwork()).state_dict().items()}
+    with pytest.raises(ArcadeMarkError, match=r"'network.0.weight' holds whole numbers \("):
+        values(saved(tmp_path, weights))
+
+
+@pytest.mark.parametrize("names", [("b", "d", "c"), ("conv3", "conv2", "conv1")])
+def test_convolutions_whose_names_and_places_give_two_orders_are_refused(names, tmp_path):
+    parts = layers()
+    tensors = {
+        f"{name}.{key}": value
+        for name, i in zip((*names, "fc"), (0, 2, 4, 7), strict=True)
+        for key, value in parts[i].state_dict().items()
+    }
+    with pytest.raises(ArcadeMarkError, match=r"the order of its convolutions is another by their names \("):
+        values(saved(tmp_path, tensors))
+
+
+def tianshou():
+    """``policy.state_dict()`` of tianshou 2.0 with its Atari network; the algorithm's holds a copy of the model."""
+    eyes, dense = layers(16)[:6], layers(16)[6:]
+    network = seeded(nn.Sequential(nn.Sequential(*eyes, nn.Flatten()), *dense[1:]))
+    tensors = renamed(network, "policy.model.module.net.{name}")
+    return network, tensors | renamed(seeded(network, 1), "model_old.module.module.net.{name}") | {"_optimizers": []}
+
+
+def torchrl_value():
+    """``DQNLoss.state_dict()`` of TorchRL 0.14: a ConvNet and an MLP, with a target network."""
+    network = seeded(nn.Sequential(nn.Sequential(*layers(outputs=0)[:7]), nn.Sequential(*layers(16)[7:])))
+    names = "{}value_network_params.module.0.module.{{name}}"
+    tensors = renamed(network, names.format("")) | renamed(network, names.format("target_"))
+    return network, {"loss": tensors}
+
+
+def torchrl_actor():
+    """``ActorValueOperator.state_dict()`` of TorchRL 0.14."""
+    eyes = nn.Sequential(nn.Sequential(*layers(outputs=0)[:7]), nn.Sequential(nn.Linear(392, 16), nn.ReLU()))
+    head, value = nn.Sequential(nn.Linear(16, ACTIONS)), nn.Sequential(nn.Linear(16, 1))
+    network = seeded(nn.Sequential(eyes, head, value))
+    tensors = renamed(eyes, "module.0.module.{name}") | renamed(head, "module.1.module.0.module.{name}")
+    return network[:2], tensors | renamed(value, "module.2.module.{name}")
+
+
+def torchrl_dueling():
+    """``DuelingCnnDQNet.state_dict()`` of TorchRL 0.14, whose values are advantages but for a number of each row's."""
+    eyes = nn.Sequential(*layers(outputs=0)[:7])
+    advantage, value = (nn.Sequential(nn.Linear(392, 16), nn.ReLU(), nn.Linear(16, n)) for n in (ACTIONS, 1))
+    whole = seeded(nn.ModuleDict({"features": eyes, "advantage": advantage, "value": value}))
+    return nn.Sequential(eyes, advantage), whole.state_dict()
+
+
+def two_encoders():
+    """An actor and two critics, each with its own eyes; as of discrete SAC the critics value each action, too."""
+    parts = {name: nn.Sequential(*layers(16, 16)) for name in ("actor", "critic1", "critic2")}
+    whole = seeded(nn.ModuleDict(parts))
+    return whole["actor"], whole.state_dict() | {"log_alpha": torch.zeros(1)}
+
+
+def recurrent():
+    """A network that remembers, told at its first step."""
+    eyes, core, head = nn.Sequential(*layers(16, outputs=0)), nn.LSTM(16, 12), nn.Linear(12, ACTIONS)
+    whole = seeded(nn.ModuleDict({"eyes": eyes, "memory": core, "policy_head": head, "value_head": nn.Linear(12, 1)}))
+    return lambda x: head(core(eyes(x).unsqueeze(0))[0][0]), whole.state_dict()
+
+
+def of_a_hidden_size():
+    """``Policy.state_dict()`` of pytorch-a2c-ppo-acktr-gail, whose hidden layer could see screens of 64 x 64, too."""
+    eyes, head = seeded(nn.Sequential(*layers(8 * 4 * 4, outputs=0))), seeded(nn.Linear(8 * 4 * 4, ACTIONS))
+    tensors = renamed(eyes, "base.main.{name}") | renamed(head, "dist.linear.{name}")
+    return nn.Sequential(eyes, head), tensors | renamed(nn.Linear(8 * 4 * 4, 1), "base.critic_linear.{name}")
+
+
+def actor_with_a_layer_of_its_own():
+    """A layer that follows the one that it feeds, in the order of names."""
+    eyes, own, head = nn.Sequential(*layers(16, outputs=0)), nn.Linear(16, 16), nn.Linear(16, ACTIONS)
+    parts = {"network": eyes, "actor_fc": own, "actor": head, "critic": nn.Linear(16, 1)}
+    whole = seeded(nn.ModuleDict(parts))
+    return nn.Sequential(eyes, own, nn.ReLU(), head), whole.state_dict()
+
+
+LIBRARIES = (
+    *(tianshou, torchrl_value, torchrl_actor, torchrl_dueling, named, two_encoders, recurrent, of_a_hidden_size),
+    actor_with_a_layer_of_its_own,
+)
+
+
+@pytest.mark.parametrize("make", LIBRARIES, ids=[make.__name__ for make in LIBRARIES])
+def test_shapes_tell_a_network_whose_names_say_nothing(make, tmp_path):
+    network, tensors = make()
+    given, said = values(saved(tmp_path, tensors))
+    assert_same(given, answers(network))
+    assert "follows from its tensors' shapes alone, and is played with only relu between its layers" in said
+    assert "--set network=file.py:Class" in said
+
+
+@pytest.mark.parametrize("name", ["obs_rms", "normalizer"])
+def test_statistics_of_screens_beside_a_network_are_not_passed_over(tmp_path, name):
+    of_screens = {name: {"mean": np.zeros((4, 84, 84)), "var": np.ones((4, 84, 84)), "count": 1.0}}
+    of_rewards = {name: {"mean": np.zeros(1), "var": np.ones(1)}}
+    agent = {"agent": QNetwork().state_dict(), "args": {"exp_name": "dqn_atari"}}
+    assert not values(saved(tmp_path, agent | of_rewards))[1]
+    said = values(saved(tmp_path, agent | of_screens))[1]
+    assert f"not normalised by the statistics that the file holds, '{name}.mean'" in said
+
+
+def test_what_shapes_do_not_tell_can_be_set(tmp_path):
+    parts = layers(16, activation=nn.Tanh)
+    network = seeded(nn.Sequential(*parts))
+    path = saved(tmp_path, renamed(network, "body.{name}"))
+    given, _ = values(path, activation="tanh", scale=64.0)
+    assert_same(given, answers(network, scale=64.0))
+
+
+@pytest.mark.parametrize(
+    ("head", "gives"),
+    [("fc", None), ("policy_head", True), ("logits", True), ("q_head", False), ("qf", False), ("advantage", False)],
+)
+def test_actions_are_drawn_where_a_head_may_give_a_distribution(head, gives, tmp_path):
+    names = {"eyes": nn.Sequential(*layers(16, outputs=0)), head: nn.Linear(16, ACTIONS)}
+    tensors = seeded(nn.ModuleDict(names)).state_dict()
+    tensors[f"{head}.weight"] *= 0.01
+    path = saved(tmp_path, tensors)
+    if gives is False:
+        with pytest.raises(ArcadeMarkError, match=r"deterministic=false changes nothing.* --set epsilon=0.05"):
+            CheckpointPlayer(PONG, path, "", deterministic=False)
+        return
+    player, rngs = CheckpointPlayer(PONG, path, "", deterministic=False), map(np.random.default_rng, range(64))
+    drawn = player.act(np.repeat(observations(1), 64, axis=0), np.ones(64, np.bool_), [*rngs])
+    assert len({*drawn.tolist()}) > 1
+    assert ("logits of a distribution, as --set deterministic=false asks" in player.assumed) == (gives is None)
+    assert "deterministic" not in CheckpointPlayer(PONG, path, "").assumed
+
+
+@pytest.mark.parametrize(
+    ("trained", "draws"), [("ppo_atari_envpool_xla_jax", True), ("dqn_atari_jax", False), ("mine", None)]
+)
+def test_cleanrl_on_jax_says_by_its_name_whether_actions_are_drawn(trained, draws, tmp_path):
+    tree = flax_tree(padded(16, features=8 * 11 * 11))
+    (tmp_path / "network.msgpack").write_bytes(packed({"0": {"exp_name": trained}, "1": tree}))
+    if draws is False:
+        with pytest.raises(ArcadeMarkError, match="deterministic=false changes nothing"):
+            CheckpointPlayer(PONG, tmp_path / "network.msgpack", "", deterministic=False)
+    else:
+        player = CheckpointPlayer(PONG, tmp_path / "network.msgpack", "", deterministic=False)
+        assert player.draws
+        assert bool(player.assumed) == (draws is None)
+
+
+def test_modules_of_rllib_see_screens_as_its_wrappers_scale_them(tmp_path):
+    """``DefaultPPOTorchRLModule.state_dict()`` of Ray 2.5x, with an encoder for each of its heads."""
+    actor, critic = (padded(16, features=8 * 16, kernels=[(4, 2)] * 4) for _ in range(2))
+    tensors = {"pi.log_std_clip_param_const": torch.zeros(1)}
+    for network, encoder, head in ((actor, "actor", "pi"), (critic, "critic", "vf")):
+        for i in range(4):
+            of_layer = network[3 * i + 1]
+            tensors |= renamed(of_layer, f"encoder.{encoder}_encoder.net.0.cnn.{3 * i + 1}.{{name}}")
+        tensors |= renamed(network[13], f"{head}.net.mlp.0.{{name}}")
+        tensors |= renamed(network[15] if head == "pi" else nn.Linear(16, 1), f"{head}.net.mlp.2.{{name}}")
+    given, _ = values(saved(tmp_path, tensors), SMALL)
+    with torch.inference_mode():
+        assert_same(given, actor(torch.from_numpy(observations(size=64)) / 128 - 1))
+
+
+def test_cleanrls_ppo_on_jax_gives_a_distribution(tmp_path):
+    """``ppo_atari_envpool_xla_jax_scan.py``: its arguments, and the parameters of body, actor and critic."""
+    network = padded(16, features=8 * 11 * 11)
+    body = flax_tree(network)["params"]
+    actor, critic = ({"params": {"Dense_0": body["Dense_1"]}}, {"params": {"Dense_0": body.pop("Dense_1")}})
+    critic["params"]["Dense_0"] = {name: array[..., :1].copy() for name, array in critic["params"]["Dense_0"].items()}
+    parts = {str(i): tree for i, tree in enumerate(({"params": body}, actor, critic))}
+    content = {"0": {"exp_name": "ppo_atari_envpool_xla_jax_scan", "seed": 1}, "1": parts}
+    (tmp_path / "ppo.cleanrl_model").write_bytes(packed(content))
+    assert_same(values(tmp_path / "ppo.cleanrl_model")[0], answers(network))
+    player = CheckpointPlayer(PONG, tmp_path / "ppo.cleanrl_model", "", deterministic=False)
+    assert player.draws
+    assert player._network.stochastic
+
+
+@pytest.mark.parametrize("settings", [{"encoder_conv_architecture": "convnet_simple"}, None])
+def test_sample_factorys_default_convolutions_have_strides_of_their_own(settings, tmp_path):
+    """``convnet_simple``, whose last convolution has 128 channels and the stride 2."""
+    parts = [nn.Conv2d(4, 8, 8, 4), nn.ReLU(), nn.Conv2d(8, 8, 4, 2), nn.ReLU(), nn.Conv2d(8, 128, 3, 2), nn.ReLU()]
+    parts += [nn.Flatten(), nn.Linear(128 * 4 * 4, 16), nn.ReLU(), nn.Linear(16, ACTIONS)]
+    network = seeded(nn.Sequential(*parts))
+    names = {7: "encoder.encoders.obs.enc.mlp_layers.0", 9: "action_parameterization.distribution_linear"}
+    tensors = {
+        f"{names.get(int(number), f'encoder.encoders.obs.enc.conv_head.{number}')}.{name}": value
+        for key, value in network.state_dict().items()
+        for number, name in [key.split(".")]
+    }
+    if settings:
+        (tmp_path / "config.json").write_text(json.dumps(settings))
+    assert_same(values(saved(tmp_path, {"model": tensors, "train_step": 8, "env_steps": 4096}))[0], answers(network))
+
+
+def test_a_layer_beside_the_one_that_takes_the_screens_is_no_guess(tmp_path):
+    """An implicit quantile network of Dopamine's, whose first layer takes quantiles, not screens."""
+    tree = flax_tree(padded(8 * 11 * 11, 16, features=8))  # 8 features are those of screens of 42 x 42, not padded
+    (tmp_path / "network.msgpack").write_bytes(packed(tree))
+    with pytest.raises(ArcadeMarkError, match=r"nothing gives what 'params.Dense_0' takes"):
+        values(tmp_path / "network.msgpack")
+
+
+def test_a_part_is_played_alone_only_where_all_beside_it_is_known(tmp_path):
+    """Names before a dot may be of modules: what stands beside the layers may belong to the network."""
+    tensors = QNetwork().state_dict()
+    for name in ("attention.weight", "gate", "after.0.weight"):
+        with refused("layers that are not known"):
+            values(saved(tmp_path, tensors | {name: torch.zeros(3, 3)}))
+        assert values(saved(tmp_path, {"agent": tensors, "beside": {name: torch.zeros(3, 3)}}))
+    with refused("the tensors are"):
+        values(saved(tmp_path, renamed(QNetwork(), "q.{name}") | {"embedding.weight": torch.zeros(3, 3)}))
+
+
+AMBIGUOUS = {
+    "an unknown layer": lambda tensors: tensors | {"attention.weight": torch.zeros(3, 3)},
+    "a normalisation": lambda tensors: tensors | {"norm.weight": torch.ones(16), "norm.bias": torch.zeros(16)},
+    "two heads of actions": lambda tensors: tensors | {"fc3.weight": torch.zeros(4, 16), "fc3.bias": torch.zeros(4)},
+    "a distribution": lambda tensors: tensors | {"fc2.weight": torch.zeros(51 * 6, 16), "fc2.bias": torch.zeros(306)},
+    "no convolution": lambda tensors: {"fc1.weight": torch.zeros(6, 4), "fc1.bias": torch.zeros(6)},
+    "another kernel": lambda tensors: tensors | {"conv1.weight": torch.zeros(8, 4, 5, 5)},
+    "a loose end": lambda tensors: tensors | {"fc1.weight": torch.zeros(16, 390)},
+}
+
+
+@pytest.mark.parametrize("kind", AMBIGUOUS)
+def test_what_shapes_do_not_tell_is_refused_with_the_tensors_and_the_remedy(kind, tmp_path):
+    tensors = AMBIGUOUS[kind](named()[1])
+    with refused(
+        rf"the tensors are {next(iter(tensors)).replace('.', '[.]')} \(.*name the module: --set network=file\.py:Class"
+    ):
+        values(saved(tmp_path, tensors))
+
+
+def test_layers_that_could_follow_each_other_in_two_ways_are_refused(tmp_path):
+    """The actor's first layer takes what the trunk gives and what the critic's gives: shapes cannot tell which."""
+    sizes = {"fc1": (392, 16), "fc_v1": (16, 16), "fc_v2": (16, 1), "fc_pi1": (16, 16), "fc_pi2": (16, ACTIONS)}
+    dense = nn.ModuleDict({name: nn.Linear(*size) for name, size in sizes.items()})
+    tensors = {name: value for name, value in named()[1].items() if "conv" in name} | dense.state_dict()
+    with refused("does not follow from its tensors' shapes"):
+        values(saved(tmp_path, tensors))
+
+
+@pytest.mark.parametrize("beside", [{}, {"fc_v1": (392, 16), "fc_v2": (16, 1)}])
+def test_an_actors_layer_is_not_left_out_because_of_its_name(beside, tmp_path):
+    """Of layers named by words the order of names is none: 'adv' begins 'adv_first', which feeds it."""
+    sizes = {"trunk": (392, 16), "adv_first": (16, 16), "adv": (16, ACTIONS), "val": (16, 1)} | beside
+    dense = nn.ModuleDict({name: nn.Linear(*size) for name, size in sizes.items()})
+    tensors = {name: value for name, value in named()[1].items() if "conv" in name} | dense.state_dict()
+    with refused("its network does not follow from its tensors' shapes: [2-9] layers give what"):
+        values(saved(tmp_path, tensors))
+
+
+def test_an_actors_layer_that_only_the_critic_could_take_is_refused(tmp_path):
+    sizes = {"pi_fc1": (16, 16), "pi2": (16, ACTIONS), "v": (16, 1)}
+    dense = nn.ModuleDict({name: nn.Linear(*size) for name, size in sizes.items()})
+    eyes = nn.Sequential(*layers(16, outputs=0))
+    with refused("its tensors' shapes: 'pi_fc1' is not on the way to 'pi2'"):
+        values(saved(tmp_path, renamed(eyes, "eyes.{name}") | dense.state_dict()))
+
+
+def eyes_and(**sizes):
+    """Tensors of `named`'s convolutions and of layers of these sizes, outputs before inputs."""
+    eyes = {name: value for name, value in named()[1].items() if "conv" in name}
+    return eyes | {f"{name.replace('__', '.')}.weight": torch.zeros(size) for name, size in sizes.items()}
+
+
+def test_layers_in_a_ring_or_too_many_are_refused(tmp_path):
+    with refused("its layers form a ring"):
+        values(saved(tmp_path, eyes_and(actor_a__fc=(500, 500), trunk__fc=(500, 500), actor_h__out=(ACTIONS, 500))))
+    row = {f"fc__{i}": (16, 16) for i in range(1, 196)}
+    assert values(saved(tmp_path, eyes_and(fc__0=(16, 392), **row, fc__196=(ACTIONS, 16))))
+    with refused("its network has more than 200 layers"):
+        values(saved(tmp_path, eyes_and(fc__0=(16, 392), **row, fc__196=(16, 16), fc__197=(ACTIONS, 16))))
+
+
+@pytest.mark.parametrize("name", ["h", "conv", "fc"])
+def test_a_number_hides_no_layer_whose_name_begins_like_its_own(name, tmp_path):
+    network, tensors = named()
+    tensors = {key.replace("fc1", "hidden"): value for key, value in tensors.items()} | {name: torch.tensor(1.0)}
+    assert_same(values(saved(tmp_path, tensors))[0], answers(network))
+
+
+def test_what_lies_within_a_layer_that_is_left_out_is_not_left_out(tmp_path):
+    value = {"fc_v.weight": torch.zeros(1, 16), "fc_v.bias": torch.zeros(1)}
+    assert_same(values(saved(tmp_path, named()[1] | value))[0], answers(named()[0]))
+    with refused(r"layers that are not known: 'fc_v\.mix\.gate'"):
+        values(saved(tmp_path, named()[1] | value | {"fc_v.mix.gate": torch.ones(3)}))
