@@ -194,7 +194,7 @@ def test_shapes_tell_a_network_whose_names_say_nothing(make, tmp_path):
     network, tensors = make()
     given, said = values(saved(tmp_path, tensors))
     assert_same(given, answers(network))
-    assert "follows from its tensors' shapes alone, and is played with only relu between its layers" in said
+    assert "follows from its tensors' shapes alone, and is played with padding only where these need it" in said
     assert "--set network=file.py:Class" in said
 
 
@@ -206,6 +206,24 @@ def test_statistics_of_screens_beside_a_network_are_not_passed_over(tmp_path, na
     assert not values(saved(tmp_path, agent | of_rewards))[1]
     said = values(saved(tmp_path, agent | of_screens))[1]
     assert f"not normalised by the statistics that the file holds, '{name}.mean'" in said
+
+
+@pytest.mark.parametrize("names", ["model.net.{name}", "actor.preprocess.net.{name}", "policy.model.net.{name}"])
+def test_tianshous_networks_without_a_scale_are_asked_about(names, tmp_path):
+    """Its examples leave screens as they are; scaling them shows in the names of its later versions alone."""
+    network, _ = tianshou()
+    path = saved(tmp_path, renamed(network, names))
+    with refused("do not tell whether its screens were divided by 255; add --set scale=255 .*, else --set scale=1"):
+        values(path)
+    for scale in (1.0, 255.0):
+        np.testing.assert_allclose(values(path, scale=scale)[0], answers(network, scale=scale), rtol=1e-4)
+
+
+def test_a_second_layer_with_a_number_for_each_action_is_refused(tmp_path):
+    """Tianshou's actor on a whole DQN of its own has no activation between the two."""
+    network = seeded(nn.Sequential(*layers(16), nn.Linear(ACTIONS, ACTIONS)))
+    with refused("'body.9', before 'body.10', gives a number for each action, too, so that it may have no activation"):
+        values(saved(tmp_path, renamed(network, "body.{name}")))
 
 
 def test_what_shapes_do_not_tell_can_be_set(tmp_path):

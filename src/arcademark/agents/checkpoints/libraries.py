@@ -51,6 +51,10 @@ _PLAIN_LAYERS = frozenset(
 """PyTorch's layers in networks that are identified by their tensors."""
 
 
+_UNSCALED = re.compile(r"(?:^|\.)(?:(?:model|preprocess)\.net\.0\.0|preprocess\.net\.0|model\.Q\.0)\.")
+"""Names of Tianshou's Atari networks that may see unscaled screens; scaled ones of later versions have others."""
+
+
 def build(
     contents: Contents, place: str, *, num_actions: int = 0, scale: float | None = None, activation: str = ""
 ) -> PlayedNetwork:
@@ -124,6 +128,11 @@ def _found(contents: Contents, place: str, num_actions: int, scale: float | None
         raise Layers(contents, place).error(f"its module has {odd}, which its tensors do not tell")
 
     def by_shapes(layers: Layers) -> Network:
+        if scale is None and any(map(_UNSCALED.search, contents.tensors)):
+            raise ArcadeMarkError(
+                f"{place}: its tensors have the names of Tianshou's networks, which do not tell whether its screens "
+                "were divided by 255; add --set scale=255 if it was trained with scale_obs, else --set scale=1"
+            )
         return shapes.build(layers, num_actions, scale, ACTIVATIONS[activation or _ACTIVATION])
 
     signed = place.endswith(".cleanrl_model") or any(name in contents.settings for name in ("exp_name", "algorithm"))
@@ -218,7 +227,7 @@ def _only(parts: Iterable[str], place: str) -> str:
     return names[0]
 
 
-_BY_SHAPES = "its network follows from its tensors' shapes alone, and is played with"
+_BY_SHAPES = "its network follows from its tensors' shapes alone, and is played with padding only where these need it,"
 _NO_CONFIG = (
     "Sample-Factory's config.json is missing, so it is played as its Atari examples are trained, with only relu "
     "between layers and screens divided by 255; if it was trained otherwise, put its config.json beside it"

@@ -102,6 +102,12 @@ def build(layers: Layers, num_actions: int, scale: float | None, activation: Act
             raise layers.error("its network does not follow from its tensors' shapes: its layers form a ring")
         path.append(path[-1].source)
     stack, *hidden = reversed(path[1:])
+    twin = next((one for one in hidden if one.outputs == head.outputs == num_actions and not one.recurrent), None)
+    if twin is not None:
+        raise layers.error(
+            f"its network does not follow from its tensors' shapes: '{twin.name}', before '{head.name}', gives a "
+            "number for each action, too, so that it may have no activation"
+        )
     first = (hidden or [head])[0].inputs
     found = eyes(stack, first or 0)
     assert found is not None
