@@ -168,6 +168,34 @@ def recurrent():
     return lambda x: head(core(eyes(x).unsqueeze(0))[0][0]), whole.state_dict()
 
 
+def with_a_gru():
+    """``Policy.state_dict()`` of pytorch-a2c-ppo-acktr-gail with a GRU, which gives as many numbers as it takes."""
+    eyes, core, head = nn.Sequential(*layers(16, outputs=0)), nn.GRU(16, 16), nn.Linear(16, ACTIONS)
+    base = nn.ModuleDict({"gru": core, "main": eyes, "critic_linear": nn.Linear(16, 1)})
+    whole = seeded(nn.ModuleDict({"base": base, "dist": nn.ModuleDict({"linear": head})}))
+    return lambda x: head(core(eyes(x).unsqueeze(0))[0][0]), whole.state_dict()
+
+
+def with_a_cell(kind):
+    """A network with ``LSTMCell`` or ``GRUCell``, at its first step."""
+    parts = {"eyes": nn.Sequential(*layers(16, outputs=0)), "cell": kind(16, 16), "actor": nn.Linear(16, ACTIONS)}
+    whole = seeded(nn.ModuleDict(parts | {"critic": nn.Linear(16, 1)}))
+
+    def play(x):
+        memory = whole["cell"](whole["eyes"](x))
+        return whole["actor"](memory[0] if isinstance(memory, tuple) else memory)
+
+    return play, whole.state_dict()
+
+
+def with_a_lstm_cell():
+    return with_a_cell(nn.LSTMCell)
+
+
+def with_a_gru_cell():
+    return with_a_cell(nn.GRUCell)
+
+
 def of_a_hidden_size():
     """``Policy.state_dict()`` of pytorch-a2c-ppo-acktr-gail, whose hidden layer could see screens of 64 x 64, too."""
     eyes, head = seeded(nn.Sequential(*layers(8 * 4 * 4, outputs=0))), seeded(nn.Linear(8 * 4 * 4, ACTIONS))
@@ -185,7 +213,7 @@ def actor_with_a_layer_of_its_own():
 
 LIBRARIES = (
     *(tianshou, torchrl_value, torchrl_actor, torchrl_dueling, named, two_encoders, recurrent, of_a_hidden_size),
-    actor_with_a_layer_of_its_own,
+    *(actor_with_a_layer_of_its_own, with_a_gru, with_a_lstm_cell, with_a_gru_cell),
 )
 
 
@@ -206,6 +234,28 @@ def test_statistics_of_screens_beside_a_network_are_not_passed_over(tmp_path, na
     assert not values(saved(tmp_path, agent | of_rewards))[1]
     said = values(saved(tmp_path, agent | of_screens))[1]
     assert f"not normalised by the statistics that the file holds, '{name}.mean'" in said
+
+
+NOISY = {
+    "CleanRL, TorchRL": ("weight_mu", "bias_mu", "weight_sigma", "bias_sigma", "weight_epsilon", "bias_epsilon"),
+    "Tianshou": ("mu_W", "mu_bias", "sigma_W", "sigma_bias", "eps_p", "eps_q"),
+    "others": ("mu_weight", "mu_bias", "sigma_weight", "sigma_bias", "noise_in", "eps_out"),
+}
+
+
+@pytest.mark.parametrize("names", NOISY.values(), ids=NOISY)
+def test_noisy_layers_are_played_without_their_noise(names, tmp_path):
+    network, tensors = named()
+    for layer in ("fc1", "fc2"):
+        weight, bias = tensors.pop(f"{layer}.weight"), tensors.pop(f"{layer}.bias")
+        tensors |= {f"{layer}.{name}": torch.ones_like(weight if "eight" in name else bias) for name in names}
+        tensors |= {f"{layer}.{names[0]}": weight, f"{layer}.{names[1]}": bias}
+    given, said = values(saved(tmp_path, tensors))
+    assert_same(given, answers(network))
+    assert "'fc1' without its noise, 'fc2' without its noise, only relu" in said
+    for odd in ("rho_W", "weight"):  # a Bayesian layer, and one whose mean may be another thing
+        with refused("its network"):
+            values(saved(tmp_path, tensors | {f"fc2.{odd}": torch.ones(ACTIONS, 16)}))
 
 
 @pytest.mark.parametrize("names", ["model.net.{name}", "actor.preprocess.net.{name}", "policy.model.net.{name}"])

@@ -46,7 +46,8 @@ _ACTIVATION = "relu"
 MAX_LEVELS = 8
 """Maximum depth of a network within a file."""
 _PLAIN_LAYERS = frozenset(
-    {"Sequential", "ModuleList", "ModuleDict", "Conv2d", "Linear", "LSTM", "GRU", "LayerNorm", "ReLU", "Flatten"}
+    {"Sequential", "ModuleList", "ModuleDict", "Conv2d", "Linear", "LayerNorm", "ReLU", "Flatten"}
+    | {"LSTM", "GRU", "LSTMCell", "GRUCell"}
 )
 """PyTorch's layers in networks that are identified by their tensors."""
 
@@ -139,7 +140,7 @@ def _found(contents: Contents, place: str, num_actions: int, scale: float | None
     wrong: list[UnknownNetworkError] = []
     for maker in (_by_names, lambda _: by_shapes):
         for level, together in _levels(contents):
-            made, makers = {}, {}
+            made, of_each = {}, {}
             for name, tensors in level.items():
                 layers = Layers(replace(contents, tensors=tensors), place)
                 if (make := maker(layers)) is not None:
@@ -147,7 +148,7 @@ def _found(contents: Contents, place: str, num_actions: int, scale: float | None
                         layers.activation, layers.scale = ACTIVATIONS[activation or _ACTIVATION], scale or layers.scale
                     try:
                         made[name] = _made(make, layers)
-                        makers[name] = make
+                        of_each[name] = layers
                         if not signed and maker is _by_names:
                             made[name].assumed = _assumed_by_names(make, layers, activation)
                     except UnknownNetworkError as error:
@@ -159,10 +160,10 @@ def _found(contents: Contents, place: str, num_actions: int, scale: float | None
             }
             if made:
                 network = made[chosen := _only(made, place)]
-                if maker is _by_names and makers[chosen] is not _cleanrl:
+                if maker is _by_names and _by_names(of_each[chosen]) is not _cleanrl:
                     _refuse_assumptions(place, scale, activation)
                 if maker is not _by_names and not (signed and _is_named_by_flax(contents)):
-                    network.assumed = _assumed(_BY_SHAPES, scale, activation)
+                    network.assumed = _assumed(_BY_SHAPES, of_each[chosen], scale, activation)
                 return network
     raise wrong[0]
 
@@ -250,20 +251,20 @@ def _statistics_beside(contents: Contents) -> str:
     return ""
 
 
-def _assumed(why: str, scale: float | None, activation: str) -> str:
+def _assumed(why: str, layers: Layers, scale: float | None, activation: str) -> str:
+    of_layers = "".join(f" {what}," for what in layers.assumed[:MAX_LISTED])
     screens = "as its library scales them, else divided by 255" if scale is None else f"divided by {scale:g}"
     return (
-        f"{why} only {activation or _ACTIVATION} between its layers and screens {screens}; if it was trained "
-        "otherwise, add --set activation=tanh or --set scale=1, or name the module: --set network=file.py:Class"
+        f"{why}{of_layers} only {activation or _ACTIVATION} between its layers and screens {screens}; if it was "
+        "trained otherwise, add --set activation=tanh or --set scale=1, or name the module: --set network=file.py:Class"
     )
 
 
 def _assumed_by_names(make: object, layers: Layers, activation: str) -> str:
     if make is not _cleanrl:
         return _NO_SETTINGS if make is _stable_baselines3 else _NO_CONFIG
-    norms = f", {', '.join(map(repr, layers.normalised[:3]))} as LayerNorm" if layers.normalised else ""
-    why = f"its tensors have CleanRL's names, so it is played as CleanRL's networks: no padding{norms},"
-    return _assumed(why, layers.scale, activation)
+    why = "its tensors have CleanRL's names, so it is played as CleanRL's networks: no padding,"
+    return _assumed(why, layers, layers.scale, activation)
 
 
 def _odd_layer(module: StandIn) -> str:
@@ -329,7 +330,7 @@ def _cleanrl(layers: Layers) -> Network:
     if not layers.has("network."):
         raise layers.error("its network is none that is known by the names of its tensors")
     if layers.has("value_head."):
-        layers.unused, layers.used = (), {name for name in layers.tensors if name.endswith(("_sigma", "_epsilon"))}
+        layers.unused = ()
         body = [*layers.sequence("network"), nn.Flatten()]
         head = Dueling(layers.sequence("value_head", last=False), layers.sequence("advantage_head", last=False),
                         layers.take("support"))  # fmt: skip

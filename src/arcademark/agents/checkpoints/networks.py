@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
@@ -24,6 +25,12 @@ MAX_LISTED = 12
 """Largest number of tensors that an error lists."""
 MAX_NUMBERS = 2**24
 """Largest number of values in an observation."""
+
+_MEANS = {"weight_mu": "weight", "mu_W": "weight", "mu_weight": "weight", "bias_mu": "bias", "mu_bias": "bias"}
+"""Names of the means that noisy layers add noise to, of CleanRL, TorchRL, Rainbow's ports and Tianshou."""
+_NOISE = re.compile(r"(?:^|_)(?:sigma|eps|epsilon|noise)(?:_|$)")
+_OF_CELLS = frozenset({"weight_ih", "weight_hh", "bias_ih", "bias_hh"})
+"""Names of the tensors of ``LSTMCell`` and ``GRUCell``, which LSTM and GRU give the number of a layer, too."""
 
 ACTIVATIONS: Mapping[str, Act] = {
     "relu": nn.ReLU,
@@ -146,14 +153,28 @@ class Layers:
     """A state dict from which layers are taken by name."""
 
     def __init__(self, contents: Contents, place: str) -> None:
-        self.tensors = dict(contents.tensors)
+        self.assumed: list[str] = []  # of single layers, which tensors do not tell
+        self.tensors = self._plain(contents.tensors)
         self.settings, self.pickled = contents.settings, contents.pickled
         self.place = place
         self.used: set[str] = set()
         self.unused: tuple[str, ...] = ()
         self.activation: Act = nn.ReLU
         self.scale = 255.0
-        self.normalised: list[str] = []  # layers taken for a LayerNorm, as only their numbers of units are known
+
+    def _plain(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Return tensors of noisy layers as those of linear ones, without noise, and of cells as of LSTM and GRU."""
+        parts = {name: name.rpartition(".") for name in tensors}
+        noisy = {place for place, _, leaf in parts.values() if _MEANS.get(leaf) == "weight"}
+        noisy -= {place for place, _, leaf in parts.values() if leaf == "weight"}
+        self.assumed += [f"'{place}' without its noise" for place in sorted(noisy)]
+        plain = {}
+        for name, (place, dot, leaf) in parts.items():
+            if place not in noisy:
+                plain[f"{name}_l0" if leaf in _OF_CELLS and f"{name}_l0" not in tensors else name] = tensors[name]
+            elif not _NOISE.search(leaf):
+                plain[f"{place}{dot}{_MEANS.get(leaf, leaf)}"] = tensors[name]
+        return plain
 
     def error(self, what: str) -> UnknownNetworkError:
         """Return the error of a network that cannot be made, with its tensors and the remedy."""
@@ -185,9 +206,8 @@ class Layers:
 
     def layer(self, name: str, padding: int = 0) -> nn.Module:
         """Return the convolution, linear layer or normalisation of a name."""
-        mean = "_mu" if f"{name}.weight_mu" in self.tensors else ""  # noisy layers are played without their noise
-        weight = self.take(f"{name}.weight{mean}")
-        bias = self.take(f"{name}.bias{mean}") if f"{name}.bias{mean}" in self.tensors else None
+        weight = self.take(f"{name}.weight")
+        bias = self.take(f"{name}.bias") if f"{name}.bias" in self.tensors else None
         module: nn.Module
         if weight.dim() == 4:
             out, channels, *kernel = weight.shape
@@ -200,7 +220,7 @@ class Layers:
             if bias is None and self.pickled is None:
                 raise self.error(f"'{name}' may be an RMSNorm, a PReLU or a LayerNorm without bias")
             if weight.dim() == 1 and self.pickled is None:
-                self.normalised.append(name)
+                self.assumed.append(f"'{name}' as LayerNorm")
             module = nn.LayerNorm(tuple(weight.shape), bias=bias is not None)
         module.load_state_dict({"weight": weight} | ({} if bias is None else {"bias": bias}))
         return module

@@ -293,6 +293,8 @@ def _source(
         before = [*(stack for stack in stacks if eyes(stack, inputs)), *ends]
     if len(before) > 1 and (own := role(layer.name)):
         before = [one for one in before if role(one.name) == own] or before
+    if (core := next((one for one in before if one.recurrent), None)) and layer is not core:
+        before = [one for one in before if one is core or one.outputs != core.inputs or one.inputs is None]
     if len(before) != 1:
         what = "nothing gives" if not before else f"{len(before)} layers give"
         raise layers.error(f"its network does not follow from its tensors' shapes: {what} what '{layer.name}' takes")
