@@ -1,6 +1,7 @@
 """Networks identified by the shapes of their tensors, and layers that these do not identify."""
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -234,6 +235,91 @@ def test_statistics_of_screens_beside_a_network_are_not_passed_over(tmp_path, na
     assert not values(saved(tmp_path, agent | of_rewards))[1]
     said = values(saved(tmp_path, agent | of_screens))[1]
     assert f"not normalised by the statistics that the file holds, '{name}.mean'" in said
+
+
+def each(numbers, count):
+    """Return a head's numbers as those of each action."""
+    return numbers.unflatten(1, (-1, count))
+
+
+ATOMS = torch.linspace(-2, 3, 5)
+HEADS = {
+    "C51": lambda advantage, value: (each(advantage, 5).softmax(2) * ATOMS).sum(2),
+    "Rainbow": lambda advantage, value: (
+        (each(advantage, 5) - each(advantage, 5).mean(1, keepdim=True) + each(value, 5)).softmax(2) * ATOMS
+    ).sum(2),
+    "QR-DQN": lambda advantage, value: each(advantage, 5).mean(2),
+}
+
+
+@pytest.mark.parametrize("settings", [{}, {"atoms": 5}], ids=["in the file", "given"])
+@pytest.mark.parametrize("names", [("Q.0", "Q.2", "V.0", "V.2"), ("fc_h_a", "fc_z_a", "fc_h_v", "fc_z_v")])
+@pytest.mark.parametrize("kind", HEADS)
+def test_a_distribution_of_each_action_is_played(kind, names, settings, tmp_path):
+    """Tianshou keeps the values of atoms beside the network, others do not; they change no choice of actions."""
+    sizes = ((392, 16), (16, 5 * ACTIONS), (392, 16), (16, 5))
+    dense = [nn.Linear(*size) for size in sizes][: 4 if kind == "Rainbow" else 2]
+    eyes = nn.Sequential(*layers(outputs=0)[:7])
+    seeded(nn.ModuleList([eyes, *dense]))
+    for layer in dense[1::2]:
+        layer.weight.data *= 0.2  # no atom takes it all
+    tensors = renamed(eyes, "eyes.{name}")
+    for name, layer in zip(names, dense, strict=False):
+        tensors |= renamed(layer, f"{name}.{{name}}")
+    streams = [nn.Sequential(dense[i], nn.ReLU(), dense[i + 1]) for i in range(0, len(dense), 2)]
+    with torch.inference_mode():
+        seen = eyes(torch.from_numpy(observations()) / 255)
+        expected = HEADS[kind](streams[0](seen), streams[-1](seen))
+    if kind == "QR-DQN":
+        settings = {name.replace("atoms", "quantiles"): number for name, number in settings.items()}
+    beside = ("tau_hat", ((torch.arange(5) + 0.5) / 5).view(1, 5, 1)) if kind == "QR-DQN" else ("support", ATOMS)
+    path = saved(tmp_path, tensors | ({} if settings else dict([beside])))
+    given, said = values(path, **settings)
+    assert f"'{names[1]}' as 5 {'quantiles' if kind == 'QR-DQN' else 'atoms'} of an action, then those" in said
+    if settings and kind != "QR-DQN":  # the atoms are not ATOMS
+        expected = -10 + 20 * (expected + 2) / 5
+    assert_same(given, expected)
+    with pytest.raises(ArcadeMarkError, match="deterministic=false changes nothing"):
+        CheckpointPlayer(PONG, path, "", deterministic=False, **settings)
+
+
+@pytest.mark.parametrize("library", ["CleanRL", "Dopamine"])
+def test_a_distribution_of_flax_is_played(library, tmp_path):
+    """CleanRL's C51 keeps its settings; Dopamine's Rainbow has the names of its DQN and quantile network."""
+    network = padded(16, features=8 * 11 * 11)
+    network[-1] = seeded(nn.Linear(16, 5 * ACTIONS))
+    tree, range_ = flax_tree(network), {"exp_name": "c51_atari_jax", "n_atoms": 5, "v_min": -2, "v_max": 3}
+    content = {"0": range_, "1": tree} if library == "CleanRL" else {"online_params": tree}
+    path = tmp_path / "network"
+    path.write_bytes(packed(content) if library == "CleanRL" else pickle.dumps(content))
+    expected = HEADS["C51"](answers(network), None)
+    if library == "Dopamine":
+        with refused("add --set atoms=5 "):
+            values(path)
+        assert_same(values(path, atoms=5)[0], -10 + 20 * (expected + 2) / 5)
+        expected = HEADS["QR-DQN"](answers(network), None)
+    assert_same(values(path, **({"quantiles": 5} if library == "Dopamine" else {}))[0], expected)
+
+
+def test_a_distribution_that_a_file_leaves_open_is_asked_about(tmp_path):
+    parts = [*layers(16, outputs=5 * ACTIONS)]
+    body = renamed(seeded(nn.Sequential(*parts)), "body.{name}")
+    with refused(f"if these are 5 for each of {ACTIONS} actions, add --set atoms=5 .* or --set quantiles=5 "):
+        values(saved(tmp_path, body))
+    with refused("--set atoms and --set quantiles exclude each other"):
+        values(saved(tmp_path, body), atoms=5, quantiles=5)
+    with refused("gives 30 numbers, which are not 7 for each action"):
+        values(saved(tmp_path, body), atoms=7)
+    with refused("--set quantiles=5 changes nothing: its file has them in 'support'"):
+        values(saved(tmp_path, body | {"support": ATOMS}), quantiles=5)
+    with refused("'atoms', 'support' may be the atoms of several distributions"):
+        values(saved(tmp_path, body | {"atoms": ATOMS + 1, "support": ATOMS}))
+    with refused("layers that are not known: 'support'"):
+        values(saved(tmp_path, body | {"support": ATOMS**3}), atoms=5)
+    network = {f"network.{name.removeprefix('body.')}": value for name, value in body.items()}
+    assert_same(
+        values(saved(tmp_path, network), atoms=5)[0], torch.from_numpy(values(saved(tmp_path, body), atoms=5)[0])
+    )
 
 
 NOISY = {

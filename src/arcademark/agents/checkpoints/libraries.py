@@ -27,22 +27,19 @@ from arcademark.agents.checkpoints.networks import (
     SIZES,
     STRIDES,
     Act,
-    Dueling,
-    Expectation,
+    Assumptions,
     Gaussian,
     Layers,
     Network,
     NormalisedInputs,
     PlayedNetwork,
-    Reduce,
+    Quantiles,
     UnknownNetworkError,
-    refuse_unused,
 )
 from arcademark.agents.checkpoints.pickled import StandIn
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.importing import said
 
-_ACTIVATION = "relu"
 MAX_LEVELS = 8
 """Maximum depth of a network within a file."""
 _PLAIN_LAYERS = frozenset(
@@ -56,8 +53,14 @@ _UNSCALED = re.compile(r"(?:^|\.)(?:(?:model|preprocess)\.net\.0\.0|preprocess\.
 """Names of Tianshou's Atari networks that may see unscaled screens; scaled ones of later versions have others."""
 
 
+_DETERMINED = (
+    "its library determines its network (for one of your own with such names of tensors give --set "
+    "network=file.py:Class)"
+)
+
+
 def build(
-    contents: Contents, place: str, *, num_actions: int = 0, scale: float | None = None, activation: str = ""
+    contents: Contents, place: str, *, num_actions: int = 0, assumptions: Assumptions | None = None
 ) -> PlayedNetwork:
     """Make the network that a checkpoint's tensors are of.
 
@@ -69,27 +72,27 @@ def build(
         Begins every error.
     num_actions : int, optional
         Number of actions of the game to be played.
-    scale : float or None, optional
-        Divisor of screens of a network that shapes or CleanRL's names identify; None as in `shapes.build`, or 255.
-    activation : str, optional
-        The function after each layer of such a network; "" is "relu".
+    assumptions : Assumptions, optional
+        Settings of a network that shapes or CleanRL's names identify; screens are divided by 255 where none is given,
+        or as in `shapes.build`.
 
     Raises
     ------
     ArcadeMarkError
-        If its network is unknown, its tensors do not fit each other, or `scale` or `activation` is given for a network
-        that its library determines.
+        If its network is unknown, its tensors do not fit each other, or an assumption is given for a network that its
+        library determines.
     """
+    assumptions = assumptions or Assumptions()
     by_settings = {"stable-baselines3": _stable_baselines3, "sample-factory": _sample_factory, "dreamerv3": _dreamer}
     names = [str(contents.settings.get("algorithm")), contents.format]
     make = next((by_settings[name] for name in names if name in by_settings), None)
     if make is not None:
-        _refuse_assumptions(place, scale, activation)
+        assumptions.refuse(place, _DETERMINED)
         network = _made(make, Layers(contents, place))
         if make is _sample_factory and "nonlinearity" not in contents.settings:
             network.assumed = _NO_CONFIG
     else:
-        network = _found(contents, place, num_actions, scale, activation)
+        network = _found(contents, place, num_actions, assumptions)
         if contents.settings.get("algorithm") == "dopamine":
             network.blank, network.stochastic = 0, False  # as its agents begin an episode; they are DQN's
         name = str(contents.settings.get("exp_name"))
@@ -98,14 +101,6 @@ def build(
         network.assumed = "; ".join(filter(None, (network.assumed, _statistics_beside(contents))))
     network.fire_reset = _fire_reset(contents.settings)
     return network
-
-
-def _refuse_assumptions(place: str, scale: float | None, activation: str) -> None:
-    why = (
-        "its library determines its network (for one of your own with such names of tensors give --set "
-        "network=file.py:Class)"
-    )
-    refuse_unused(place, why, scale=None if scale is None else f"{scale:g}", activation=activation)
 
 
 def _made(make: Callable[[Layers], Any], layers: Layers) -> Any:
@@ -120,7 +115,7 @@ def _made(make: Callable[[Layers], Any], layers: Layers) -> Any:
     return network
 
 
-def _found(contents: Contents, place: str, num_actions: int, scale: float | None, activation: str) -> PlayedNetwork:
+def _found(contents: Contents, place: str, num_actions: int, assumptions: Assumptions) -> PlayedNetwork:
     """Make the only network of a file that its tensors' names identify, else the one that their shapes identify.
 
     It may be the whole file or a part, such as its "agent"; the outermost parts are tried first.
@@ -129,12 +124,12 @@ def _found(contents: Contents, place: str, num_actions: int, scale: float | None
         raise Layers(contents, place).error(f"its module has {odd}, which its tensors do not tell")
 
     def by_shapes(layers: Layers) -> Network:
-        if scale is None and any(map(_UNSCALED.search, contents.tensors)):
+        if assumptions.scale is None and any(map(_UNSCALED.search, contents.tensors)):
             raise ArcadeMarkError(
                 f"{place}: its tensors have the names of Tianshou's networks, which do not tell whether its screens "
                 "were divided by 255; add --set scale=255 if it was trained with scale_obs, else --set scale=1"
             )
-        return shapes.build(layers, num_actions, scale, ACTIVATIONS[activation or _ACTIVATION])
+        return shapes.build(layers, num_actions)
 
     signed = place.endswith(".cleanrl_model") or any(name in contents.settings for name in ("exp_name", "algorithm"))
     wrong: list[UnknownNetworkError] = []
@@ -142,15 +137,13 @@ def _found(contents: Contents, place: str, num_actions: int, scale: float | None
         for level, together in _levels(contents):
             made, of_each = {}, {}
             for name, tensors in level.items():
-                layers = Layers(replace(contents, tensors=tensors), place)
+                layers = Layers(replace(contents, tensors=tensors), place, assumptions)
                 if (make := maker(layers)) is not None:
-                    if make is _cleanrl:
-                        layers.activation, layers.scale = ACTIVATIONS[activation or _ACTIVATION], scale or layers.scale
                     try:
                         made[name] = _made(make, layers)
                         of_each[name] = layers
                         if not signed and maker is _by_names:
-                            made[name].assumed = _assumed_by_names(make, layers, activation)
+                            made[name].assumed = _assumed_by_names(make, layers)
                     except UnknownNetworkError as error:
                         wrong.append(error)
             made = {
@@ -161,9 +154,9 @@ def _found(contents: Contents, place: str, num_actions: int, scale: float | None
             if made:
                 network = made[chosen := _only(made, place)]
                 if maker is _by_names and _by_names(of_each[chosen]) is not _cleanrl:
-                    _refuse_assumptions(place, scale, activation)
+                    assumptions.refuse(place, _DETERMINED)
                 if maker is not _by_names and not (signed and _is_named_by_flax(contents)):
-                    network.assumed = _assumed(_BY_SHAPES, of_each[chosen], scale, activation)
+                    network.assumed = _assumed(_BY_SHAPES, of_each[chosen], assumptions.scale)
                 return network
     raise wrong[0]
 
@@ -251,20 +244,21 @@ def _statistics_beside(contents: Contents) -> str:
     return ""
 
 
-def _assumed(why: str, layers: Layers, scale: float | None, activation: str) -> str:
+def _assumed(why: str, layers: Layers, scale: float | None) -> str:
     of_layers = "".join(f" {what}," for what in layers.assumed[:MAX_LISTED])
+    between = layers.assumptions.activation or "relu"
     screens = "as its library scales them, else divided by 255" if scale is None else f"divided by {scale:g}"
     return (
-        f"{why}{of_layers} only {activation or _ACTIVATION} between its layers and screens {screens}; if it was "
-        "trained otherwise, add --set activation=tanh or --set scale=1, or name the module: --set network=file.py:Class"
+        f"{why}{of_layers} only {between} between its layers and screens {screens}; if it was trained otherwise, add "
+        "--set activation=tanh or --set scale=1, or name the module: --set network=file.py:Class"
     )
 
 
-def _assumed_by_names(make: object, layers: Layers, activation: str) -> str:
+def _assumed_by_names(make: object, layers: Layers) -> str:
     if make is not _cleanrl:
         return _NO_SETTINGS if make is _stable_baselines3 else _NO_CONFIG
     why = "its tensors have CleanRL's names, so it is played as CleanRL's networks: no padding,"
-    return _assumed(why, layers, layers.scale, activation)
+    return _assumed(why, layers, layers.assumptions.scale or 255.0)
 
 
 def _odd_layer(module: StandIn) -> str:
@@ -323,7 +317,7 @@ def _cleanrl(layers: Layers) -> Network:
     Our own networks that RLlib trains have the same names.
     """
     layers.unused = ("critic", "extra_layer") if layers.has("critic_ext.") else ("critic",)
-    scaled = _divided(layers.scale)
+    scaled = _divided(layers.assumptions.scale or 255.0)
     if layers.has("conv."):  # SAC's actor
         body = [*layers.sequence("conv"), nn.Flatten(), layers.layer("fc1"), layers.activation()]
         return Network(scaled, nn.Sequential(*body), layers.layer("fc_logits"), layers.shape(body), stochastic=True)
@@ -332,9 +326,8 @@ def _cleanrl(layers: Layers) -> Network:
     if layers.has("value_head."):
         layers.unused = ()
         body = [*layers.sequence("network"), nn.Flatten()]
-        head = Dueling(layers.sequence("value_head", last=False), layers.sequence("advantage_head", last=False),
-                        layers.take("support"))  # fmt: skip
-        return Network(scaled, nn.Sequential(*body), head, layers.shape(body))
+        streams = (layers.sequence(f"{name}_head", last=False) for name in ("advantage", "value"))
+        return Network(scaled, nn.Sequential(*body), layers.head(*streams), layers.shape(body))
     if layers.has("actor."):
         body = layers.sequence("network")
         head = (
@@ -345,7 +338,7 @@ def _cleanrl(layers: Layers) -> Network:
         core = layers.recurrent("lstm") if layers.has("lstm.") else None
         return Network(scaled, nn.Sequential(*body), head, layers.shape(body), core, stochastic=True)
     body = layers.sequence("network", last=False)
-    head = Expectation([body.pop()], layers.take("atoms")) if "atoms" in layers.tensors else body.pop()
+    head = layers.head([body.pop()])
     return Network(scaled, nn.Sequential(*body), head, layers.shape(body))
 
 
@@ -411,10 +404,7 @@ def _sb3_values(layers: Layers, arguments: Mapping[str, Any]) -> Network:
         raise layers.error("its settings are missing, which tell actions from quantiles (save it with model.save(…))")
     actions = int(layers.settings["action_space"]["n"])
 
-    def mean(x: Tensor) -> Tensor:
-        return x.view(len(x), -1, actions).mean(dim=1)
-
-    return _sb3_network(layers, arguments, body, Reduce(hidden, mean), None, False)
+    return _sb3_network(layers, arguments, body, Quantiles(hidden, (-1, actions), 1), None, False)
 
 
 def _sb3_extractor(layers: Layers, name: str) -> list[nn.Module]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 
 import torch
@@ -42,10 +43,40 @@ ACTIVATIONS: Mapping[str, Act] = {
 }
 
 
+@dataclass(frozen=True)
+class Assumptions:
+    """Settings of a network that tensors may leave open; None for those that were not given.
+
+    Parameters
+    ----------
+    scale : float or None
+        Divisor of screens.
+    activation : str or None
+        Function after each layer; None is "relu".
+    atoms, quantiles : int or None
+        Numbers that a head gives each action: logits of atoms of equal distance (C51), or quantiles (QR-DQN).
+    """
+
+    scale: float | None = None
+    activation: str | None = None
+    atoms: int | None = None
+    quantiles: int | None = None
+
+    @property
+    def act(self) -> Act:
+        """Return what makes the activation after each layer."""
+        return ACTIVATIONS[self.activation or "relu"]
+
+    def refuse(self, place: str, why: str) -> None:
+        """Refuse the first that was given, as it changes nothing, because of `why`."""
+        refuse_unused(place, why, **vars(self))
+
+
 def refuse_unused(place: str, why: str, **settings: object) -> None:
     """Refuse the first of these settings that was given, as it changes nothing, because of `why`."""
     for name, value in settings.items():
         if value not in (None, ""):
+            value = f"{value:g}" if isinstance(value, float) else value
             raise ArcadeMarkError(f"{place}: --set {name}={value} changes nothing: {why}; leave it out")
 
 
@@ -149,18 +180,26 @@ class UnknownNetworkError(ArcadeMarkError):
     """Error of tensors that belong to no known network."""
 
 
+def _is_grid(name: str, value: Tensor) -> bool:
+    """Tell whether a tensor beside the layers holds numbers of equal distance, and no others."""
+    if value.numel() < 3 or max(value.shape) != value.numel() or not value.is_floating_point():
+        return False
+    steps = value.flatten().float().diff()
+    return not name.endswith((".weight", ".bias")) and bool(steps[0] > 0) and torch.allclose(steps, steps[:1], 1e-3)
+
+
 class Layers:
     """A state dict from which layers are taken by name."""
 
-    def __init__(self, contents: Contents, place: str) -> None:
+    def __init__(self, contents: Contents, place: str, assumptions: Assumptions | None = None) -> None:
+        self.assumptions = assumptions or Assumptions()
+        self.activation: Act = self.assumptions.act
         self.assumed: list[str] = []  # of single layers, which tensors do not tell
         self.tensors = self._plain(contents.tensors)
         self.settings, self.pickled = contents.settings, contents.pickled
         self.place = place
         self.used: set[str] = set()
         self.unused: tuple[str, ...] = ()
-        self.activation: Act = nn.ReLU
-        self.scale = 255.0
 
     def _plain(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Return tensors of noisy layers as those of linear ones, without noise, and of cells as of LSTM and GRU."""
@@ -266,6 +305,33 @@ class Layers:
         pairs = [(self.layer(a, padding=1), self.layer(b, padding=1)) for a, b in blocks]
         return Residual(self.layer(first, padding=1), pairs, self.activation)
 
+    def distribution(self) -> tuple[int, Tensor | None]:
+        """Return how many numbers a head gives each action, and the values of atoms whose logits they are.
+
+        The file says both by a tensor of atoms, or of the fractions of quantiles; else they are given. The values are
+        then -10 to 10, as others of equal distance give the same order of actions.
+        """
+        grids = {name: value.flatten() for name, value in self.tensors.items() if _is_grid(name, value)}
+        given = self.assumptions
+        if not grids:
+            if given.atoms and given.quantiles:
+                raise ArcadeMarkError(f"{self.place}: --set atoms and --set quantiles exclude each other; give one")
+            return given.atoms or given.quantiles or 1, torch.linspace(-10, 10, given.atoms) if given.atoms else None
+        name, grid = next(iter(grids.items()))
+        if any(not torch.equal(grid, other) for other in grids.values()):
+            raise self.error(f"{', '.join(map(repr, grids))} may be the atoms of several distributions")
+        replace(given, scale=None, activation=None).refuse(self.place, f"its file has them in {name!r}")
+        self.used |= grids.keys()
+        middles = (torch.arange(len(grid)) + 0.5) / len(grid)
+        return len(grid), None if torch.allclose(grid, middles, atol=1e-5) else grid
+
+    def head(self, actions: Sequence[nn.Module], value: Sequence[nn.Module] = ()) -> nn.Module:
+        """Return a head that gives each action a number, of which a dueling one's value is the same for all actions."""
+        count, support = self.distribution()
+        if support is not None:
+            return Dueling(value, actions, support) if value else Expectation(actions, support)
+        return Quantiles(actions, (-1, count), 2) if count > 1 else nn.Sequential(*actions)
+
     def recurrent(self, name: str) -> nn.LSTM | nn.GRU:
         """Return the LSTM or GRU of a name."""
         first, hidden = self.take(f"{name}.weight_ih_l0"), self.take(f"{name}.weight_hh_l0")
@@ -331,16 +397,16 @@ class Residual(nn.Module):
         return x
 
 
-class Reduce(nn.Module):
-    """A head whose outputs become a number for each action by `reduce`."""
+class Quantiles(nn.Module):
+    """QR-DQN's head: means of each action's quantiles (Dabney et al. 2018), the dimension `dim` of `shape`."""
 
-    def __init__(self, layers: Sequence[nn.Module], reduce: Callable[[Tensor], Tensor]) -> None:
+    def __init__(self, layers: Sequence[nn.Module], shape: tuple[int, int], dim: int) -> None:
         super().__init__()
-        self.layers, self.reduce = nn.Sequential(*layers), reduce
+        self.layers, self.shape, self.dim = nn.Sequential(*layers), shape, dim
 
     def forward(self, x: Tensor) -> Tensor:
         """Return a number for each action."""
-        return self.reduce(self.layers(x))
+        return self.layers(x).unflatten(1, self.shape).mean(self.dim)
 
 
 class Expectation(nn.Module):

@@ -184,6 +184,8 @@ class CheckpointPlayer(NetworkPolicy):
         and one that its tensors' shapes or CleanRL's names identify; None: 1, for these as in `libraries.build`.
     activation : {"relu", "tanh", "elu", "leakyrelu", "silu", "gelu"} or None
         Function after each layer of a network that its tensors' shapes or CleanRL's names identify; None: "relu".
+    atoms, quantiles : int or None
+        Numbers that the head of such a network gives each action: C51's atoms or QR-DQN's quantiles.
     trust : bool
         Whether code in the file may run.
     fire_pressed : bool
@@ -225,6 +227,8 @@ class CheckpointPlayer(NetworkPolicy):
         key: str = "",
         scale: AboveZero | None = None,
         activation: Literal["relu", "tanh", "elu", "leakyrelu", "silu", "gelu"] | None = None,
+        atoms: Positive | None = None,
+        quantiles: Positive | None = None,
         trust: bool = False,
         fire_pressed: bool = True,
     ) -> None:
@@ -232,7 +236,8 @@ class CheckpointPlayer(NetworkPolicy):
         check_device(place, device)
         contents, self.sha256 = _read(path, sha256, trust, bool(network), place)
         self.trained_frames = contents.trained_frames(env.frames_per_action)
-        played = _network(contents.part(key, place), env, network, scale, activation or "", place)
+        assumed = {"scale": scale, "activation": activation, "atoms": atoms, "quantiles": quantiles}
+        played = _network(contents.part(key, place), env, network, assumed, place)
         self.fire_reset, self.assumed = fire_pressed and played.fire_reset, played.assumed
         if not deterministic:
             if played.stochastic is False:
@@ -348,21 +353,22 @@ def _read(path: Path, sha256: str, trust: bool, tensors_only: bool, place: str) 
 
 
 def _network(
-    contents: Contents, env: EnvironmentSpec, network: str, scale: float | None, activation: str, place: str
+    contents: Contents, env: EnvironmentSpec, network: str, assumed: Mapping[str, Any], place: str
 ) -> PlayedNetwork:
-    """Make the network of a file's contents."""
+    """Make the network of a file's contents; `assumed` are arguments of `networks.Assumptions`."""
     from arcademark.agents.checkpoints import foreign, libraries
-    from arcademark.agents.checkpoints.networks import refuse_unused
+    from arcademark.agents.checkpoints.networks import Assumptions, refuse_unused
 
+    assumptions, scale = Assumptions(**assumed), assumed["scale"]
     if contents.module is not None:
-        refuse_unused(place, "the file brings its own network", network=network, activation=activation)
+        refuse_unused(place, "the file brings its own network", network=network, **{**assumed, "scale": None})
         if contents.format == "rllib":
             return foreign.Rllib(contents.module, scale, place)
         return (foreign.Onnx if contents.format == "onnx" else foreign.Module)(contents.module, scale or 1.0, place)
     if not network:
         count = env.num_actions if env.array_actions is None else 0
-        return libraries.build(contents, place, num_actions=count, scale=scale, activation=activation)
-    refuse_unused(place, f"{network} has its own", activation=activation)
+        return libraries.build(contents, place, num_actions=count, assumptions=assumptions)
+    replace(assumptions, scale=None).refuse(place, f"{network} has its own")
     reference = canonical_reference(network)
     try:
         with importable(reference):

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from arcademark.agents.checkpoints.contents import is_copy
-from arcademark.agents.checkpoints.networks import SIZES, STRIDES, Act, Expectation, Layers, Network
+from arcademark.agents.checkpoints.networks import SIZES, STRIDES, Act, Layers, Network
 
 MAX_ACTIONS = 18
 """Actions of an Atari game; a head with more outputs is no head of actions, unless the task has as many."""
@@ -26,8 +26,9 @@ MAX_LAYERS = 200
 _ROLES = {
     "actor": re.compile(r"(?:^|[._])(?:actor|policy|pi|logits?|dist)(?:[._\d]|$)"),
     "critic": re.compile(r"(?:^|[._])(?:critic|value|vf|v|baseline)(?:[._\d]|$)"),
+    "advantage": re.compile(r"(?:^|[._])(?:(?:adv|advantages?)(?:[._\d]|$)|a$)"),
 }
-_VALUES = re.compile(r"(?:^|[._])(?:q|qf|q_?values?|q_?net(?:work)?|q_?head|adv|advantages?)(?:[._\d]|$)")
+_VALUES = re.compile(r"(?:^|[._])(?:q|qf|q_?values?|q_?net(?:work)?|q_?head)(?:[._\d]|$)")
 """Parts of the names of heads whose outputs are values of actions."""
 
 
@@ -51,23 +52,20 @@ class _Layer:
 
 
 def role(name: str) -> str:
-    """Return the role of a network or head by its name: "actor", "critic", or "" for neither or both."""
+    """Return the role of a network or head by its name: "actor", "critic", "advantage", or "" for none or several."""
     found = [of_name for of_name, pattern in _ROLES.items() if pattern.search(name.lower())]
     return found[0] if len(found) == 1 else ""
 
 
-def build(layers: Layers, num_actions: int, scale: float | None, activation: Act) -> Network:
+def build(layers: Layers, num_actions: int) -> Network:
     """Make the network that tensors of these shapes are of.
 
     Parameters
     ----------
     layers : Layers
+        Where no scale is assumed, screens are divided by 255, for RLlib's modules scaled as in its wrappers.
     num_actions : int
         Number of actions of the game; 0 if unknown.
-    scale : float or None
-        Divisor of screens; None: 255, for RLlib's modules as in its wrappers.
-    activation : callable
-        Makes the activation after each layer.
 
     Raises
     ------
@@ -81,7 +79,7 @@ def build(layers: Layers, num_actions: int, scale: float | None, activation: Act
     rllib = any("encoder" in name and ".cnn." in name for name in layers.tensors)
     stacks, others = _layers_of(layers)
     paddings = (True,) if rllib else (False, True)
-    seen_by = partial(_eyes, layers, paddings=paddings, channels_last=flax or rllib, activation=activation)
+    seen_by = partial(_eyes, layers, paddings=paddings, channels_last=flax or rllib, activation=layers.activation)
     sizes = {
         stack: min(
             (SIZES.index(one[1][1:]) for layer in others if (one := seen_by(stack, layer.inputs or 0))), default=0
@@ -95,46 +93,63 @@ def build(layers: Layers, num_actions: int, scale: float | None, activation: Act
 
     for layer in others:
         layer.source = _source(layers, layer, stacks, others, eyes)
-    head = _head(layers, others, num_actions)
-    path = [head]
-    while path[-1].source is not None:
-        if path[-1].source in path:
-            raise layers.error("its network does not follow from its tensors' shapes: its layers form a ring")
-        path.append(path[-1].source)
-    stack, *hidden = reversed(path[1:])
+    if flax and isinstance(layers.settings.get("n_atoms"), int):
+        ends = (float(layers.settings[name]) for name in ("v_min", "v_max"))
+        layers.tensors["atoms"] = torch.linspace(*ends, layers.settings["n_atoms"])
+    count, support = layers.distribution()
+    head, value = _heads(layers, others, num_actions, count)
+    stack, *hidden, _ = _way(layers, head)
     twin = next((one for one in hidden if one.outputs == head.outputs == num_actions and not one.recurrent), None)
     if twin is not None:
         raise layers.error(
             f"its network does not follow from its tensors' shapes: '{twin.name}', before '{head.name}', gives a "
             "number for each action, too, so that it may have no activation"
         )
+    beyond = [] if value is None else _way(layers, value)
+    if beyond and beyond[0] is not stack:
+        raise layers.error(
+            f"its network does not follow from its tensors' shapes: '{head.name}' and '{beyond[-1].name}' have "
+            "convolutions of their own"
+        )
+    shared = hidden if value is None else [one for one in hidden if one in beyond]
+    path = [stack, *hidden, head, *beyond]
     first = (hidden or [head])[0].inputs
     found = eyes(stack, first or 0)
     assert found is not None
     body, shape = found
     for layer in others:
-        if layer not in path and role(layer.name) == "actor" and any(layer is one.source for one in others):
+        if (
+            layer not in path
+            and role(layer.name) in ("actor", "advantage")
+            and any(layer is one.source for one in others)
+        ):
             raise layers.error(
                 f"its network does not follow from its tensors' shapes: '{layer.name}' is not on the way to "
                 f"'{head.name}'"
             )
-    core = next((layer for layer in hidden if layer.recurrent), None)
-    before = hidden[: hidden.index(core)] if core else hidden
-    modules = [part for layer in before for part in (layers.layer(layer.name), activation())]
-    after = [part for layer in hidden[len(before) + 1 :] for part in (layers.layer(layer.name), activation())]
-    last = layers.layer(head.name)
-    atoms = layers.settings.get("n_atoms")
-    if isinstance(atoms, int) and head.outputs != num_actions and flax:
-        ends = (float(layers.settings[name]) for name in ("v_min", "v_max"))
-        last = Expectation([last], torch.linspace(*ends, atoms))
+
+    def activated(row: Sequence[_Layer]) -> list[nn.Module]:
+        return [part for layer in row for part in (layers.layer(layer.name), layers.activation())]
+
+    def stream(row: Sequence[_Layer]) -> list[nn.Module]:
+        return [*activated([one for one in row[:-1] if one not in shared]), layers.layer(row[-1].name)]
+
+    core = next((layer for layer in shared if layer.recurrent), None)
+    before = shared[: shared.index(core)] if core else shared
+    after = activated(shared[len(before) + 1 :])
+    last = layers.head(stream([*hidden, head]), stream(beyond[1:]) if beyond else ())
+    if count > 1:
+        kind = "quantiles" if support is None else "atoms"
+        layers.assumed.append(f"the outputs of '{head.name}' as {count} {kind} of an action, then those of the next")
+    scale = layers.assumptions.scale
     shift, scale = (1.0, 128.0) if rllib and scale is None else (0.0, scale or 255.0)
     network = Network(
         _Scaled(scale, shift),
-        nn.Sequential(*body, *modules),
+        nn.Sequential(*body, *activated(before)),
         nn.Sequential(*after, last),
         shape,
         layers.recurrent(core.name) if core else None,
-        stochastic=_stochastic(head.name, isinstance(last, Expectation)),
+        stochastic=_stochastic(head.name, count > 1),
     )
     beside = {name for layer in (*stacks, *others) if layer not in path for name in layer.names}
     layers.used |= {name for name in layers.tensors if name.rpartition(".")[0] in beside}
@@ -144,7 +159,7 @@ def build(layers: Layers, num_actions: int, scale: float | None, activation: Act
 
 def _stochastic(head: str, expects: bool) -> bool | None:
     """Return whether a head gives a distribution of actions, by its name; None where that says nothing."""
-    if expects or role(head) == "critic" or (role(head) != "actor" and _VALUES.search(head.lower())):
+    if expects or role(head) in ("critic", "advantage") or (not role(head) and _VALUES.search(head.lower())):
         return False
     return True if role(head) == "actor" else None
 
@@ -301,19 +316,41 @@ def _source(
     return before[0]
 
 
-def _head(layers: Layers, others: Sequence[_Layer], num_actions: int) -> _Layer:
-    """Return the only layer with an output per action; other last layers have one output, a value."""
+def _way(layers: Layers, head: _Layer) -> list[_Layer]:
+    """Return the stack of convolutions and the layers from there to a head."""
+    way = [head]
+    while (source := way[-1].source) is not None:
+        if source in way:
+            raise layers.error("its network does not follow from its tensors' shapes: its layers form a ring")
+        way.append(source)
+    return way[::-1]
+
+
+def _heads(layers: Layers, others: Sequence[_Layer], num_actions: int, count: int) -> tuple[_Layer, _Layer | None]:
+    """Return the only layer with `count` outputs per action, and the one with as many in all, a dueling one's value.
+
+    Other last layers have one output, a value.
+    """
     sources = [layer.source for layer in others]
     ends = [layer for layer in others if layer not in sources and not layer.recurrent]
-    atoms = layers.settings.get("n_atoms")
-    factor = atoms if isinstance(atoms, int) and layers.settings.get("library") == "flax" else 1
     wide = [layer for layer in ends if layer.outputs != 1]
-    sizes = ", ".join(str(layer.outputs) for layer in wide)
-    if len(wide) != 1:
-        raise layers.error(
-            f"its network does not follow from its tensors' shapes: its heads give {sizes or 'one number'}"
+    values = [layer for layer in wide if layer.outputs == count]
+    heads = [layer for layer in wide if layer not in values] if len(wide) == 2 else wide
+    outputs = max((layer.outputs or 0 for layer in wide), default=0)
+    actions, rest = divmod(outputs, count)
+    remedy = ""
+    if count == 1 and num_actions and outputs > num_actions and outputs % num_actions == 0:
+        each = outputs // num_actions
+        remedy = (
+            f"; if these are {each} for each of {num_actions} actions, add --set atoms={each} (C51, Rainbow) or --set "
+            f"quantiles={each} (QR-DQN)"
         )
-    count = wide[0].outputs or 0
-    if count % factor or (count // factor > MAX_ACTIONS and count != num_actions):
-        raise layers.error(f"its network's head gives {count} numbers, which are not one for each action")
-    return wide[0]
+    if len(heads) != 1:
+        sizes = ", ".join(str(layer.outputs) for layer in wide)
+        raise layers.error(
+            f"its network does not follow from its tensors' shapes: its heads give {sizes or 'one number'}{remedy}"
+        )
+    if rest or (actions > MAX_ACTIONS and actions != num_actions):
+        what = "one" if count == 1 else str(count)
+        raise layers.error(f"its network's head gives {outputs} numbers, which are not {what} for each action{remedy}")
+    return heads[0], values[0] if values and values != heads else None
