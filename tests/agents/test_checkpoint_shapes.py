@@ -42,7 +42,6 @@ pytestmark = pytest.mark.needs("torch")
             (layer, "may be an RMSNorm, a PReLU")
             for layer in (nn.RMSNorm(16), nn.PReLU(16), nn.LayerNorm(16, bias=False))
         ),
-        (nn.BatchNorm1d(16), "not known: 'network.8.num_batches_tracked'"),
     ],
 )
 def test_a_layer_that_is_not_told_from_another_is_refused(layer, why, tmp_path):
@@ -59,7 +58,6 @@ def test_a_layer_that_is_not_told_from_another_is_refused(layer, why, tmp_path):
 
 NORMS = {
     "GroupNorm": lambda channels: nn.GroupNorm(4, channels),
-    "BatchNorm": nn.BatchNorm2d,
     "BatchNorm without statistics": lambda channels: nn.BatchNorm2d(channels, track_running_stats=False),
     "InstanceNorm": lambda channels: nn.InstanceNorm2d(channels, affine=True),
 }
@@ -71,6 +69,63 @@ def test_a_normalisation_of_channels_is_refused_by_name(kind, tmp_path):
     parts.insert(1, NORMS[kind](8))
     with refused(r"'network\.1', after a convolution, may be a BatchNorm, a GroupNorm or an InstanceNorm"):
         values(saved(tmp_path, QNetwork(*parts).state_dict()))
+
+
+def normalised(norm=nn.BatchNorm2d, **options):
+    """Return a network with batch normalisations that have seen something, and no biases before them."""
+    parts = layers(16)
+    parts[4:5] = [nn.Conv2d(8, 8, 3, 1, bias=False), norm(8, **options)]
+    parts[1:1] = [norm(8, **options)]
+    parts.insert(10, nn.BatchNorm1d(16, affine=False))
+    network = seeded(nn.Sequential(*parts))
+    generator = torch.Generator().manual_seed(2)
+    for name, value in network.named_buffers():
+        if "running" in name:
+            value.copy_(torch.rand(value.shape, generator=generator) * 2 + 0.1)
+    return network
+
+
+@pytest.mark.parametrize("names", ["network.{name}", "body.net.{name}"])
+def test_batch_normalisations_of_a_numbered_row_are_played_with_their_statistics(names, tmp_path):
+    network = normalised()
+    given, said = values(saved(tmp_path, renamed(network, names)))
+    assert_same(given, answers(network))
+    assert f"'{names.format(name=1)}' as BatchNorm of '{names.format(name=0)}', " in said
+    moved = nn.Sequential(*network[:1], nn.ReLU(), *network[1:2], *network[3:])  # after the activation
+    with refused(r"'network\.2', after a convolution, may be a BatchNorm|layers that are not known: 'body"):
+        values(saved(tmp_path, renamed(moved, names)))
+
+
+def test_statistics_that_do_not_fit_the_layer_before_them_are_refused(tmp_path):
+    tensors = renamed(normalised(), "body.{name}")
+    for change in ({"body.1.running_var": torch.ones(1)}, {"body.0.weight": torch.ones(8, 4, 8, 8, dtype=torch.int8)}):
+        with refused("layers that are not known: 'body|'body.0.weight' holds whole numbers"):
+            values(saved(tmp_path, tensors | change))
+    del tensors["body.1.running_mean"]
+    with refused("layers that are not known: 'body"):
+        values(saved(tmp_path, tensors))
+
+
+def test_a_batch_normalisation_beside_a_layer_of_its_number_is_played(tmp_path):
+    network, rest = normalised(), named()[1]
+    rest = {name: value for name, value in rest.items() if not name.startswith("conv")}
+    places = {"conv1": 0, "bn1": 1, "conv2": 3, "conv3": 5, "bn3": 6, "fc1": 9, "bn_fc1": 10, "fc2": 12}
+
+    def tensors(order):
+        return {f"{name}.{key}": value for name in order for key, value in network[places[name]].state_dict().items()}
+
+    assert_same(values(saved(tmp_path, tensors(places)))[0], answers(network))
+    for order in (sorted(places), ["conv1", "conv2", "bn1", "conv3", "bn3", "fc1", "bn_fc1", "fc2"]):
+        with refused("layers that are not known: 'bn"):
+            values(saved(tmp_path, tensors(order)))
+
+
+@pytest.mark.parametrize("norm", [nn.BatchNorm2d, nn.InstanceNorm2d])
+def test_a_normalisation_that_adds_another_number_to_variances_is_refused(norm, tmp_path):
+    if norm is nn.BatchNorm2d:
+        assert_same(values(saved(tmp_path, QNetwork(*normalised())))[0], answers(normalised()))
+    with refused("its module has InstanceNorm2d" if norm is nn.InstanceNorm2d else "normalisation that adds 0.001"):
+        values(saved(tmp_path, QNetwork(*normalised(norm, eps=1e-3))))
 
 
 @pytest.mark.parametrize("norm", [nn.LayerNorm(16), nn.GroupNorm(4, 16), nn.BatchNorm1d(16, track_running_stats=False)])
@@ -353,6 +408,12 @@ def test_tianshous_networks_without_a_scale_are_asked_about(names, tmp_path):
         values(path)
     for scale in (1.0, 255.0):
         np.testing.assert_allclose(values(path, scale=scale)[0], answers(network, scale=scale), rtol=1e-4)
+
+
+def test_a_padding_that_changes_no_shape_is_asked_about_where_a_library_has_both(tmp_path):
+    tensors = named()[1] | {"fc_h_v.weight": torch.ones(16, 392), "fc_z_v.weight": torch.ones(1, 16)}
+    with refused("its first convolution is padded in early versions of Kaixhin's Rainbow, in others not"):
+        values(saved(tmp_path, tensors))
 
 
 def test_a_second_layer_with_a_number_for_each_action_is_refused(tmp_path):

@@ -23,6 +23,7 @@ from arcademark.agents.checkpoints import shapes
 from arcademark.agents.checkpoints.contents import Contents, is_copy, plain_names
 from arcademark.agents.checkpoints.networks import (
     ACTIVATIONS,
+    EPSILON,
     MAX_LISTED,
     SIZES,
     STRIDES,
@@ -44,7 +45,7 @@ MAX_LEVELS = 8
 """Maximum depth of a network within a file."""
 _PLAIN_LAYERS = frozenset(
     {"Sequential", "ModuleList", "ModuleDict", "Conv2d", "Linear", "LayerNorm", "ReLU", "Flatten"}
-    | {"LSTM", "GRU", "LSTMCell", "GRUCell"}
+    | {"LSTM", "GRU", "LSTMCell", "GRUCell", "BatchNorm1d", "BatchNorm2d"}
 )
 """PyTorch's layers in networks that are identified by their tensors."""
 
@@ -124,12 +125,15 @@ def _found(contents: Contents, place: str, num_actions: int, assumptions: Assump
         raise Layers(contents, place).error(f"its module has {odd}, which its tensors do not tell")
 
     def by_shapes(layers: Layers) -> Network:
+        network = shapes.build(layers, num_actions)
         if assumptions.scale is None and any(map(_UNSCALED.search, contents.tensors)):
             raise ArcadeMarkError(
                 f"{place}: its tensors have the names of Tianshou's networks, which do not tell whether its screens "
                 "were divided by 255; add --set scale=255 if it was trained with scale_obs, else --set scale=1"
             )
-        return shapes.build(layers, num_actions)
+        if layers.has("conv1.") and layers.has("fc_h_v."):
+            raise layers.error("its first convolution is padded in early versions of Kaixhin's Rainbow, in others not")
+        return network
 
     signed = place.endswith(".cleanrl_model") or any(name in contents.settings for name in ("exp_name", "algorithm"))
     wrong: list[UnknownNetworkError] = []
@@ -266,6 +270,8 @@ def _odd_layer(module: StandIn) -> str:
     for layer in module.within():
         if layer.kind.startswith("torch.nn.modules.") and (kind := layer.kind.rpartition(".")[2]) not in _PLAIN_LAYERS:
             return kind
+        if (added := layer.state.get("eps", EPSILON)) != EPSILON:
+            return f"a normalisation that adds {reprlib.repr(added)} to variances"
         if layer.kind == "torch.nn.modules.conv.Conv2d":
             kept = [layer.state.get(name) for name in ("kernel_size", "stride", "groups", "dilation")]
             try:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import prod
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.fusion import fuse_conv_bn_weights
 
 from arcademark.agents.checkpoints.contents import Contents
 from arcademark.errors import ArcadeMarkError, one_line
@@ -22,6 +24,8 @@ SIZES = ((84, 84), (64, 64), (96, 96), (80, 80), (42, 42), (210, 160))
 """Heights and widths of screens, tried in this order if the file does not state them."""
 LOG_STD = (-20.0, 2.0)
 """Limits to which Stable-Baselines3 clips the logarithm of a standard deviation that a layer computes."""
+EPSILON = 1e-5
+"""What PyTorch's normalisations add to a variance, unless told otherwise."""
 MAX_LISTED = 12
 """Largest number of tensors that an error lists."""
 MAX_NUMBERS = 2**24
@@ -30,6 +34,8 @@ MAX_NUMBERS = 2**24
 _MEANS = {"weight_mu": "weight", "mu_W": "weight", "mu_weight": "weight", "bias_mu": "bias", "mu_bias": "bias"}
 """Names of the means that noisy layers add noise to, of CleanRL, TorchRL, Rainbow's ports and Tianshou."""
 _NOISE = re.compile(r"(?:^|_)(?:sigma|eps|epsilon|noise)(?:_|$)")
+_LAST_NUMBER = re.compile(r"\d+$")
+_OF_NORMS = ("running_mean", "running_var", "weight", "bias")
 _OF_CELLS = frozenset({"weight_ih", "weight_hh", "bias_ih", "bias_hh"})
 """Names of the tensors of ``LSTMCell`` and ``GRUCell``, which LSTM and GRU give the number of a layer, too."""
 
@@ -196,6 +202,10 @@ class Layers:
         self.activation: Act = self.assumptions.act
         self.assumed: list[str] = []  # of single layers, which tensors do not tell
         self.tensors = self._plain(contents.tensors)
+        self.folded: set[str] = set()  # batch normalisations
+        for layer, norm in pairwise(dict.fromkeys(name.rpartition(".")[0] for name in self.tensors)):
+            if f"{norm}.num_batches_tracked" in self.tensors:
+                self._fold(layer, norm)
         self.settings, self.pickled = contents.settings, contents.pickled
         self.place = place
         self.used: set[str] = set()
@@ -214,6 +224,31 @@ class Layers:
             elif not _NOISE.search(leaf):
                 plain[f"{place}{dot}{_MEANS.get(leaf, leaf)}"] = tensors[name]
         return plain
+
+    def _fold(self, layer: str, norm: str) -> None:
+        """Make a batch normalisation, as it is in evaluation, part of the layer before it, if that is known.
+
+        In a numbered row that has the number before; else it is `layer`, which is before it in the file, if its name
+        ends in the same number.
+        """
+        container, dot, leaf = norm.rpartition(".")
+        if leaf.isdecimal():
+            layer = f"{container}{dot}{int(leaf) - 1}"
+        elif layer.rpartition(".")[0] != container or _LAST_NUMBER.findall(layer) != _LAST_NUMBER.findall(norm):
+            return
+        weight, bias = (self.tensors.get(f"{layer}.{name}") for name in ("weight", "bias"))
+        if weight is None or weight.dim() not in (2, 4) or not weight.is_floating_point():
+            return
+        mean, var, by, plus = (self.tensors.get(f"{norm}.{name}") for name in _OF_NORMS)
+        shapes = {tuple(one.shape) for one in (mean, var, by, plus, bias) if one is not None}
+        if mean is None or var is None or shapes != {(len(weight),)}:
+            return
+        weight, bias = fuse_conv_bn_weights(weight.float(), bias, mean, var, EPSILON, by, plus)
+        self.tensors |= {f"{layer}.weight": weight.detach(), f"{layer}.bias": bias.detach()}
+        for name in (*_OF_NORMS, "num_batches_tracked"):
+            self.tensors.pop(f"{norm}.{name}", None)
+        self.folded.add(norm)
+        self.assumed.append(f"'{norm}' as BatchNorm of '{layer}'")
 
     def error(self, what: str) -> UnknownNetworkError:
         """Return the error of a network that cannot be made, with its tensors and the remedy."""
@@ -287,7 +322,7 @@ class Layers:
                 )
             if modules and not flat and kind == 1:
                 raise self.error(f"'{name}', after a convolution, may be a BatchNorm, a GroupNorm or an InstanceNorm")
-            before = number
+            before = number + (f"{prefix}.{number + 1}" in self.folded)
             if f"{name}.conv.weight" in self.tensors:
                 blocks = [(f"{name}.res_block{i}.conv0", f"{name}.res_block{i}.conv1") for i in range(2)]
                 modules.append(self.residual(f"{name}.conv", blocks))
