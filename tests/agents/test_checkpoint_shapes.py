@@ -202,11 +202,11 @@ def torchrl_actor():
     return network[:2], tensors | renamed(value, "module.2.module.{name}")
 
 
-def torchrl_dueling():
-    """``DuelingCnnDQNet.state_dict()`` of TorchRL 0.14, whose values are advantages but for a number of each row's."""
+def dueling():
+    """A network whose values are advantages but for a number of each row's."""
     eyes = nn.Sequential(*layers(outputs=0)[:7])
     advantage, value = (nn.Sequential(nn.Linear(392, 16), nn.ReLU(), nn.Linear(16, n)) for n in (ACTIONS, 1))
-    whole = seeded(nn.ModuleDict({"features": eyes, "advantage": advantage, "value": value}))
+    whole = seeded(nn.ModuleDict({"eyes": eyes, "advantage": advantage, "value": value}))
     return nn.Sequential(eyes, advantage), whole.state_dict()
 
 
@@ -268,7 +268,7 @@ def actor_with_a_layer_of_its_own():
 
 
 LIBRARIES = (
-    *(tianshou, torchrl_value, torchrl_actor, torchrl_dueling, named, two_encoders, recurrent, of_a_hidden_size),
+    *(tianshou, torchrl_value, torchrl_actor, dueling, named, two_encoders, recurrent, of_a_hidden_size),
     *(actor_with_a_layer_of_its_own, with_a_gru, with_a_lstm_cell, with_a_gru_cell),
 )
 
@@ -408,6 +408,15 @@ def test_tianshous_networks_without_a_scale_are_asked_about(names, tmp_path):
         values(path)
     for scale in (1.0, 255.0):
         np.testing.assert_allclose(values(path, scale=scale)[0], answers(network, scale=scale), rtol=1e-4)
+
+
+def test_an_activation_is_asked_about_where_a_library_has_another(tmp_path):
+    """``DuelingCnnDQNet.state_dict()`` of TorchRL 0.14, with ELU; networks with ReLU have its names, too."""
+    network, tensors = dueling()
+    path = saved(tmp_path, {name.replace("eyes.", "features."): value for name, value in tensors.items()})
+    with refused("have the names of TorchRL's DuelingCnnDQNet.* add --set activation=elu or --set activation=relu"):
+        values(path)
+    assert_same(values(path, activation="relu")[0], answers(network))
 
 
 def test_a_padding_that_changes_no_shape_is_asked_about_where_a_library_has_both(tmp_path):

@@ -131,7 +131,13 @@ def _found(contents: Contents, place: str, num_actions: int, assumptions: Assump
                 f"{place}: its tensors have the names of Tianshou's networks, which do not tell whether its screens "
                 "were divided by 255; add --set scale=255 if it was trained with scale_obs, else --set scale=1"
             )
-        if layers.has("conv1.") and layers.has("fc_h_v."):
+        names = {part for name in layers.tensors for part in name.split(".")[:-1]}
+        if assumptions.activation is None and names >= {"features", "advantage", "value"}:
+            raise ArcadeMarkError(
+                f"{place}: its tensors have the names of TorchRL's DuelingCnnDQNet, whose activation is ELU by default, "
+                "and of others; add --set activation=elu or --set activation=relu"
+            )
+        if {"conv1", "fc_h_v"} <= names:
             raise layers.error("its first convolution is padded in early versions of Kaixhin's Rainbow, in others not")
         return network
 
