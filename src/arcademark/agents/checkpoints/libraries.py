@@ -134,7 +134,7 @@ def _found(contents: Contents, place: str, num_actions: int, assumptions: Assump
         names = {part for name in layers.tensors for part in name.split(".")[:-1]}
         if assumptions.activation is None and names >= {"features", "advantage", "value"}:
             raise ArcadeMarkError(
-                f"{place}: its tensors have the names of TorchRL's DuelingCnnDQNet, whose activation is ELU by default, "
+                f"{place}: its tensors have the names of TorchRL's DuelingCnnDQNet, whose default activation is ELU, "
                 "and of others; add --set activation=elu or --set activation=relu"
             )
         if {"conv1", "fc_h_v"} <= names:
