@@ -217,6 +217,13 @@ def two_encoders():
     return whole["actor"], whole.state_dict() | {"log_alpha": torch.zeros(1)}
 
 
+def encoder():
+    """Names that begin as those of RLlib's modules."""
+    parts = nn.ModuleDict({"cnn": nn.Sequential(*layers(outputs=0)[:7]), "fc": nn.Sequential(*layers(16)[7:])})
+    whole = seeded(nn.ModuleDict({"encoder": parts}))
+    return nn.Sequential(parts["cnn"], parts["fc"]), whole.state_dict()
+
+
 def recurrent():
     """A network that remembers, told at its first step."""
     eyes, core, head = nn.Sequential(*layers(16, outputs=0)), nn.LSTM(16, 12), nn.Linear(12, ACTIONS)
@@ -268,7 +275,7 @@ def actor_with_a_layer_of_its_own():
 
 
 LIBRARIES = (
-    *(tianshou, torchrl_value, torchrl_actor, dueling, named, two_encoders, recurrent, of_a_hidden_size),
+    *(tianshou, torchrl_value, torchrl_actor, dueling, named, two_encoders, encoder, recurrent, of_a_hidden_size),
     *(actor_with_a_layer_of_its_own, with_a_gru, with_a_lstm_cell, with_a_gru_cell),
 )
 

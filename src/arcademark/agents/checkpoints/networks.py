@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_weights
 
-from arcademark.agents.checkpoints.contents import Contents
+from arcademark.agents.checkpoints.contents import Contents, is_copy
 from arcademark.errors import ArcadeMarkError, one_line
 
 State = tuple[Tensor, ...]
@@ -216,7 +216,7 @@ class Layers:
         parts = {name: name.rpartition(".") for name in tensors}
         noisy = {place for place, _, leaf in parts.values() if _MEANS.get(leaf) == "weight"}
         noisy -= {place for place, _, leaf in parts.values() if leaf == "weight"}
-        self.assumed += [f"'{place}' without its noise" for place in sorted(noisy)]
+        self.assumed += [f"'{place}' without its noise" for place in sorted(noisy) if not is_copy(place)]
         plain = {}
         for name, (place, dot, leaf) in parts.items():
             if place not in noisy:

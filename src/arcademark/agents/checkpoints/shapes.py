@@ -76,7 +76,7 @@ def build(layers: Layers, num_actions: int) -> Network:
     if flax:
         layers.tensors = dict(_turned(name, value) for name, value in layers.tensors.items())
     layers.used = {name for name, value in layers.tensors.items() if is_copy(name) or _says_nothing(name, value)}
-    rllib = any("encoder" in name and ".cnn." in name for name in layers.tensors)
+    rllib = any("encoder" in name and ".net.0.cnn." in name for name in layers.tensors)
     stacks, others = _layers_of(layers)
     paddings = (True,) if rllib else (False, True)
     seen_by = partial(_eyes, layers, paddings=paddings, channels_last=flax or rllib, activation=layers.activation)
