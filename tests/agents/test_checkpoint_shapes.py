@@ -345,6 +345,25 @@ def test_a_distribution_of_each_action_is_played(kind, names, settings, tmp_path
         CheckpointPlayer(PONG, path, "", deterministic=False, **settings)
 
 
+def test_cleanrls_rainbow_is_played(tmp_path):
+    """Its heads are noisy, and the values of its atoms lie beside them."""
+    eyes = nn.Sequential(*layers(outputs=0)[:7])
+    streams = [nn.Sequential(nn.Linear(392, 16), nn.ReLU(), nn.Linear(16, 5 * n)) for n in (ACTIONS, 1)]
+    seeded(nn.ModuleList([eyes, *streams]))
+    tensors = renamed(eyes, "network.{name}") | {"support": ATOMS}
+    for name, stream in zip(("advantage_head", "value_head"), streams, strict=True):
+        stream[2].weight.data *= 0.2
+        for key, value in stream.state_dict().items():
+            tensors |= {f"{name}.{key}_mu": value, f"{name}.{key}_sigma": value, f"{name}.{key}_epsilon": value}
+    given, said = values(saved(tmp_path, tensors, "network.cleanrl_model"))
+    with torch.inference_mode():
+        seen = eyes(torch.from_numpy(observations()) / 255)
+        assert_same(given, HEADS["Rainbow"](streams[0](seen), streams[1](seen)))
+    assert not said
+    with refused("changes nothing: its file has them in 'support'"):
+        values(tmp_path / "network.cleanrl_model", atoms=5)
+
+
 @pytest.mark.parametrize("library", ["CleanRL", "Dopamine"])
 def test_a_distribution_of_flax_is_played(library, tmp_path):
     """CleanRL's C51 keeps its settings; Dopamine's Rainbow has the names of its DQN and quantile network."""
@@ -358,6 +377,8 @@ def test_a_distribution_of_flax_is_played(library, tmp_path):
     if library == "Dopamine":
         with refused("add --set atoms=5 "):
             values(path)
+        with refused("gives 30 numbers, which are not 1000000000000 for each action"):
+            values(path, atoms=10**12)
         assert_same(values(path, atoms=5)[0], -10 + 20 * (expected + 2) / 5)
         expected = HEADS["QR-DQN"](answers(network), None)
     assert_same(values(path, **({"quantiles": 5} if library == "Dopamine" else {}))[0], expected)

@@ -351,7 +351,8 @@ class Layers:
         if not grids:
             if given.atoms and given.quantiles:
                 raise ArcadeMarkError(f"{self.place}: --set atoms and --set quantiles exclude each other; give one")
-            return given.atoms or given.quantiles or 1, torch.linspace(-10, 10, given.atoms) if given.atoms else None
+            support = torch.linspace(-10, 10, min(given.atoms, MAX_NUMBERS)) if given.atoms else None
+            return given.atoms or given.quantiles or 1, support
         name, grid = next(iter(grids.items()))
         if any(not torch.equal(grid, other) for other in grids.values()):
             raise self.error(f"{', '.join(map(repr, grids))} may be the atoms of several distributions")

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from arcademark.agents.checkpoints.contents import is_copy
-from arcademark.agents.checkpoints.networks import SIZES, STRIDES, Act, Layers, Network
+from arcademark.agents.checkpoints.networks import MAX_NUMBERS, SIZES, STRIDES, Act, Layers, Network
 
 MAX_ACTIONS = 18
 """Actions of an Atari game; a head with more outputs is no head of actions, unless the task has as many."""
@@ -95,7 +95,7 @@ def build(layers: Layers, num_actions: int) -> Network:
         layer.source = _source(layers, layer, stacks, others, eyes)
     if flax and isinstance(layers.settings.get("n_atoms"), int):
         ends = (float(layers.settings[name]) for name in ("v_min", "v_max"))
-        layers.tensors["atoms"] = torch.linspace(*ends, layers.settings["n_atoms"])
+        layers.tensors["atoms"] = torch.linspace(*ends, min(layers.settings["n_atoms"], MAX_NUMBERS))
     count, support = layers.distribution()
     head, value = _heads(layers, others, num_actions, count)
     stack, *hidden, _ = _way(layers, head)
