@@ -90,7 +90,7 @@ def test_batch_normalisations_of_a_numbered_row_are_played_with_their_statistics
     network = normalised()
     given, said = values(saved(tmp_path, renamed(network, names)))
     assert_same(given, answers(network))
-    assert f"'{names.format(name=1)}' as BatchNorm of '{names.format(name=0)}', " in said
+    assert f"'{names.format(name=1)}' as BatchNorm right after '{names.format(name=0)}', " in said
     moved = nn.Sequential(*network[:1], nn.ReLU(), *network[1:2], *network[3:])  # after the activation
     with refused(r"'network\.2', after a convolution, may be a BatchNorm|layers that are not known: 'body"):
         values(saved(tmp_path, renamed(moved, names)))

@@ -248,7 +248,7 @@ class Layers:
         for name in (*_OF_NORMS, "num_batches_tracked"):
             self.tensors.pop(f"{norm}.{name}", None)
         self.folded.add(norm)
-        self.assumed.append(f"'{norm}' as BatchNorm of '{layer}'")
+        self.assumed.append(f"'{norm}' as BatchNorm right after '{layer}'")
 
     def error(self, what: str) -> UnknownNetworkError:
         """Return the error of a network that cannot be made, with its tensors and the remedy."""
