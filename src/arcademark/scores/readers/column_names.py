@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from arcademark.grouping import grouped
 from arcademark.scores.readers.base import SAID
@@ -20,6 +21,10 @@ STATISTICS = frozenset({"summary", "spread", "count", "normalised", "rank"})
 PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in RULES["patterns"].items()}
 ENVIRONMENT = re.compile(r"(?:[\w.]+/)?\w[\w.]*-v\d+")
 """An environment's id, ``CartPole-v1``."""
+FEWEST_POINTS = 3
+"""Lengths of training beside each other that make a curve; of fewer it is asked which has the scores."""
+_MANY = 50
+"""Bare numbers beside each other that are hardly those of runs."""
 _SPLIT = re.compile(r"[\s_\-./:|()\[\]]+")
 
 
@@ -170,6 +175,16 @@ def parted(name: str) -> Iterator[tuple[str, str, bool]]:
 def run_number(text: str) -> int:
     """Return the number of a run that is a number, or a letter: 0 for "0" and "a"."""
     return int(text) if text.isdecimal() else ord(text.lower()) - ord("a")
+
+
+def may_be_lengths(names: Sequence[str]) -> bool:
+    """Return whether bare numbers are hardly those of runs: thousands, many, or round ones as 10, 50, 100, 200."""
+    if len(names) < 2 or not all(name.isdecimal() for name in names):
+        return False
+    numbers = [int(name) for name in names]
+    rising = all(one < other for one, other in pairwise(numbers))
+    round_ones = all(number in (1, 2) or number % 5 == 0 for number in numbers)
+    return len(numbers) >= _MANY or (rising and round_ones and numbers[-1] >= 10)
 
 
 def is_foreign(name: str) -> bool:

@@ -27,8 +27,9 @@ from arcademark.scores.formulas import unescaped
 from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import MAX_CELLS_READ, MAX_TEXT_BYTES, SAID, listed, read_bytes, read_head
 from arcademark.scores.readers.column_names import role_of
-from arcademark.scores.readers.grids import Grid, grids_in, grids_of_workbook, sheet_of, with_one_header
+from arcademark.scores.readers.grids import Grid, grids_in, grids_of_workbook, sheet_of
 from arcademark.scores.readers.parquet import parse_parquet
+from arcademark.scores.readers.shapes import shaped
 from arcademark.scores.readers.sheet import Sheet, bare, checked, named
 from arcademark.wording import plural
 
@@ -139,7 +140,7 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
     while len(header) > 1 and not header[-1] and not any(cell.strip() for cell in columns[-1]):
         header = header[:-1]
         columns.pop()
-    sheet = with_one_header(Sheet(path, header, tuple(columns), len(columns[0]), line, separator, notes=notes))
+    sheet = shaped(Sheet(path, header, tuple(columns), len(columns[0]), line, separator, notes=notes))
     return checked(sheet, skip + 1)
 
 
@@ -251,7 +252,7 @@ def _chosen(path: Path, found: Sequence[Grid], table: str | None, fits: Callable
     sheet = sheet_of(path, meant[0])
     chosen = names[found.index(meant[0])]
     notes = (f"of {plural(len(found), 'table')} number {chosen} is read",) if len(found) > 1 else ()
-    return replace(sheet, notes=notes)
+    return replace(sheet, notes=(*sheet.notes, *notes))
 
 
 def _fits(path: Path, grid: Grid, fits: Callable[[Sheet], bool]) -> bool:

@@ -3,7 +3,7 @@ r"""Finds tables in text and workbooks: Markdown, reStructuredText and what is d
 Conventions
 -----------
 * A grid is its heading (or caption, or sheet's name) and its rows: each the line in which it stands, and its cells.
-* What spans several columns or rows stands in the first of them; names that are blank below a name repeat it.
+* What spans several columns or rows stands in the first of them.
 * Type around a whole cell (``**DQN**``, ``\textbf{DQN}``, a link), citations and footnotes are taken off.
 """
 
@@ -12,17 +12,15 @@ from __future__ import annotations
 import html.parser
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from arcademark import files
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import MAX_CELLS_READ
-from arcademark.scores.readers.column_names import role_of
+from arcademark.scores.readers.shapes import shaped
 from arcademark.scores.readers.sheet import Sheet, bare, checked, named
 
 _Row = tuple[int, list[str]]
@@ -37,7 +35,6 @@ class Grid(NamedTuple):
 
 _MARKDOWN_RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 _MARKED = re.compile(r"(\*\*|__|`|\*|_)(?=\S)(.*\S)\1|!?\[([^\[\]]*)\]\([^()\s]*\)")
-_HEADER_ROWS = 3
 _ENVIRONMENT = re.compile(
     r"\\begin\{(tabular[xy]?|tabulary|longtable|longtblr|tblr|array)\*?\}(.*?)\\end\{\1\*?\}", re.DOTALL
 )
@@ -58,6 +55,11 @@ _TEX_KEPT = re.compile(
 )
 _TEX_SIGNS = {r"\,": "\u2009", r"\;": " ", "~": " ", r"\pm": "±", "{,}": ",", r"\textemdash": "—", "---": "—", "$": ""}
 _TEX_SIGNS |= {r"\sigma": "σ", r"\Delta": "Δ"}
+_TEX_BELOW = re.compile(r"\A([-+]?\d[\d.,]*)_\{([\d.,]+)\}\Z")
+_TEX_LIMITS = re.compile(
+    r"\A([-+]?\d[\d.,]*)(?:\^\{?\+([\d.,]+)\}?_\{?-[\d.,]+\}?|_\{?-[\d.,]+\}?\^\{?\+([\d.,]+)\}?)\Z"
+)
+"""Scores with limits above and below them."""
 _SPAN = re.compile(r"\s*\\multi(column|row)(?:\[\w+\])?\{(\d+)\}(?:\[.*?\])?\{[^{}]*\}" + _BRACES)
 _RST_RULE = re.compile(r"\s*(?:=+(?:[ \t]+=+)+|-+(?:[ \t]+-+)+)\s*")
 _BOX_RULE = re.compile(r"\s*\+(?:[-=:]+\+)+\s*")
@@ -238,7 +240,8 @@ def _tex(cell: str) -> str:
     text = re.sub(r"\A--(?=\d)", "-", re.sub(r"\\([&%#_{}])", r"\1", text).strip())
     while braced := re.fullmatch(r"\{\s*([^{}]*|[^{}]*\{[^{}]*\}[^{}]*)\s*\}", text):
         text = braced[1].strip()
-    return re.sub(r"\{\s*(±[^{}]*)\}", r" \1", text)
+    text = re.sub(r"_?\{\s*(±[^{}]*|\([^{}]*\)|\[[^{}]*\])\s*\}", r" \1", text)
+    return _TEX_LIMITS.sub(r"\1 ± \2\3", _TEX_BELOW.sub(r"\1 (\2)", text))
 
 
 class _Tables(html.parser.HTMLParser):
@@ -353,62 +356,7 @@ def sheet_of(path: Path, grid: Grid) -> Sheet:
     if not full:
         raise ArcadeMarkError(f"{path}: the table is empty; expected a header and rows of scores")
     lines, table = [line for line, _ in full], [[cells[at] for at in kept] for _, cells in full]
-    for above, below in pairwise(table[1:]):  # as merged cells, and tables in print, leave them
-        for at in range(min(2, len(kept) - 1)):
-            if below[at] or not any(below[at + 1 :]):
-                break
-            below[at] = above[at]
     columns = tuple(map(list, zip(*table[1:], strict=True))) or tuple([] for _ in kept)
     header = tuple(map(named, table[0]))
     sheet = Sheet(path, header, columns, len(table) - 1, lambda row: lines[row + 1], "|")
-    return checked(with_one_header(sheet), lines[0])
-
-
-def with_one_header(sheet: Sheet) -> Sheet:
-    """Join the rows of a header, "DQN mean" of "DQN" above "mean", and drop a title above it."""
-    header, taken = list(sheet.header), 0
-    columns = [column[:_HEADER_ROWS] for column in sheet.columns]
-    if any(isinstance(column, np.ndarray) for column in columns):
-        return sheet
-    while taken < min(_HEADER_ROWS, sheet.size - 1):
-        below = [str(column[taken]).strip() for column in columns]
-        filled = [name for name in header if name]
-        named = [name.lower() for name in header[1:]]
-        first, rest = below[0], list(filter(None, below[1:]))
-        if len(filled) == 1 and header[0] and len(header) > 2 and (len(rest) > 1 or (first and not rest)):
-            header = below  # below a title, or the first line of one
-        elif (
-            not rest
-            and first
-            and role_of(first) in ("game", "algorithm", "index", "seed", "run")
-            and (not header[0] or taken or role_of(header[0]) in ("game", "algorithm"))
-        ):
-            header[0] = first  # the name of an index
-        elif "" not in named and len(set(named)) == len(named):
-            break
-        elif (
-            rest and all(cell.isdecimal() for cell in rest) and role_of(first) in ("seed", "run", "index", "algorithm")
-        ):
-            corner, noun = (first, "seed") if role_of(first) == "algorithm" else ("", first or "seed")
-            header = [corner or header[0], *_joined(header[1:], [cell and f"{noun} {cell}" for cell in below[1:]])]
-        elif rest and not any(re.fullmatch(r"[-+]?\d.*", cell) for cell in rest):
-            header = _joined(header, below)
-        else:
-            break
-        taken += 1
-    if not taken:
-        return sheet
-    left = tuple(column[taken:] for column in sheet.columns)
-    line: Callable[[int], int] = sheet.line
-    return Sheet(
-        sheet.path, tuple(map(bare, header)), left, sheet.size - taken, lambda row: line(row + taken), sheet.separator
-    )
-
-
-def _joined(above: Sequence[str], below: Sequence[str]) -> list[str]:
-    """Join two rows of a header; a blank in the upper one continues the name before it."""
-    result, last = [], ""
-    for name, under in zip(above, below, strict=True):
-        last = name or last
-        result.append(f"{last} {under}".strip() if under and under != last else name or under)
-    return result
+    return checked(shaped(sheet), lines[0])

@@ -70,14 +70,17 @@ def build(
     """
     columns = found.columns
     scored = [value.column for value in found.values] or [columns["score"]]
-    ordered = () if found.values else (columns.get("episode"), columns.get("frames"))
+    points = [value.frames for value in found.values if value.frames is not None]
+    ordered = (columns.get("episode"), columns.get("frames"))
+    if found.values and (points or not _repeats(sheet, columns)):
+        ordered = (None, None)
     width = len(scored)
     row = np.repeat(np.arange(sheet.size), width)
-    by_algorithm = bool(found.values) and "game" not in columns
+    by_algorithm = bool(found.values) and not points and "game" not in columns
     if not by_algorithm:
         names, codes = _label(sheet, columns, "game", options, width)
         sheet = _without_foreign(sheet, scored, names, codes[::width], options)
-    clock = columns.get("frames") if ordered else None
+    clock = ordered[1]
     if clock is not None and not isinstance(cells := sheet.columns[clock], np.ndarray):
         written = {clock: list(map(numerals.written_out, cells))}
         sheet = replace(sheet, columns=tuple(written.get(at, cells) for at, cells in enumerate(sheet.columns)))
@@ -119,8 +122,10 @@ def build(
     lacking = [at for at in ordered if at is not None and sheet.lacks(at, of_games)]
     notes += [f"{sheet.header[at]!r} is left out: cells of it are empty" for at in lacking]
     whole = (None if at is None or at in lacking else sheet.integers(at, of_games)[row][kept] for at in ordered)
-    episode, frames = whole if ordered else (None, None)
+    episode, frames = whole
     numbered, said = _curves(sheet, columns, algorithms[1][kept], tasks[1][kept], run[kept], frames)
+    if points:
+        frames = np.tile(np.array(points, dtype=np.int64), sheet.size)[kept]
     of_rows = Rows(
         sheet=sheet,
         columns=columns,
@@ -133,10 +138,19 @@ def build(
         row=row[kept],
         episode=episode,
         frames=frames,
+        left_out=tuple(found.left_out),
     )
     reading = collect(of_rows, found.layout, options, [*found.notes, *notes, *said])
     ignored = tuple(sheet.header[at] or "(unnamed)" for at in found.left_out)
     return replace(reading, ignored=ignored, explained=found.explained(sheet))
+
+
+def _repeats(sheet: Sheet, columns: Mapping[Role, int]) -> bool:
+    """Return whether rows of a wide table are of the same algorithm, game and run."""
+    named = [
+        sheet.columns[at] for role in ("algorithm", "game", "run", "seed") if (at := columns.get(role)) is not None
+    ]
+    return len(set(zip(*named, strict=True))) < sheet.size
 
 
 def _without_foreign(

@@ -4,8 +4,8 @@ Conventions
 -----------
 * A list of objects is a record a row; of lists, rows below a header. An object of lists, or of objects with texts at
   their ends, is a table by its columns, or by its rows where they are numbered.
-* Of objects in objects each level of keys is of one kind: games, runs (``0``, ``seed_1``), statistics (``mean``,
-  ``std``) or, otherwise, algorithms. A list at the end holds runs, or a run's episodes.
+* Of objects in objects each level of keys is of one kind: games, frames (``1M``), runs (``0``, ``seed_1``), statistics
+  (``mean``, ``std``) or, otherwise, algorithms. A list at the end holds runs, or a run's episodes.
 * Rows are counted from 1. What an object lacks, or holds as null, is an empty cell.
 """
 
@@ -19,13 +19,12 @@ from typing import Any
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
 from arcademark.scores.readers.base import MAX_CELLS_READ, Options, is_task, listed
-from arcademark.scores.readers.column_names import role_of
-from arcademark.scores.readers.role_names import RULES
+from arcademark.scores.readers.column_names import FEWEST_POINTS, PATTERNS, role_of
 from arcademark.scores.readers.sheet import Sheet, bare, checked
 
 _WRAPPERS = frozenset({"results", "result", "data", "scores", "records", "rows", "runs", "table", "values", "history"})
 """Keys of what holds the scores, beside others that are no lists or objects."""
-_RUN, _PARTS = (re.compile(RULES["patterns"][name], re.IGNORECASE) for name in ("run", "parts"))
+_RUN, _PARTS, _LENGTH = (PATTERNS[name] for name in ("run", "parts", "length"))
 _STATISTICS = ("summary", "spread", "count", "normalised", "rank", "score", "note")
 MAX_DEPTH = 6
 """Objects in objects that are looked into."""
@@ -199,22 +198,23 @@ def _levels(path: Path, content: Mapping[str, Any], options: Options) -> _Table 
         by_row = grouped((tuple(keys[part] for part in parts), (keys[at], value)) for keys, value in leaves)
         rows = [(key, dict(cells)) for key, cells in by_row.items()]
         return [*names, *keys[at]], [[*key, *(cells.get(name) for name in keys[at])] for key, cells in rows]
-    runs = (
-        {label: (re.sub(r"\D", "", label) or str(at)) for at, label in enumerate(keys[kinds.index("run")])}
-        if "run" in kinds
-        else {}
-    )
+    labels = {
+        (kind, name): _LENGTH.sub(r"\1", name) if kind == "frames" else re.sub(r"\D", "", name) or str(at)
+        for kind, those in zip(kinds, keys, strict=True)
+        for at, name in enumerate(those)
+        if kind in ("frames", "run")
+    }
     several = [("episode" if "run" in kinds else "run")] if listed else []
     result: list[list[Any]] = []
     for place, value in leaves:
-        key = [runs.get(part, part) if kind == "run" else part for part, kind in zip(place, kinds, strict=True)]
+        key = [labels.get((kind, part), part) for part, kind in zip(place, kinds, strict=True)]
         cells = value if isinstance(value, list) else [value]
         result += [[*key, *([at] if several else []), cell] for at, cell in enumerate(cells)]
     return [*names, *several, "score"], result
 
 
 def _kinds(path: Path, keys: Sequence[Sequence[str]], options: Options) -> list[str]:
-    """Return the kind of each level of keys: game, run, statistic or algorithm."""
+    """Return the kind of each level of keys: game, frames, run, statistic or algorithm."""
     shares = [sum(is_task(name, options.canonical_task) for name in names) / len(names) for names in keys]
     if is_task("no task is named so", options.canonical_task):
         shares = [0.0] * len(keys)
@@ -222,6 +222,8 @@ def _kinds(path: Path, keys: Sequence[Sequence[str]], options: Options) -> list[
     for names, share in zip(keys, shares, strict=True):
         if share == max(shares) and share >= 0.5:
             kinds.append("game")
+        elif len(names) >= FEWEST_POINTS and all(map(_LENGTH.fullmatch, names)):
+            kinds.append("frames")
         elif all(map(_RUN.fullmatch, names)):
             if len(names) > 1 and all(map(_PARTS.fullmatch, names)):
                 raise ArcadeMarkError(

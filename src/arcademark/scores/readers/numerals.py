@@ -7,14 +7,16 @@ Conventions
 * One cell that says it decides for all numbers of a file; two that contradict each other are refused.
 * Thousands are groups of three digits, apart by one mark throughout: the comma or point that is not decimal, an
   apostrophe or a blank.
+* ``k`` and ``K`` behind a number are thousands, ``M`` millions. A spread has them only where its score has.
 * Left out are type (``**12**``, ``\textbf{12}``, ``<b>12</b>``), links, marks of footnotes, ``$``, marks without width,
-  and what follows ``±``, ``+/-`` or ``\pm``.
+  and spreads: what follows ``±``, ``+/-`` or ``\pm``, one number in brackets, or two that ascend around the score.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -43,6 +45,13 @@ MAX_CHARACTERS = 200
 _NESTED = 4
 """Marks of type within each other that are taken off."""
 _SPREAD = re.compile(rf"(.*[^\s$])[{_BLANKS}]*\$?(?:{_SPREADS})\$?[{_BLANKS}]*\{{?(\S.*?)\}}?")
+_IN_BRACKETS = re.compile(r"(.*[^\s(\[])\s*(?:\(([^()\[\]]+)\)|\[([^()\[\]]+)\])")
+_ALONE = re.compile(rf"\$?(?:{_SPREADS}).*\d.*|\([^()\[\]]*\d[^()\[\]]*\)|\[[^()\[\]]*\d[^()\[\]]*\]")
+_MAY_BE_ALONE = re.compile(rf"^[\s$*{{_]*(?:{_SPREADS}|[(\[])", re.MULTILINE)
+_TO = re.compile(r"\s*[;…–—]\s*|\s+to\s+|\.\.+|\s*,\s*|(?<=\d)\s*-(?=\s*[\d.+-])")
+"""What stands between two limits."""
+_SCALED = re.compile(rf"([^eE]*\d\.?)[{_BLANKS}]?([kKM])")
+_POWERS = {"k": 3, "K": 3, "M": 6}
 _MINUS = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-"})
 _NUMBER = {
     mark: re.compile(
@@ -56,22 +65,35 @@ _GROUPS = {mark: re.compile(rf"[{other}'’{_BLANKS}]") for mark, other in (MARK
 
 @dataclass(frozen=True)
 class Numeral:
-    """A parsed cell: the score alone, its possible decimal marks (none: no number), and its spread."""
+    """A parsed cell: the score alone, its possible decimal marks (none: no number), and its spread.
+
+    Parameters
+    ----------
+    power : int
+        Power of ten by which the score is multiplied: 3 of ``10.6k``.
+    unsaid : bool
+        True if the spread is one number in brackets, of which nothing in the cell says that it is no score.
+    """
 
     text: str
     marks: tuple[str, ...]
     spread: str = ""
+    power: int = 0
+    unsaid: bool = False
 
     @property
     def says(self) -> bool:
         """True if it is another number with another decimal mark."""
-        return len(self.marks) == 1 or (bool(self.marks) and any(mark in self.text + self.spread for mark in MARKS))
+        return len(self.marks) == 1 or len({self.value(mark) for mark in self.marks}) > 1
 
     def value(self, mark: str) -> float:
         """Return the number; infinity where it is none."""
-        if mark not in self.marks:
-            return math.inf
-        return float(_GROUPS[mark].sub("", self.text).replace(mark, "."))
+        return _value(self.text, mark, self.power) if mark in self.marks else math.inf
+
+    def overshadowed(self, mark: str) -> bool:
+        """Return whether the spread is larger than the score."""
+        spread, power = _scaled(self.spread)
+        return mark in _marks(spread) and abs(_value(spread, mark, power)) > abs(self.value(mark))
 
 
 @lru_cache(maxsize=2**16)
@@ -82,12 +104,61 @@ def apart(cell: str) -> Numeral:
         return Numeral(bare, ())
     if marks := _marks(bare):
         return Numeral(bare, marks)
-    score, spread = _bare(bare), ""
-    if parts := _SPREAD.fullmatch(score):
-        score, spread = parts[1], parts[2]
-    score = _bare(score)
-    marks = tuple(mark for mark in _marks(score) if not spread or mark in _marks(spread))
-    return Numeral(score, marks, spread)
+    score, spread, brackets = _bare(bare), "", ""
+    if parts := _IN_BRACKETS.fullmatch(score):
+        score, brackets = _bare(parts[1]), parts[2] or parts[3]
+        if stated := re.fullmatch(rf"(?:{_SPREADS})\s*(\S.*)", brackets.strip()):
+            spread, brackets = stated[1], ""
+    elif parts := _SPREAD.fullmatch(score):
+        score, spread = _bare(parts[1]), parts[2]
+    score, power = _scaled(score)
+    marks = _marks(score)
+    if spread:
+        marks = tuple(mark for mark in marks if mark in _marks(_as_scaled(spread, power)))
+    if not brackets:
+        return Numeral(score, marks, spread, power)
+    single = tuple(mark for mark in marks if mark in _marks(_as_scaled(brackets, power)))
+    limits = tuple(mark for mark in marks if _around(score, power, brackets, mark))
+    either = tuple(mark for mark in marks if mark in (*single, *limits))
+    return Numeral(score, either, brackets.strip(), power, unsaid=not limits)
+
+
+def _around(score: str, power: int, brackets: str, mark: str) -> bool:
+    """Return whether brackets hold two limits of a score."""
+    for between in _TO.finditer(brackets):
+        parts = [_scaled(part.strip()) for part in (brackets[: between.start()], brackets[between.end() :])]
+        if all(mark in _marks(text) and own in (0, power) for text, own in parts):
+            low, high = (_value(text, mark, own) for text, own in parts)
+            if low <= _value(score, mark, power) <= high and low < high:
+                return True
+    return False
+
+
+def _scaled(text: str) -> tuple[str, int]:
+    """Return a number without its ``k`` or ``M``, and the power of ten that this stands for."""
+    scaled = _SCALED.fullmatch(text)
+    return (scaled[1], _POWERS[scaled[2]]) if scaled else (text, 0)
+
+
+def _as_scaled(spread: str, power: int) -> str:
+    """Return a spread without its ``k`` or ``M``; "" if it has one and its score has none."""
+    text, own = _scaled(_bare(spread))
+    return text if not own or power else ""
+
+
+def _value(text: str, mark: str, power: int) -> float:
+    number = _GROUPS[mark].sub("", text).replace(mark, ".")
+    return float(f"{number}e{power}" if power else number)
+
+
+def is_spread(cell: str) -> bool:
+    """Return whether a cell holds a spread alone, ``± 0.3`` or ``(0.3)``."""
+    return len(cell) <= MAX_CHARACTERS and _ALONE.fullmatch(_bare(cell)) is not None
+
+
+def any_spread(cells: Sequence[str]) -> bool:
+    """Return whether any of these cells may hold a spread alone."""
+    return _MAY_BE_ALONE.search("\n".join(cells)) is not None
 
 
 def _marks(text: str) -> tuple[str, ...]:
@@ -121,9 +192,9 @@ def plain(cell: str) -> float:
 def read(cell: str, mark: str, *, alone: bool = False) -> float:
     """Read a number with a decimal mark: NaN where it is missing, infinity where it is none.
 
-    Where it is to stand `alone`, one with an uncertainty is none.
+    Where it is to stand `alone`, one with an uncertainty or with ``k`` is none.
     """
     numeral = apart(cell)
     if not numeral.marks:
         return math.nan if cell.strip().lower() in MISSING else math.inf
-    return math.inf if alone and numeral.spread else numeral.value(mark)
+    return math.inf if alone and (numeral.spread or numeral.power) else numeral.value(mark)

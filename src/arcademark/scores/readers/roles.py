@@ -24,12 +24,14 @@ from arcademark.grouping import grouped
 from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import SAID, Options, UnrecognisedError, is_task, listed
 from arcademark.scores.readers.column_names import (
+    FEWEST_POINTS,
     MEANS,
     NAMES,
     PATTERNS,
     STATISTICS,
     Owners,
     key,
+    may_be_lengths,
     question,
     role_of,
     run_number,
@@ -48,11 +50,22 @@ MAX_SAMPLE = 200
 
 @dataclass(frozen=True)
 class Value:
-    """A column of a wide table with scores of an algorithm, or on a game, and of which run where columns are runs."""
+    """A column of a wide table with scores of an algorithm, or on a game.
+
+    Parameters
+    ----------
+    run, frames : int or None
+        The run and the frames of these scores, where columns are runs, or the points of a learning curve.
+    """
 
     column: int
     name: str
     run: int | None = None
+    frames: int | None = None
+
+
+_Values = tuple[tuple[Value, ...], tuple[str, ...]]
+"""Columns of values, and notes on them."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +104,7 @@ class Interpretation:
         }
         for value in self.values:
             run = "" if value.run is None else f", run {value.run}"
+            run += "" if value.frames is None else f", after {value.frames:,} frames"
             what = f" {'of' if 'game' in self.columns else 'on'} {value.name!r}"
             what = "" if {"algorithm", "game"} <= self.columns.keys() else what
             said[value.column] = f"value: scores{what}{run} ({self.why.get(value.column, 'no other role fits')})"
@@ -126,9 +140,10 @@ class _Reader:
         self.tasks = options.canonical_task if _discerns(options.canonical_task) else None
         self.algorithm = options.algorithm or sheet.algorithm
         self.why: dict[int, str] = {}
+        self.heads = tuple(map(self._stated, range(len(sheet.header))))
         self.named = self._names(options.roles or {})
         self.header = range(len(sheet.header))
-        self.owners = Owners(sheet.header, self._is_task)
+        self.owners = Owners(self.heads, self._is_task)
         _refuse_repeated(sheet, self.named)
 
     def _names(self, given: Mapping[str, str]) -> list[Role | None]:
@@ -148,9 +163,17 @@ class _Reader:
         }
         self.why |= {at: "as said" for at, name in enumerate(self.sheet.lowered) if name in said}
         return [
-            "value" if at in self.said_runs else said.get(name.lower(), role_of(name))
-            for at, name in enumerate(self.sheet.header)
+            "value" if at in self.said_runs else said.get(name.lower(), role_of(head))
+            for at, (name, head) in enumerate(zip(self.sheet.header, self.heads, strict=True))
         ]
+
+    def _stated(self, at: int) -> str:
+        """Return a column's name without what it says of the brackets in its cells: "DQN" of "DQN (std)"."""
+        name, cells = self.sheet.header[at], self.sheet.columns[at]
+        behind = PATTERNS["behind"].fullmatch(name)
+        if behind is None or isinstance(cells, np.ndarray) or role_of(behind[2]) not in ("spread", "count"):
+            return name
+        return behind[1] if any(numerals.apart(cell).spread for cell in cells[:MAX_SAMPLE]) else name
 
     def interpretation(self) -> Interpretation:
         columns = self._parts()
@@ -169,7 +192,7 @@ class _Reader:
         found = grouped((role, at) for at, role in enumerate(self.named) if role in _PARTS)
 
         def preference(role: Role, at: int) -> tuple[bool, bool, int, int]:
-            text, names = key(self.sheet.header[at]), RULES["scores"] if role == "score" else NAMES[role]
+            text, names = key(self.heads[at]), RULES["scores"] if role == "score" else NAMES[role]
             place = names.index(text) if text in names else len(names)
             return (not self.why.get(at), bool(_TRAINED & {*words_of(text)}), place, at)
 
@@ -244,9 +267,10 @@ class _Reader:
             rivals = [at for at in free if self.named[at] in (None, "value") and self._any_number(at, filled=True)]
             if not rivals:
                 return self._summary(columns, {at: self.named[at] or "note" for at in free})
-            if {"algorithm", "game"} <= columns.keys() and (runs := self._of_rows(rivals)):
+            runs, notes = self._of_rows(columns, rivals)
+            if runs:
                 left = {at: self.named[at] or "note" for at in free if at not in rivals}
-                return Interpretation(columns, runs, left, (), self.why)
+                return Interpretation(columns, runs, left, notes, self.why)
             if not any(self.named[at] == "value" for at in rivals):
                 rivals += [at for at in free if self.named[at] == "summary" and self._any_number(at, filled=True)]
             score, rivals = rivals[0], rivals[1:]
@@ -260,15 +284,38 @@ class _Reader:
         left = {at: self.named[at] or "note" for at in free if at != score}
         return Interpretation(columns | {"score": score}, (), left, (), self.why)
 
-    def _of_rows(self, those: Sequence[int]) -> tuple[Value, ...]:
-        """Return columns that are all runs, ``seed 0, seed 1``, of the algorithm that a row names."""
+    def _of_rows(self, columns: Mapping[Role, int], those: Sequence[int]) -> _Values:
+        """Return columns that are all runs, ``seed 0, seed 1``, of the algorithm that a row names, or its curve."""
         names = [self.sheet.header[at] for at in those]
+        owner = None if "algorithm" in columns else self.algorithm
+        curve = self._curve([Value(at, name) for at, name in zip(those, names, strict=True)], owner)
+        if curve[0] or not {"algorithm", "game"} <= columns.keys():
+            return curve
         matches = list(filter(None, map(PATTERNS["run"].fullmatch, names)))
         if not 1 < len(matches) == len(names) or all(map(PATTERNS["parts"].fullmatch, names)):
-            return ()
+            return (), ()
+        self._refuse_lengths(names)
         runs = (run_number(match[1] or match[2]) for match in matches)
         self.why |= dict.fromkeys(those, "its name is a run's")
-        return tuple(Value(at, name, run) for at, name, run in zip(those, names, runs, strict=True))
+        return tuple(Value(at, name, run) for at, name, run in zip(those, names, runs, strict=True)), ()
+
+    def _curve(self, values: Sequence[Value], owner: str | None = None) -> _Values:
+        """Return columns that are all lengths of training, ``1M, 2M, 200M``, as points of their rows' curves."""
+        names = [value.name for value in values]
+        lengths = list(filter(None, map(PATTERNS["length"].fullmatch, names)))
+        frames = [int(numerals.written_out(match[1])) for match in lengths]
+        said = any(self.why.get(value.column) == "as said" for value in values)
+        if said or not FEWEST_POINTS <= len(values) == len(set(frames)):
+            return (), ()
+        self.why |= {value.column: "its name is a length of training" for value in values}
+        note = f"columns {listed(names)} are points of learning curves, the last at {max(frames):,}"
+        points = zip(values, frames, strict=True)
+        return tuple(replace(value, name=owner or value.name, frames=number) for value, number in points), (note,)
+
+    def _refuse_lengths(self, names: Sequence[str]) -> None:
+        if may_be_lengths(names):
+            asked = question("lengths", names=listed(names), one=names[0])
+            raise ArcadeMarkError(f"{self.sheet.path}, row 1: columns {asked}")
 
     def _ask(self, name: str, first: int, others: Sequence[int]) -> str:
         names = [repr(self.sheet.header[at]) for at in (first, *others)]
@@ -299,7 +346,7 @@ class _Reader:
         left: dict[int, Role] = {}
         values = []
         for at in free:
-            name = self.sheet.header[at]
+            name = self.heads[at]
             role, whose = (self.named[at], name) if self.named[at] else self.owners.find(name)
             if role == "note" and not self.named[at] and self._any_fraction(at):  # scores of "Human Ref", no citations
                 role, whose = None, name
@@ -319,6 +366,7 @@ class _Reader:
             values = [value for value in values if value.column not in words]
             left = dict(sorted((left | dict.fromkeys(words, "note")).items()))
             self.why |= dict.fromkeys(words, "its cells are words")
+        self._refuse_other_games(columns["game"], left)
         if nameless is not None:
             raise ArcadeMarkError(
                 f"{self.sheet.path}, row 1, column {nameless + 1}: the column has no name; name each once"
@@ -328,16 +376,33 @@ class _Reader:
         runs, notes = self._as_runs(values)
         return Interpretation(columns, runs, left, notes, self.why)
 
-    def _as_runs(self, values: Sequence[Value]) -> tuple[tuple[Value, ...], tuple[str, ...]]:
+    def _refuse_other_games(self, game: int, left: Mapping[int, Role]) -> None:
+        """Refuse a second column of games, if they are others: the scores beside it are not of those in the first."""
+        for at in left:
+            if self.tasks is None or self.why.get(at) == "as said" or self._share_of_tasks(at) < 0.5:
+                continue
+            for row, pair in enumerate(zip(self.sheet.columns[game], self.sheet.columns[at], strict=True)):
+                first, second = (self.sheet.text(cell) for cell in pair)
+                if self._is_task(second) and not _alike(second, first, self.tasks):
+                    raise ArcadeMarkError(
+                        f"{self.sheet.place(row, at)}: {second!r} stands beside {first!r}, as where two tables stand "
+                        "beside each other; write them below each other, or leave the column out with "
+                        f"--read '{self.sheet.header[at]}=note'"
+                    )
+
+    def _as_runs(self, values: Sequence[Value]) -> _Values:
         """Name the algorithm and the run of each column, where all of them name runs."""
         names = [value.name for value in values]
         asked = [name for value, name in zip(values, names, strict=True) if self.why.get(value.column) != "as said"]
+        if self.algorithm is not None and (curve := self._curve(values, self.algorithm))[0]:
+            return curve
         if asked and len(values) > 1 and all(map(PATTERNS["parts"].fullmatch, names)):
             raise ArcadeMarkError(f"{self.sheet.path}, row 1: {question('parts', names=listed(names), one=names[0])}")
         lone = [PATTERNS["run"].fullmatch(name) for name in names]
         if all(lone) and (len(values) > 1 or PATTERNS["named_run"].fullmatch(names[0])) and asked:
             if self.algorithm is None:
                 raise ArcadeMarkError(f"{self.sheet.path}, row 1: {question('runs', names=listed(names))}")
+            self._refuse_lengths(names)
             named = [(self.algorithm, match[1] or match[2]) for match in lone if match]
         elif all(lone) and self.said_runs and self.algorithm is not None:
             named = [(self.algorithm, match[1] or match[2]) for match in lone if match]
@@ -348,7 +413,7 @@ class _Reader:
             named = [(match[1], match[2]) for match in whose if match]
         return _runs_of(values, named)
 
-    def _numbered(self, values: Sequence[Value]) -> tuple[tuple[Value, ...], tuple[str, ...]]:
+    def _numbered(self, values: Sequence[Value]) -> _Values:
         """Refuse columns such as ``DQN_1, DQN_2``, which may be runs or algorithms, unless the caller says which.
 
         Beside more columns without a number they are algorithms, with a note: runs have numbers for every algorithm.
@@ -447,9 +512,7 @@ class _Reader:
         return ArcadeMarkError(said) if self.tasks is None else UnrecognisedError(said)
 
 
-def _runs_of(
-    values: Sequence[Value], named: Sequence[tuple[str, str | None]], noun: str = "algorithm"
-) -> tuple[tuple[Value, ...], tuple[str, ...]]:
+def _runs_of(values: Sequence[Value], named: Sequence[tuple[str, str | None]], noun: str = "algorithm") -> _Values:
     runs = tuple(
         replace(value, name=name, run=run_number(run or "0")) for value, (name, run) in zip(values, named, strict=True)
     )

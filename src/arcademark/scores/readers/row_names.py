@@ -17,6 +17,7 @@ from arcademark.scores.readers.column_names import (
     STATISTICS,
     Owners,
     key,
+    may_be_lengths,
     question,
     role_of,
     run_number,
@@ -86,6 +87,9 @@ def _runs_in(place: str, names: Sequence[str], said: str, algorithm: str | None)
         if algorithm is None:
             asked = question("runs", names=listed(names))
             raise ArcadeMarkError(f"{place}: {asked}, or that they are algorithms with --read '{said}'")
+        if may_be_lengths(names):
+            asked = question("lengths", names=listed(names), one=names[0])
+            raise ArcadeMarkError(f"{place}: {asked} in a column 'frames'")
         return {name: (algorithm, run_number(match[1] or match[2])) for name, match in lone.items()}
     whose = {name: (match[1], run_number(match[2])) for name in names if (match := PATTERNS["run_of"].fullmatch(name))}
     several = {owner for owner, those in grouped(whose.values()).items() if len(those) > 1}

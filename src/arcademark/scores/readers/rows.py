@@ -25,8 +25,8 @@ _Floats = NDArray[np.float64]
 class Rows:
     """Scores (NaN: missing) of a sheet; of all arrays, shape (scores,), `algorithm` and `task` hold positions in names.
 
-    `row` is the sheet's row that each stands in, `columns` the sheet's columns of runs, seeds and protocols; `episode`
-    and `frames` tell the scores of a run apart, and order them.
+    `row` is the sheet's row that each stands in, `columns` the sheet's columns of runs, seeds and protocols, `left_out`
+    those without a part in the table; `episode` and `frames` tell the scores of a run apart, and order them.
     """
 
     sheet: Sheet
@@ -40,6 +40,7 @@ class Rows:
     row: _Ints
     episode: _Ints | None = None
     frames: _Ints | None = None
+    left_out: Sequence[int] = ()
 
     def line(self, at: int) -> int:
         """Return where the file has a row."""
@@ -149,22 +150,14 @@ def _refuse_repeated(rows: Rows, keys: Sequence[_Ints], what: str, remedy: str) 
 def _apart(rows: Rows, first: int, second: int) -> str:
     """Name the columns without a part in the table that tell two rows apart, and how to say what they are."""
     sheet, (one, other) = rows.sheet, rows.row[[first, second]].tolist()
-    wide = "score" not in rows.columns
-    known = {*rows.columns.values()}
-    left = [rows.columns.get("frames"), rows.columns.get("episode")] if wide else range(len(sheet.header))
     odd = [
         sheet.header[at]
-        for at in left
-        if at is not None
-        and (wide or at not in known)
-        and sheet.header[at]
-        and str(sheet.columns[at][one]) != str(sheet.columns[at][other])
+        for at in rows.left_out
+        if sheet.header[at] and str(sheet.columns[at][one]) != str(sheet.columns[at][other])
     ]
-    if not odd:
-        return ""
-    if wide:
-        return f"; the rows differ in {odd[0]!r}"
-    return f", or say what {odd[0]!r} is, in which they differ: --read '{odd[0]}=frames', =episode or =run"
+    return (
+        f", or say what {odd[0]!r} is, in which they differ: --read '{odd[0]}=frames', =episode or =run" if odd else ""
+    )
 
 
 _Shape = tuple[int, int, int]

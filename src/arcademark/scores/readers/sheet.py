@@ -121,15 +121,32 @@ class Sheet:
         notes: list[str] = []
         if strange or self.decimal == "," or (self.separator in _PASTED and self.decimal is None):
             mark, notes = self._way(texts)
-            spread = (numerals.apart(cell).spread for column in strange & scored for cell in texts[column])
-            if any(spread):
-                notes.append("what stands behind ± is left out of the scores: intervals come from the runs")
+            notes += self._behind({column: texts[column] for column in sorted(strange & scored)}, mark)
             for column, cells in texts.items():
                 if column in strange or (mark == "," and any("." in cell for cell in cells)):
                     read = (numerals.read(cell, mark, alone=column not in scored) for cell in cells)
                     values[column] = np.fromiter(read, np.float64, self.size)
         numbers = {column: cells for column in columns if isinstance(cells := self.columns[column], np.ndarray)}
         return replace(self, values={**self.values, **numbers, **values}, notes=(*self.notes, *notes))
+
+    def _behind(self, texts: Mapping[int, Sequence[str]], mark: str) -> list[str]:
+        """Return notes on what stands behind scores; refuse numbers in brackets that may be the scores."""
+        cells = {cell: (row, column) for column, those in texts.items() for row, cell in enumerate(those)}
+        numerals_of = {cell: numeral for cell in cells if (numeral := numerals.apart(cell)).marks}
+        unsaid = [cell for cell, numeral in numerals_of.items() if numeral.unsaid]
+        above = [cell for cell in unsaid if numerals_of[cell].overshadowed(mark)]
+        if 2 * len(above) > len(unsaid):
+            raise ArcadeMarkError(
+                f"{self._quoted(*cells[above[0]])} may be a score before its spread, or a score in brackets: "
+                f"{len(above):,} of {len(unsaid):,} numbers in brackets are the larger ones; write the scores alone"
+            )
+        notes = []
+        if any(numeral.spread for numeral in numerals_of.values()):
+            notes.append("what stands behind ± or in brackets is left out of the scores: intervals come from the runs")
+        if scaled := next((cell for cell, numeral in numerals_of.items() if numeral.power), None):
+            value = numerals_of[scaled].value(mark)
+            notes.append(f"k stands for thousands and M for millions: {scaled.strip()!r} is {value:.15g}")
+        return notes
 
     def _way(self, texts: Mapping[int, Sequence[str]]) -> tuple[str, list[str]]:
         """Return the decimal mark, and a note about it."""
@@ -264,7 +281,10 @@ def _plain(cells: Sequence[str]) -> NDArray[np.float64]:
 
 def _remedy(text: str, decimal: str | None) -> str:
     if spread := _BRACKETED.fullmatch(text):
-        return f"leave the spread out and write {spread[1]} alone; intervals come from the runs, one per row"
+        return (
+            f"leave what is in brackets out and write {spread[1]} alone; one number is read as a spread there, and two "
+            "that ascend around the score as an interval"
+        )
     if text.endswith("%"):
         return "a percent sign marks a normalised score; write the game's points, in this cell and beside it"
     numeral = numerals.apart(text)

@@ -19,6 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from arcademark.scores.readers.base import SAID, Log, Options, Unit, UnrecognisedError, listed
+from arcademark.scores.readers.column_names import role_of
 from arcademark.scores.readers.logs.names import LOGS
 from arcademark.scores.readers.sheet import Sheet
 
@@ -69,7 +70,7 @@ def _is_pfrl(sheet: Sheet) -> bool:
 def read_metrics(sheet: Sheet, options: Options) -> list[Log]:
     """Read a log of one run."""
     if sheet.lowered == _DOWNLOADED:
-        return [_read_downloaded(sheet)]
+        return [_read_downloaded(sheet, options)]
     if options.tag is None and _is_pfrl(sheet):
         options = replace(options, tag="mean")
     tag, notes = choose_tag(str(sheet.path), [name for name in sheet.header if name], options)
@@ -83,10 +84,15 @@ def read_metrics(sheet: Sheet, options: Options) -> list[Log]:
     return [Log(sheet.path, values[order], unit_of(tag), notes=(*notes, *sheet.notes), steps=clock, series=tag)]
 
 
-def _read_downloaded(sheet: Sheet) -> Log:
+def _read_downloaded(sheet: Sheet, options: Options) -> Log:
     """Read one series as TensorBoard downloads it; the file's name has those of the run and the series."""
     named = _FILE.fullmatch(sheet.path.name.split(".csv")[0])
     run, tag = (named[1] or "", named[2]) if named else ("", "")
+    if tag and tag != options.tag and not _is_of_scores(tag):
+        raise UnrecognisedError(
+            f"{sheet.path}: the series {tag}, as its name says, is not known to be scores; leave it out, or say that "
+            f"it is with {SAID['tag']}"
+        )
     sheet = sheet.among([2], [1])
     steps, values = sheet.scores(1), sheet.scores(2)
     order = np.argsort(steps, kind="stable")
@@ -94,6 +100,12 @@ def _read_downloaded(sheet: Sheet) -> Log:
     unit: Unit = unit_of(tag) if tag else "average"
     notes = (_taken(tag or "in the file, whose name does not say which", unit), *sheet.notes)
     return Log(sheet.path, values[order], unit, label=run, notes=notes, steps=steps[order], series=tag)
+
+
+def _is_of_scores(tag: str) -> bool:
+    """Return whether a series is known, or what its name ends with is a score's: "charts_episodic_return"."""
+    parts = tag.split("_")
+    return tag in KNOWN or any(role_of("_".join(parts[at:])) == "score" for at in range(len(parts)))
 
 
 def is_wandb(sheet: Sheet) -> bool:
@@ -108,7 +120,7 @@ def read_wandb(sheet: Sheet, options: Options) -> list[Log]:
     columns = {column: name.rpartition(" - ") for column, name in enumerate(sheet.header) if " - " in name}
     twins = {name: column for column, name in enumerate(sheet.header) if _TWIN.search(name)}
     series = list(dict.fromkeys(tag for _, _, tag in columns.values() if not _TWIN.search(tag)))
-    only = len(series) == 1 and options.tag is None
+    only = len(series) == 1 and options.tag is None and _is_of_scores(series[0])
     tag, notes = (series[0], (_taken(series[0]),)) if only else choose_tag(str(sheet.path), series, options)
     runs = {column: run for column, (run, _, name) in columns.items() if name == tag}
     sheet = sheet.among(list(runs))

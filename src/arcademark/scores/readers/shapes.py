@@ -1,0 +1,171 @@
+"""Brings tables as people lay them out into one shape: a header of one row, one table, and a row's own name in it.
+
+Conventions
+-----------
+* Names that are blank below a name repeat it, as merged cells and tables in print leave them.
+* Two tables of one header beside each other stand below each other.
+* A row of spreads alone, below the row of its scores, is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers import numerals
+from arcademark.scores.readers.column_names import role_of
+from arcademark.scores.readers.sheet import Sheet, bare
+from arcademark.wording import plural
+
+_HEADER_ROWS = 3
+_NAMES = 2
+"""Columns at the left that may hold names."""
+
+
+def shaped(sheet: Sheet) -> Sheet:
+    """Return a sheet of text in the one shape that roles are told from."""
+    columns = _texts(sheet)
+    if len(columns) < len(sheet.columns):  # numbers, of which nothing is to be told
+        return sheet
+    return _filled_down(_without_spreads(_below_each_other(_with_one_header(sheet))))
+
+
+def _texts(sheet: Sheet) -> list[Sequence[str]]:
+    return [cells for cells in sheet.columns if not isinstance(cells, np.ndarray)]
+
+
+def _with_one_header(sheet: Sheet) -> Sheet:
+    """Join the rows of a header, "DQN mean" of "DQN" above "mean", and drop a title above it."""
+    header, taken = list(sheet.header), 0
+    columns = [column[:_HEADER_ROWS] for column in _texts(sheet)]
+    while taken < min(_HEADER_ROWS, sheet.size - 1):
+        below = [column[taken].strip() for column in columns]
+        filled = [name for name in header if name]
+        named = [name.lower() for name in header[1:]]
+        first, rest = below[0], list(filter(None, below[1:]))
+        if len(filled) == 1 and header[0] and len(header) > 2 and (len(rest) > 1 or (first and not rest)):
+            header = below  # below a title, or the first line of one
+        elif (
+            not rest
+            and first
+            and role_of(first) in ("game", "algorithm", "index", "seed", "run")
+            and (not header[0] or taken or role_of(header[0]) in ("game", "algorithm"))
+        ):
+            header[0] = first  # the name of an index
+        elif "" not in named and len(set(named)) == len(named):
+            break
+        elif (
+            rest and all(cell.isdecimal() for cell in rest) and role_of(first) in ("seed", "run", "index", "algorithm")
+        ):
+            corner, noun = (first, "seed") if role_of(first) == "algorithm" else ("", first or "seed")
+            header = [corner or header[0], *_joined(header[1:], [cell and f"{noun} {cell}" for cell in below[1:]])]
+        elif rest and not any(re.fullmatch(r"[-+]?\d.*", cell) for cell in rest):
+            header = _joined(header, below)
+        else:
+            break
+        taken += 1
+    if not taken:
+        return sheet
+    left = tuple(column[taken:] for column in sheet.columns)
+    line: Callable[[int], int] = sheet.line
+    return replace(
+        sheet,
+        header=tuple(map(bare, header)),
+        columns=left,
+        size=sheet.size - taken,
+        line=lambda row: line(row + taken),
+    )
+
+
+def _joined(above: Sequence[str], below: Sequence[str]) -> list[str]:
+    """Join two rows of a header; a blank in the upper one continues the name before it."""
+    result, last = [], ""
+    for name, under in zip(above, below, strict=True):
+        last = name or last
+        result.append(f"{last} {under}".strip() if under and under != last else name or under)
+    return result
+
+
+def _below_each_other(sheet: Sheet) -> Sheet:
+    """Put tables that stand beside each other, "Game, DQN, Game, DQN", below each other; refuse other headers."""
+    names, columns = sheet.lowered, _texts(sheet)
+    kept = [at for at, name in enumerate(names) if name or at == 0 or any(map(str.strip, columns[at]))]
+    starts = [place for place, at in enumerate(kept) if _again(names[0], names[at])]
+    if role_of(names[0]) not in ("game", "algorithm") or len(starts) == 1:
+        return sheet
+    first, *others = (kept[a:b] for a, b in zip(starts, [*starts[1:], None], strict=True))
+    alike = all(
+        len(block) == len(first) and all(_again(names[a], names[b]) for a, b in zip(first, block, strict=True))
+        for block in others
+    )
+    if not alike and all(columns[block[0]] == columns[0] for block in others):  # names repeated for the reader's eye
+        kept = [at for at in kept if at not in {block[0] for block in others}]
+        return replace(sheet, header=tuple(sheet.header[at] for at in kept), columns=tuple(columns[at] for at in kept))
+    if not alike:
+        raise ArcadeMarkError(
+            f"{sheet.path}, row 1: tables of other columns stand beside each other, and each begins with "
+            f"{sheet.header[0]!r}; write each in a file or sheet of its own"
+        )
+    blocks, line = [first, *others], sheet.line
+    rows = [
+        (row, block) for block in blocks for row in range(sheet.size) if any(columns[at][row].strip() for at in block)
+    ]
+    return replace(
+        sheet,
+        header=tuple(sheet.header[at] for at in first),
+        columns=tuple([columns[block[place]][row] for row, block in rows] for place in range(len(first))),
+        size=len(rows),
+        line=lambda row: line(rows[row][0]),
+        notes=(*sheet.notes, f"{plural(len(blocks), 'table')} of one header beside each other are read as one"),
+    )
+
+
+def _again(name: str, later: str) -> bool:
+    """Return whether a column's name is another's, or what pandas makes of it where that is taken: ``DQN.1``."""
+    return name == later or (later.startswith(f"{name}.") and later[len(name) + 1 :].isdecimal())
+
+
+def _without_spreads(sheet: Sheet) -> Sheet:
+    """Leave out rows of spreads, ``± 0.3`` or ``(0.3)``, that repeat the names above them or have none."""
+    some = [cells for cells in _texts(sheet) if numerals.any_spread(cells)]
+    rows = {row for cells in some for row, cell in enumerate(cells) if row and numerals.is_spread(cell)}
+    gone = {row for row in rows if _of_spreads(sheet, row)}
+    if not gone:
+        return sheet
+    kept = np.array([row not in gone for row in range(sheet.size)])
+    note = f"{plural(len(gone), 'row')} of spreads left out of the scores: intervals come from the runs"
+    return replace(sheet.only(kept), notes=(*sheet.notes, note))
+
+
+def _of_spreads(sheet: Sheet, row: int) -> bool:
+    """Return whether a row holds spreads of the row above, and nothing else but its names."""
+    cells = [(cells[row].strip(), cells[row - 1].strip()) for cells in _texts(sheet)]
+    first = next(at for at, (cell, _) in enumerate(cells) if numerals.is_spread(cell))
+    return (
+        first > 0
+        and all(cell in ("", above) for cell, above in cells[:first])
+        and all(
+            (numerals.is_spread(cell) and bool(numerals.apart(above).marks)) or cell.lower() in numerals.MISSING
+            for cell, above in cells[first:]
+        )
+    )
+
+
+def _filled_down(sheet: Sheet) -> Sheet:
+    """Repeat names that are blank in a row with other cells: that of the first column, and with it of the second."""
+    columns = _texts(sheet)
+    rows = [row for row, cell in enumerate(columns[0]) if row and not cell.strip()]
+    for at in range(min(_NAMES, len(columns) - 1)):
+        after = columns[at + 1 :]
+        rows = [row for row in rows if not columns[at][row].strip() and any(cells[row].strip() for cells in after)]
+        of_names = role_of(sheet.header[at]) in ("game", "algorithm", "run", "seed")
+        filled = list(columns[at])
+        for row in rows:
+            if of_names or not numerals.apart(filled[row - 1]).marks:
+                filled[row] = filled[row - 1]
+        columns[at] = filled
+    return replace(sheet, columns=tuple(columns))
