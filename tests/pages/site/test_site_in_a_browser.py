@@ -504,6 +504,7 @@ REFUSED = {
     "numbered.csv": b"game,DQN_1,DQN_2\npong,1,2\n",
     "runs.csv": b"game,seed 0,seed 1\npong,1,2\n",
     "lengths.csv": b"game,10M,200M\npong,1,2\n",
+    "halves.csv": b"game,DQN,name,PPO\npong,1,alien,2\n",
     "scores.csv": b"algorithm,game,best_score,final_score\nA,pong,1,2\n",
     "headless.csv": b"pong,1.5,2.5\nalien,2.5,3.5\n",
     "it's.csv": b"algorithm,game,score\nA,pong,it's\n",

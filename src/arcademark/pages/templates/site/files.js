@@ -255,6 +255,13 @@
     } else {
       const byAlgorithm = what < 0, first = who >= 0 ? who : 0;
       const free = header.map((_, column) => column).filter((column) => column !== (byAlgorithm ? first : what) && column !== run && !["protocol", "frames", "episode"].includes(roles[column]));
+      for (const column of byAlgorithm ? [] : header.keys()) { // of games, if they are others: the scores beside it are not of those in the first
+        if (column === what || !cellsOf(column).length || 2 * cellsOf(column).filter(isGame).length < cellsOf(column).length) continue;
+        for (const row of data) {
+          const [first, second] = [what, column].map((one) => bare(row.cells[one]));
+          if (isGame(second) && games.get(bareName(first)) !== games.get(bareName(second))) fail(`${at(row, column)}: ${quoted(second)} stands beside ${quoted(first)}, as where two tables stand beside each other; write them below each other, or leave the column out with --read '${header[column]}=note'`);
+        }
+      }
       let columns = [], words = [];
       for (const column of free) {
         let [role, whose] = roles[column] && roles[column] !== "score" ? [roles[column], header[column]] : roles[column] ? [null, header[column]] : rules.ofValue(header[column], header, isGame);
