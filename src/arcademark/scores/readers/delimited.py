@@ -29,7 +29,7 @@ from arcademark.scores.readers.base import MAX_CELLS_READ, MAX_TEXT_BYTES, SAID,
 from arcademark.scores.readers.column_names import role_of
 from arcademark.scores.readers.grids import Grid, grids_in, grids_of_workbook, sheet_of
 from arcademark.scores.readers.parquet import parse_parquet
-from arcademark.scores.readers.shapes import shaped
+from arcademark.scores.readers.shapes import check_title, shaped
 from arcademark.scores.readers.sheet import Sheet, bare, checked, named
 from arcademark.wording import plural
 
@@ -95,6 +95,8 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
     """Parse delimited text, below `skip` lines that are not part of the table."""
     text = decode(path, content)
     skip, separator = _begin(text, skip, Path(path).suffix.lower() == ".tsv")
+    for title in text[:_START].splitlines()[:skip]:
+        check_title(str(path), title)
     if separator == " ":
         return _in_columns(path, text, skip)
     reader = _rows(content, skip, separator, strict=True)

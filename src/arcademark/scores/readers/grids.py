@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from arcademark import files
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.readers.base import MAX_CELLS_READ
-from arcademark.scores.readers.shapes import shaped
+from arcademark.scores.readers.shapes import check_title, shaped
 from arcademark.scores.readers.sheet import Sheet, bare, checked, named
 
 _Row = tuple[int, list[str]]
@@ -53,8 +53,10 @@ _TEX_KEPT = re.compile(
     r"\\(?:(?:textcolor|colorbox|fcolorbox)(?:\[\w*\])?\{[^{}]*\}|text\w*|math\w*|emph|u?underline|uline|hl|bm|boldsymbol|makecell|shortstack"
     r"|thead|mbox|hbox|num|best|second)(?:\[\w*\])?" + _BRACES
 )
+_TEX_LINES = re.compile(r"\\(?:makecell|shortstack|thead)(?:\[\w*\])?" + _BRACES)
+"""Cells of several lines."""
 _TEX_SIGNS = {r"\,": "\u2009", r"\;": " ", "~": " ", r"\pm": "±", "{,}": ",", r"\textemdash": "—", "---": "—", "$": ""}
-_TEX_SIGNS |= {r"\sigma": "σ", r"\Delta": "Δ"}
+_TEX_SIGNS |= {r"\sigma": "σ", r"\Delta": "Δ", r"\uparrow": "↑", r"\downarrow": "↓"}
 _TEX_BELOW = re.compile(r"\A([-+]?\d[\d.,]*)_\{([\d.,]+)\}\Z")
 _TEX_LIMITS = re.compile(
     r"\A([-+]?\d[\d.,]*)(?:\^\{?\+([\d.,]+)\}?_\{?-[\d.,]+\}?|_\{?-[\d.,]+\}?\^\{?\+([\d.,]+)\}?)\Z"
@@ -194,7 +196,7 @@ def _latex(text: str) -> Iterator[Grid]:
     for found in _ENVIRONMENT.finditer(text):
         around = text[text.rfind("\\begin{table", 0, found.start()) : text.find("\\end{table", found.end())]
         caption = re.search(r"\\caption" + _BRACES, around if around.count("\\begin{tabular") < 2 else "")
-        body = _first_head(_arguments(found[2]))
+        body = _TEX_LINES.sub(lambda cell: cell[0].replace("\\\\", " "), _first_head(_arguments(found[2])))
         line = text.count("\n", 0, found.end()) - body.count("\n") + 1
         held: dict[int, tuple[int, str]] = {}
         rows = []
@@ -357,6 +359,7 @@ def sheet_of(path: Path, grid: Grid) -> Sheet:
         raise ArcadeMarkError(f"{path}: the table is empty; expected a header and rows of scores")
     lines, table = [line for line, _ in full], [[cells[at] for at in kept] for _, cells in full]
     columns = tuple(map(list, zip(*table[1:], strict=True))) or tuple([] for _ in kept)
+    check_title(str(path), grid.heading)
     header = tuple(map(named, table[0]))
     sheet = Sheet(path, header, columns, len(table) - 1, lambda row: lines[row + 1], "|")
     return checked(shaped(sheet), lines[0])

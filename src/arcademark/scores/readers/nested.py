@@ -26,6 +26,8 @@ _WRAPPERS = frozenset({"results", "result", "data", "scores", "records", "rows",
 """Keys of what holds the scores, beside others that are no lists or objects."""
 _RUN, _PARTS, _LENGTH = (PATTERNS[name] for name in ("run", "parts", "length"))
 _STATISTICS = ("summary", "spread", "count", "normalised", "rank", "score", "note")
+_PAIRS = 4
+"""Lists of two numbers of which is told whether they are hardly two runs."""
 MAX_DEPTH = 6
 """Objects in objects that are looked into."""
 
@@ -198,6 +200,8 @@ def _levels(path: Path, content: Mapping[str, Any], options: Options) -> _Table 
         by_row = grouped((tuple(keys[part] for part in parts), (keys[at], value)) for keys, value in leaves)
         rows = [(key, dict(cells)) for key, cells in by_row.items()]
         return [*names, *keys[at]], [[*key, *(cells.get(name) for name in keys[at])] for key, cells in rows]
+    if "run" not in kinds:
+        _refuse_spreads(path, [value for _, value in leaves])
     labels = {
         (kind, name): _LENGTH.sub(r"\1", name) if kind == "frames" else re.sub(r"\D", "", name) or str(at)
         for kind, those in zip(kinds, keys, strict=True)
@@ -211,6 +215,17 @@ def _levels(path: Path, content: Mapping[str, Any], options: Options) -> _Table 
         cells = value if isinstance(value, list) else [value]
         result += [[*key, *([at] if several else []), cell] for at, cell in enumerate(cells)]
     return [*names, *several, "score"], result
+
+
+def _refuse_spreads(path: Path, values: Sequence[Any]) -> None:
+    """Refuse lists of two that may be runs, but are more like a mean and its spread."""
+    pairs = [value for value in values if isinstance(value, list) and len(value) == 2 and None not in value]
+    small = [0 <= second < abs(first) / 2 for first, second in pairs]
+    if len(pairs) == len(values) >= _PAIRS and all(small):
+        raise ArcadeMarkError(
+            f"{path}: lists such as {pairs[0]} may be two runs, or a mean and its spread; for the first number the "
+            f"runs, as in {{'0': {pairs[0][0]}, '1': {pairs[0][1]}}}, for the second give the means alone"
+        )
 
 
 def _kinds(path: Path, keys: Sequence[Sequence[str]], options: Options) -> list[str]:

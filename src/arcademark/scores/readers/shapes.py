@@ -15,9 +15,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.scores.readers import numerals
-from arcademark.scores.readers.column_names import role_of
+from arcademark.scores.readers.column_names import PATTERNS, role_of
 from arcademark.scores.readers.sheet import Sheet, bare
 from arcademark.wording import plural
 
@@ -34,6 +34,14 @@ def shaped(sheet: Sheet) -> Sheet:
     return _filled_down(_without_spreads(_below_each_other(_with_one_header(sheet))))
 
 
+def check_title(place: str, title: str) -> None:
+    """Refuse a table whose title says that its scores are in thousands, or the like."""
+    if PATTERNS["in_thousands"].fullmatch(title):
+        raise ArcadeMarkError(
+            f"{place}: the title says {one_line(title, 100)!r}; give the games' own points, and a title of them"
+        )
+
+
 def _texts(sheet: Sheet) -> list[Sequence[str]]:
     return [cells for cells in sheet.columns if not isinstance(cells, np.ndarray)]
 
@@ -48,6 +56,7 @@ def _with_one_header(sheet: Sheet) -> Sheet:
         named = [name.lower() for name in header[1:]]
         first, rest = below[0], list(filter(None, below[1:]))
         if len(filled) == 1 and header[0] and len(header) > 2 and (len(rest) > 1 or (first and not rest)):
+            check_title(str(sheet.path), header[0])
             header = below  # below a title, or the first line of one
         elif (
             not rest
@@ -93,15 +102,18 @@ def _joined(above: Sequence[str], below: Sequence[str]) -> list[str]:
 def _below_each_other(sheet: Sheet) -> Sheet:
     """Put tables that stand beside each other, "Game, DQN, Game, DQN", below each other; refuse other headers."""
     names, columns = sheet.lowered, _texts(sheet)
+    named = role_of(names[0]) in ("game", "algorithm")
     kept = [at for at, name in enumerate(names) if name or at == 0 or any(map(str.strip, columns[at]))]
     starts = [place for place, at in enumerate(kept) if _again(names[0], names[at])]
-    if role_of(names[0]) not in ("game", "algorithm") or len(starts) == 1:
+    if not (named or not names[0]) or len(starts) == 1:
         return sheet
     first, *others = (kept[a:b] for a, b in zip(starts, [*starts[1:], None], strict=True))
     alike = all(
         len(block) == len(first) and all(_again(names[a], names[b]) for a, b in zip(first, block, strict=True))
         for block in others
     )
+    if not alike and not named:
+        return sheet
     if not alike and all(columns[block[0]] == columns[0] for block in others):  # names repeated for the reader's eye
         kept = [at for at in kept if at not in {block[0] for block in others}]
         return replace(sheet, header=tuple(sheet.header[at] for at in kept), columns=tuple(columns[at] for at in kept))

@@ -265,10 +265,13 @@ def bare(name: str) -> str:
 
 
 def named(name: str) -> str:
-    """Return a column's name in one line; of several levels, ``('DQN', 0)``, as pandas prints it, joined: "DQN 0"."""
+    """Return a column's name in one line; of several levels, ``('DQN', 0)``, as pandas prints it, joined: "DQN 0".
+
+    An arrow behind it, which says what is better, is no part of it.
+    """
     if re.fullmatch(r"\(\s*(?:'[^']*'|-?\d+)(?:\s*,\s*(?:'[^']*'|-?\d+))+\s*\)", name.strip()):
         name = " ".join(text or number for text, number in re.findall(r"'([^']*)'|(-?\d+)", name))
-    return bare(name)
+    return bare(re.sub(r"\s*[(\[]?\s*[↑↓⬆⬇]\s*[)\]]?\s*\Z", "", name))
 
 
 def _plain(cells: Sequence[str]) -> NDArray[np.float64]:
