@@ -16,6 +16,8 @@ NAMES: Mapping[Role, Sequence[str]] = RULES["names"]
 """Names of columns by role, in lower case and with blanks between words; earlier ones are preferred."""
 _WORDS = {role: (frozenset(some), frozenset(beside)) for role, (some, beside) in RULES["words"].items()}
 SURE, MEANS = frozenset(RULES["sure"]), frozenset(RULES["means"])
+CITED = frozenset(RULES["cited"])
+"""Words of notes that may also stand behind an algorithm whose scores a column has: "Human Ref"."""
 STATISTICS = frozenset({"summary", "spread", "count", "normalised", "rank"})
 """Roles of what describes scores, and is none."""
 PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in RULES["patterns"].items()}
@@ -25,13 +27,19 @@ FEWEST_POINTS = 3
 """Lengths of training beside each other that make a curve; of fewer it is asked which has the scores."""
 _MANY = 50
 """Bare numbers beside each other that are hardly those of runs."""
-_SPLIT = re.compile(r"[\s_\-./:|()\[\]]+")
+_JOINED = (
+    r"(?<=[a-z])(?=[A-Z])|(?<=[Δδσ%])(?=[A-Za-z])|(?<=[A-Z0-9])(?=(?:std|sem|stderr|err|mean|avg|hns|norm)(?![A-Za-z]))"
+)
+"""Where words are joined, as in ``meanDQN``, ``ΔDQN`` and ``DQNstd``."""
+_SPLIT = re.compile(rf"[\s_\-./:|()\[\]]+|{_JOINED}")
+_ABBREVIATED = re.compile(r"\b(s)\.\s?([de])\.(?:\s?(m)\.)?", re.IGNORECASE)
+"""Spreads such as s.d., s.e. and s.e.m."""
 
 
 def words_of(name: str) -> tuple[str, ...]:
     """Return the words of a name in lower case: "DQN_95%CI" as dqn, 95%, ci."""
-    apart = re.sub(r"([a-z])([A-Z])", r"\1 \2", name.replace("+/-", "±"))
-    return tuple(PATTERNS["words"].findall(apart.lower()))
+    whole = _ABBREVIATED.sub(r"\1\2\3", name.replace("+/-", "±"))
+    return tuple(PATTERNS["words"].findall(re.sub(_JOINED, " ", whole).lower()))
 
 
 def key(name: str) -> str:
@@ -99,14 +107,13 @@ class Owners:
         score or its run; a mean or a score is of "DQN" where that has a spread, or all have such names, and none is
         "DQN".
         """
-        versus = PATTERNS["versus"].fullmatch(name)
-        if versus and {key(versus[1]), key(versus[2])} <= self.known:
+        if self._compares(name):
             return "summary", name  # "PPO - DQN" of PPO and DQN
-        for whose, what, behind in parted(stated(name)):
+        for whose, what, behind in parted(_ABBREVIATED.sub(r"\1\2\3", stated(name))):
             role = role_of(what)
             if role is None or (role_of(whose) is not None and not self.is_task(whose)):
                 continue
-            beside, named = key(whose) in self.known, key(whose) in self._scored
+            beside, named = key(whose) in self.known or self._compares(whose), key(whose) in self._scored
             sure = set(words_of(what)) & SURE and (beside or named or behind)
             if role in STATISTICS and key(whose) in self._with_runs:
                 return role, whose
@@ -118,6 +125,11 @@ class Owners:
                 if sure or beside or named or limits or (role == "normalised" and self._all_of(what, behind, 2)):
                     return role, whose
         return None, name
+
+    def _compares(self, name: str) -> bool:
+        """Return whether a name is of a difference or a ratio of two others."""
+        versus = PATTERNS["versus"].fullmatch(name)
+        return versus is not None and {key(versus[1]), key(versus[2])} <= self.known
 
     @cached_property
     def _scored(self) -> frozenset[str]:

@@ -24,6 +24,7 @@ from arcademark.grouping import grouped
 from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import SAID, Options, UnrecognisedError, is_task, listed
 from arcademark.scores.readers.column_names import (
+    CITED,
     FEWEST_POINTS,
     MEANS,
     NAMES,
@@ -348,7 +349,8 @@ class _Reader:
         for at in free:
             name = self.heads[at]
             role, whose = (self.named[at], name) if self.named[at] else self.owners.find(name)
-            if role == "note" and not self.named[at] and self._any_fraction(at):  # scores of "Human Ref", no citations
+            cited = role == "note" and not self.named[at] and CITED & {*words_of(name)}
+            if cited and self._any_fraction(at):  # scores of "Human Ref", no citations
                 role, whose = None, name
             if role in (None, "value") or not (name or not at or not self._any_number(at)):
                 values.append(Value(at, whose or name))

@@ -58,7 +58,7 @@
   const bare = (cell) => cell.trim().split(/\s+/).join(" ").replace(/^'(?='*[=+\-@\uff1d\uff0b\uff0d\uff20])/, "");
 
   /** What columns are by their names, by the rules of `arcademark.scores.readers.column_names`: data, in `site.rules`. */
-  function rolesBy({ names, words, sure, means, rows, patterns, questions, scores }) {
+  function rolesBy({ names, words, sure, means, cited, rows, patterns, questions, scores }) {
     const whole = Object.fromEntries(Object.entries(patterns).map(([name, pattern]) => [name, new RegExp(`^(?:${pattern})$`, "iu")]));
     const prefix = new RegExp(`^(?:${patterns.prefix})`, "iu"), scale = new RegExp(patterns.scaled, "iu");
     const plusMinus = new RegExp(patterns.stated, "iu");
@@ -68,7 +68,10 @@
     };
     const statistics = ["summary", "spread", "count", "normalised", "rank"];
     const letters = new RegExp(patterns.words.replace("[^\\W\\d_]", "\\p{L}"), "gu");
-    const wordsOf = (name) => name.replaceAll("+/-", "±").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase().match(letters) ?? [];
+    const joined = "(?<=[a-z])(?=[A-Z])|(?<=[Δδσ%])(?=[A-Za-z])|(?<=[A-Z0-9])(?=(?:std|sem|stderr|err|mean|avg|hns|norm)(?![A-Za-z]))";
+    const gaps = new RegExp(joined, "gu"), splits = new RegExp(`[\\s_\\-./:|()[\\]]+|${joined}`, "gu");
+    const unabbreviated = (name) => name.replace(/\b(s)\.\s?([de])\.(?:\s?(m)\.)?/gi, (_, ...letter) => letter.slice(0, 3).join(""));
+    const wordsOf = (name) => unabbreviated(name.replaceAll("+/-", "±")).replace(gaps, " ").toLowerCase().match(letters) ?? [];
     const key = (name) => wordsOf(name).join(" ");
     function roleOf(written) {
       const name = stated(written.replace(prefix, "")), scaled = scale.exec(name);
@@ -92,7 +95,7 @@
     function ofValue(name, header, isGame) {
       const known = new Set(header.map(key).filter(Boolean)), isSure = (text) => wordsOf(text).some((word) => sure.includes(word)), last = (text) => text.replace(/[)\] ]+$/, "");
       const parted = (text) => {
-        const parts = [...text.matchAll(/[\s_\-./:|()[\]]+/g)].map(({ 0: gap, index }) => [text.slice(0, index), last(text.slice(index + gap.length))]).filter((pair) => pair.every(Boolean));
+        const parts = [...text.matchAll(splits)].map(({ 0: gap, index }) => [text.slice(0, index), last(text.slice(index + gap.length))]).filter((pair) => pair.every(Boolean));
         return [...parts.map(([before, after]) => [before, after, true]), ...parts.map(([before, after]) => [after, before, false]).reverse()];
       };
       const isMean = (role, what) => role === "score" || (role === "summary" && means.includes(key(what)));
@@ -103,14 +106,17 @@
         const several = new Set(free.map((one) => whole.run_of.exec(one)?.[1] ?? one));
         return several.size >= least && free.every((one) => parted(one).some(([, what, behind]) => what === word && behind === side));
       };
-      const versus = whole.versus.exec(name);
-      if (versus && known.has(key(versus[1])) && known.has(key(versus[2]))) return ["summary", name];
+      const compares = (text) => {
+        const versus = whole.versus.exec(text);
+        return versus && known.has(key(versus[1])) && known.has(key(versus[2]));
+      };
+      if (compares(name)) return ["summary", name];
       const limits = (owner) => new Set(header.flatMap(parted).filter(([whose, what, behind]) => behind && key(whose) === owner && roleOf(what) === "spread").map(([, what]) => key(what))).size;
       {
-        for (const [whose, what, behind] of parted(stated(name))) {
+        for (const [whose, what, behind] of parted(unabbreviated(stated(name)))) {
           const role = roleOf(what);
           if (!role || (roleOf(whose) && !isGame(whose))) continue;
-          const own = wordsOf(whose), beside = known.has(key(whose));
+          const own = wordsOf(whose), beside = known.has(key(whose)) || compares(whose);
           if (statistics.includes(role) && runs.filter((one) => one === key(whose)).length > 1) return [role, whose];
           if (isMean(role, what)) {
             const others = header.map(wordsOf).filter((all) => own.every((word) => all.includes(word))).map((all) => all.filter((word) => !own.includes(word)));
@@ -134,7 +140,8 @@
       const [other, whose] = ofValue(name, those, () => false);
       return statistics.includes(other) ? null : other === "value" ? whose : name;
     }
-    return { roleOf, ofValue, ofRow, whole, ask, preferred };
+    const mayBeCited = (name) => wordsOf(name).some((word) => cited.includes(word));
+    return { roleOf, ofValue, ofRow, whole, ask, preferred, mayBeCited };
   }
 
   function number(cell, place, missing) {
@@ -265,7 +272,7 @@
       let columns = [], words = [];
       for (const column of free) {
         let [role, whose] = roles[column] && roles[column] !== "score" ? [roles[column], header[column]] : roles[column] ? [null, header[column]] : rules.ofValue(header[column], header, isGame);
-        if (role === "note" && !roles[column] && cellsOf(column).some((cell) => /\d[.,]\d/.test(cell))) [role, whose] = [null, header[column]]; // scores of "Human Ref", no citations
+        if (role === "note" && !roles[column] && rules.mayBeCited(header[column]) && cellsOf(column).some((cell) => /\d[.,]\d/.test(cell))) [role, whose] = [null, header[column]]; // scores of "Human Ref", no citations
         if (role && role !== "value") continue;
         if (!byAlgorithm && cellsOf(column).length && !cellsOf(column).some((cell) => /\d/.test(cell[0]) || NUMBER.test(cell))) words.push({ column, name: whose, run: null });
         else columns.push({ column, name: whose, run: null });
