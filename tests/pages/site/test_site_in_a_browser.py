@@ -583,7 +583,7 @@ BESIDE = (
     "game,Raw score DQN,Raw score PPO,Human normalized DQN,Human normalized PPO\npong,1,2,.1,.2\nalien,3,4,.1,.2\n",
     "game,DQN,DQN frames,PPO,PPO frames\npong,1,200000000,2,9\nalien,3,9,4,9\n",
     "game,score mean DQN,score mean PPO,score std DQN,score std PPO,score count DQN\npong,1,2,9,9,9\nalien,3,4,9,9,9\n",
-    "game,DQN,PPO,gain over DQN,ΔPPO,PPO (% of DQN),PPOstd,PPO s.d.\npong,1,2,1.5,1,.2,.5,.5\nalien,3,4,1,1.5,.3,.1,.1\n",
+    "game,DQN,PPO,gain over DQN,ΔPPO,PPO (% of DQN),PPOstd,PPO s.d.\npong,1,2,.5,1,.2,.5,.5\nalien,3,4,1,.5,.3,1,1\n",
     "algo,env_id,eval_return,std,n\nDQN,pong,1,0.5,5\nDQN,alien,3,0.5,5\nPPO,pong,2,1,5\nPPO,alien,4,1,5\n",
 )
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,9 @@ _WRAPPERS = frozenset({"results", "result", "data", "scores", "records", "rows",
 _RUN, _PARTS, _LENGTH = (PATTERNS[name] for name in ("run", "parts", "length"))
 _STATISTICS = ("summary", "spread", "count", "normalised", "rank", "score", "note")
 _PAIRS = 4
-"""Lists of two numbers of which is told whether they are hardly two runs."""
+"""Lists of two numbers, each less than half of the one before it, that are hardly two runs each."""
+_RISING = 4
+"""Numbers that rise throughout, in each of several lists, and are hardly runs."""
 MAX_DEPTH = 6
 """Objects in objects that are looked into."""
 
@@ -187,11 +190,17 @@ def _levels(path: Path, content: Mapping[str, Any], options: Options) -> _Table 
         return None
     keys = [list(dict.fromkeys(names)) for names in zip(*(keys for keys, _ in leaves), strict=True)]
     kinds = _kinds(path, keys, options)
-    listed = any(isinstance(value, list) for _, value in leaves)
-    if len(set(kinds)) < len(kinds) or (kinds == ["algorithm"] and listed):
+    lists = any(isinstance(value, list) for _, value in leaves)
+    if len(set(kinds)) < len(kinds) or (kinds == ["algorithm"] and lists):
         return None
-    if listed and "statistic" in kinds:  # the scores themselves, beside what sums them up
+    if lists and "statistic" in kinds:  # the scores themselves, beside what sums them up
         leaves = [leaf for leaf in leaves if isinstance(leaf[1], list)]
+        beside = list(dict.fromkeys(place[kinds.index("statistic")] for place, _ in leaves))
+        if len(beside) > 1:
+            raise ArcadeMarkError(
+                f"{path}: holds lists of {listed(beside)}; keep the list of scores, or, of a learning curve, give a "
+                "record per score with 'frames' and 'score'"
+            )
         kinds[kinds.index("statistic")] = "note"
     parts = [at for at, kind in enumerate(kinds) if kind != "statistic"]
     names = [kinds[at] for at in parts]
@@ -201,14 +210,14 @@ def _levels(path: Path, content: Mapping[str, Any], options: Options) -> _Table 
         rows = [(key, dict(cells)) for key, cells in by_row.items()]
         return [*names, *keys[at]], [[*key, *(cells.get(name) for name in keys[at])] for key, cells in rows]
     if "run" not in kinds:
-        _refuse_spreads(path, [value for _, value in leaves])
+        _refuse_other_lists(path, [value for _, value in leaves if isinstance(value, list)])
     labels = {
         (kind, name): _LENGTH.sub(r"\1", name) if kind == "frames" else re.sub(r"\D", "", name) or str(at)
         for kind, those in zip(kinds, keys, strict=True)
         for at, name in enumerate(those)
         if kind in ("frames", "run")
     }
-    several = [("episode" if "run" in kinds else "run")] if listed else []
+    several = [("episode" if "run" in kinds else "run")] if lists else []
     result: list[list[Any]] = []
     for place, value in leaves:
         key = [labels.get((kind, part), part) for part, kind in zip(place, kinds, strict=True)]
@@ -217,14 +226,16 @@ def _levels(path: Path, content: Mapping[str, Any], options: Options) -> _Table 
     return [*names, *several, "score"], result
 
 
-def _refuse_spreads(path: Path, values: Sequence[Any]) -> None:
-    """Refuse lists of two that may be runs, but are more like a mean and its spread."""
-    pairs = [value for value in values if isinstance(value, list) and len(value) == 2 and None not in value]
-    small = [0 <= second < abs(first) / 2 for first, second in pairs]
-    if len(pairs) == len(values) >= _PAIRS and all(small):
+def _refuse_other_lists(path: Path, lists: Sequence[Sequence[Any]]) -> None:
+    """Refuse lists that are more like a mean and its spread, or a learning curve, than runs."""
+    whole = all(None not in one for one in lists)
+    spreads = whole and all(len(one) == 2 and 0 <= one[1] < abs(one[0]) / 2 for one in lists)
+    curves = whole and all(len(one) >= _RISING and all(a < b for a, b in pairwise(one)) for one in lists)
+    if (spreads and len(lists) >= _PAIRS) or (curves and len(lists) > 1):
+        what = "two runs, or a mean and its spread" if spreads else "runs, or a learning curve"
         raise ArcadeMarkError(
-            f"{path}: lists such as {pairs[0]} may be two runs, or a mean and its spread; for the first number the "
-            f"runs, as in {{'0': {pairs[0][0]}, '1': {pairs[0][1]}}}, for the second give the means alone"
+            f"{path}: lists such as [{listed(lists[0])}] may be {what}; for the first number the runs, as in "
+            f"{{'0': {lists[0][0]}, '1': {lists[0][1]}}}, for the second give the scores alone"
         )
 
 

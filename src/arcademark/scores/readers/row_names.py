@@ -23,12 +23,14 @@ from arcademark.scores.readers.column_names import (
     run_number,
     words_of,
 )
+from arcademark.scores.readers.logs.names import LOGS
 from arcademark.scores.readers.role_names import RULES, Role
 from arcademark.scores.readers.roles import Interpretation
 from arcademark.scores.readers.sheet import Sheet
 
 MAX_ASKED = 10
 """So many rows of one name and numbers may be its runs; more are algorithms."""
+_SERIES = frozenset(LOGS["series"])
 _ROWS = frozenset(RULES["rows"])
 """Words of rows that are no algorithm's; beside such rows no name of a statistic is one."""
 
@@ -109,9 +111,9 @@ def _runs_in(place: str, names: Sequence[str], said: str, algorithm: str | None)
 
 
 def scored_rows(
-    sheet: Sheet, found: Interpretation, names: Mapping[str, RowName], codes: NDArray[np.int64]
+    sheet: Sheet, found: Interpretation, names: Mapping[str, RowName], codes: NDArray[np.int64], options: Options
 ) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
-    """Return which rows hold no spreads, ranks or the like, and what names those: an algorithm, run or cell.
+    """Return which rows hold no spreads, losses or the like, and what names those: an algorithm, run or cell.
 
     `names` are what a column of algorithms says, `codes` which of them each row has.
     """
@@ -126,28 +128,35 @@ def scored_rows(
             left += described
     for column, role in found.left_out.items():
         cells = sheet.columns[column]
-        if (
-            role not in ("note", "index")
-            or isinstance(cells, np.ndarray)
-            or not any(map(_describes, dict.fromkeys(cells)))
-        ):
+        if role not in ("note", "index") or isinstance(cells, np.ndarray):
             continue
-        kinds = {cell: role_of(cell.strip()) for cell in dict.fromkeys(cells)}
-        if not all(kind in (*STATISTICS, "score") for kind in kinds.values()):
-            continue
+        kinds = {cell: "score" if cell.strip() in _SERIES else role_of(cell.strip()) for cell in dict.fromkeys(cells)}
         place = f"{sheet.path}, column {sheet.header[column]!r}"
-        means = [cell for cell, kind in kinds.items() if kind == "score" or key(cell) in MEANS]
-        means = means or [cell for cell, kind in kinds.items() if kind == "summary"]
-        if not means:
+        kept = _scored(place, kinds, options)
+        if kept is not None:
+            rows &= np.array([cell == kept for cell in cells])
+            left += [cell for cell in kinds if cell != kept]
+    return rows, tuple(dict.fromkeys(left))
+
+
+def _scored(place: str, kinds: Mapping[str, Role | None], options: Options) -> str | None:
+    """Return which cells of a column of series or statistics, with their roles, name scores; None if it is no such."""
+    if options.tag in kinds:
+        return options.tag
+    scores = [cell for cell, kind in kinds.items() if kind == "score"]
+    if not (scores and len(kinds) > 1):
+        if not any(map(_describes, kinds)) or not all(kind in (*STATISTICS, "score") for kind in kinds.values()):
+            return None
+        scores = [cell for cell in kinds if key(cell) in MEANS]
+        scores = scores or [cell for cell, kind in kinds.items() if kind == "summary"]
+        if not scores:
             raise ArcadeMarkError(
                 f"{place}: the rows hold {listed(list(kinds))}, and none says that these are scores; give the games' "
                 "own points"
             )
-        if len(means) > 1:
-            raise ArcadeMarkError(f"{place}: the scores may be the rows {listed(means)}; keep those of one")
-        rows &= np.array([cell == means[0] for cell in cells])
-        left += [cell for cell in kinds if cell != means[0]]
-    return rows, tuple(dict.fromkeys(left))
+    if len(scores) > 1:
+        raise ArcadeMarkError(f"{place}: the scores may be the rows {listed(scores)}; choose one with {SAID['tag']}")
+    return scores[0]
 
 
 def _describes(cell: str) -> bool:

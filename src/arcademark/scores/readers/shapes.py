@@ -4,7 +4,7 @@ Conventions
 -----------
 * Names that are blank below a name repeat it, as merged cells and tables in print leave them.
 * Two tables of one header beside each other stand below each other.
-* A row of spreads alone, below the row of its scores, is left out.
+* A row of spreads alone, below the row of its scores, and one that repeats the header, is left out.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def shaped(sheet: Sheet) -> Sheet:
     columns = _texts(sheet)
     if len(columns) < len(sheet.columns):  # numbers, of which nothing is to be told
         return sheet
-    return _filled_down(_without_spreads(_below_each_other(_with_one_header(sheet))))
+    return _filled_down(_without_spreads(_without_headers(_below_each_other(_with_one_header(sheet)))))
 
 
 def check_title(place: str, title: str) -> None:
@@ -139,6 +139,14 @@ def _below_each_other(sheet: Sheet) -> Sheet:
 def _again(name: str, later: str) -> bool:
     """Return whether a column's name is another's, or what pandas makes of it where that is taken: ``DQN.1``."""
     return name == later or (later.startswith(f"{name}.") and later[len(name) + 1 :].isdecimal())
+
+
+def _without_headers(sheet: Sheet) -> Sheet:
+    """Leave out rows that repeat the header, as where files were joined or a table goes on on another page."""
+    columns = _texts(sheet)
+    rows = [row for row, cell in enumerate(columns[0]) if cell and bare(cell).lower() == sheet.lowered[0]]
+    again = {row for row in rows if tuple(bare(cells[row]) for cells in columns) == sheet.header}
+    return sheet.only(np.array([row not in again for row in range(sheet.size)])) if again else sheet
 
 
 def _without_spreads(sheet: Sheet) -> Sheet:
