@@ -156,6 +156,8 @@ def test_what_no_file_can_say_is_refused_and_nothing_is_written(tmp_path):
         write_wide(RAGGED, tmp_path / "a.csv")
     with pytest.raises(ArcadeMarkError, match="the name 'Run' is another column's"):
         write_wide(whole.rename({"DQN": "Run"}), tmp_path / "a.csv")
+    with pytest.raises(ArcadeMarkError, match="'DQN ↑' is another column's or would be read as one"):
+        write_wide(whole.rename({"DQN": "DQN ↑"}), tmp_path / "a.csv")
     with pytest.raises(ArcadeMarkError, match="'dqn' is another column's"):
         write_wide(whole.rename({"DQN": "dqn", "PPO, tuned": "DQN"}), tmp_path / "a.csv")
     with pytest.raises(ArcadeMarkError, match="the name ' x' is blank or has blanks around it"):

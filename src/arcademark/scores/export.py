@@ -25,7 +25,7 @@ from arcademark.files import write_output
 from arcademark.scores.formulas import escaped
 from arcademark.scores.readers.base import Options
 from arcademark.scores.readers.roles import interpret
-from arcademark.scores.readers.sheet import Sheet
+from arcademark.scores.readers.sheet import Sheet, named
 from arcademark.scores.table import ScoreTable
 
 RLIABLE = ".npz"
@@ -109,7 +109,7 @@ def write_wide(table: ScoreTable, path: str | os.PathLike[str]) -> None:
         )
     means = table.mean_over_runs().T
     columns = (list(table.tasks), *means.T)
-    sheet = Sheet(target, ("task", *table.algorithms), columns, len(table.tasks), lambda row: row + 2)
+    sheet = Sheet(target, ("task", *map(named, table.algorithms)), columns, len(table.tasks), lambda row: row + 2)
     try:
         values = interpret(sheet, Options()).values
     except ArcadeMarkError:

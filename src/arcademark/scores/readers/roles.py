@@ -352,12 +352,34 @@ class _Reader:
             cited = role == "note" and not self.named[at] and CITED & {*words_of(name)}
             if cited and self._any_fraction(at):  # scores of "Human Ref", no citations
                 role, whose = None, name
+            if role is None and self._is_difference(at):
+                role = "summary"
+                self.why[at] = "its cells are the difference of two columns"
             if role in (None, "value") or not (name or not at or not self._any_number(at)):
                 values.append(Value(at, whose or name))
             else:
                 left[at] = role
                 self.why.setdefault(at, "by its name" if self.named[at] else f"by its name, of {whose!r}")
         return values, left
+
+    def _is_difference(self, at: int) -> bool:
+        """Return whether a column such as ``PPO-DQN`` holds what it says of two others; it may be an algorithm's."""
+        places = {key(name): place for place, name in enumerate(self.heads)}
+        name = self.heads[at]
+        for hyphen in re.finditer("-", name):
+            first, second = (places.get(key(part)) for part in (name[: hyphen.start()], name[hyphen.end() :]))
+            if first is not None and second is not None and second != first:
+                ours, one, other = (self._points(place) for place in (at, first, second))
+                return bool(np.allclose(ours, one - other, rtol=0.01, atol=0.1, equal_nan=True))
+        return False
+
+    def _points(self, at: int) -> np.ndarray:
+        """Return the numbers of a column's first cells, NaN where one has none with a decimal point."""
+        cells = self.sheet.columns[at][:MAX_SAMPLE]
+        if isinstance(cells, np.ndarray):
+            return cells
+        values = np.array([numerals.read(cell, ".") for cell in cells])
+        return np.where(np.isfinite(values), values, np.nan)
 
     def _wide(self, columns: dict[Role, int], free: Sequence[int]) -> Interpretation:
         """Interpret a table with a row a game, and a column for each algorithm or run."""

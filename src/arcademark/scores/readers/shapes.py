@@ -22,6 +22,8 @@ from arcademark.scores.readers.sheet import Sheet, bare
 from arcademark.wording import plural
 
 _HEADER_ROWS = 3
+MAX_TITLE = 1_000
+"""Characters of a title that are read."""
 _NAMES = 2
 """Columns at the left that may hold names."""
 
@@ -36,7 +38,7 @@ def shaped(sheet: Sheet) -> Sheet:
 
 def check_title(place: str, title: str) -> None:
     """Refuse a table whose title says that its scores are in thousands, or the like."""
-    if PATTERNS["in_thousands"].fullmatch(title):
+    if PATTERNS["in_thousands"].fullmatch(title[:MAX_TITLE]):
         raise ArcadeMarkError(
             f"{place}: the title says {one_line(title, 100)!r}; give the games' own points, and a title of them"
         )
@@ -143,8 +145,9 @@ def _again(name: str, later: str) -> bool:
 
 def _without_headers(sheet: Sheet) -> Sheet:
     """Leave out rows that repeat the header, as where files were joined or a table goes on on another page."""
-    columns = _texts(sheet)
-    rows = [row for row, cell in enumerate(columns[0]) if cell and bare(cell).lower() == sheet.lowered[0]]
+    columns, name = _texts(sheet), sheet.header[0]
+    alike = {cell for cell in set(columns[0]) if name and bare(cell) == name}
+    rows = [row for row, cell in enumerate(columns[0]) if cell in alike] if alike else []
     again = {row for row in rows if tuple(bare(cells[row]) for cells in columns) == sheet.header}
     return sheet.only(np.array([row not in again for row in range(sheet.size)])) if again else sheet
 
@@ -178,6 +181,8 @@ def _of_spreads(sheet: Sheet, row: int) -> bool:
 def _filled_down(sheet: Sheet) -> Sheet:
     """Repeat names that are blank in a row with other cells: that of the first column, and with it of the second."""
     columns = _texts(sheet)
+    if all(map(str.strip, columns[0])):
+        return sheet
     rows = [row for row, cell in enumerate(columns[0]) if row and not cell.strip()]
     for at in range(min(_NAMES, len(columns) - 1)):
         after = columns[at + 1 :]
