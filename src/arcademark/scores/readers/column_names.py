@@ -200,5 +200,5 @@ def may_be_lengths(names: Sequence[str]) -> bool:
 
 
 def is_foreign(name: str) -> bool:
-    """Return whether a name is an environment's id or a summary's ("Mean score"), and thus no unknown game."""
-    return ENVIRONMENT.fullmatch(name) is not None or role_of(name) in (*STATISTICS, "score")
+    """Return whether a name is an environment's id, a summary's ("Mean score") or a fact's, and no unknown game."""
+    return ENVIRONMENT.fullmatch(name) is not None or role_of(name) in (*STATISTICS, "score", "frames", "note")

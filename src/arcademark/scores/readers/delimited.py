@@ -41,6 +41,8 @@ _COMMENTS = ("#", "//", "%")
 _SAMPLED, _START = 10, 100_000
 """Lines, and characters at most, from which the separator is told."""
 
+_BEHIND = re.compile(r"\s*(?:±|\+/-)\s*|(?<=\d) [(\[][±\d.,;\s−–-]+[)\]]")
+"""Spreads behind numbers, in text whose columns stand apart by blanks."""
 _TITLES = 3
 """Lines of titles above a header at most."""
 
@@ -206,7 +208,10 @@ def _in_columns(path: Path, text: str, skip: int) -> Sheet:
     lines = lines[:1] + [(at, line) for at, line in lines[1:] if not line.startswith(_COMMENTS)]
     above = text.splitlines()[skip - 1].lstrip("# ") if skip else ""
     for gap in (r"\s{2,}|\t", r"\s+"):
-        rows = [(at, re.split(gap, re.sub(r"\s*(±|\+/-)\s*", r"\1", line.strip()))) for at, line in lines]
+        rows = [
+            (at, re.split(gap, _BEHIND.sub(lambda found: "".join(found[0].split()), line.strip())))
+            for at, line in lines
+        ]
         if len(rows) > 2 and len(rows[1][1]) == 1 < len(rows[2][1]) and role_of(rows[1][1][0]) in ("game", "algorithm"):
             named = rows.pop(1)[1]  # as pandas prints the name of an index
             rows[0][1][:1] = named if len(rows[0][1]) == len(rows[1][1]) else [*named, rows[0][1][0]]

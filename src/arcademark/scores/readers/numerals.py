@@ -86,6 +86,11 @@ class Numeral:
         """True if it is another number with another decimal mark."""
         return len(self.marks) == 1 or len({self.value(mark) for mark in self.marks}) > 1
 
+    @property
+    def written(self) -> str:
+        """The score as it is written, with its ``k`` or ``M``."""
+        return self.text + {3: "k", 6: "M"}.get(self.power, "")
+
     def value(self, mark: str) -> float:
         """Return the number; infinity where it is none."""
         return _value(self.text, mark, self.power) if mark in self.marks else math.inf

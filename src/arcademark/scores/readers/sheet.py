@@ -159,9 +159,9 @@ class Sheet:
                 if "." in cell or "," in cell:
                     numeral = numerals.apart(cell)
                     if len(numeral.marks) == 1:
-                        only[numeral.marks[0]].setdefault(numeral.text, (row, column))
+                        only[numeral.marks[0]].setdefault(numeral.written, (row, column))
                     elif numeral.marks and numeral.says:
-                        either["," in numeral.text + numeral.spread].setdefault(numeral.text, (row, column))
+                        either["," in numeral.text].setdefault(numeral.written, (row, column))
         shown = [mark for mark in numerals.MARKS if only[mark]]
         if len(shown) == 2:
             comma, point = (self._quoted(*next(iter(only[mark].values()))) for mark in (",", "."))
