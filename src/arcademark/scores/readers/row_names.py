@@ -30,6 +30,8 @@ from arcademark.scores.readers.sheet import Sheet
 
 MAX_ASKED = 10
 """So many rows of one name and numbers may be its runs; more are algorithms."""
+MAX_SERIES = 1_000
+"""Names in a column of which is told whether they are of series or statistics."""
 _SERIES = frozenset(LOGS["series"])
 _ROWS = frozenset(RULES["rows"])
 """Words of rows that are no algorithm's; beside such rows no name of a statistic is one."""
@@ -128,26 +130,25 @@ def scored_rows(
             left += described
     for column, role in found.left_out.items():
         cells = sheet.columns[column]
-        if role not in ("note", "index") or isinstance(cells, np.ndarray):
+        if role not in ("note", "index") or isinstance(cells, np.ndarray) or len(set(cells)) > MAX_SERIES:
             continue
         kinds = {cell: "score" if cell.strip() in _SERIES else role_of(cell.strip()) for cell in dict.fromkeys(cells)}
         place = f"{sheet.path}, column {sheet.header[column]!r}"
-        kept = _scored(place, kinds, options)
+        kept = _scored(place, kinds, options, key(sheet.header[column]) in RULES["series"])
         if kept is not None:
             rows &= np.array([cell == kept for cell in cells])
             left += [cell for cell in kinds if cell != kept]
     return rows, tuple(dict.fromkeys(left))
 
 
-def _scored(place: str, kinds: Mapping[str, Role | None], options: Options) -> str | None:
+def _scored(place: str, kinds: Mapping[str, Role | None], options: Options, of_series: bool) -> str | None:
     """Return which cells of a column of series or statistics, with their roles, name scores; None if it is no such."""
     if options.tag in kinds:
         return options.tag
-    scores = [cell for cell, kind in kinds.items() if kind == "score"]
-    if not (scores and len(kinds) > 1):
+    scores = [cell for cell, kind in kinds.items() if kind == "score" or key(cell) in MEANS]
+    if not (of_series and "score" in kinds.values() and len(kinds) > 1):
         if not any(map(_describes, kinds)) or not all(kind in (*STATISTICS, "score") for kind in kinds.values()):
             return None
-        scores = [cell for cell in kinds if key(cell) in MEANS]
         scores = scores or [cell for cell, kind in kinds.items() if kind == "summary"]
         if not scores:
             raise ArcadeMarkError(

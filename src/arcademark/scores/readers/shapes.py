@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -179,18 +180,24 @@ def _of_spreads(sheet: Sheet, row: int) -> bool:
 
 
 def _filled_down(sheet: Sheet) -> Sheet:
-    """Repeat names that are blank in a row with other cells: that of the first column, and with it of the second."""
+    """Repeat names that are blank in a row with other cells: that of the first column, and with it of the second.
+
+    Where a name stands in two rows below each other, a blank is a missing one.
+    """
     columns = _texts(sheet)
     if all(map(str.strip, columns[0])):
         return sheet
     rows = [row for row, cell in enumerate(columns[0]) if row and not cell.strip()]
+    filled_rows = 0
     for at in range(min(_NAMES, len(columns) - 1)):
-        after = columns[at + 1 :]
-        rows = [row for row in rows if not columns[at][row].strip() and any(cells[row].strip() for cells in after)]
+        cells, after = list(columns[at]), columns[at + 1 :]
+        rows = [row for row in rows if not cells[row].strip() and any(others[row].strip() for others in after)]
+        again = any(cell.strip() and cell == other for cell, other in pairwise(cells))
         of_names = role_of(sheet.header[at]) in ("game", "algorithm", "run", "seed")
-        filled = list(columns[at])
-        for row in rows:
-            if of_names or not numerals.apart(filled[row - 1]).marks:
-                filled[row] = filled[row - 1]
-        columns[at] = filled
-    return replace(sheet, columns=tuple(columns))
+        for row in () if again else rows:
+            if of_names or not numerals.apart(cells[row - 1]).marks:
+                cells[row] = cells[row - 1]
+                filled_rows += at == 0
+        columns[at] = cells
+    note = f"names that are blank in {plural(filled_rows, 'row')} are those above them"
+    return replace(sheet, columns=tuple(columns), notes=(*sheet.notes, note) if filled_rows else sheet.notes)
