@@ -10,6 +10,7 @@ from score_files import uninstall
 from arcademark.errors import ArcadeMarkError
 from arcademark.scores.export import to_rliable, write_long, write_rliable, write_wide
 from arcademark.scores.readers.column_names import role_of
+from arcademark.scores.readers.sheet import named
 from arcademark.scores.reading import read_tables
 from arcademark.scores.table import ScoreTable
 
@@ -82,7 +83,9 @@ SCORES = st.one_of(st.just(NAN), st.floats(-1e9, 1e9), st.integers(-100, 2**53).
 def tables(draw, runs):
     allowed = NAMES.filter(
         lambda name: (
-            role_of(name) is None and not re.fullmatch(r"\W*(s|r|seed|run)?\W*[\d.,]+[kmb]?", name, re.IGNORECASE)
+            role_of(name) is None
+            and named(name) == name  # not "DQN ↑"
+            and not re.fullmatch(r"\W*(s|r|seed|run)?\W*[\d.,]+[kmb]?", name, re.IGNORECASE)
         )
     )
     algorithms = draw(st.lists(allowed, min_size=1, max_size=3, unique_by=str.lower))
@@ -118,6 +121,16 @@ def test_a_file_comes_back(tmp_path_factory, form, suffix, data):
     assert (back.algorithms, back.tasks) == (made.algorithms, made.tasks)
     assert back.protocols == made.protocols or form == "wide"
     assert cells(back) == cells(made)
+
+
+@pytest.mark.parametrize("names", [(":", "0-"), ("PPO", "DQN", "PPO-DQN"), ("⬆",), ("↑↓",)])
+def test_names_with_hyphens_and_arrows_are_kept_where_they_say_nothing(tmp_path, names):
+    """A column is a difference only if its cells are those of two others, and an arrow alone is a name."""
+    scores = np.array([[[1.0], [NAN]]] * len(names))
+    write_wide(
+        ScoreTable(names, ("pong", "breakout"), scores, ("",) * len(names), ("",) * len(names)), tmp_path / "s.csv"
+    )
+    assert read_tables(tmp_path / "s.csv").table.algorithms == names
 
 
 def test_the_last_row_of_a_table_is_no_second_header(tmp_path):

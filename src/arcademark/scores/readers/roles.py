@@ -364,13 +364,15 @@ class _Reader:
 
     def _is_difference(self, at: int) -> bool:
         """Return whether a column such as ``PPO-DQN`` holds what it says of two others; it may be an algorithm's."""
-        places = {key(name): place for place, name in enumerate(self.heads)}
+        places = {key(name): place for place, name in enumerate(self.heads) if key(name)}
         name = self.heads[at]
         for hyphen in re.finditer("-", name):
             first, second = (places.get(key(part)) for part in (name[: hyphen.start()], name[hyphen.end() :]))
             if first is not None and second is not None and second != first:
                 ours, one, other = (self._points(place) for place in (at, first, second))
-                return bool(np.allclose(ours, one - other, rtol=0.01, atol=0.1, equal_nan=True))
+                given = np.isfinite(ours) & np.isfinite(one - other)
+                alike = np.allclose(ours[given], (one - other)[given], rtol=0.01, atol=0.1)
+                return bool(alike and np.count_nonzero(ours[given]) > 1)
         return False
 
     def _points(self, at: int) -> np.ndarray:

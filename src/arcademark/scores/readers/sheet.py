@@ -271,7 +271,9 @@ def named(name: str) -> str:
     """
     if re.fullmatch(r"\(\s*(?:'[^']*'|-?\d+)(?:\s*,\s*(?:'[^']*'|-?\d+))+\s*\)", name.strip()):
         name = " ".join(text or number for text, number in re.findall(r"'([^']*)'|(-?\d+)", name))
-    return bare(re.sub(r"\s*[(\[]?\s*[↑↓⬆⬇]\s*[)\]]?\s*\Z", "", name))
+    name = bare(name)
+    arrow = re.fullmatch(r"(.*[^ (\[↑↓⬆⬇]) ?[(\[]? ?[↑↓⬆⬇] ?[)\]]?", name)
+    return arrow[1] if arrow else name
 
 
 def _plain(cells: Sequence[str]) -> NDArray[np.float64]:
