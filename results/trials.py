@@ -60,7 +60,7 @@ SNAPSHOTS = (0.8, 0.85, 0.9, 0.95, 1.0)
 """Shares of training after which weights are frozen and evaluated."""
 TUNED, BRACKET, PUBLISHED = 1000, {"freeway": 300}, 5000
 """Training episodes."""
-ALPHAS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+ALPHAS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 LAMBDAS = {"ram": (0.5, 0.9)}
 GRID = (
     *(("linear", 0.5), ("linear", 0.2), ("constant", 0.1), ("constant", 0.5)),
