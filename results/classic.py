@@ -314,7 +314,9 @@ def tuned(setting: Setting, game: str, episodes: int, done: Rows) -> str:
     """Return a tuning trial's score as text, "" if it was not played."""
     key = key_of(Training(setting, game, episodes))
     found = next((row for row in done if key_of(row) == key), None)
-    return spread([float(mean) for mean in found["snapshots"].split()]) if found else ""
+    if found is None:
+        return ""
+    return spread([float(mean) for mean in found["snapshots"].split()]) if found["snapshots"] else "diverged"
 
 
 def compared(

@@ -15,7 +15,8 @@ Games are Asterix, Freeway and Space Invaders; Seaquest and Beam Rider, training
    frames; extended by the next value of alpha while the best one is the least or the greatest of its schedule.
 2. The best two settings also play 1,000 episodes of Freeway; the better one over the three games at 1,000 is chosen.
 
-Settings are compared by the mean logarithm over the games of their score divided by the paper's.
+Settings are compared by the mean logarithm over the games of their score divided by the paper's. The score of a
+training whose weights diverged is 0.
 
 *Published trials* play 5,000 training episodes and 500 of evaluation; their snapshots are those that every run has, in
 the first 100 of these.
@@ -56,6 +57,8 @@ TUNING = Path(__file__).with_name("tuning.csv")
 GAMES = ("space_invaders", "asterix", "freeway")
 TEST_GAMES = ("seaquest", "beam_rider")
 SEED = 100
+DIVERGED = "grew beyond all bounds"
+"""In the error of a training whose weights did."""
 SNAPSHOTS = (0.8, 0.85, 0.9, 0.95, 1.0)
 """Shares of training after which weights are frozen and evaluated."""
 TUNED, BRACKET, PUBLISHED = 1000, {"freeway": 300}, 5000
@@ -263,7 +266,7 @@ def play(training: Training, folder: Path) -> RunRecord | None:
 class Frozen:
     """Evaluations of frozen weights.
 
-    means: Mean scores of the snapshots, in order.
+    means: Mean scores of the snapshots, in order; none if the weights diverged.
     averaged: Mean score of the mean of their weights.
     frames: Frames of all these episodes.
     """
@@ -302,18 +305,20 @@ def frozen(trial: Trial, weights: bytes, episodes: int) -> list[EpisodeRecord]:
 def tuned(training: Training, run: RunRecord, found: Frozen) -> dict[str, object]:
     """Return the row of a tuning trial."""
     played = run.training(run.trials[0])
+    means = found.means or [0.0] * len(SNAPSHOTS)
+    tenths = np.array_split(played.score, 10) if found.means else []
     return {
         **asdict(training.setting),
         "game": training.game,
         "training_episodes": training.training_episodes,
         "seed": training.seed,
         "evaluation_episodes": training.snapshot_episodes,
-        "last_100": f"{played.score[-100:].mean():.6g}",
-        "frozen": f"{np.mean(found.means):.6g}",
-        "deviation": f"{np.std(found.means, ddof=1):.6g}",
+        "last_100": f"{played.score[-100:].mean():.6g}" if found.means else "0",
+        "frozen": f"{np.mean(means):.6g}",
+        "deviation": f"{np.std(means, ddof=1):.6g}",
         "averaged": f"{found.averaged:.6g}",
         "snapshots": words(found.means),
-        "tenths": words([float(part.mean()) for part in np.array_split(played.score, 10)]),
+        "tenths": words([float(part.mean()) for part in tenths]),
         "frames": int(played.frames.sum()) + found.frames,
     }
 
@@ -370,7 +375,8 @@ def work(training: Training, folder: Path) -> bool:
     run = play(training, folder)
     if run is None:
         return False
-    found = None if training.published else evaluated(training, folder)
+    diverged = DIVERGED in (run.trials[0].error or "")
+    found = None if training.published else Frozen([], 0.0, 0) if diverged else evaluated(training, folder)
     with (folder.parent / "writing").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if found is None:

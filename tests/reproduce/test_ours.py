@@ -335,6 +335,14 @@ def test_snapshots_are_the_weights_of_a_shorter_training_and_published_rows_thos
     assert not trials.recorded(replace(whole, setting=replace(setting, alpha=0.2)), trials.table())
 
 
+def test_a_training_whose_weights_diverge_scores_0(trials, tmp_path):
+    training = trials.Training(trials.Setting("ram-bits", 1e300, "constant", 0.9), "space_invaders", 4)
+    assert trials.work(training, tmp_path)
+    (row,) = trials.table()
+    assert (row["frozen"], row["snapshots"]) == ("0", "")
+    assert trials.recorded(training, trials.table())
+
+
 def test_a_trial_that_is_stopped_goes_on_and_others_leave_it_alone(trials, monkeypatch, tmp_path):
     monkeypatch.setattr(trials.Training, "episodes", 1)
     training = trials.Training(trials.Setting("ram-bits", 0.5, "constant", 0.9), "space_invaders", 4)
