@@ -25,7 +25,7 @@ SIZES = ((84, 84), (64, 64), (96, 96), (80, 80), (42, 42), (210, 160))
 LOG_STD = (-20.0, 2.0)
 """Limits to which Stable-Baselines3 clips the logarithm of a standard deviation that a layer computes."""
 EPSILON = 1e-5
-"""What PyTorch's normalisations add to a variance, unless told otherwise."""
+"""PyTorch's default of the number that normalisations add to a variance."""
 MAX_LISTED = 12
 """Largest number of tensors that an error lists."""
 MAX_NUMBERS = 2**24

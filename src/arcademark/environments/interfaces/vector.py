@@ -22,7 +22,7 @@ from arcademark.keywords import knowing
 
 _MODES = f"one of {', '.join(repr(mode.name.lower()) for mode in AutoresetMode)}"
 ResetMode: TypeAlias = Annotated[AutoresetMode | str, _MODES]
-"""What follows the end of a sub-environment's episode."""
+"""Behaviour at the end of a sub-environment's episode."""
 
 
 class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):

@@ -24,13 +24,13 @@ PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in RULES[
 ENVIRONMENT = re.compile(r"(?:[\w.]+/)?\w[\w.]*-v\d+")
 """An environment's id, ``CartPole-v1``."""
 FEWEST_POINTS = 3
-"""Lengths of training beside each other that make a curve; of fewer it is asked which has the scores."""
+"""Minimum number of columns named by lengths of training that are read as a curve; fewer are asked about."""
 _MANY = 50
-"""Bare numbers beside each other that are hardly those of runs."""
+"""Number of columns named by bare numbers from which they are hardly runs."""
 _JOINED = (
     r"(?<=[a-z])(?=[A-Z])|(?<=[Δδσ%])(?=[A-Za-z])|(?<=[A-Z0-9])(?=(?:std|sem|stderr|err|mean|avg|hns|norm)(?![A-Za-z]))"
 )
-"""Where words are joined, as in ``meanDQN``, ``ΔDQN`` and ``DQNstd``."""
+"""Boundaries of joined words, as in ``meanDQN``, ``ΔDQN`` and ``DQNstd``."""
 _SPLIT = re.compile(rf"[\s_\-./:|()\[\]]+|{_JOINED}")
 _ABBREVIATED = re.compile(r"\b(s)\.\s?([de])\.(?:\s?(m)\.)?", re.IGNORECASE)
 """Spreads such as s.d., s.e. and s.e.m."""

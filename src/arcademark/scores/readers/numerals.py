@@ -49,7 +49,7 @@ _IN_BRACKETS = re.compile(r"(.*[^\s(\[])\s*(?:\(([^()\[\]]+)\)|\[([^()\[\]]+)\])
 _ALONE = re.compile(rf"\$?(?:{_SPREADS}).*\d.*|\([^()\[\]]*\d[^()\[\]]*\)|\[[^()\[\]]*\d[^()\[\]]*\]")
 _MAY_BE_ALONE = re.compile(rf"^[\s$*{{_]*(?:{_SPREADS}|[(\[])", re.MULTILINE)
 _TO = re.compile(r"\s*[;…–—]\s*|\s+to\s+|\.\.+|\s*,\s*|(?<=\d)\s*-(?=\s*[\d.+-])")
-"""What stands between two limits."""
+"""Separators of two limits."""
 _SCALED = re.compile(rf"([^eE]*\d\.?)[{_BLANKS}]?([kKM])")
 _POWERS = {"k": 3, "K": 3, "M": 6}
 _MINUS = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-"})

@@ -31,7 +31,7 @@ from arcademark.scores.readers.sheet import Sheet
 MAX_ASKED = 10
 """So many rows of one name and numbers may be its runs; more are algorithms."""
 MAX_SERIES = 1_000
-"""Names in a column of which is told whether they are of series or statistics."""
+"""Maximum number of names in a column that are checked for series and statistics."""
 _SERIES = frozenset(LOGS["series"])
 _ROWS = frozenset(RULES["rows"])
 """Words of rows that are no algorithm's; beside such rows no name of a statistic is one."""

@@ -24,15 +24,15 @@ from arcademark.wording import plural
 
 _HEADER_ROWS = 3
 MAX_TITLE = 1_000
-"""Characters of a title that are read."""
+"""Maximum number of characters of a title that are read."""
 _NAMES = 2
-"""Columns at the left that may hold names."""
+"""Number of columns at the left that may hold names."""
 
 
 def shaped(sheet: Sheet) -> Sheet:
-    """Return a sheet of text in the one shape that roles are told from."""
+    """Return a sheet of text in the one shape in which roles are identified."""
     columns = _texts(sheet)
-    if len(columns) < len(sheet.columns):  # numbers, of which nothing is to be told
+    if len(columns) < len(sheet.columns):  # numeric columns, as of Parquet, need none of this
         return sheet
     return _filled_down(_without_spreads(_without_headers(_below_each_other(_with_one_header(sheet)))))
 
