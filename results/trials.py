@@ -12,7 +12,8 @@ last moment of training alone can be lucky or unlucky. Also evaluated: the mean 
 Games are Asterix, Freeway and Space Invaders; Seaquest and Beam Rider, training games of the paper too, have no part.
 
 1. A grid of settings, 1,000 training episodes of Asterix and Space Invaders and 300 of Freeway, which has about as many
-   frames; extended by the next value of alpha while the best one is the least or the greatest of its schedule.
+   frames; extended by the next value of alpha while the best one is the least or the greatest of its schedule. Freeway
+   comes last, without the settings that would not be among the best two even with its best score so far.
 2. The best two settings also play 1,000 episodes of Freeway; the better one over the three games at 1,000 is chosen.
 
 Settings are compared by the mean logarithm over the games of their score divided by the paper's. The score of a
@@ -61,8 +62,8 @@ DIVERGED = "grew beyond all bounds"
 """In the error of a training whose weights did."""
 SNAPSHOTS = (0.8, 0.85, 0.9, 0.95, 1.0)
 """Shares of training after which weights are frozen and evaluated."""
-TUNED, BRACKET, PUBLISHED = 1000, {"freeway": 300}, 5000
-"""Training episodes."""
+TUNED, BRACKET, PUBLISHED = 1000, 300, 5000
+"""Training episodes; those of `BRACKET` are Freeway's in the grid."""
 ALPHAS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 LAMBDAS = {"ram": (0.5, 0.9)}
 GRID = (
@@ -149,9 +150,13 @@ def queue(done: Rows, sets: Sequence[str]) -> Iterator[Training]:
 
 def tuning(features: str, done: Rows) -> Iterator[Training]:
     """Yield a feature set's tuning trials: the grid, its extension, the finalists."""
-    for setting in grid(features, done):
-        for game in GAMES:
-            yield Training(setting, game, BRACKET.get(game, TUNED))
+    settings = grid(features, done)
+    for setting in settings:
+        for game in GAMES[:-1]:
+            yield Training(setting, game, TUNED)
+    for setting, known in zip(settings, merits(settings, done), strict=True):
+        if known is None:
+            yield Training(setting, GAMES[-1], BRACKET)
     for setting in finalists(features, done):
         for game in GAMES:
             yield Training(setting, game, TUNED)
@@ -176,29 +181,55 @@ def grid(features: str, done: Rows) -> list[Setting]:
 def finalists(features: str, done: Rows) -> list[Setting]:
     """Return the best two settings of the grid, none before all of it is played."""
     tried = grid(features, done)
-    if best(tried, done) is None:
-        return []
-    return sorted(tried, key=lambda one: -(merit(one, done) or 0.0))[:2]
+    known = dict(zip(tried, merits(tried, done), strict=True))
+    return [] if None in known.values() else sorted(tried, key=lambda one: -(known[one] or 0.0))[:2]
 
 
-def best(settings: Sequence[Setting], done: Rows, freeway: int = BRACKET["freeway"]) -> Setting | None:
-    """Return the setting that scores best, None before all are played or if there are none."""
-    merits = [merit(setting, done, freeway) for setting in settings]
-    if not merits or None in merits:
+def best(settings: Sequence[Setting], done: Rows, freeway: int = BRACKET) -> Setting | None:
+    """Return the setting that scores best, None before this is known or if there are none."""
+    known = merits(settings, done, freeway)
+    if not known or None in known:
         return None
-    return settings[int(np.argmax(np.array(merits, np.float64)))]
+    return settings[int(np.argmax(np.array(known, np.float64)))]
 
 
-def merit(setting: Setting, done: Rows, freeway: int = BRACKET["freeway"]) -> float | None:
-    """Return the geometric mean over games of the score divided by the paper's; None if a game is missing."""
+def merits(settings: Sequence[Setting], done: Rows, freeway: int = BRACKET) -> list[float | None]:
+    """Return each setting's merit, with the best score of Freeway if it is missing and this does not suffice.
+
+    That is, if the merit would still be below those of two other settings; otherwise None.
+    """
+    played = [merit(setting, done, freeway) for setting in settings]
+    leading = sorted(value for value in played if value is not None)[-2:]
+    if len(leading) < 2:
+        return played
+    trials = [Training(setting, GAMES[-1], freeway) for setting in settings]
+    highest = max(score for trial in trials if (score := frozen_score(trial, done)) is not None)
+    hopes = [merit(setting, done, freeway, highest) for setting in settings]
+    return [
+        hope if hope is not None and hope < leading[0] else value for value, hope in zip(played, hopes, strict=True)
+    ]
+
+
+def merit(setting: Setting, done: Rows, freeway: int = BRACKET, missing: float | None = None) -> float | None:
+    """Return the geometric mean over games of the score divided by the paper's.
+
+    None if a game is missing; `missing` takes the place of Freeway's score.
+    """
     ratios = []
     for game in GAMES:
-        key = key_of(Training(setting, game, freeway if game == "freeway" else TUNED))
-        row = next((row for row in done if key_of(row) == key), None)
-        if row is None:
+        score = frozen_score(Training(setting, game, freeway if game == GAMES[-1] else TUNED), done)
+        if score is None and game == GAMES[-1]:
+            score = missing
+        if score is None:
             return None
-        ratios.append(float(row["frozen"]) / from_paper(setting.features, game))
+        ratios.append(score / from_paper(setting.features, game))
     return float(np.exp(np.mean(np.log(np.maximum(ratios, 0.01)))))
+
+
+def frozen_score(training: Training, done: Rows) -> float | None:
+    """Return the mean score of the snapshots, None if the trial was not played."""
+    key = key_of(training)
+    return next((float(row["frozen"]) for row in done if key_of(row) == key), None)
 
 
 def from_paper(features: str, game: str) -> float:

@@ -292,11 +292,30 @@ def test_the_grid_is_extended_until_it_brackets_the_best_and_the_better_finalist
 def test_a_game_without_a_point_does_not_rule_out_a_setting_alone(trials):
     setting = trials.Setting("basic", 0.5, "constant", 0.9)
     done = [
-        made_up(trials, trials.Training(setting, game, trials.BRACKET.get(game, 1000)), 0.0 if game == "freeway" else 1)
+        made_up(
+            trials, trials.Training(setting, game, 300 if game == "freeway" else 1000), 0.0 if game == "freeway" else 1
+        )
         for game in trials.GAMES
     ]
     assert trials.merit(setting, done) == pytest.approx(0.01 ** (1 / 3))
     assert trials.merit(setting, done[:2]) is None
+
+
+def test_freeway_is_not_played_by_settings_that_it_could_not_place_among_the_best_two(trials):
+    def ratio(training):
+        if training.game == "freeway":
+            return 1.5
+        return {0.5: 1.0, 0.2: 0.9, 1.0: 0.95}.get(training.setting.alpha, 0.1)
+
+    done, published = followed(trials, ratio)
+    played = [
+        (row["alpha_schedule"], row["alpha"])
+        for row in done
+        if (row["game"], row["training_episodes"]) == ("freeway", "300")
+    ]
+    assert played == [("linear", "0.5"), ("linear", "0.2"), ("constant", "0.5")]
+    assert sum(row["game"] == "asterix" for row in done) == len(trials.GRID)
+    assert published.setting.alpha == 0.5
 
 
 @pytest.mark.slow
