@@ -264,8 +264,8 @@ def chosen_by() -> Iterable[str]:
         "Seaquest and Beam Rider were not used. Cells give mean ± standard deviation over snapshots after 80, 85, 90, "
         "95 and 100 % of training. The last column is the geometric mean over the games of scores divided by the "
         "paper's, which come from at least five times as much training. For Freeway it uses the shorter training, "
-        "which has about as many frames as the other games' and is omitted for settings that would not be among the best "
-        "two of their set even with its best score so far."
+        "which has about as many frames as the other games' and is omitted for settings that would not be among the "
+        "best two of their set even with its best score so far."
     )
     yield table(
         (
