@@ -22,6 +22,7 @@ from arcademark.classic.linear.histories import (
     AHEAD,
     COLUMNS,
     FREE,
+    HASH_BITS,
     MOVED,
     NEVER,
     STEP,
@@ -132,8 +133,7 @@ class BinaryValues:
             more = _groups(len(self._groups.of), 2 * (places + 1), self.weights.dtype)
             arrays: Any = zip(self._groups, more, strict=True)
             for old, new in arrays:
-                if old is not self._groups.by_hash:
-                    new[: len(old)] = old
+                new[: len(old)] = old
             free = counters[FREE]
             more.free[free : free + places + 1] = np.arange(places + 1, 2 * (places + 1))
             counters[FREE] += places + 1
@@ -174,7 +174,7 @@ def _groups(num_features: int, places: int, dtype: DTypeLike) -> Groups:
         gain=np.zeros((places, LANES), dtype),
         leaving=np.zeros(places, np.int32),
         free=np.zeros(places, np.int32),
-        by_hash=np.full((2 * places, 2), NEVER, np.int32),
+        by_hash=np.full((1 << HASH_BITS, 2), NEVER, np.int32),
         gained=np.zeros(LANES),
         taken=np.zeros(LANES, np.int32),
         old=np.zeros((2, AHEAD), np.int32),

@@ -31,7 +31,7 @@ from arcademark.classic.linear.rows import LANES, add_rows, expect_row
 from arcademark.compiled import njit
 
 AHEAD = 16
-"""Number of features looked up ahead of the addition of weights, while the weights are prefetched."""
+"""Number of features, or groups, whose rows are prefetched ahead of their use."""
 
 BLOCK = 256
 """Number of features whose weights are summed before the sum is added to the values; a multiple of `AHEAD`."""
@@ -57,14 +57,14 @@ class Groups(NamedTuple):
         * `LEFT`: the number of the last event in which features left; for that event
         * `NEXT`: the group that they move to,
         * `MOVED`: the number that moved so far;
-        * `TRACES`: the number of traces at its creation.
+        * `TRACES`: the number of traces at its creation;
+        * `OTHER`: another group of its event and its entry in `by_hash`, or `NEVER`.
     gain : float array, shape (G, LANES)
         The gain since `SINCE` of the weights of features that leave in event `LEFT`.
     leaving, free : int32 array, shape (G,)
         Lists of groups that features leave in this event, and of unused places.
-    by_hash : int32 array, shape (a power of two above G, 2)
-        Groups by the hash of their traces, and the event of each entry, which is empty in other events. (Places of
-        groups are reused, even within an event, so the number alone would not suffice.)
+    by_hash : int32 array, shape (1 << `HASH_BITS`, 2)
+        The last group created with each hash of traces, and the event in which it was; the entry is empty in others.
     gained : float64 array, shape (LANES,)
     taken : int32 array, shape (LANES,)
         Buffers for the gain and the τ of traces of a group.
@@ -132,8 +132,9 @@ kernel = njit(cache=True, _nrt=False)  # type: ignore[call-overload]
 """Compiles functions without allocations; they omit reference counts of arrays, which would take half the time."""
 
 STEP, TAKEN, ACTIVE, EVENT, FREE = range(5)
-FIRST, SINCE, SIZE, LEFT, NEXT, MOVED, TRACES = range(LANES, LANES + 7)
+FIRST, SINCE, SIZE, LEFT, NEXT, MOVED, TRACES, OTHER = range(LANES, LANES + 8)
 COLUMNS = 32
+HASH_BITS = 12
 
 
 @njit(cache=True, inline="always")
@@ -196,16 +197,15 @@ def find_group(groups, episode, first, traces):  # type: ignore[no-untyped-def]
     code = np.uint64(0)
     for i in range(traces):
         code = (code ^ np.uint64(taken[i] + 1)) * np.uint64(0x9E3779B97F4A7C15)
-    mask = np.uint64(len(by_hash) - 1)
-    slot = (code >> np.uint64(32)) & mask
-    while by_hash[slot, 1] == event:
-        group = by_hash[slot, 0]
+    slot = code >> np.uint64(64 - HASH_BITS)
+    latest = group = by_hash[slot, 0] if by_hash[slot, 1] == event else np.int32(NEVER)
+    while group != NEVER:
         same = table[group, FIRST] == first and table[group, TRACES] == traces
         for i in range(traces):
             same &= table[group, i] == taken[i]
         if same:
             return group
-        slot = (slot + np.uint64(1)) & mask
+        group = table[group, OTHER]
     episode.counters[FREE] -= 1
     group = groups.free[episode.counters[FREE]]
     by_hash[slot, 0], by_hash[slot, 1] = group, event
@@ -215,6 +215,7 @@ def find_group(groups, episode, first, traces):  # type: ignore[no-untyped-def]
     table[group, FIRST] = first
     table[group, SINCE] = episode.counters[STEP]
     table[group, LEFT] = NEVER
+    table[group, OTHER] = latest
     table[group, SIZE] = table[group, MOVED] = 0
     return group
 
@@ -242,15 +243,16 @@ def turn(weights, groups, episode, features, sign, leaving):  # type: ignore[no-
         part = features[start : start + AHEAD]
         for i in range(len(part)):
             expect_row(weights, part[i])
-            feature = np.uint32(part[i])  # unsigned, like groups, to avoid checks of signs
-            group = np.uint32(groups_of[feature])
+            old[i] = groups_of[np.uint32(part[i])]  # unsigned, like groups, to avoid checks of signs
+            expect_row(table, old[i])
+        for i in range(len(part)):
+            group = np.uint32(old[i])
             if table[group, LEFT] != event:
                 leave(groups, episode, group)
                 groups.leaving[leaving] = group
                 leaving += 1
             table[group, MOVED] += 1
-            groups_of[feature] = table[group, NEXT]
-            old[i] = group
+            groups_of[np.uint32(part[i])] = table[group, NEXT]
         add_rows(weights, features[max(start - AHEAD, 0) : start], groups.gain, before, total)
         if start % BLOCK == 0 or start >= len(features):
             for lane in range(LANES):
@@ -269,6 +271,7 @@ def account(groups, episode, start, stop, sign):  # type: ignore[no-untyped-def]
     horizon = len(episode.powers) >> 1
     table = groups.table
     for i in range(start, stop):
+        expect_row(table, groups.leaving[min(i + AHEAD, stop - 1)])
         group = groups.leaving[i]
         moved, following = table[group, MOVED], table[group, NEXT]
         table[group, MOVED] = 0

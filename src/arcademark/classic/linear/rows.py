@@ -70,14 +70,15 @@ def _generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any
 
 
 @intrinsic
-def expect_row(_context, weights, feature):  # type: ignore[no-untyped-def]
-    """Prefetch a feature's weights; callable only from kernels; arguments as of `add_rows`."""
-    return types.void(weights, feature), _generate_expectation
+def expect_row(_context, array, row):  # type: ignore[no-untyped-def]
+    """Prefetch the first `LANES` numbers of a row of a C-contiguous array; callable only from kernels."""
+    return types.void(array, row), _generate_expectation
 
 
 def _generate_expectation(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    weights = context.make_array(signature.args[0])(context, builder, arguments[0])
-    start = builder.gep(weights.data, [builder.mul(builder.zext(arguments[1], _INT64), ir.Constant(_INT64, LANES))])
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    _, columns = cgutils.unpack_tuple(builder, array.shape, 2)
+    start = builder.gep(array.data, [builder.mul(builder.zext(arguments[1], _INT64), columns)])
     byte, flag = ir.IntType(8), ir.IntType(32)
     start = builder.bitcast(start, byte.as_pointer())
     kind = ir.FunctionType(ir.VoidType(), [start.type, flag, flag, flag])
