@@ -1,8 +1,7 @@
-"""Checks a collection that somebody contributes as those of the catalogue are checked, and writes it into a checkout.
+"""Checks a contributed collection by the catalogue's rules, and writes it into a checkout.
 
-Of every table and row the first problem is found, with the file and line where it is. What is merely striking beside
-the scores that the catalogue has, a factor of ten or another algorithm's column, is a remark: it may be so, and is
-answered by a note.
+The first problem of every table and row is reported with its file and line. An unusual score, such as one that differs
+from the catalogue's by a factor of ten or is another algorithm's, is only a remark, which a note answers.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ SOURCES = "sources.toml"
 MAX_BYTES = 8 * 2**20
 """Largest size of a contributed file."""
 FACTOR = 10.0
-"""Ratio to other scores from which a score is striking."""
+"""Ratio to other scores from which a score counts as unusual."""
 LEAST = 100.0
-"""Points of the scores that are compared so: smaller ones agree, or are apart, by chance."""
+"""Minimum score in points for these comparisons; smaller scores agree or differ by chance."""
 COPIED = 5
-"""Games on which two algorithms have the same score by more than chance."""
+"""Number of games with equal scores of two algorithms that is not explained by chance."""
 
 NAME = re.compile("(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)+")
 """Form of names of collections and papers: files bear these names."""
@@ -63,7 +62,7 @@ class Addition:
     ok : bool
         True if there are no findings and no remarks.
     findings, remarks : tuple of Finding
-        Errors; striking values that no note explains.
+        Errors; unusual values that no note explains.
     algorithms, games, results : int
         Its size, if it could be read.
     compared : tuple of Compared

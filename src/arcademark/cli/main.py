@@ -29,7 +29,7 @@ COMMANDS = {
         "tune": "Try an agent's parameters on training games.",
         "robustness": "Measure how much an agent loses when the game changes.",
         "play": "Play a game yourself, for practice or for a score.",
-        "serve": "Offer a game to a training program in any language, over pipes.",
+        "serve": "Provide games to a training program in any language, over pipes.",
     },
     "Score": {
         "report": "Show scores of runs and tables: verdict, rank, estimate, games, warnings.",
@@ -44,7 +44,7 @@ COMMANDS = {
     "Inspect": {
         "verify": "Replay a run's recorded actions and confirm its scores.",
         "watch": "Show episodes: GIF, MP4, a sheet of pictures, or a window.",
-        "status": "Show the progress of runs, even while they play.",
+        "status": "Show the progress of runs, finished or active.",
         "runs": "List, merge, check, cancel, import and export runs; show the ledger of test games.",
         "info": "List games, suites, protocols, agents, features, schemas; check our emulator.",
     },

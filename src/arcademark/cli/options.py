@@ -181,7 +181,7 @@ settings = settings_of(
     "if it cannot be read otherwise.",
 )
 workers = click.option(
-    "--workers", type=COUNT, help="Number of processes, per job of a cluster.  [default: one per core]"
+    "--workers", type=COUNT, help="Number of processes, per job with --slurm.  [default: one per core]"
 )
 quiet = click.option("--quiet", "-q", is_flag=True, help="Print only the estimates and the location of the page.")
 run_directory = click.argument("run_directory", metavar="RUN", type=PATH)

@@ -108,12 +108,15 @@ _options = combine(
         type=PATH,
         metavar="FILE",
         help="Also write FILE in the format of its ending: .html, a page that works offline; .json, .md or .tex; .csv, "
-        "the rows; .pdf, .svg or .png, a figure. Replaces an earlier file of its kind. May be repeated.",
+        "the rows; .pdf, .svg or .png, a figure. Replaces only such files written by ArcadeMark. May be repeated.",
     ),
 )
 
 with_figure = click.option(
-    "--figure", "drawn", metavar="NAME", help="The figure that --save writes.  [default: the page's first]"
+    "--figure",
+    "drawn",
+    metavar="NAME",
+    help="The figure that --save writes.  [default: the one named as FILE, else the page's first]",
 )
 """The option of documents with several figures; needs `with_output` above it."""
 

@@ -117,7 +117,7 @@ def check(
         for place in places:
             place.write_text(files[place.name], encoding="utf-8", newline="\n")
         addition = adding.add(places, overwrite=True)
-    sound = not addition.findings  # striking scores were confirmed by the replay
+    sound = not addition.findings  # the replay confirmed unusual scores
     return SubmittedRun(str(directory), sound, replay, (), addition, files if sound else {})
 
 

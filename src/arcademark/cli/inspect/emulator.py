@@ -49,11 +49,13 @@ def show(output: Output) -> int:
     help="Write the list of proven games to this file.",
 )
 def prove(names: str, frames: int, workers: int, translated: bool, run: Path | None, listed: Path | None) -> int:
-    """Compare memory, reward, lives, end and screen with ale-py's in random play of GAMES, until a difference.
+    """Compare our emulator with ale-py in random play of GAMES, frame by frame, up to the first difference.
+
+    Memory, reward, lives, end and screen are compared.
 
     GAMES is a suite, a subset or games, separated by commas; "all" is every game that one player can play. With --run,
-    a run's recorded episodes of them are replayed instead: on our emulator, which must give the recorded scores, frames
-    and ends, and frame by frame beside ale-py. Exits with 1 if something differs.
+    a run's recorded episodes of these games are replayed instead: first on our emulator, which must reproduce the
+    recorded scores, frames and ends, then frame by frame beside ale-py. Exits with 1 if something differs.
     """
     from arcademark.emulator import games
     from arcademark.emulator import prove as proof

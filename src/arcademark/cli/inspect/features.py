@@ -42,7 +42,7 @@ def show(
     choice: EpisodeFilter,
     output: Output,
 ) -> int:
-    """Show the features that feature sets compute from one frame of games: how many, which are active, what they mean.
+    """Show the features that feature sets compute from one frame of games: number, active ones, meaning.
 
     The time is for one step of the feature set, without learning.
     """
@@ -90,13 +90,13 @@ def _games(games: str | None, run: Path | None) -> tuple[str, ...]:
 @click.option(
     "--protocol", metavar="NAME", help="Protocol that gives the actions and their timing.  [default: the run's]"
 )
-@click.option("--out", type=options.PATH, required=True, metavar="FILE", help="Where to write; replaces no file.")
+@click.option("--out", type=options.PATH, required=True, metavar="FILE", help="Output file, which must not exist.")
 def actions(run_directory: Path, choice: EpisodeFilter, protocol: str | None, out: Path) -> int:
     """Write the actions of an episode of RUN as a trajectory: a text file with one action number per line.
 
     Feature sets that subtract a background estimate it from sample screens: they follow the trajectory for a random
-    number of steps, then act at random (Bellemare et al. 2013, §3.1.1). Use it by --set trajectory=FILE. Without
-    --only episode=N it is the trial's first.
+    number of steps, then act at random (Bellemare et al. 2013, §3.1.1). Use the file with --set trajectory=FILE.
+    Without --only episode=N the trial's first episode is written.
     """
     from arcademark import wording
     from arcademark.runs.replay.feature_steps import recorded_trajectory

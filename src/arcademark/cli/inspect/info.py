@@ -41,7 +41,7 @@ def command() -> None:
     """List games, suites, subsets, protocols, agents, algorithms, features or JSON schemas, or show one by NAME."""
 
 
-@command.command("topic", short_help="List a topic, or show one NAME of it; the word 'topic' may be left out.")
+@command.command("topic", short_help="List a topic's items, or show one by NAME; the word 'topic' is optional.")
 @click.argument("topic", metavar="TOPIC")
 @click.argument("name", required=False)
 @with_output
@@ -84,8 +84,8 @@ def check(suite: str, episodes: int, overrides: Mapping[str, str], workers: int 
     """Play every task of SUITE twice, and report differences.
 
     SUITE is a file, a name, or gymnasium:CartPole-v1,Pendulum-v1. A random agent plays each task, and its episodes are
-    replayed in other processes; observations are compared to the byte. It also shows what agents see and do, the scores
-    of random play, and where planners can search. Exits with 1 if a task differs or cannot be played.
+    replayed in other processes; observations are compared byte by byte. It also shows what agents see and do, the
+    scores of random play, and where planners can search. Exits with 1 if a task differs or cannot be played.
     """
     from arcademark.runs.replay.suite_check import check_suite
     from arcademark.suite.protocols import step_protocol

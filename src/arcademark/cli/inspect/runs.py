@@ -90,7 +90,7 @@ def cancel(folder: Path) -> int:
 
 @command.command("check", short_help="Find damage in a run, and salvage what is intact.")
 @options.run_directory
-@click.option("--salvage", type=options.PATH, metavar="NEW", help="Write a new run of all that is intact.")
+@click.option("--salvage", type=options.PATH, metavar="NEW", help="Copy all intact data into a new run.")
 @with_whole_output
 def check(run_directory: Path, salvage: Path | None, output: Output) -> int:
     """Report what is damaged in RUN: its pages, rows, counts, recorded actions, manifest and networks.

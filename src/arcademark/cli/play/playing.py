@@ -81,7 +81,7 @@ shared = options.combine(
     options.fields(
         "engine",
         "Where trials run, local or ray, and how (docs/cluster.md). shard=3/20 plays the third of twenty shards "
-        "of about as many frames, which 'arcademark runs merge' joins",
+        "with about equally many frames; 'arcademark runs merge' merges them",
         {
             **options.each(click.STRING, "engine", "address", "scratch"),
             "gpus": click.FLOAT,

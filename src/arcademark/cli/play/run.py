@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     "--tensorboard",
     type=options.PATH,
     metavar="FOLDER",
-    help="Also write scores as they happen, as TensorBoard's event files.",
+    help="Also log scores during the run as TensorBoard's event files.",
 )
-@click.option("--wandb", metavar="PROJECT", help="Also log them in a project of W&B (pip install wandb).")
+@click.option("--wandb", metavar="PROJECT", help="Also log scores during the run to W&B (pip install wandb).")
 @options.quiet
 @with_output
 @with_figure

@@ -87,11 +87,11 @@ def following() -> Iterator[Callable[[str, int], Progress] | None]:
 )
 @options.fields(
     "set",
-    "How subsets are searched. choose=best ranks by the error on algorithms with all scores, choose=charged charges "
-    "missing ones; top, how many subsets are listed; papers, a CSV file algorithm,paper for --nested; transform of "
-    "scores, log10 or none; nnls=yes fits without negative coefficients instead of dropping such models; folds of the "
-    "cross-validation and the seed that shuffles them; minimum scores of an algorithm and of a task; bounds=no "
-    "cross-validates each subset, to the same result",
+    "How subsets are searched. choose=best ranks by the error on algorithms with all scores, choose=charged by the "
+    "error on all algorithms; top, how many subsets are listed; papers, a CSV file algorithm,paper for --nested; "
+    "transform of scores, log10 or none; nnls=yes fits without negative coefficients instead of dropping such models; "
+    "folds of the cross-validation and the seed that shuffles them; minimum scores of an algorithm and of a task; "
+    "bounds=no cross-validates each subset, with the same result",
     {
         "choose": click.Choice(["best", "charged"]),
         "top": options.COUNT,

@@ -83,7 +83,7 @@ def study(models: str | None, output: Output, **given: Any) -> int:
     "model",
     default="any",
     metavar="NAME",
-    help="any, for whatever games there are; a published model, such as atari-5; or a model file.",
+    help="any, which needs no particular games; a published model, such as atari-5; or a model file.",
 )
 @click.option(
     "--games",
@@ -112,7 +112,7 @@ def predict(
     learning: Mapping[str, Any],
     **given: Any,
 ) -> int:
-    """Predict the median of all games, and every game, from whatever games TABLE has.
+    """Predict the median of all games, and every game, from the games of TABLE.
 
     TABLE is as in 'arcademark report'. 'arcademark subset search --out' writes model files. For another benchmark give
     other algorithms' scores with --training, and reference scores with --references.

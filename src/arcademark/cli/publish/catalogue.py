@@ -27,9 +27,8 @@ chosen = options.combine(
     tables.algorithms,
     options.fields(
         "where",
-        f"Only those of a kind (model-free, planning, …), played under a named protocol ({NO_PROTOCOL!r}: under none), "
-        "whose scores are of training, evaluation, best or unknown, trained for so many frames, published in a year, "
-        "since or until one",
+        f"Select algorithms by kind (model-free, planning, …), named protocol ({NO_PROTOCOL!r}: none), phase of the "
+        "reported scores (training, evaluation, best, unknown), training frames, and year of publication",
         {
             **options.each(click.STRING, "kind", "protocol", "reported"),
             **options.each(options.COUNT, "min_frames", "max_frames"),
@@ -124,10 +123,10 @@ def check(output: Output) -> int:
 @click.option("--overwrite", is_flag=True, help="Replace a collection of the same name.")
 @with_whole_output
 def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Output) -> int:
-    """Check published scores by the catalogue's rules, and compare them with its scores of the same algorithms.
+    """Check published scores against the catalogue's rules, and compare them with its scores of the same algorithms.
 
     NAME.toml has one table per algorithm, NAME.csv one row per score, sources.toml the papers that are new to the
-    catalogue. The exit code is 1 if anything is wrong, or if a striking score has no note that explains it.
+    catalogue. The exit code is 1 if anything is wrong, or if no note explains an unusual score.
     """
     from arcademark.catalogue.adding import add as add_all
 
@@ -141,8 +140,8 @@ def add(given: tuple[Path, ...], into: Path | None, overwrite: bool, output: Out
 @options.fields(
     "entry",
     "The catalogue's entry: the paper's key, as in paper=doe-2026; the kind of algorithm "
-    f"({', '.join(ALGORITHM_KINDS)}); the agent's name, by default its label; and for a paper that is "
-    "new to the catalogue the rest",
+    f"({', '.join(ALGORITHM_KINDS)}); the agent's name, by default its label. A paper that is new to the catalogue "
+    "also needs authors, title, venue and year",
     {
         "paper": click.STRING,
         "kind": click.Choice(ALGORITHM_KINDS),

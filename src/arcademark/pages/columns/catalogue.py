@@ -26,7 +26,7 @@ FINDINGS: Columns[CatalogueFinding] = (
 )
 REMARKS: Columns[CatalogueFinding] = (
     Column("where", lambda row: row.where),
-    Column("what is striking", lambda row: row.problem, kind="prose", style="doubtful"),
+    Column("unusual scores", lambda row: row.problem, kind="prose", style="doubtful"),
 )
 COMPARED: Columns[CollectionOverlap] = (
     Column("algorithm", lambda row: row.algorithm),
