@@ -36,10 +36,10 @@ demo: say-install $(VENV)/.core ## Play a small learner and random play on five 
 say-install:
 	@test -e $(VENV)/.core || echo "Installing into $(VENV): 0.4 GB, some seconds to a minute …"
 
-test: $(VENV)/.test ## Linters and every test that is fast and needs no PyTorch, browser, Sphinx or SLURM
+test: $(VENV)/.test ## Run linters and every fast test that needs no PyTorch, browser, Sphinx or SLURM
 	@$(MAKE) --no-print-directory -j2 lint fast-tests
 
-test-all: $(VENV)/.dev browser slurm ## All tests that `make test` leaves out, beside each other; installs what they need
+test-all: $(VENV)/.dev browser slurm ## Run all tests that `make test` leaves out, in parallel; installs what they need
 	@$(MAKE) --no-print-directory -j2 other-tests cluster-tests
 
 fast-tests: $(VENV)/.test
@@ -51,15 +51,15 @@ other-tests: $(VENV)/.dev
 cluster-tests: $(VENV)/.dev # these wait most of the time
 	$(BIN)/python -m pytest -n 0 -m cluster tests/cluster
 
-test-deep: $(DEEP)/.installed ## Train with RLlib and Stable-Baselines3 and play what they saved; in an environment of its own
+test-deep: $(DEEP)/.installed ## Train with RLlib and Stable-Baselines3 and play the saved networks; in an environment of its own
 	@echo "Tests that train: some 15 minutes of one core."
 	$(DEEP)/bin/python -m pytest -n 2 -m deep tests examples/rllib
 	$(DEEP)/bin/python -m pytest -n 2 -m "not deep" tests/agents/trainers tests/agents/test_checkpoint*.py
 
-test-cluster: $(CLUSTER)/.installed slurm ## Play on clusters of this machine and disturb them; in an environment of its own
+test-cluster: $(CLUSTER)/.installed slurm ## Run a Ray cluster and SLURM jobs on this machine with injected failures; in an environment of its own
 	$(CLUSTER)/bin/python -m pytest -m cluster tests/cluster
 
-slurm: ## Install SLURM's daemons for its tests, where that is possible
+slurm: ## Install SLURM's daemons for its tests, if possible
 	@if [ -n "$$(PATH=$$PATH:/usr/sbin command -v slurmctld)" ]; then :; \
 	elif [ "$$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then \
 	  echo "SLURM is not installed (Debian, Ubuntu: apt-get install slurm-wlm munge, as root); its tests are skipped"; \
@@ -67,7 +67,7 @@ slurm: ## Install SLURM's daemons for its tests, where that is possible
 	  apt-get -qq -y --no-install-recommends install slurm-wlm munge' > /dev/null; then \
 	  echo "SLURM cannot be installed here; its tests are skipped"; fi
 
-browser: ## Install the browser of the leaderboard's tests, where that is possible
+browser: ## Install the browser for the leaderboard's tests, if possible
 	@if [ -n "$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" ]; then :; \
 	elif [ "$$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then \
 	  echo "Chromium is not installed (Debian, Ubuntu: apt-get install chromium, as root); tests in a browser are skipped"; \
@@ -75,10 +75,10 @@ browser: ## Install the browser of the leaderboard's tests, where that is possib
 	  apt-get -qq -y --no-install-recommends install chromium' > /dev/null; then \
 	  echo "Chromium cannot be installed here; tests in a browser are skipped"; fi
 
-coverage: $(VENV)/.dev ## Every test, and what none of them runs; takes half as long again
+coverage: $(VENV)/.dev ## Run every test, and list the lines that none executes; takes half as long again
 	$(BIN)/python -m pytest $(PARALLEL) -m "not deep and not cluster" --cov --cov-report=term
 
-lint: $(VENV)/.test ## Linters, types and the contracts between packages
+lint: $(VENV)/.test ## Check style, types and the contracts between packages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -95,21 +95,21 @@ bench: $(VENV)/.bench ## Measure speed against the raw emulator and other packag
 	$(BIN)/python bench/scale.py
 	$(BIN)/python bench/emulator.py --games atari-5
 
-fuzz-console: $(VENV)/.test ## Play damaged cartridges on the console and translated under AddressSanitizer and UBSan (needs a C compiler)
+fuzz-console: $(VENV)/.test ## Play damaged cartridges, interpreted and translated, under AddressSanitizer and UBSan (needs a C compiler)
 	mkdir -p build
 	$(CC) -std=c11 -O1 -g -fwrapv -Wall -Wextra -fsanitize=address,undefined -fno-sanitize-recover=all \
 	  -o build/fuzz-console src/arcademark/emulator/native/fuzz.c
 	build/fuzz-console 20000
 	$(BIN)/python tests/emulator/fuzz_translated.py
 
-fuzz-dropin: $(VENV)/.test ## Call every method of the drop-in under odd arguments beside ale-py, 20,000 times (needs a C compiler)
+fuzz-dropin: $(VENV)/.test ## Call the methods of arcademark.ale and of ale-py 20,000 times with odd arguments (needs a C compiler)
 	$(BIN)/python tests/ale/fuzz_dropin.py 20000
 
-docs: $(VENV)/.dev ## Build the site of the documentation into build/docs; the network is not used
+docs: $(VENV)/.dev ## Build the documentation's site into build/docs, without the network
 	$(BIN)/python -m sphinx -q -E -W --keep-going -b html docs build/docs
 	@echo "open build/docs/index.html"
 
-paper: $(VENV)/.test ## Renew the numbers, figures and text of paper/paper.md; takes ten minutes; with pandoc and LaTeX a PDF, too
+paper: $(VENV)/.test ## Renew the numbers, figures and text of paper/paper.md in ten minutes; also a PDF if pandoc and LaTeX are installed
 	$(BIN)/python paper/tables.py
 	@$(MAKE) --no-print-directory build/paper.pdf
 
@@ -119,7 +119,7 @@ build/paper.pdf: paper/paper.md # Debian: apt-get install pandoc texlive-latex-r
 	    -V geometry:a4paper,margin=2cm -o ../build/paper.pdf; \
 	else echo "No PDF without pandoc and pdflatex (Debian: pandoc texlive-latex-recommended texlive-fonts-recommended lmodern)"; fi
 
-gallery: $(VENV)/.core ## Draw the figures of docs/figures.md by the commands that it shows
+gallery: $(VENV)/.core ## Draw the figures of docs/figures.md with the commands shown there
 	cd docs/images/figures && sed -n '/^arcademark .*--save/p' ../../figures.md | PATH="$(abspath $(BIN)):$$PATH" sh -e > /dev/null
 
 results: $(VENV)/.core ## Renew docs/results from the data of our own runs
@@ -127,7 +127,7 @@ results: $(VENV)/.core ## Renew docs/results from the data of our own runs
 	$(BIN)/python results/pages.py
 	$(BIN)/python results/classic.py
 
-dist: $(VENV)/.dist ## Build the source archive and two wheels, with the emulator compiled and without it, into dist
+dist: $(VENV)/.dist ## Build the source archive and two wheels, with and without the compiled emulator, into dist
 	rm -rf dist build/wheels
 	export SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} PATH="$(abspath $(BIN)):$$PATH" && \
 	python -m build --sdist --outdir dist && \
@@ -146,7 +146,7 @@ constraints: ## Resolve the newest versions within the bounds into constraints.t
 	{ echo "# The exact versions that the tests pass with. Bounds are in pyproject.toml; \`make constraints\` renews this list."; \
 	  build/constraints/bin/python -m pip freeze --exclude-editable; } > constraints.txt
 
-clean: ## Remove the environment and everything built
+clean: ## Remove the environments and everything built
 	rm -rf $(VENV) $(DEEP) $(CLUSTER) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
 
 $(VENV)/bin/python:
