@@ -125,7 +125,7 @@ class Published:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """Algorithms of the catalogue, with their scores or without."""
+    """Algorithms of the catalogue, with or without scores."""
 
     SCHEMA: ClassVar[str] = "arcademark.catalogue/2"
 
@@ -152,7 +152,7 @@ class Catalogue:
 
 @dataclass(frozen=True)
 class Errata:
-    """Errata: values in papers that are wrong."""
+    """Errors in papers, with the correct values."""
 
     SCHEMA: ClassVar[str] = "arcademark.errata/1"
 

@@ -68,7 +68,7 @@ class WatchedByte:
 
 @dataclass(frozen=True)
 class WatchedMemory:
-    """Bytes of memory that change while a ROM is played, and what each may be.
+    """Bytes of memory that change while a ROM is played, with the possible meaning of each.
 
     rom: Its file.
     size: Its size in bytes.

@@ -354,7 +354,7 @@ def _listed(columns: Mapping[str, str | Callable[[Any], object]]) -> AnyColumns:
 
 
 OWN_GAMES = Topic(
-    _document("own-games", "games", OwnGameView, "Games of one's own that a file describes."),
+    _document("own-games", "games", OwnGameView, "Your own games, described by a file."),
     tuple,
     own_games,
     _listed(
@@ -428,7 +428,7 @@ TOPICS: Mapping[str, Topic] = {
         _document("schemas", "schemas", SchemaView, "The schemas of all documents."),
         _schemas,
         schema,
-        _listed({"name": "name", "what such JSON holds": "summary"}),
+        _listed({"name": "name", "content": "summary"}),
     ),
 }
 

@@ -88,7 +88,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class FeaturesSeen:
-    """Views of games by feature sets."""
+    """Features that feature sets compute from games."""
 
     SCHEMA: ClassVar[str] = "arcademark.features/1"
 

@@ -151,7 +151,7 @@ class ReproducedPart:
 
 @dataclass(frozen=True)
 class Reproduced:
-    """A paper, recomputed.
+    """A paper's printed values, recomputed.
 
     title, generator: Title and generator of the document: the paper as text names it; "ArcadeMark 1.0.0".
     paper: Its name in `PAPERS`.

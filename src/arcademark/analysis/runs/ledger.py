@@ -85,7 +85,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class LedgerView:
-    """The ledger as it is shown."""
+    """Evaluations on test games, and whether each was made once."""
 
     SCHEMA: ClassVar[str] = "arcademark.ledger/1"
     runs: tuple[str, ...]  # directories

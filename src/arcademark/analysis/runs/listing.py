@@ -35,7 +35,7 @@ class ListedRun:
 
 @dataclass(frozen=True)
 class RunList:
-    """The runs below some folders."""
+    """Runs below folders."""
 
     SCHEMA: ClassVar[str] = "arcademark.runs/1"
 

@@ -111,7 +111,7 @@ class TuningSensitivity:
 
 @dataclass(frozen=True)
 class Tuned:
-    """The settings of one run, the best first."""
+    """Settings of a run with their scores, best first."""
 
     SCHEMA: ClassVar[str] = "arcademark.tune/2"
     directory: str

@@ -187,7 +187,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Searched(Setup):
-    """A search, or a plan's searches.
+    """Best subsets of a search, or of each search of a plan.
 
     choose: Criterion for subsets.
     results: In order.

@@ -53,7 +53,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Studied:
-    """Estimates beside true values.
+    """Estimates compared with true values.
 
     models: Their names for people.
     summary, target, unit: Predicted quantity, in a word and in full, and its unit: "%", "games", or "" for a plain
