@@ -98,7 +98,7 @@ def test_zero_ranges_are_the_ones_that_the_errata_name():
     random = named(data.raw(("Random",))[0] == 0)
     flat = named(np.ptp(data.raw(data.BASELINES), axis=0) == 0)
     assert (len(random), len(flat)) == (5, 2)
-    assert f"Random prints 0.0 in {', '.join(random[:-1])} and {random[-1]}" in why
+    assert f"Random's printed score is 0.0 in {', '.join(random[:-1])} and {random[-1]}" in why
     assert f"are equal in {' and '.join(flat)}" in why
     tied = named(np.ptp(data.raw(data.SEARCH), axis=0) == 0)
     assert f"in {', '.join(tied[:-1])} and {tied[-1]}." in FOUND["§4.1.3: inter-algorithm scores of two algorithms"].why

@@ -73,7 +73,7 @@ def test_other_reference(place, printed):
         assert gives(place, printed, as_rounded().with_references({("Random", "battle_zone"): 236}))
 
 
-@pytest.mark.parametrize(("place", "printed"), slips("not held at bounds"))
+@pytest.mark.parametrize(("place", "printed"), slips("not clipped to bounds"))
 def test_not_held_at_bounds(place, printed):
     if place.row in games():
         hwrns = percentages(place.algorithm, "hwrns", BEHIND)[place.row]
@@ -170,7 +170,7 @@ def test_no_known_cause_gives_the_rest(place, printed):
 
 
 def test_every_category_is_tried():
-    tried = {"other reference", "cause not found", "not held at bounds", "copied cell", "other score", "typing slip"}
+    tried = {"other reference", "cause not found", "not clipped to bounds", "copied cell", "other score", "typing slip"}
     assert tried | {"lost factor", "count", "shifted column", "rounding"} == SLIPS.keys()
 
 

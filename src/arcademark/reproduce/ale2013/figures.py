@@ -34,8 +34,8 @@ def normalised() -> PaperFigure:
         data.PAPER,
         2,
         "Figure 2: random-normalised, baseline and inter-algorithm scores",
-        "Scores of BASS and RAM, normalised in three ways. The text does not name the figure's three games: these are "
-        "the ones it speaks of beside it. Random prints 0.0 in Freeway and Venture, which leaves nothing to divide by, "
+        "Scores of BASS and RAM, normalised in three ways. The text does not name the figure's three games; these are "
+        "the ones that it discusses. Random's printed score is 0.0 in Freeway and Venture, so quotients are undefined, "
         "and the published baselines all score 0 in Venture.",
         tuple(_examples(title, scores) for title, scores in kinds),
     )
@@ -69,8 +69,8 @@ def distributed() -> PaperFigure:
         data.PAPER,
         4,
         "Figure 4: score distributions over all games",
-        "The fraction of games in which a learner's normalised score is at least so high. Above a baseline score of 1 "
-        "it beats the best baseline. Games without a range are left out.",
+        "The fraction of games in which a learner's normalised score is at least the value on the axis. Above a "
+        "baseline score of 1 it beats the best baseline. Games without a range are excluded.",
         (
             _steps(f"Baseline scores, {BASELINES}", "baseline score", data.baseline_scores(), REACH, (1.0,)),
             _steps("Inter-algorithm scores", "inter-algorithm score", data.inter_scores(), (0.0, 1.0)),

@@ -28,8 +28,8 @@ def normalised() -> Iterator[PrintedComparison]:
     least = freeway.min() / 0.05
     yield stated(
         "freeway-normalised",
-        why="Random prints 0.0 in Freeway. Its average is below 0.05 then, so that scores are above "
-        f"{least:.0f}; whether they reach a thousand takes more digits.",
+        why="Random's printed score is 0.0 in Freeway, so its average is below 0.05 and these scores are above "
+        f"{least:.0f}; the digits do not show whether they reach a thousand.",
     )
     highest = data.random_scores()[:, data.place("asteroids")].max()
     yield stated("asteroids", f"at most {highest:.2f}", highest <= 1)

@@ -196,9 +196,8 @@ def _other_start(item: PrintedComparison, name: str, game: str, printed: float) 
         return item
     if name == "Const":
         least, most = (max(ends) for ends in zip(*((one.least, one.most) for one in started), strict=True))
-        scored = (
-            f"the best scores {f'{least:,g} to {most:,g}, by the memory at power-on' if least < most else f'{most:,g}'}"
-        )
+        reached = f"{least:,g} to {most:,g}, depending on the memory at power-on" if least < most else f"{most:,g}"
+        scored = f"the best scores {reached}"
     else:
         (one,) = started
         reach = NOISE * (one.standard_error or 0.0)

@@ -67,7 +67,7 @@ def _learners_ahead() -> PrintedComparison:
         "learners-ahead",
         f"{ahead} of {np.count_nonzero(~np.isnan(best))}, and a tie in {tied}",
         ahead == 40,
-        why=f"In {tied} learners and baselines print 0.0; with it the count is the paper's.",
+        why=f"In {tied} the printed scores of learners and baselines are 0.0; counting it gives the paper's count.",
     )
 
 

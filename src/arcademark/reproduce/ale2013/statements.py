@@ -32,7 +32,7 @@ def statements() -> tuple[Reproduction, ...]:
         "§3.2.3: planning": ale2013_results.planning(),
         "§4.1 and Figure 2: normalised scores": ale2013_metrics.normalised(),
         "§4.2, Figures 3 and 4: aggregate scores": ale2013_metrics.aggregated(),
-        "§4.3, Tables 1 to 5 and Appendix C: what is gone": lost(),
+        "§4.3, Tables 1 to 5 and Appendix C: what is not available": lost(),
     }
     return tuple(Reproduction(PAPER, title, None, tuple(result)) for title, result in groups.items())
 

@@ -23,7 +23,7 @@ def single_games() -> PaperFigure:
         2,
         "Figure 2: single games as predictors of the median",
         "R² of the 57-game median from one game, with an intercept, both in log space, in sample; over the algorithms "
-        "that have the game. The best stands first, on the paper's page last.",
+        "that have the game. The best is first here and last in the paper.",
         (_bars("R²", [data.name_of(game) for game, _ in ordered], [model.r2 for _, model in ordered]),),
     )
 
@@ -59,8 +59,8 @@ def all_games() -> PaperFigure:
         data.PAPER,
         4,
         "Figure 4: every game from Atari-5",
-        "R² of each game's log score from those of the five, with an intercept, in sample. Above 0.8 are 17 games, the "
-        "five themselves among them. Their groups are ours: what the figure marks the text does not say.",
+        "R² of each game's log score from those of the five, with an intercept, in sample. 17 games are above 0.8, "
+        "including the five themselves. The groups are ours: the text does not say what the figure marks.",
         (_bars("R²", names, values, [kinds[game] for game in games], marks=(results.WELL,)),),
     )
 

@@ -106,7 +106,7 @@ def dataset() -> Iterator[PrintedComparison]:
         False,
     )
     lowest = min(data.medians().values())
-    yield stated("removed", f"the lowest median that was kept is {lowest:.1f} %", lowest <= LEAST_MEDIAN)
+    yield stated("removed", f"the lowest included median is {lowest:.1f} %", lowest <= LEAST_MEDIAN)
     negative = int(np.count_nonzero(data.percentages() < 0))
     scores = np.count_nonzero(~np.isnan(data.percentages()))
     yield stated("clipped", f"{negative} of {scores:,} scores", negative > 0)
@@ -128,7 +128,8 @@ def search() -> Iterator[PrintedComparison]:
     gains = [100 * (a - b) / games for (a, b), games in zip(pairwise(errors), (2, 2, 5), strict=True)]
     yield stated(
         "diminishing",
-        f"{gains[0]:.1f} points of relative error a game from 1 to 3, {gains[1]:.1f} from 3 to 5, {gains[2]:.1f} to 10",
+        f"{gains[0]:.1f} points of relative error per game from 1 to 3, {gains[1]:.1f} from 3 to 5, "
+        f"{gains[2]:.1f} to 10",
         gains[0] > gains[1] > gains[2],
     )
     inputs, targets = data.sample(data.ATARI_5)

@@ -36,7 +36,7 @@ TABLES: Mapping[int, tuple[str, Part]] = {
 }
 
 GROUPS: Mapping[str, Part] = {
-    "Abstract, §1, §8 and §9: what is promised": atari5_scope.claims,
+    "Abstract, §1, §8 and §9: claims": atari5_scope.claims,
     "§3.1: order preservation": atari5_scope.order_preservation,
     "§4.1 and Appendix D: the dataset": atari5_scope.dataset,
     "§4.3: the search": atari5_scope.search,
@@ -62,7 +62,7 @@ def parts(number: int | None = None) -> tuple[Reproduction, ...]:
         return (_table(number),)
     result = [*map(_table, TABLES), *map(_group, GROUPS)]
     covered = {item.where for part in result for item in part.comparisons}
-    return (*result, Reproduction(PAPER, "What else the two texts print wrong", None, tuple(_rest(covered))))
+    return (*result, Reproduction(PAPER, "Other errors in the two texts", None, tuple(_rest(covered))))
 
 
 def _group(title: str) -> Reproduction:

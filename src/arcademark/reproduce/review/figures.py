@@ -75,7 +75,7 @@ def records() -> PaperFigure:
         "Figure 4: broken human world records, game time and learning efficiency",
         "Human world records broken (of 57), the years that the training frames last at 60 per second (the review "
         "uses 55.6 per second, 8 % more), and records broken per billion training frames. "
-        f"{' and '.join(without)} breaks no record and is left out of the third chart, as the paper does.",
+        f"{' and '.join(without)} breaks no record and is omitted from the third chart, as in the paper.",
         (
             _bars("Human world records broken", "records", names, broken, "linear"),
             _bars("Game time", "years", names, years, "log"),
