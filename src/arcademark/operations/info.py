@@ -387,7 +387,7 @@ TOPICS: Mapping[str, Topic] = {
                 "games": lambda subset: len(subset.tasks),
                 "printed log error": lambda subset: wording.share(subset.log_error),
                 "on other papers": lambda subset: wording.share(subset.nested and subset.nested.mean),
-                "what for": "advice",
+                "use": "advice",
             }
         ),
     ),
@@ -401,7 +401,7 @@ TOPICS: Mapping[str, Topic] = {
         _document("agents", "agents", AgentView, "Agents that can be played."),
         lambda: map(_agent, builtin_agents()),
         _agent,
-        _listed({"name": "name", "kind": "kind", "what it does": "summary"}),
+        _listed({"name": "name", "kind": "kind", "description": "summary"}),
     ),
     "algorithms": Topic(
         _document("algorithms", "algorithms", algorithms.ReviewedAlgorithm, "Published algorithms."),
@@ -420,9 +420,7 @@ TOPICS: Mapping[str, Topic] = {
         _document("feature-sets", "sets", SetView, "The feature sets of linear learners."),
         _feature_sets,
         _feature_set,
-        _listed(
-            {"name": "name", "features": lambda item: plain(item.features or "by game"), "what they are": "summary"}
-        ),
+        _listed({"name": "name", "features": lambda item: plain(item.features or "by game"), "description": "summary"}),
     ),
     "schemas": Topic(
         _document("schemas", "schemas", SchemaView, "The schemas of all documents."),

@@ -50,26 +50,31 @@ LIANG_2016 = "Liang et al. 2016, State of the Art Control of Atari Games Using S
 
 _ALL: tuple[FeatureSet, ...] = (
     FeatureSet(
-        "basic", "which of 128 colours show in which of 16 x 14 tiles", BELLEMARE_2013, "palette", Basic, 28_672
+        "basic", "which of 128 colours occur in which of 16 x 14 tiles", BELLEMARE_2013, "palette", Basic, 28_672
     ),
     FeatureSet(
-        "bass", "which of 8 colours show in which tiles, and all pairs", BELLEMARE_2013, "palette", Bass, 1_606_528
+        "bass", "which of 8 colours occur in which tiles, and all pairs", BELLEMARE_2013, "palette", Bass, 1_606_528
     ),
     FeatureSet("lsh", "random projections of the screen, hashed", BELLEMARE_2013, "palette", Lsh, 100_000),
-    FeatureSet("ram-bits", "the console's memory, bit by bit", BELLEMARE_2013, "ram", RamBits, 1_024),
-    FeatureSet("ram", "the bits of the console's memory and all pairs of them", BELLEMARE_2013, "ram", Ram, 524_800),
+    FeatureSet("ram-bits", "the bits of the Atari 2600's memory", BELLEMARE_2013, "ram", RamBits, 1_024),
+    FeatureSet("ram", "the bits of the Atari 2600's memory, and all pairs", BELLEMARE_2013, "ram", Ram, 524_800),
     FeatureSet(
         "disco",
-        "objects of discovered classes: where they are, how pairs of them move",
+        "objects of discovered classes: positions, and relative motion of pairs",
         BELLEMARE_2013,
         "palette",
         make_disco,
     ),
+    FeatureSet("b-pros", "colours of tiles, and the offsets between them", LIANG_2016, "palette", BPros, 6_885_440),
+    FeatureSet("b-prost", "b-pros, and offsets to the previous screen", LIANG_2016, "palette", BProst, 20_598_848),
     FeatureSet(
-        "b-pros", "colours of tiles, and how far from each other they are", LIANG_2016, "palette", BPros, 6_885_440
+        "blob-prost",
+        "b-prost of blobs instead of pixels, in smaller tiles",
+        LIANG_2016,
+        "palette",
+        BlobProst,
+        114_702_400,
     ),
-    FeatureSet("b-prost", "b-pros, and offsets from the screen before", LIANG_2016, "palette", BProst, 20_598_848),
-    FeatureSet("blob-prost", "b-prost of blobs, in smaller tiles", LIANG_2016, "palette", BlobProst, 114_702_400),
 )
 _SETS = {item.name: item for item in _ALL}
 

@@ -22,7 +22,7 @@ COUNTS: Columns[CollectionCount] = (
 )
 FINDINGS: Columns[CatalogueFinding] = (
     Column("where", lambda row: row.where),
-    Column("what is wrong", lambda row: row.problem, kind="prose", style="bad"),
+    Column("problem", lambda row: row.problem, kind="prose", style="bad"),
 )
 REMARKS: Columns[CatalogueFinding] = (
     Column("where", lambda row: row.where),

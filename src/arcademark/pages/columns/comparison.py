@@ -100,10 +100,10 @@ def _decision(_: SequentialPair, step: SequentialStep | None) -> str:
 
 
 FLIPS: Columns[Flip] = (
-    Column("this one above", lambda row: row.first, style="strong"),
-    Column("that one", lambda row: row.second, style="strong"),
-    Column("under", lambda row: row.first_above, kind="prose"),
-    Column("and below under", lambda row: row.second_above, kind="prose"),
+    Column("first", lambda row: row.first, style="strong"),
+    Column("second", lambda row: row.second, style="strong"),
+    Column("first higher by", lambda row: row.first_above, kind="prose"),
+    Column("second higher by", lambda row: row.second_above, kind="prose"),
 )
 
 

@@ -117,7 +117,7 @@ MEMORY: Columns[WatchedByte] = (
 FEATURES: Columns[Active] = (
     Column("feature", lambda row: row.feature, str),
     Column("value", lambda row: row.value, _whole),
-    Column("what it means", lambda row: row.meaning, kind="prose"),
+    Column("meaning", lambda row: row.meaning, kind="prose"),
 )
 SETS: Columns[Seen] = (
     Column("game", lambda row: game_name(row.game)),

@@ -44,7 +44,7 @@ LISTED: dict[str, Style] = {"incomplete": "doubtful", "failed": "bad"}
 
 UNREAD: Columns[Unread] = (
     Column("run", lambda run: run.directory),
-    Column("why it cannot be read", lambda run: run.reason, kind="prose"),
+    Column("reason", lambda run: run.reason, kind="prose"),
 )
 
 
@@ -67,7 +67,7 @@ def listed(it: RunList) -> Columns[ListedRun]:
             below=lambda run: "imported, not verified" if run.imported else "",
             sort=lambda run: run.episodes,
         ),
-        Column("begun", lambda run: run.created[:16].replace("T", " "), kind="name", optional=True),
+        Column("started", lambda run: run.created[:16].replace("T", " "), kind="name", optional=True),
     )
 
 
@@ -99,7 +99,7 @@ def troubles(it: Run) -> Columns[TrialEntry]:
         Column("seed", lambda trial: trial.seed),
         Column("episodes", lambda trial: f"{trial.episodes:,} of {trial.planned_episodes:,}"),
         Column(
-            "what happened",
+            "result",
             lambda trial: trial.error or "not finished yet",
             kind="prose",
             style=lambda trial: "bad" if trial.status == "failed" else "doubtful",

@@ -67,7 +67,7 @@ def medians(it: Predicted) -> Columns[Prediction, Range]:
         Column(f"{wording.percentage(it.level)} from", lambda _, median: _shown(median.low, median)),
         Column("to", lambda _, median: _shown(median.high, median)),
         Column("true", lambda item, _: item.truth.get(MEDIAN.name), wording.percent) if judged else None,
-        Column("off", lambda item, median: item.off(median), wording.change) if judged else None,
+        Column("error", lambda item, median: item.off(median), wording.change) if judged else None,
     )
 
 
@@ -123,7 +123,7 @@ def held(it: CoverageStudy) -> Columns[Held]:
     return (
         Column("from", lambda row: row.subset),
         Column("left out", lambda row: row.left_out),
-        Column("same chosen", lambda row: row.same, wording.share) if it.chosen else None,
+        Column("same selection", lambda row: row.same, wording.share) if it.chosen else None,
         Column("algorithms", lambda row: row.algorithms),
         Column("mean error", lambda row: row.mean_error, it.error),
         Column("median error", lambda row: row.median_error, it.error),
@@ -212,8 +212,8 @@ def intervals(it: Searched) -> Columns[PredictionInterval]:
     return (
         Column("interval", lambda row: wording.percentage(row.level)),
         Column("×/÷" if it.log else "±", it.width),
-        Column("held", lambda row: f"{row.inside} of {row.of}"),
-        Column("of papers'", lambda row: row.of_papers, wording.share),
+        Column("covered", lambda row: f"{row.inside} of {row.of}"),
+        Column("by paper", lambda row: row.of_papers, wording.share),
     )
 
 
