@@ -70,7 +70,7 @@ def over_seeds(game: str, seeds: Sequence[float]) -> str:
     return interval(low, high)
 
 
-SPENT = ("", "trials", "frames played", "hours of all processes", "hours ÷ trainings at once")
+SPENT = ("", "trials", "frames played", "hours of all processes", "hours ÷ concurrent trainings")
 
 
 def spent(what: str, study: str, trials: Sequence[TrialResult]) -> tuple[str, ...]:
@@ -145,10 +145,10 @@ def world_records() -> str:
                 for game in seeds
             ),
         ),
-        table(SPENT, [spent("what it cost", study, trials)]),
+        table(SPENT, [spent("total", study, trials)]),
         f"A trial is {game_time_days(budget) * 24:.1f} hours of game time; {AT_ONCE[study]} trainings shared one H100 "
         "and 16 cores.",
-        "## How much depends on k",
+        "## Dependence on k",
         "The review asks for training scores averaged over k consecutive episodes, and leaves k open; the papers "
         "that it lists use 5 to 1,000. The table gives, for the same trials, the mean over seeds of the last k "
         "episodes, or of all if a seed has fewer.",
@@ -192,7 +192,7 @@ def world_records() -> str:
         ),
         f"The efficiency of the mean HNS is greatest after {then[best][0]:,} frames, {rates[best] / rates[-1]:.2f} "
         "times that at the end, so efficiencies at different budgets cannot be compared. Learning rate and clip range "
-        "decrease to 0 over the budget, so a training with a smaller budget has another curve.",
+        "decrease to 0 over the budget, so a training with a smaller budget has a different curve.",
     )
 
 
@@ -365,9 +365,9 @@ def atari_5() -> str:
         "that our model was fitted to. Estimates from the games used for tuning are biased upwards, so other games are "
         f"reported. Our model's 90 % intervals of single games covered {listing(single)} (scores below 0 % count as 0 "
         "%).",
-        "## What it cost",
-        f"One H100 with 16 cores; {AT_ONCE['ppo-tuning']} trainings at once, at times 19. Hours are those of the "
-        "trainings, without start, copying and interrupted work.",
+        "## Cost",
+        f"One H100 with 16 cores ran {AT_ONCE['ppo-tuning']} trainings at once, at times 19. Hours are those of the "
+        "trainings, without startup, copying and interrupted work.",
         table(SPENT, used.costs()),
         f"Tuning and scoring share {len(twice)} trials, which were trained twice. Checksums over the scores and "
         "actions of all episodes are equal in "
