@@ -260,7 +260,7 @@ def chosen_by() -> Iterable[str]:
     lengths = [(game, TUNED) for game in GAMES] + [(GAMES[-1], BRACKET)]
     yield "## How parameters were chosen"
     yield (
-        "Parameters were chosen by frozen evaluation on three games, with a seed of its own (`results/trials.py`); "
+        "Parameters were chosen by frozen evaluation on three games, with a separate seed (`results/trials.py`); "
         "Seaquest and Beam Rider were not used. Cells give mean ± standard deviation over snapshots after 80, 85, 90, "
         "95 and 100 % of training. The last column is the geometric mean over the games of scores divided by the "
         "paper's, which come from at least five times as much training. For Freeway it uses the shorter training, "
@@ -296,7 +296,7 @@ def averaged(done: Rows) -> str:
             ratios = np.log([max(float(row["averaged"]) / float(row["frozen"]), 0.01) for row in mine])
             found.append(f"{np.exp(np.mean(ratios)):.2f} with {text} ({len(mine)} trials)")
     return (
-        "Averaging the weights of the five snapshots scores, relative to the snapshots themselves, "
+        "The averaged weights of the five snapshots score, as a multiple of the snapshots' own scores, "
         f"{listing(found)} (geometric means). `sarsa` has no option for weight averaging."
     )
 
