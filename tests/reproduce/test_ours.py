@@ -285,7 +285,7 @@ def test_the_grid_is_extended_until_it_brackets_the_best_and_the_better_finalist
     assert tried == {0.5, 0.2, 0.1, 0.05, 0.02}  # the grid's least, 0.05, led, and 0.02 did not
     long = [float(row["alpha"]) for row in done if (row["game"], row["training_episodes"]) == ("freeway", "1000")]
     assert sorted(long) == [0.05, 0.1]
-    assert (published.setting.alpha, published.game, published.seed) == (0.1, "space_invaders", 0)
+    assert (published.setting.alpha, published.game, published.seed) == (0.1, "freeway", 0)
     assert {row["game"] for row in done} == {"asterix", "freeway", "space_invaders"}
 
 
@@ -316,6 +316,21 @@ def test_freeway_is_not_played_by_settings_that_it_could_not_place_among_the_bes
     assert played == [("linear", "0.5"), ("linear", "0.2"), ("constant", "0.5")]
     assert sum(row["game"] == "asterix" for row in done) == len(trials.GRID)
     assert published.setting.alpha == 0.5
+
+
+def test_a_setting_that_forgets_freeway_is_replaced_by_the_second(trials):
+    ratios = {(0.5, "linear"): 1.0, (0.2, "linear"): 0.9}
+
+    def ratio(training):
+        return ratios.get((training.setting.alpha, training.setting.alpha_schedule), 0.1)
+
+    done, first = followed(trials, ratio)
+    assert (first.setting.alpha, first.game) == (0.5, "freeway")
+    kept, lost = made_up(trials, first, 0.51), made_up(trials, first, 0.49)
+    assert trials.chosen("basic", [*done, kept | {"seed": "0"}]) == first.setting
+    assert trials.chosen("basic", [*done, lost | {"seed": "0"}]).alpha == 0.2
+    (second,) = {one.setting for one in trials.queue([*done, lost | {"seed": "0"}], ["basic"]) if one.published}
+    assert trials.chosen("basic", [*done, lost | {"seed": "0"}]) == second
 
 
 @pytest.mark.slow
