@@ -139,7 +139,7 @@ def read_tables(
     **options
         Fields of `Options`: what the files do not say. Errors name file, row and column, the reason and the remedy.
     """
-    given = Options(**options)
+    given = options_of(format, **options)
     files, notes = _find(paths, format, given)
     reading = _read(files, given, notes)
     return dataclasses.replace(reading, notes=(*reading.notes, *notes))
@@ -149,7 +149,7 @@ def read_logs(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *, format: str | None = None, **options: Any
 ) -> tuple[list[tuple[Log, Recognised]], tuple[str, ...]]:
     """Read files and folders of logs of training; see `read_tables`. Tables of scores are left out, and told."""
-    given = Options(**options)
+    given = options_of(format, **options)
     files, notes = _find(paths, format, given)
     logs: list[tuple[Log, Recognised]] = []
     tables = [file.relative for file in files if file.format == "arcademark-run"]
@@ -167,6 +167,14 @@ def read_logs(
     return logs, tuple(notes)
 
 
+def options_of(format: str | None = None, **options: Any) -> Options:
+    """Return the options of `read_tables`; refuse unknown ones and an unknown format."""
+    known = (*FORMATS, *plugins.names(formats.PLUGINS))
+    if format is not None and format not in known:
+        raise UnknownNameError("format", format, known)
+    return Options(**options)
+
+
 def runs_in(folder: Path) -> tuple[Path, ...]:
     """Return the runs of a folder in which nothing else holds scores; none of others."""
     files, _ = _find(folder, None, Options())
@@ -177,9 +185,6 @@ def _find(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], format: str | None, options: Options
 ) -> tuple[list[Recognised], list[str]]:
     """Return the files to read, and notes on those left out."""
-    known = (*FORMATS, *plugins.names(formats.PLUGINS))
-    if format is not None and format not in known:
-        raise UnknownNameError("format", format, known)
     roots = [place(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     if not roots:
         raise ArcadeMarkError("no table is given; name at least one file or folder")

@@ -331,3 +331,16 @@ def test_medians_of_all_other_runs_are_found_at_once():
         expected = [np.nanmedian(np.delete(rows, run, axis=1), axis=1) for run in range(rows.shape[1])]
     found = plausible._medians_of_others(rows)
     np.testing.assert_array_equal(found, np.where(np.isnan(rows), np.nan, np.array(expected).T))
+
+
+@pytest.mark.parametrize("place", [{"DQN": {"pong": 18.9}}, "catalogue:ale-2013"])
+@pytest.mark.parametrize(
+    ("reading", "message"),
+    [
+        ({"decimals": ","}, "unknown parameter .*'decimals'; did you mean 'decimal'"),
+        ({"format": "nonsense"}, "unknown format 'nonsense'"),
+    ],
+)
+def test_options_for_files_are_checked_where_no_file_is_read(place, reading, message):
+    with pytest.raises(ArcadeMarkError, match=message):
+        analyse(place, resamples=10, reading=reading)

@@ -131,6 +131,10 @@ def load(
     families of agents beside the best of each game; ``some_tasks`` leaves out tasks of unknown names; ``reading`` is
     for `arcademark.scores.reading.read_tables`.
     """
+    if reading:
+        from arcademark.scores.reading import options_of
+
+        options_of(**reading)  # also of sources that need none
     if isinstance(places, Scores):
         return places
     if isinstance(places, RunCollection):
