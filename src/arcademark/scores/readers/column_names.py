@@ -140,9 +140,8 @@ class Owners:
     @cached_property
     def _with_runs(self) -> frozenset[str]:
         """Algorithms of which several columns are runs, or may be: "DQN seed 0" or "DQN_0"."""
-        patterns = [PATTERNS["run_of"], PATTERNS["numbered"]]
-        matches = [next(filter(None, (pattern.fullmatch(name) for pattern in patterns)), None) for name in self.names]
-        number = Counter(key(match[1]) for match in matches if match)
+        numbered = (run_of(name) or PATTERNS["numbered"].fullmatch(name) for name in self.names)
+        number = Counter(key(one[0] if isinstance(one, tuple) else one[1]) for one in numbered if one)
         return frozenset(name for name, times in number.items() if times > 1)
 
     @cached_property
@@ -171,7 +170,7 @@ class Owners:
     def _common(self) -> tuple[int, frozenset[tuple[str, bool]]]:
         """The number of algorithms that have the names without a role, and the words that begin or end all of these."""
         free = [name for name in self.names if name and role_of(name) is None and not set(words_of(name)) & SURE]
-        several = {run[1] if (run := PATTERNS["run_of"].fullmatch(name)) else name for name in free}
+        several = {run[0] if (run := run_of(name)) else name for name in free}
         words = ({(what, behind) for _, what, behind in parted(name)} for name in free)
         return len(several), frozenset(set.intersection(*words) if free else ())
 
@@ -182,6 +181,15 @@ def parted(name: str) -> Iterator[tuple[str, str, bool]]:
     parts = [(before, after) for before, after in parts if before and after]
     yield from ((before, after, True) for before, after in parts)
     yield from ((after, before, False) for before, after in reversed(parts))
+
+
+@lru_cache(maxsize=2**14)
+def run_of(name: str) -> tuple[str, int] | None:
+    """Return the owner and the number of a run, "DQN" and 0 of "DQN seed 0" and "seed0_DQN"; None of another name."""
+    if behind := PATTERNS["run_of"].fullmatch(name):
+        return behind[1], run_number(behind[2])
+    before = PATTERNS["of_run"].fullmatch(name)
+    return (before[2], int(before[1])) if before and role_of(before[2]) is None else None
 
 
 def run_number(text: str) -> int:

@@ -36,6 +36,7 @@ from arcademark.scores.readers.column_names import (
     question,
     role_of,
     run_number,
+    run_of,
     words_of,
 )
 from arcademark.scores.readers.role_names import ROLES, RULES, Role
@@ -45,6 +46,7 @@ from arcademark.wording import plural
 _TRAINED = frozenset({"train", "training"})
 """Words of scores that count only where there are no others."""
 _PARTS: tuple[Role, ...] = ("algorithm", "game", "run", "seed", "score", "episode", "frames", "protocol")
+_NO_SCORES = ("normalised", "spread", "rank", "count")
 MAX_SAMPLE = 200
 """Headers and cells of a column from which is told what they are."""
 
@@ -160,7 +162,8 @@ class _Reader:
         self.said_runs = {
             at
             for at, name in enumerate(self.sheet.lowered)
-            if said.get(name) == "run" and any(PATTERNS[one].fullmatch(name) for one in ("run", "run_of", "numbered"))
+            if said.get(name) == "run"
+            and (run_of(name) or any(PATTERNS[one].fullmatch(name) for one in ("run", "numbered")))
         }
         self.why |= {at: "as said" for at, name in enumerate(self.sheet.lowered) if name in said}
         return [
@@ -200,9 +203,9 @@ class _Reader:
         columns = {role: min(those, key=lambda at: preference(role, at)) for role, those in found.items()}
         if self.tasks is not None:
             self._exchange(columns)
-            if "game" not in columns and (at := self._column_of_tasks(columns)) is not None:
-                columns = {role: column for role, column in columns.items() if column != at} | {"game": at}
-                self.why[at] = "its cells are games"
+            said = columns.get("game")
+            if said is None or not (self.why.get(said) or self._share_of_tasks(said)):
+                columns = self._with_tasks(columns)
         heads = [at for at in self.header if at not in columns.values() and self.named[at] != "score"]
         game = columns.get("game")
         lost = next((at for at in heads if PATTERNS["number"].fullmatch(self.sheet.header[at])), None)
@@ -213,6 +216,20 @@ class _Reader:
                 f"{self.sheet.path}, row 1: {question('headless', name=repr(self.sheet.header[lost]))}"
             )
         return columns
+
+    def _with_tasks(self, columns: dict[Role, int]) -> dict[Role, int]:
+        """Return the columns with that of games, which goes by its cells where no name says it."""
+        taken = {column for role, column in columns.items() if role != "score"}
+        at = next((at for at in self.header if at not in taken and self._share_of_tasks(at) >= 0.5), None)
+        if at is None:
+            return columns
+        if (role := self.named[at]) in _NO_SCORES and not self.why.get(at):
+            raise ArcadeMarkError(
+                f"{self.sheet.path}, row 1, column {at + 1}: {self.sheet.header[at]!r} above the games says that the "
+                f"numbers are no scores ({role}); give the games' own points, in a table whose games stand below 'game'"
+            )
+        self.why[at] = "its cells are games"
+        return {role: column for role, column in columns.items() if column != at} | {"game": at}
 
     def _exchange(self, columns: dict[Role, int]) -> None:
         """Turn a corner that names the header's rather than its column's cells: ``game,Pong`` above ``DQN,18.9``."""
@@ -238,16 +255,16 @@ class _Reader:
         names = [text for text in dict.fromkeys(map(self.sheet.text, cells[:MAX_SAMPLE])) if text]
         return sum(map(self._is_task, names)) / max(len(names), 1)
 
-    def _column_of_tasks(self, columns: Mapping[Role, int]) -> int | None:
-        """Return the first column at least half of whose names are tasks'."""
-        return next((at for at in self.header if at not in columns.values() and self._share_of_tasks(at) >= 0.5), None)
+    def _cites_scores(self, at: int) -> bool:
+        """Return whether a column such as "Human Ref" or "Paper" holds scores, and no citations."""
+        return bool(CITED & {*words_of(self.heads[at])}) and self._any_fraction(at)
 
     def _any_fraction(self, at: int) -> bool:
         """Return whether any number of a column is not whole."""
         cells = self.sheet.columns[at]
         if isinstance(cells, np.ndarray):
             return bool(np.any(np.mod(cells[np.isfinite(cells)], 1)))
-        return any(re.search(r"\d[.,]\d", cell) for cell in cells[:MAX_SAMPLE])
+        return any(re.search(r"\d[.,]\d", cell) and numerals.apart(cell).marks for cell in cells[:MAX_SAMPLE])
 
     def _any_number(self, at: int, *, filled: bool = False) -> bool:
         """Return whether any cell of a column is a number, or all are missing and it need not be `filled`."""
@@ -280,6 +297,7 @@ class _Reader:
             others = [at for at in free if self.named[at] is None and self._any_number(at, filled=True)]
             if others:
                 raise ArcadeMarkError(self._ask("beside", score, others))
+        rivals += [at for at in free if self.named[at] == "note" and self._cites_scores(at)]
         if rivals and not given:
             raise ArcadeMarkError(self._ask("score", score, rivals))
         left = {at: self.named[at] or "note" for at in free if at != score}
@@ -349,8 +367,7 @@ class _Reader:
         for at in free:
             name = self.heads[at]
             role, whose = (self.named[at], name) if self.named[at] else self.owners.find(name)
-            cited = role == "note" and not self.named[at] and CITED & {*words_of(name)}
-            if cited and self._any_fraction(at):  # scores of "Human Ref", no citations
+            if role == "note" and not self.named[at] and self._cites_scores(at):  # scores of "Human Ref"
                 role, whose = None, name
             if role is None and self._is_difference(at):
                 role = "summary"
@@ -429,15 +446,10 @@ class _Reader:
             if self.algorithm is None:
                 raise ArcadeMarkError(f"{self.sheet.path}, row 1: {question('runs', names=listed(names))}")
             self._refuse_lengths(names)
-            named = [(self.algorithm, match[1] or match[2]) for match in lone if match]
-        elif all(lone) and self.said_runs and self.algorithm is not None:
-            named = [(self.algorithm, match[1] or match[2]) for match in lone if match]
-        else:
-            whose = [PATTERNS["run_of"].fullmatch(name) for name in names]
-            if not all(whose):
-                return self._numbered(values)
-            named = [(match[1], match[2]) for match in whose if match]
-        return _runs_of(values, named)
+        elif self.algorithm is None or not (all(lone) and self.said_runs):
+            whose = [run for name in names if (run := run_of(name))]
+            return _runs_of(values, whose) if len(whose) == len(names) else self._numbered(values)
+        return _runs_of(values, [(self.algorithm, run_number(match[1] or match[2])) for match in lone if match])
 
     def _numbered(self, values: Sequence[Value]) -> _Values:
         """Refuse columns such as ``DQN_1, DQN_2``, which may be runs or algorithms, unless the caller says which.
@@ -448,14 +460,14 @@ class _Reader:
         matches = {name: match for name in names if (match := PATTERNS["numbered"].fullmatch(name))}
         most = 2 * len(matches) < len(names) - 1
         notes = []
-        named: dict[int, tuple[str, str | None]] = {value.column: (value.name, None) for value in values}
+        named = {value.column: (value.name, 0) for value in values}
         for whose, numbers in grouped((match[1], int(match[2])) for match in matches.values()).items():
             those = [name for name, match in matches.items() if match[1] == whose]
             at = [value.column for value in values if value.name in those]
             first = [0] if whose in names else []  # DQN, DQN.1, DQN.2, as pandas writes columns of one name
             if self.said_runs & set(at):
-                named |= {one: (whose, matches[name][2]) for one, name in zip(at, those, strict=True)}
-                named |= {value.column: (whose, "0") for value in values if value.name == whose}
+                named |= {one: (whose, int(matches[name][2])) for one, name in zip(at, those, strict=True)}
+                named |= {value.column: (whose, 0) for value in values if value.name == whose}
                 continue
             counted = sorted(first + numbers)
             consecutive = counted in (list(range(len(counted))), list(range(1, len(counted) + 1)))
@@ -514,14 +526,14 @@ class _Reader:
         if not values:
             raise UnrecognisedError(expected(self.sheet))
         runs, notes = tuple(values), tuple[str, ...]()
-        named = [match for value in values if (match := PATTERNS["run_of"].fullmatch(value.name))]
-        if len(named) == len(values) and all(self._is_task(match[1]) for match in named):
-            runs, notes = _runs_of(values, [(match[1], match[2]) for match in named], "game")
+        named = [run for value in values if (run := run_of(value.name))]
+        if len(named) == len(values) and all(self._is_task(name) for name, _ in named):
+            runs, notes = _runs_of(values, named, "game")
         return Interpretation(columns, runs, dict(sorted(left.items())), notes, self.why)
 
     def _is_task_of_run(self, name: str) -> bool:
-        match = PATTERNS["run_of"].fullmatch(name)
-        return match is not None and self._is_task(match[1])
+        run = run_of(name)
+        return run is not None and self._is_task(run[0])
 
     def _is_index(self, at: int) -> bool:
         """Return whether a column without a name, or named so, counts rows: 0, 1, 2, …."""
@@ -538,10 +550,8 @@ class _Reader:
         return ArcadeMarkError(said) if self.tasks is None else UnrecognisedError(said)
 
 
-def _runs_of(values: Sequence[Value], named: Sequence[tuple[str, str | None]], noun: str = "algorithm") -> _Values:
-    runs = tuple(
-        replace(value, name=name, run=run_number(run or "0")) for value, (name, run) in zip(values, named, strict=True)
-    )
+def _runs_of(values: Sequence[Value], named: Sequence[tuple[str, int]], noun: str = "algorithm") -> _Values:
+    runs = tuple(replace(value, name=name, run=run) for value, (name, run) in zip(values, named, strict=True))
     algorithms = dict.fromkeys(value.name for value in runs)
     whose = f"one {noun}" if len(algorithms) == 1 else plural(len(algorithms), noun)
     columns = "1 column is a run" if len(runs) == 1 else f"{len(runs):,} columns are runs"

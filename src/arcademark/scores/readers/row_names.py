@@ -21,6 +21,7 @@ from arcademark.scores.readers.column_names import (
     question,
     role_of,
     run_number,
+    run_of,
     words_of,
 )
 from arcademark.scores.readers.logs.names import LOGS
@@ -95,7 +96,7 @@ def _runs_in(place: str, names: Sequence[str], said: str, algorithm: str | None)
             asked = question("lengths", names=listed(names), one=names[0])
             raise ArcadeMarkError(f"{place}: {asked} in a column 'frames'")
         return {name: (algorithm, run_number(match[1] or match[2])) for name, match in lone.items()}
-    whose = {name: (match[1], run_number(match[2])) for name in names if (match := PATTERNS["run_of"].fullmatch(name))}
+    whose = {name: run for name in names if (run := run_of(name))}
     several = {owner for owner, those in grouped(whose.values()).items() if len(those) > 1}
     if whose and (several or len(whose) == len(names)):
         return {name: one for name, one in whose.items() if one[0] in several or len(whose) == len(names)}

@@ -25,6 +25,8 @@ from arcademark.wording import plural
 _HEADER_ROWS = 3
 MAX_TITLE = 1_000
 """Maximum number of characters of a title that are read."""
+_NUMBER = re.compile(r"[\s#*]*(?:table|tab\.?|tabelle|tableau|tabla|表)\s*[\w.]*\d\w*\s*[:.)–—-]\s*", re.IGNORECASE)
+"""A table's number in its title."""
 _NAMES = 2
 """Number of columns at the left that may hold names."""
 
@@ -38,10 +40,14 @@ def shaped(sheet: Sheet) -> Sheet:
 
 
 def check_title(place: str, title: str) -> None:
-    """Refuse a table whose title says that its scores are in thousands, or the like."""
-    if PATTERNS["in_thousands"].fullmatch(title[:MAX_TITLE]):
+    """Refuse a table whose title says that its scores are in thousands, normalised, or no scores but their spreads."""
+    title = title[:MAX_TITLE]
+    what = re.split(
+        r"[:.,]?\s+(?:of|on|for|in|over|across|per|by|after|at|with|from)\b|[:.]\s*$", _NUMBER.sub("", title)
+    )[0]
+    if PATTERNS["in_thousands"].fullmatch(title) or role_of(what.strip()) in ("normalised", "spread", "rank"):
         raise ArcadeMarkError(
-            f"{place}: the title says {one_line(title, 100)!r}; give the games' own points, and a title of them"
+            f"{place}: the title says {one_line(title, 100)!r}; give the games' own points, or correct the title"
         )
 
 

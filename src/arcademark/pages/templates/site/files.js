@@ -91,6 +91,11 @@
           && rest.every((word) => some.includes(word) || beside.includes(word)) && (!numbers.length || spread);
       }) ?? null;
     }
+    /** The name, the owner and the number of a run: "DQN" and "0" of "DQN seed 0" and of "seed0_DQN". */
+    function runIn(name) {
+      const before = whole.of_run.exec(name);
+      return whole.run_of.exec(name) ?? (before && !roleOf(before[2]) ? [name, before[2], before[1]] : null);
+    }
     /** The role of a column of values, and whose it is: of "DQN std" spread and "DQN". */
     function ofValue(name, header, isGame) {
       const known = new Set(header.map(key).filter(Boolean)), isSure = (text) => wordsOf(text).some((word) => sure.includes(word)), last = (text) => text.replace(/[)\] ]+$/, "");
@@ -100,10 +105,10 @@
       };
       const isMean = (role, what) => role === "score" || (role === "summary" && means.includes(key(what)));
       const scored = new Set(header.flatMap(parted).filter(([, what]) => isMean(roleOf(what), what)).map(([whose]) => key(whose)));
-      const runs = header.map((one) => (whole.run_of.exec(one) ?? whole.numbered.exec(one))?.[1]).filter(Boolean).map(key);
+      const runs = header.map((one) => (runIn(one) ?? whole.numbered.exec(one))?.[1]).filter(Boolean).map(key);
       const allOf = (word, side, least) => {
         const free = header.filter((one) => one && !roleOf(one) && !isSure(one));
-        const several = new Set(free.map((one) => whole.run_of.exec(one)?.[1] ?? one));
+        const several = new Set(free.map((one) => runIn(one)?.[1] ?? one));
         return several.size >= least && free.every((one) => parted(one).some(([, what, behind]) => what === word && behind === side));
       };
       const compares = (text) => {
@@ -141,7 +146,7 @@
       return statistics.includes(other) ? null : other === "value" ? whose : name;
     }
     const mayBeCited = (name) => wordsOf(name).some((word) => cited.includes(word));
-    return { roleOf, ofValue, ofRow, whole, ask, preferred, mayBeCited };
+    return { roleOf, runIn, ofValue, ofRow, whole, ask, preferred, mayBeCited };
   }
 
   function number(cell, place, missing) {
@@ -236,13 +241,16 @@
       return WHOLE.test(cell) ? String(Number(cell)) : fail(`${at(row, run)}: ${quoted(cell)} is no whole number; expected 0, 1, 2, …`);
     };
     const score = find("score"), who = find("algorithm"), named = find("game"), what = named < 0 ? byCells() : named;
+    if (what >= 0 && ["normalised", "spread", "rank", "count"].includes(roles[what])) {
+      fail(`${file}, row 1, column ${what + 1}: ${quoted(header[what])} above the games says that the numbers are no scores (${roles[what]}); give the games' own points, in a table whose games stand below 'game'`);
+    }
     /** The algorithms that a column of them names, and none where a row only describes one; runs among them are refused. */
     const inRows = (column) => {
       const written = cellsOf(column), all = new Map(written.map((name) => [name, rules.ofRow(name, written)]));
       const kept = [...new Set([...all.values()].filter((name) => name !== null))];
       if (!kept.length) return new Map(written.map((name) => [name, name]));
       if (run < 0) {
-        const runs = kept.filter((name) => rules.whole.run_of.test(name)), owners = runs.map((name) => rules.whole.run_of.exec(name)[1]);
+        const runs = kept.filter(rules.runIn), owners = runs.map((name) => rules.runIn(name)[1]);
         if (kept.every((name) => rules.whole.run.test(name)) && (kept.length > 1 || rules.whole.named_run.test(kept[0]))) doubt("runs", { names: listed(kept) });
         if (runs.length && (runs.length === kept.length || new Set(owners).size < owners.length)) fail(`${file}, column ${quoted(header[column])}: ${listed(runs)} are runs; number them in a column 'run', or ${ELSEWHERE}`);
         refuseNumbered(kept, rules, doubt, listed);
@@ -285,7 +293,7 @@
       if (!byAlgorithm) {
         if (columns.length > 1 && heads.every((name) => rules.whole.parts.test(name))) doubt("parts", { names: listed(heads), one: heads[0] });
         if (heads.every((name) => rules.whole.run.test(name)) && (columns.length > 1 || rules.whole.named_run.test(heads[0]))) doubt("runs", { names: listed(heads) });
-        const runs = heads.map((name) => rules.whole.run_of.exec(name));
+        const runs = heads.map(rules.runIn);
         if (runs.every(Boolean)) columns.forEach((item, place) => Object.assign(item, { name: runs[place][1], run: runs[place][2] }));
         else refuseNumbered(heads, rules, doubt, listed);
       }
@@ -301,7 +309,7 @@
           const head = asked.includes(name) ? names.get(name) : name;
           if (head === "" && asked.includes(name)) continue;
           const [algorithm, task] = byAlgorithm ? [nameOf(named.get(bare(row.cells[first])) ?? "", at(row, first)), game(name, `${file}, row 1, column ${quoted(header[column])}`)] : [nameOf(head, `${file}, row 1, column ${column + 1}`), game(row.cells[what], at(row, what))];
-          add(algorithm, task, own === null ? runOf(row) : String(Number(own)), value(row, column), row);
+          add(algorithm, task, own === null ? runOf(row) : WHOLE.test(own) ? String(Number(own)) : own.toLowerCase(), value(row, column), row);
         }
       }
     }
