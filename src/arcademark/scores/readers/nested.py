@@ -19,13 +19,15 @@ from typing import Any
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
+from arcademark.scores.readers import numerals
 from arcademark.scores.readers.base import MAX_CELLS_READ, Options, is_task, listed
 from arcademark.scores.readers.column_names import FEWEST_POINTS, PATTERNS, role_of
-from arcademark.scores.readers.sheet import Sheet, bare, checked
+from arcademark.scores.readers.sheet import Sheet, bare, checked, levels_of
 
 _WRAPPERS = frozenset({"results", "result", "data", "scores", "records", "rows", "runs", "table", "values", "history"})
 """Keys of what holds the scores, beside others that are no lists or objects."""
 _RUN, _PARTS, _LENGTH = (PATTERNS[name] for name in ("run", "parts", "length"))
+_NAMED = ("algorithm", "game", "run", "seed")
 _STATISTICS = ("summary", "spread", "count", "normalised", "rank", "score", "note")
 _PAIRS = 4
 """Lists of two numbers, each less than half of the one before it, that are hardly two runs each."""
@@ -40,6 +42,7 @@ _Leaf = tuple[tuple[str, ...], Any]
 def nested_sheet(path: Path, content: Any, options: Options) -> Sheet | None:
     """Return the sheet of JSON data; None if they are no table."""
     said: dict[str, Any] = {}
+    content = _apart(content)
     content = [content] if _one_record(content) else _unwrapped(content, said)
     if isinstance(content, Mapping):
         table = _framed(content) or _columns(content) or _levels(path, content, options)
@@ -83,6 +86,22 @@ def _one_record(content: Any) -> bool:
     )
 
 
+def _apart(content: Any, depth: int = 0) -> Any:
+    """Return objects whose keys are tuples, "('DQN', 0)" as pandas writes them, as objects in objects."""
+    if depth == MAX_DEPTH or not isinstance(content, Mapping | list):
+        return content
+    if isinstance(content, list):
+        return [_apart(one, depth + 1) for one in content]
+    result: dict[str, Any] = {}
+    keys = {name: levels_of(name) for name in content}
+    for name, value in content.items():
+        inner = result
+        for level in keys[name][:-1] if len({*map(len, keys.values())}) == 1 else ():
+            inner = inner.setdefault(level, {})
+        inner[keys[name][-1] if inner is not result else name] = _apart(value, depth + 1)
+    return result
+
+
 def _unread(cell: object) -> bool:
     return isinstance(cell, Mapping | list | bool)
 
@@ -100,8 +119,9 @@ def _unwrapped(content: Any, said: dict[str, Any]) -> Any:
         lone = [name for name in within if name.lower() in _WRAPPERS and name != "schema"]
         if len(lone) != 1 or not {*within} <= {lone[0], "schema", "config", "args", "metadata", "meta"}:
             break
-        beside = {name: value for name, value in content.items() if isinstance(value, str | int) and name not in within}
-        said |= {name: value for name, value in beside.items() if role_of(name) in ("algorithm", "game", "run", "seed")}
+        for part in (content, *(content[name] for name in within if name != lone[0])):
+            beside = part.items() if isinstance(part, Mapping) else ()
+            said |= {name: one for name, one in beside if isinstance(one, str | int) and role_of(name) in _NAMED}
         content = content[lone[0]]
     return content
 
@@ -128,8 +148,11 @@ def _records(content: Sequence[Any], said: Sequence[str] = ()) -> _Table | None:
     if not all(isinstance(row, Mapping) and row for row in content):
         return None
     rows: list[Mapping[str, Any]] = []
-    for row in content:
-        flat = {" ".join(keys): value for keys, value in _leaves(row)}
+    for row in (one for record in content for one in _rows_in(record)):
+        flat: dict[str, Any] = {}
+        for keys, value in _leaves(row):
+            name = _shortened(keys)
+            flat[name if name not in flat else " ".join(keys)] = value
         lists = [name for name, value in flat.items() if isinstance(value, list)]
         if len(lists) == 1 and all(map(_number, flat[lists[0]])):
             several = "episode" if {role_of(name) for name in (*flat, *said)} & {"run", "seed"} else "run"
@@ -140,6 +163,33 @@ def _records(content: Sequence[Any], said: Sequence[str] = ()) -> _Table | None:
     flags = {name for row in rows for name, value in row.items() if isinstance(value, bool)}
     names = [name for name in names if name not in flags]
     return names, [[row.get(name) for name in names] for row in rows]
+
+
+def _rows_in(record: Mapping[str, Any], depth: int = 0) -> list[Mapping[str, Any]]:
+    """Return a record for each object of the list of objects in a record; the record itself if it has not one list."""
+    rows: list[Mapping[str, Any]] = [{}]
+    for name, value in record.items():
+        parts = [value]
+        if depth < MAX_DEPTH and (isinstance(value, Mapping) or _objects(value)):
+            parts = [row for one in (value if isinstance(value, list) else [value]) for row in _rows_in(one, depth + 1)]
+        if len(parts) > 1 and (len(rows) > 1 or len(parts) * len(record) > MAX_CELLS_READ):
+            return [record]
+        rows = [{**row, name: part} for row in rows for part in parts]
+    return rows
+
+
+def _objects(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) for one in value)
+
+
+def _shortened(keys: Sequence[str]) -> str:
+    """Return a name without the keys before it that only wrap it: "seed" of "config", "seed"."""
+    first = 0
+    while first < len(keys) - 1 and (
+        keys[first].lower() in _WRAPPERS or PATTERNS["prefix"].match(".".join(keys[first : first + 2]))
+    ):
+        first += 1
+    return " ".join(keys[first:])
 
 
 def _columns(content: Mapping[str, Any]) -> _Table | None:
@@ -171,7 +221,7 @@ def _leaves(content: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator
     for name, value in content.items():
         if isinstance(value, Mapping) and len(above) < MAX_DEPTH:
             yield from _leaves(value, (*above, str(name)))
-        elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+        elif _objects(value):
             yield from _leaves({str(at): one for at, one in enumerate(value)}, (*above, str(name)))
         else:
             yield (*above, str(name)), value
@@ -179,17 +229,30 @@ def _leaves(content: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator
 
 def _levels(path: Path, content: Mapping[str, Any], options: Options) -> _Table | None:
     """Read objects in objects, each level of which is of a kind."""
+    inner = any(isinstance(value, Mapping) for value in content.values())
     leaves: list[_Leaf] = [
         (keys, value)
         for keys, value in _leaves(content)
-        if role_of(keys[-1]) != "note" or not (isinstance(value, str) or (len(keys) == 1 < len(content)))
+        if not (inner and len(keys) == 1 and _is_fact(keys[0], value))
+        and not (role_of(keys[-1]) == "note" and isinstance(value, str))
     ]
     depths = {len(keys) for keys, _ in leaves}
     numbers = all(all(map(_number, value)) if isinstance(value, list) else _number(value) for _, value in leaves)
     if len(depths) != 1 or not numbers:
         return None
-    keys = [list(dict.fromkeys(names)) for names in zip(*(keys for keys, _ in leaves), strict=True)]
+    keys = _by_level(leaves)
     kinds = _kinds(path, keys, options)
+    if kinds.count("statistic") > 1:  # "mean" within "score"
+        parts = [at for at, kind in enumerate(kinds) if kind != "statistic"]
+        leaves = [
+            ((*(key[at] for at in parts), " ".join(key[at] for at in range(len(key)) if at not in parts)), value)
+            for key, value in leaves
+        ]
+        keys, kinds = _by_level(leaves), [*(kinds[at] for at in parts), "statistic"]
+    if {"algorithm", "game"} <= {*kinds}:  # margins of a pivoted table
+        who, what = kinds.index("algorithm"), kinds.index("game")
+        sums = {name for name in keys[who] if name in keys[what] and role_of(name) == "summary"}
+        leaves = [leaf for leaf in leaves if leaf[0][who] not in sums]
     lists = any(isinstance(value, list) for _, value in leaves)
     if len(set(kinds)) < len(kinds) or (kinds == ["algorithm"] and lists):
         return None
@@ -224,6 +287,17 @@ def _levels(path: Path, content: Mapping[str, Any], options: Options) -> _Table 
         cells = value if isinstance(value, list) else [value]
         result += [[*key, *([at] if several else []), cell] for at, cell in enumerate(cells)]
     return [*names, *several, "score"], result
+
+
+def _by_level(leaves: Sequence[_Leaf]) -> list[list[str]]:
+    return [list(dict.fromkeys(names)) for names in zip(*(keys for keys, _ in leaves), strict=True)]
+
+
+def _is_fact(name: str, value: object) -> bool:
+    """Return whether a value beside objects of scores is about these, and none of them."""
+    if isinstance(value, str):
+        return role_of(name) not in _NAMED and not numerals.apart(value).marks
+    return role_of(name) in (*_STATISTICS, "frames")
 
 
 def _refuse_other_lists(path: Path, lists: Sequence[Sequence[Any]]) -> None:

@@ -206,6 +206,12 @@ class _Reader:
             said = columns.get("game")
             if said is None or not (self.why.get(said) or self._share_of_tasks(said)):
                 columns = self._with_tasks(columns)
+        if "game" in columns and "algorithm" not in columns and self.algorithm is None:
+            games, nameless = self.sheet.columns[columns["game"]], (at for at in self.header if not self.heads[at])
+            words = next((at for at in nameless if at not in columns.values() and self._of_names(at)), None)
+            if words is not None and len(set(games)) < len(games):
+                columns["algorithm"] = words
+                self.why[words] = "it has no name, holds words, and games repeat"
         heads = [at for at in self.header if at not in columns.values() and self.named[at] != "score"]
         game = columns.get("game")
         lost = next((at for at in heads if PATTERNS["number"].fullmatch(self.sheet.header[at])), None)
@@ -243,6 +249,10 @@ class _Reader:
                 columns[other] = columns.pop(role)
                 self.why[at] = "its cells, and the header, say so"
                 return
+
+    def _of_names(self, at: int) -> bool:
+        """Return whether a column holds words, and none that are names of statistics."""
+        return not self._any_number(at) and not any(map(role_of, self.sheet.columns[at][:MAX_SAMPLE]))
 
     def _is_task(self, name: str) -> bool:
         return self.tasks is not None and is_task(name, self.tasks)

@@ -12,17 +12,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import numpy as np
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.scores.readers import numerals
 from arcademark.scores.readers.column_names import PATTERNS, role_of
-from arcademark.scores.readers.sheet import Sheet, bare
+from arcademark.scores.readers.sheet import Sheet, bare, levels_of
 from arcademark.wording import plural
 
 _HEADER_ROWS = 3
+_INDEX = ("game", "algorithm", "index", "seed", "run")
+"""Roles of columns that an index may hold."""
 MAX_TITLE = 1_000
 """Maximum number of characters of a title that are read."""
 _NUMBER = re.compile(r"[\s#*]*(?:table|tab\.?|tabelle|tableau|tabla|表)\s*[\w.]*\d\w*\s*[:.)–—-]\s*", re.IGNORECASE)
@@ -36,7 +38,17 @@ def shaped(sheet: Sheet) -> Sheet:
     columns = _texts(sheet)
     if len(columns) < len(sheet.columns):  # numeric columns, as of Parquet, need none of this
         return sheet
-    return _filled_down(_without_spreads(_without_headers(_below_each_other(_with_one_header(sheet)))))
+    return _filled_down(_without_spreads(_without_headers(_below_each_other(_with_one_header(_with_levels(sheet))))))
+
+
+def _with_levels(sheet: Sheet) -> Sheet:
+    """Give each level of an index a column of its own, where the first holds tuples as pandas prints them."""
+    levels = [levels_of(cell) for cell in _texts(sheet)[0]]
+    number = len(levels[0]) if levels else 1
+    if number == 1 or any(len(row) != number for row in levels):
+        return sheet
+    columns = (*map(list, zip(*levels, strict=True)), *sheet.columns[1:])
+    return replace(sheet, header=(*[""] * number, *sheet.header[1:]), columns=columns)
 
 
 def check_title(place: str, title: str) -> None:
@@ -64,16 +76,14 @@ def _with_one_header(sheet: Sheet) -> Sheet:
         filled = [name for name in header if name]
         named = [name.lower() for name in header[1:]]
         first, rest = below[0], list(filter(None, below[1:]))
+        index = list(takewhile(lambda name: role_of(name) in _INDEX and name, below))
         if len(filled) == 1 and header[0] and len(header) > 2 and (len(rest) > 1 or (first and not rest)):
             check_title(str(sheet.path), header[0])
             header = below  # below a title, or the first line of one
-        elif (
-            not rest
-            and first
-            and role_of(first) in ("game", "algorithm", "index", "seed", "run")
-            and (not header[0] or taken or role_of(header[0]) in ("game", "algorithm"))
+        elif (first and len(index) == len(rest) + 1) and (
+            len(index) > 1 or not header[0] or taken or role_of(header[0]) in ("game", "algorithm")
         ):
-            header[0] = first  # the name of an index
+            header[: len(index)] = index  # the names of an index
         elif "" not in named and len(set(named)) == len(named):
             break
         elif (

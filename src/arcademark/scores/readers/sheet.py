@@ -21,6 +21,9 @@ from arcademark.scores.table import improper
 _PLAIN = re.compile(r"[0-9eE+\-. \t]*")
 _BRACKETED = re.compile(r"([+\-\u2212]?\d[\d.,']*(?:[eE][+-]?\d+)?)\s*[(\[].*")
 
+_LEVEL = re.compile(r"""'([^']*)'|"([^"]*)"|(-?\d+(?:\.\d+)?)""")
+_TUPLE = re.compile(rf"\(\s*(?:{_LEVEL.pattern})(?:\s*,\s*(?:{_LEVEL.pattern}))+\s*\)")
+
 _LABEL = re.compile(r"-?(?:\d+|[A-Za-z0-9][A-Za-z0-9_:-]+)")
 """Names of runs that are no whole numbers: ``seed_1``, ``3f2a``."""
 
@@ -264,14 +267,19 @@ def bare(name: str) -> str:
     return " ".join(name.split())
 
 
+def levels_of(name: str) -> list[str]:
+    """Return the levels of a name that pandas prints as a tuple, "DQN" and "0" of ``('DQN', 0)``; else the name."""
+    if not _TUPLE.fullmatch(name.strip()):
+        return [name]
+    return [next(filter(None, level), "") for level in _LEVEL.findall(name)]
+
+
 def named(name: str) -> str:
     """Return a column's name in one line; of several levels, ``('DQN', 0)``, as pandas prints it, joined: "DQN 0".
 
     An arrow behind it, which says what is better, is no part of it.
     """
-    if re.fullmatch(r"\(\s*(?:'[^']*'|-?\d+)(?:\s*,\s*(?:'[^']*'|-?\d+))+\s*\)", name.strip()):
-        name = " ".join(text or number for text, number in re.findall(r"'([^']*)'|(-?\d+)", name))
-    name = bare(name)
+    name = bare(" ".join(levels_of(name)))
     arrow = re.fullmatch(r"(.*[^ (\[↑↓⬆⬇]) ?[(\[]? ?[↑↓⬆⬇] ?[)\]]?", name)
     return arrow[1] if arrow else name
 
