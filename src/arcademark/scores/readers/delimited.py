@@ -25,12 +25,21 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.files import MAX_BYTES
 from arcademark.scores.formulas import unescaped
 from arcademark.scores.readers import numerals
-from arcademark.scores.readers.base import MAX_CELLS_READ, MAX_TEXT_BYTES, SAID, listed, read_bytes, read_head
+from arcademark.scores.readers.base import (
+    MAX_CELLS_READ,
+    MAX_TEXT_BYTES,
+    SAID,
+    UnrecognisedError,
+    listed,
+    read_bytes,
+    read_head,
+)
 from arcademark.scores.readers.column_names import role_of
-from arcademark.scores.readers.grids import Grid, grids_in, grids_of_workbook, sheet_of
+from arcademark.scores.readers.grids import Grid, grids_in, sheet_of
 from arcademark.scores.readers.parquet import parse_parquet
 from arcademark.scores.readers.shapes import check_title, shaped
 from arcademark.scores.readers.sheet import Sheet, bare, checked, named
+from arcademark.scores.readers.workbooks import grids_of_workbook
 from arcademark.wording import plural
 
 _CHUNK = 256
@@ -244,17 +253,22 @@ def _cut_short(text: str, reader: Iterator[Any]) -> bool:
 
 def _chosen(path: Path, found: Sequence[Grid], table: str | None, fits: Callable[[Sheet], bool] | None) -> Sheet:
     """Return the table that is asked for by number or heading, or the only one, or the only one that fits."""
-    names = [f"{number} ({heading})" if heading else str(number) for number, (heading, _) in enumerate(found, 1)]
+    names = [f"{number} ({heading})" if heading else str(number) for number, (heading, _, _) in enumerate(found, 1)]
     asked = (table or "").strip().lower()
     meant = [one for number, one in enumerate(found, 1) if asked in (str(number), one.heading.lower())]
     if table is None:
         meant = list(found)
         if len(found) > 1 and fits is not None:
-            meant = [grid for grid in found[:MAX_GRIDS] if _fits(path, grid, fits)]
+            wrong = [_misfit(path, grid, fits) for grid in found[:MAX_GRIDS]]
+            meant = [grid for grid, error in zip(found, wrong, strict=False) if error is None]
+            meant = [grid for grid in meant if not grid.hidden] or meant
+            faults = [error for error in wrong if error and not isinstance(error, UnrecognisedError)]
+            if not meant and len(faults) == 1:
+                raise faults[0]
     if len(meant) != 1:
-        wrong = "" if table is None else f", and {table!r} names none or several"
+        said = "" if table is None else f", and {table!r} names none or several"
         raise ArcadeMarkError(
-            f"{path}: holds {plural(len(found), 'table')}, {listed(names, 8)}{wrong}; choose one with {SAID['table']}"
+            f"{path}: holds {plural(len(found), 'table')}, {listed(names, 8)}{said}; choose one with {SAID['table']}"
         )
     sheet = sheet_of(path, meant[0])
     chosen = names[found.index(meant[0])]
@@ -262,11 +276,12 @@ def _chosen(path: Path, found: Sequence[Grid], table: str | None, fits: Callable
     return replace(sheet, notes=(*sheet.notes, *notes))
 
 
-def _fits(path: Path, grid: Grid, fits: Callable[[Sheet], bool]) -> bool:
+def _misfit(path: Path, grid: Grid, fits: Callable[[Sheet], bool]) -> ArcadeMarkError | None:
+    """Return what is wrong with a table; None if it holds scores."""
     try:
-        return fits(sheet_of(path, grid))
-    except ArcadeMarkError:
-        return False
+        return None if fits(sheet_of(path, grid)) else UnrecognisedError(f"{path}: no scores")
+    except ArcadeMarkError as error:
+        return error
 
 
 def _lines(content: bytes, skip: int) -> Iterator[str]:

@@ -25,12 +25,12 @@ from arcademark.scores.readers.base import (
     unpacked,
 )
 from arcademark.scores.readers.delimited import read_sheet
-from arcademark.scores.readers.grids import is_workbook
 from arcademark.scores.readers.logs import rllib, series, stable_baselines, tensorboard
 from arcademark.scores.readers.logs.naming import names_of_table, with_names_of_runs
 from arcademark.scores.readers.nested import nested_sheet
 from arcademark.scores.readers.piped import PipedFile
 from arcademark.scores.readers.sheet import Sheet
+from arcademark.scores.readers.workbooks import is_workbook
 from arcademark.scores.table import ScoreTable
 
 FORMATS: Mapping[str, str] = {

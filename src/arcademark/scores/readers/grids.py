@@ -1,4 +1,4 @@
-r"""Finds tables in text and workbooks: Markdown, reStructuredText and what is drawn with ``+--``, LaTeX, HTML, Excel.
+r"""Finds tables in text: Markdown, reStructuredText and what is drawn with ``+--``, LaTeX, HTML.
 
 Conventions
 -----------
@@ -10,16 +10,13 @@ Conventions
 from __future__ import annotations
 
 import html.parser
-import io
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arcademark import files
 from arcademark.errors import ArcadeMarkError
-from arcademark.scores.readers.base import MAX_CELLS_READ
 from arcademark.scores.readers.shapes import check_title, shaped
 from arcademark.scores.readers.sheet import Sheet, bare, checked, named
 
@@ -31,6 +28,7 @@ class Grid(NamedTuple):
 
     heading: str
     rows: list[_Row]
+    hidden: bool = False
 
 
 _MARKDOWN_RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
@@ -308,45 +306,6 @@ class _Tables(html.parser.HTMLParser):
             if rows > 1:
                 self._held[len(cells)] = (rows - 1, text)
             cells.append(held[1])
-
-
-def is_workbook(names: Sequence[str]) -> bool:
-    """Return whether an archive's members are those of a workbook of Excel or LibreOffice."""
-    return any(name.startswith("xl/workbook") or name == "content.xml" for name in names)
-
-
-def grids_of_workbook(path: Path, content: bytes) -> list[Grid]:
-    """Return the sheets of a workbook that hold anything."""
-    try:
-        import python_calamine
-    except ImportError:
-        raise ArcadeMarkError(
-            f"{path}: reading workbooks needs python-calamine; pip install '.[readers]', or save the sheet as CSV"
-        ) from None
-    archive = files.ZipArchive(content, path, "save it again", "workbook")
-    if archive.inflated_bytes > files.MAX_BYTES:
-        raise ArcadeMarkError(
-            f"{path}: holds {archive.inflated_bytes:,} bytes when it is unpacked, expected at most "
-            f"{files.MAX_BYTES:,}; save fewer sheets in a file"
-        )
-    try:
-        book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
-        sheets = [book.get_sheet_by_name(name) for name in book.sheet_names]
-        for sheet in sheets:
-            if sheet.total_height * sheet.total_width > MAX_CELLS_READ:
-                raise ArcadeMarkError(f"{path}: holds more than {MAX_CELLS_READ:,} cells; give a smaller table")
-        rows = [list(enumerate(sheet.to_python(skip_empty_area=False), 1)) for sheet in sheets]
-    except (python_calamine.CalamineError, OSError, ValueError) as error:
-        raise ArcadeMarkError(f"{path}: not a whole workbook ({str(error)[:100]}); save it again, or as CSV") from error
-    found = (
-        Grid(sheet.name, [(line, [_cell(cell) for cell in cells]) for line, cells in lines if any(map(_cell, cells))])
-        for sheet, lines in zip(sheets, rows, strict=True)
-    )
-    return [grid for grid in found if grid.rows]
-
-
-def _cell(value: Any) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def sheet_of(path: Path, grid: Grid) -> Sheet:

@@ -283,7 +283,8 @@ class _Reader:
             return not filled or bool(np.isfinite(cells).any())
         there = [cell for cell in cells[:MAX_SAMPLE] if cell.strip().lower() not in numerals.MISSING]
         return (not there and not filled) or any(
-            numerals.apart(cell).marks or any(map(str.isdigit, cell.lstrip(" ~≈<>≤≥=$*")[:1])) for cell in there
+            numerals.apart(cell).marks or cell[:1] == "=" or any(map(str.isdigit, cell.lstrip(" ~≈<>≤≥$*")[:1]))
+            for cell in there
         )
 
     def _long(self, columns: dict[Role, int], free: Sequence[int]) -> Interpretation:

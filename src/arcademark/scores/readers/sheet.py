@@ -21,6 +21,7 @@ from arcademark.scores.table import improper
 _PLAIN = re.compile(r"[0-9eE+\-. \t]*")
 _BRACKETED = re.compile(r"([+\-\u2212]?\d[\d.,']*(?:[eE][+-]?\d+)?)\s*[(\[].*")
 
+_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d+:\d\d:\d\d")
 _LEVEL = re.compile(r"""'([^']*)'|"([^"]*)"|(-?\d+(?:\.\d+)?)""")
 _TUPLE = re.compile(rf"\(\s*(?:{_LEVEL.pattern})(?:\s*,\s*(?:{_LEVEL.pattern}))+\s*\)")
 
@@ -298,6 +299,10 @@ def _remedy(text: str, decimal: str | None) -> str:
             f"leave what is in brackets out and write {spread[1]} alone; one number is read as a spread there, and two "
             "that ascend around the score as an interval"
         )
+    if text.startswith("="):
+        return "the file lacks the value of this formula; save it again in a spreadsheet program, or as CSV"
+    if _TIME.match(text):
+        return "a spreadsheet program made a date or time of it; enter the score again, in a cell for numbers"
     if text.endswith("%"):
         return "a percent sign marks a normalised score; write the game's points, in this cell and beside it"
     numeral = numerals.apart(text)
