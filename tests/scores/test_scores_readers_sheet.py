@@ -50,7 +50,7 @@ def test_names_over_several_lines_become_one_line_and_rows_are_counted_as_an_edi
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"game,dqn\npong,1\nbj\xf6rk,1\n", "row 3: not UTF-8 text .*save it as CSV in UTF-8"),
+        (b"game,dqn\npong,1\nbj\xf6\xf6\xf6rk,1\n", "row 3: not UTF-8 text .*save it as CSV in UTF-8"),
         (bytes(range(256)) * 9, "not a text file"),
         (b"\xff\xfe\x00\xd8\x00", "not UTF-8 text"),
         (b"game,dqn\npong,1,234\n", "row 2: 3 cells, expected 2 .* without thousands separators"),

@@ -118,3 +118,14 @@ def test_objects_are_never_loaded(tmp_path):
     (tmp_path / "a.pkl").write_bytes(pickle.dumps({"DQN": Bomb()}))
     refuse(tmp_path / "a.pkl", "can run any code .* numpy.savez")
     assert not (tmp_path / "ran").exists()
+
+
+def test_arrays_named_after_games_hold_runs_of_one_algorithm(tmp_path):
+    path = tmp_path / "scores.npz"
+    np.savez(path, Pong=[18.0, 19.8], Breakout=[400.0])
+    reading = read(path, algorithm="DQN")
+    assert (reading.table.algorithms, reading.table.tasks) == (("DQN",), ("pong", "breakout"))
+    np.testing.assert_array_equal(reading.table.scores, [[[18.0, 19.8], [400.0, np.nan]]])
+    refuse(path, "named after games, such as 'Pong'.*say whose with algorithm=")
+    np.savez(path, Pong=[[18.0, 19.8]], Breakout=[[400.0, 402.4]])
+    refuse(path, "named after games, such as 'Pong'", tasks=["pong", "breakout"])

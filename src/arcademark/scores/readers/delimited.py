@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-* Text is UTF-8, or UTF-16 with its byte order mark.
+* Text is UTF-8, or UTF-16 with its byte order mark; else Windows-1252, if letters beyond ASCII stand by themselves.
 * Errors count rows as an editor counts lines: the header of a CSV file is row 1.
 * Lines that begin with ``#``, ``//`` or ``%`` above the header, or stand alone below it, are comments. A title above
   the header, empty rows, and empty columns at the end are left out.
@@ -37,7 +37,7 @@ from arcademark.scores.readers.base import (
 from arcademark.scores.readers.column_names import role_of
 from arcademark.scores.readers.grids import Grid, grids_in, sheet_of
 from arcademark.scores.readers.parquet import parse_parquet
-from arcademark.scores.readers.shapes import check_title, shaped
+from arcademark.scores.readers.shapes import check_title, shaped, together
 from arcademark.scores.readers.sheet import Sheet, bare, checked, named
 from arcademark.scores.readers.workbooks import grids_of_workbook
 from arcademark.wording import plural
@@ -47,6 +47,9 @@ _CHUNK = 256
 
 _SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)
 _COMMENTS = ("#", "//", "%")
+_WINDOWS = "cp1252"
+_NOT_WINDOWS = re.compile(rb"[\x80-\xff]{3}|[\x81\x8d\x8f\x90\x9d]")
+"""Bytes that Windows-1252 lacks, or has for letters that stand by themselves in languages that are written in it."""
 _SAMPLED, _START = 10, 100_000
 """Lines, and characters at most, from which the separator is told."""
 
@@ -74,21 +77,26 @@ def read_sheet(
     if head.startswith(b"PAR1"):
         return replace(parse_parquet(path, read_bytes(path, MAX_BYTES)), decimal=decimal)
     content = read_bytes(path, MAX_TEXT_BYTES)
-    found = grids_of_workbook(path, content) if head.startswith(WORKBOOKS) else grids_in(decode(path, content))
+    notes: tuple[str, ...] = ()
+    if head.startswith(WORKBOOKS):
+        found = grids_of_workbook(path, content)
+    else:
+        found = grids_in(decode(path, content, windows=True))
+        notes = ("read as Windows-1252, for it is not UTF-8",) if _encoding(content) == _WINDOWS else ()
     sheet = _chosen(path, found, table, fits) if found else parse_sheet(path, content)
-    return replace(sheet, decimal=decimal)
+    return replace(sheet, decimal=decimal, notes=(*notes, *sheet.notes))
 
 
-def decode(path: Path, content: bytes) -> str:
-    """Turn a text file's bytes into text, if they are text."""
+def decode(path: Path, content: bytes, *, windows: bool = False) -> str:
+    """Turn a text file's bytes into text, if they are text; in Windows-1252 only if that is allowed."""
     encoding = _encoding(content)
-    if encoding == "utf-8-sig" and b"\0" in content:
+    if encoding in ("utf-8-sig", _WINDOWS) and b"\0" in content:
         raise ArcadeMarkError(
             f"{path}: not a text file (byte {content.index(0)} is zero); expected a table or a log: unpack it, or save "
             "it as CSV in UTF-8"
         )
     try:
-        return content.decode(encoding)
+        return content.decode("utf-8" if encoding == _WINDOWS and not windows else encoding)
     except UnicodeDecodeError as error:
         row = content[: error.start].count(b"\n") + 1
         raise ArcadeMarkError(
@@ -99,12 +107,19 @@ def decode(path: Path, content: bytes) -> str:
 def _encoding(content: bytes) -> str:
     if content[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):
         return "utf-32"
-    return "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        if not _NOT_WINDOWS.search(content):
+            return _WINDOWS
+    return "utf-8-sig"
 
 
 def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
     """Parse delimited text, below `skip` lines that are not part of the table."""
-    text = decode(path, content)
+    text = decode(path, content, windows=True)
     skip, separator = _begin(text, skip, Path(path).suffix.lower() == ".tsv")
     for title in text[:_START].splitlines()[:skip]:
         check_title(str(path), title)
@@ -123,8 +138,8 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
             filled = [row for row in rows if (row and row[0] > "$") or _filled(row)]  # most rows begin with a letter
             if filled and not header:
                 header = tuple(unescaped(named(name)) for name in filled.pop(0))
-                if header[0].startswith("#") and len(header) > 1:
-                    header = (header[0].lstrip("# "), *header[1:])
+                if header[0].startswith(_COMMENTS) and len(header) > 1:
+                    header = (header[0].lstrip("#/% "), *header[1:])
                 columns = [[] for _ in header]
             width = len(header)
             for number, row in enumerate(filled):
@@ -173,7 +188,7 @@ def _begin(text: str, skip: int, tabs: bool) -> tuple[int, str]:
         if titles and len(set(widths[titles:]) - {0}) == 1:  # of a title, and blank lines
             return skip + comments + titles, separator
         above = lines[comments - 1] if comments else ""
-        if above.startswith("#") and len(_cells(above, separator)) == widths[0] > 1:
+        if above.startswith(_COMMENTS) and len(_cells(above, separator)) == widths[0] > 1:
             comments -= 1  # a header that begins with a mark, as NumPy writes it
     return skip + comments, separator
 
@@ -215,7 +230,7 @@ def _in_columns(path: Path, text: str, skip: int) -> Sheet:
     lines = [(at, line) for at, line in enumerate(text.splitlines(), 1) if at > skip and line.strip()]
     lines = lines[_header_in_columns([line for _, line in lines[:_SAMPLED]]) or 0 :]  # below a title
     lines = lines[:1] + [(at, line) for at, line in lines[1:] if not line.startswith(_COMMENTS)]
-    above = text.splitlines()[skip - 1].lstrip("# ") if skip else ""
+    above = text.splitlines()[skip - 1].lstrip("#/% ") if skip else ""
     for gap in (r"\s{2,}|\t", r"\s+"):
         rows = [
             (at, re.split(gap, _BEHIND.sub(lambda found: "".join(found[0].split()), line.strip())))
@@ -265,6 +280,8 @@ def _chosen(path: Path, found: Sequence[Grid], table: str | None, fits: Callable
             faults = [error for error in wrong if error and not isinstance(error, UnrecognisedError)]
             if not meant and len(faults) == 1:
                 raise faults[0]
+            if len(meant) > 1 and (whole := together([sheet_of(path, grid) for grid in meant])):
+                return whole
     if len(meant) != 1:
         said = "" if table is None else f", and {table!r} names none or several"
         raise ArcadeMarkError(

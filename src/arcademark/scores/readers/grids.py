@@ -9,6 +9,7 @@ Conventions
 
 from __future__ import annotations
 
+import html
 import html.parser
 import re
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arcademark.errors import ArcadeMarkError
+from arcademark.scores.readers.latex_commands import expanded
 from arcademark.scores.readers.shapes import check_title, shaped
 from arcademark.scores.readers.sheet import Sheet, bare, checked, named
 
@@ -33,6 +35,7 @@ class Grid(NamedTuple):
 
 _MARKDOWN_RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 _MARKED = re.compile(r"(\*\*|__|`|\*|_)(?=\S)(.*\S)\1|!?\[([^\[\]]*)\]\([^()\s]*\)")
+_BREAK = re.compile(r"\s*<br ?/?>\s*", re.IGNORECASE)
 _ENVIRONMENT = re.compile(
     r"\\begin\{(tabular[xy]?|tabulary|longtable|longtblr|tblr|array)\*?\}(.*?)\\end\{\1\*?\}", re.DOTALL
 )
@@ -41,19 +44,21 @@ _TEX_RULES = re.compile(
     r"(?<!\\)%.*|\\(?:top|mid|bottom)rule(?:\[.*?\])?|\\(?:hline|addlinespace|endhead|endfirsthead|endfoot|endlastfoot)"
     r"(?:\[.*?\])?|\\(?:cline|cmidrule)(?:\(\w+\))?\{.*?\}|\\(?:rowcolor|cellcolor|arrayrulecolor|color)(?:\[\w+\])?\{.*?\}"
 )
+_MARKS = r"\\(?:d{1,2}ag(?:ger)?|ast|star|sharp|diamond|bullet)\b\s*"
 _TEX_DROPPED = re.compile(
     r"~?\\(?:cite\w*|footnote\w*|tnote|label|textsuperscript|[vh]?phantom|vspace|hspace)(?:\[[^\[\]]*\])*"
     + _BRACES
     + r"|\\(?:scriptsize|scriptstyle|displaystyle|small|footnotesize|tiny|bfseries|itshape|centering|bf|it|em)\b"
-    r"|\^?\{?\\d{1,2}ag(?:ger)?\b\}?|\\strut\b"
+    rf"|\^\{{(?:{_MARKS})+\}}|\^?(?:{_MARKS})+|\\(?:strut|xspace)\b"
 )
 _TEX_KEPT = re.compile(
-    r"\\(?:(?:textcolor|colorbox|fcolorbox)(?:\[\w*\])?\{[^{}]*\}|text\w*|math\w*|emph|u?underline|uline|hl|bm|boldsymbol|makecell|shortstack"
+    r"\\(?:(?:textcolor|colorbox|fcolorbox|rotatebox|scalebox)(?:\[\w*\])?\{[^{}]*\}|text\w*|math\w*|emph|u?underline|uline|hl|bm|boldsymbol|makecell|shortstack"
     r"|thead|mbox|hbox|num|best|second)(?:\[\w*\])?" + _BRACES
 )
 _TEX_LINES = re.compile(r"\\(?:makecell|shortstack|thead)(?:\[\w*\])?" + _BRACES)
 """Cells of several lines."""
 _TEX_SIGNS = {r"\,": "\u2009", r"\;": " ", "~": " ", r"\pm": "±", "{,}": ",", r"\textemdash": "—", "---": "—", "$": ""}
+_TEX_SIGNS |= {r"\textminus ": "-", r"\textminus": "-", "{}": ""}
 _TEX_SIGNS |= {r"\sigma": "σ", r"\Delta": "Δ", r"\uparrow": "↑", r"\downarrow": "↓"}
 _TEX_BELOW = re.compile(r"\A([-+]?\d[\d.,]*)_\{([\d.,]+)\}\Z")
 _TEX_LIMITS = re.compile(
@@ -113,7 +118,7 @@ def _split(line: str) -> list[str]:
 
 
 def _unmarked(cell: str) -> str:
-    text = cell.strip()
+    text = html.unescape(_BREAK.sub(" ", cell) if "<" in cell else cell).strip()
     while marked := _MARKED.fullmatch(text):
         text = (marked[2] or marked[3] or "").strip()
     return text
@@ -191,6 +196,7 @@ def _first_head(body: str) -> str:
 
 
 def _latex(text: str) -> Iterator[Grid]:
+    text = expanded(text)
     for found in _ENVIRONMENT.finditer(text):
         around = text[text.rfind("\\begin{table", 0, found.start()) : text.find("\\end{table", found.end())]
         caption = re.search(r"\\caption" + _BRACES, around if around.count("\\begin{tabular") < 2 else "")
@@ -240,8 +246,14 @@ def _tex(cell: str) -> str:
     text = re.sub(r"\A--(?=\d)", "-", re.sub(r"\\([&%#_{}])", r"\1", text).strip())
     while braced := re.fullmatch(r"\{\s*([^{}]*|[^{}]*\{[^{}]*\}[^{}]*)\s*\}", text):
         text = braced[1].strip()
-    text = re.sub(r"_?\{\s*(±[^{}]*|\([^{}]*\)|\[[^{}]*\])\s*\}", r" \1", text)
+    text = re.sub(r"[_^]?\{\s*(±[^{}]*|\([^{}]*\)|\[[^{}]*\])\s*\}", r" \1", text)
     return _TEX_LIMITS.sub(r"\1 ± \2\3", _TEX_BELOW.sub(r"\1 (\2)", text))
+
+
+_PARTS = ("td", "th", "tr", "tbody", "tfoot", "table")
+_WITHIN = ("span", "div", "p", "small", "i", "b", "em", "strong", "a")
+_NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+"""Styles of elements that no reader sees, as keys for sorting."""
 
 
 class _Tables(html.parser.HTMLParser):
@@ -251,61 +263,74 @@ class _Tables(html.parser.HTMLParser):
         super().__init__(convert_charrefs=True)
         self.found: list[Grid] = []
         self._title, self._text = "", None  # type: tuple[str, list[str] | None]
-        self._skipped, self._in_table = 0, False
-        self._held: dict[int, tuple[int, str]] = {}
+        self._skipped, self._unseen = 0, list[str]()
+        self._open: list[tuple[Grid, dict[int, tuple[int, str]]]] = []  # tables, within each other for a page's looks
         self._span = (1, 1)
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        if tag in ("td", "th", "tr", "tbody", "tfoot") and self._text is not None and self._in_table:
+        given = dict(attrs)
+        if tag in _PARTS:
+            self._unseen = []
+        if self._unseen:
+            self._unseen += [tag] if tag == self._unseen[0] else []
+        elif tag in _WITHIN and ("hidden" in given or _NOT_SHOWN.search(given.get("style") or "")):
+            self._unseen = [tag]
+        if tag in _PARTS and self._text is not None and self._open:
             self.handle_endtag("td")  # whose end may be left out
         if tag == "sup" and self._text is not None and re.search(r"(?:^|\D)10\s*$", "".join(self._text)):
             self._text.append("^")  # of a power, which is no footnote
         elif tag in ("script", "style", "sup", "sub"):
             self._skipped += 1
         elif tag == "table":
+            self._text = None  # of a cell that is there for the looks of a page
             self.found.append(Grid(self._title, []))
-            self._in_table, self._held = True, {}
-        elif tag == "tr" and self.found:
-            self.found[-1].rows.append((self.getpos()[0], []))
+            self._open.append((self.found[-1], {}))
+        elif tag == "tr" and self._open:
+            self._open[-1][0].rows.append((self.getpos()[0], []))
         elif tag in ("td", "th", "caption") or re.fullmatch("h[1-6]", tag):
             self._text = []
-            sizes = [dict(attrs).get(name) or "1" for name in ("colspan", "rowspan")]
+            sizes = [given.get(name) or "1" for name in ("colspan", "rowspan")]
             wide, high = (min(int(size), 1_000) if size.isdecimal() else 1 for size in sizes)
             self._span = (max(wide, 1), max(high, 1))
         elif tag == "br" and self._text is not None:
             self._text.append(" ")
 
     def handle_data(self, data: str) -> None:
-        if self._text is not None and not self._skipped:
+        if self._text is not None and not self._skipped and not self._unseen:
             self._text.append(data)
 
     def handle_endtag(self, tag: str) -> None:
+        if tag in self._unseen[:1]:
+            self._unseen.pop()
         if tag in ("script", "style", "sup", "sub"):
             self._skipped = max(0, self._skipped - 1)
         elif tag == "table":
-            if self._text is not None and self._in_table:
+            if self._text is not None and self._open:
                 self.handle_endtag("td")
-            self._in_table = False
-        elif tag in ("td", "th") and self._text is not None and self.found and self.found[-1].rows:
-            cells = self.found[-1].rows[-1][1]
-            self._fill(cells)
+            self._open[-1:] = []
+        elif tag in ("td", "th") and self._text is not None and self._open and self._open[-1][0].rows:
+            grid, held = self._open[-1]
+            cells = grid.rows[-1][1]
+            _fill(cells, held)
             text = bare("".join(self._text))
             if self._span[1] > 1:
-                self._held |= {len(cells) + at: (self._span[1] - 1, text) for at in range(self._span[0])}
+                held |= {len(cells) + at: (self._span[1] - 1, text) for at in range(self._span[0])}
             cells += [text, *[""] * (self._span[0] - 1)]
-            self._fill(cells)
+            _fill(cells, held)
             self._text = None
         elif (tag == "caption" or re.fullmatch("h[1-6]", tag)) and self._text is not None:
             self._title, self._text = bare("".join(self._text)), None
             if tag == "caption" and self.found:
                 self.found[-1] = Grid(self._title, self.found[-1].rows)
 
-    def _fill(self, cells: list[str]) -> None:
-        while (held := self._held.get(len(cells))) is not None:
-            rows, text = self._held.pop(len(cells))
-            if rows > 1:
-                self._held[len(cells)] = (rows - 1, text)
-            cells.append(held[1])
+
+def _fill(cells: list[str], held: dict[int, tuple[int, str]]) -> None:
+    """Add cells that rows above reach down to."""
+    while len(cells) in held:
+        rows, text = held.pop(len(cells))
+        if rows > 1:
+            held[len(cells)] = (rows - 1, text)
+        cells.append(text)
 
 
 def sheet_of(path: Path, grid: Grid) -> Sheet:

@@ -34,7 +34,7 @@ _TYPE = re.compile(
     r"\\(?:(?:text|math)?(?:bf|it|rm|tt)|underline|emph|textsuperscript|mathbf|(?:text)?color\{\w+\})\s*\{([^{}]*)\}"
     r"|\A\{?\\(?:bf|it|em|bfseries|itshape)(?:series)?\s+(.*?)\}?\Z|\A\[([^\[\]]*)\]\([^()\s]*\)\Z"
     r"|</?(?:b|i|u|em|strong|code|mark|span|small|font)(?:\s[^<>]*)?>|<br ?/?>"
-    r"|(?<!\A10)<sup>[^<>]*</sup>|[\^_]?[†‡§¶#]+\Z|\[\^\w+\]\Z"
+    r"|(?<!\A10)<sup>[^<>]*</sup>|[\^_]?[†‡§¶#]+\Z|\[\^\w+\]\Z|\s*[★☆✓✔⭐\U0001f300-\U0001faff\ufe0f]+\Z"
     r"|\A\\(?=-)"
     r"|\$?\^\{?(?:[a-z*†‡§¶,]{1,3}|\\d?dagger)\}?\$?\Z"
     r"|\A[*$`_]+|[*$`_]+\Z|[\u200b\u200c\u200d\u2060\ufeff]+",
@@ -122,6 +122,8 @@ def apart(cell: str) -> Numeral:
         marks = tuple(mark for mark in marks if mark in _marks(_as_scaled(spread, power)))
     if not brackets:
         return Numeral(score, marks, spread, power)
+    if re.fullmatch(r"[+-]?[\d.,]+ ?\\?%", brackets.strip()):  # a normalised score behind the score
+        return Numeral(score, marks, brackets.strip(), power)
     single = tuple(mark for mark in marks if mark in _marks(_as_scaled(brackets, power)))
     limits = tuple(mark for mark in marks if _around(score, power, brackets, mark))
     either = tuple(mark for mark in marks if mark in (*single, *limits))

@@ -4,13 +4,14 @@ Conventions
 -----------
 * ``.npz``: one array an algorithm. ``.npy``: one array, its algorithm given by the caller. JSON: an object from
   algorithm to nested lists.
-* Arrays do not name their tasks: the caller gives their order.
+* Arrays do not name their tasks: the caller gives their order. Arrays named after tasks hold one algorithm's runs.
 * NaN is a missing score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from arcademark.scores.readers.base import (
     Options,
     Reading,
     canonical,
+    is_task,
     read_head,
     refuse_improper,
 )
@@ -62,6 +64,8 @@ def read_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options
     if not arrays:
         raise ArcadeMarkError(f"{path}: the file is empty; expected an array of shape (runs, tasks) for each algorithm")
     refuse_improper(str(path), arrays)
+    if all(is_task(name, options.canonical_task) for name in arrays):
+        arrays, options = _of_games(path, arrays, options)
     if options.tasks is None:
         raise ArcadeMarkError(
             f"{path}: nothing says which games the columns of its arrays are; give their order with {SAID['tasks']}"
@@ -79,6 +83,20 @@ def read_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options
     n = len(parts)
     table = ScoreTable(tuple(arrays), tasks, scores, ("",) * n, (str(path),) * n)
     return _reading(path, table)
+
+
+def _of_games(path: Path, arrays: Mapping[str, NDArray[Any]], options: Options) -> tuple[dict[str, Any], Options]:
+    """Return arrays of one algorithm's runs on a game each as one array, and their order of games."""
+    flat = all(array.ndim == 1 and array.dtype.kind in "fiu" for array in arrays.values())
+    if options.algorithm is None or not flat:
+        raise ArcadeMarkError(
+            f"{path}: the arrays are named after games, such as {next(iter(arrays))!r}; name arrays of shape (runs, "
+            f"tasks) after algorithms, or give one list of runs for each game and say whose with {SAID['algorithm']}"
+        )
+    scores = np.full((max(map(len, arrays.values())), len(arrays)), np.nan)
+    for column, array in enumerate(arrays.values()):
+        scores[: len(array), column] = array
+    return {options.algorithm: scores}, replace(options, tasks=tuple(arrays))
 
 
 def _checked_shape(path: Path, name: str, array: NDArray[Any], tasks: int) -> NDArray[Any]:

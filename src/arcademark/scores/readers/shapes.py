@@ -18,7 +18,7 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.scores.readers import numerals
-from arcademark.scores.readers.column_names import PATTERNS, role_of
+from arcademark.scores.readers.column_names import PATTERNS, is_foreign, role_of
 from arcademark.scores.readers.sheet import Sheet, bare, levels_of
 from arcademark.wording import plural
 
@@ -27,7 +27,7 @@ _INDEX = ("game", "algorithm", "index", "seed", "run")
 """Roles of columns that an index may hold."""
 MAX_TITLE = 1_000
 """Maximum number of characters of a title that are read."""
-_NUMBER = re.compile(r"[\s#*]*(?:table|tab\.?|tabelle|tableau|tabla|表)\s*[\w.]*\d\w*\s*[:.)–—-]\s*", re.IGNORECASE)
+_NUMBER = re.compile(r"\s*(?:table|tab\.?|tabelle|tableau|tabla|表)\s*[\w.]*\d\w*\s*[:.)–—-]\s*", re.IGNORECASE)
 """A table's number in its title."""
 _NAMES = 2
 """Number of columns at the left that may hold names."""
@@ -53,7 +53,7 @@ def _with_levels(sheet: Sheet) -> Sheet:
 
 def check_title(place: str, title: str) -> None:
     """Refuse a table whose title says that its scores are in thousands, normalised, or no scores but their spreads."""
-    title = title[:MAX_TITLE]
+    title = title[:MAX_TITLE].lstrip("#%/* ")
     what = re.split(
         r"[:.,]?\s+(?:of|on|for|in|over|across|per|by|after|at|with|from)\b|[:.]\s*$", _NUMBER.sub("", title)
     )[0]
@@ -153,6 +153,19 @@ def _below_each_other(sheet: Sheet) -> Sheet:
         line=lambda row: line(rows[row][0]),
         notes=(*sheet.notes, f"{plural(len(blocks), 'table')} of one header beside each other are read as one"),
     )
+
+
+def together(sheets: Sequence[Sheet]) -> Sheet | None:
+    """Return parts of one table, of one header and with other names in each, as one; None if they are no such."""
+    first = sheets[0]
+    names = [{name for name in map(bare, _texts(sheet)[0]) if name and not is_foreign(name)} for sheet in sheets]
+    if any(sheet.lowered != first.lowered for sheet in sheets) or len(set().union(*names)) < sum(map(len, names)):
+        return None
+    lines = [sheet.line(row) for sheet in sheets for row in range(sheet.size)]
+    columns = tuple([cell for part in parts for cell in part] for parts in zip(*map(_texts, sheets), strict=True))
+    note = f"{plural(len(sheets), 'table')} of one header are read as one"
+    notes = dict.fromkeys((*(note for sheet in sheets for note in sheet.notes), note))
+    return replace(first, columns=columns, size=len(lines), line=lambda row: lines[row], notes=(*notes,))
 
 
 def _again(name: str, later: str) -> bool:

@@ -299,6 +299,8 @@ def _remedy(text: str, decimal: str | None) -> str:
             f"leave what is in brackets out and write {spread[1]} alone; one number is read as a spread there, and two "
             "that ascend around the score as an interval"
         )
+    if command := re.search(r"\\[A-Za-z]+", text):
+        return f"nothing says what {command[0]} stands for; add its \\newcommand to the file, or write the number alone"
     if text.startswith("="):
         return "the file lacks the value of this formula; save it again in a spreadsheet program, or as CSV"
     if _TIME.match(text):
