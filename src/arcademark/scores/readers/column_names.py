@@ -14,6 +14,8 @@ from arcademark.scores.readers.role_names import RULES, Role
 
 NAMES: Mapping[Role, Sequence[str]] = RULES["names"]
 """Names of columns by role, in lower case and with blanks between words; earlier ones are preferred."""
+_AGGREGATES = tuple(map(frozenset, RULES["aggregates"]))
+"""Words of summaries over games, one of which makes a name of such words theirs, and those beside them."""
 _WORDS = {role: (frozenset(some), frozenset(beside)) for role, (some, beside) in RULES["words"].items()}
 SURE, MEANS = frozenset(RULES["sure"]), frozenset(RULES["means"])
 CITED = frozenset(RULES["cited"])
@@ -208,5 +210,11 @@ def may_be_lengths(names: Sequence[str]) -> bool:
 
 
 def is_foreign(name: str) -> bool:
-    """Return whether a name is an environment's id, a summary's ("Mean score") or a fact's, and no unknown game."""
-    return ENVIRONMENT.fullmatch(name) is not None or role_of(name) in (*STATISTICS, "score", "frames", "note")
+    """Return whether a name is an environment's id, a summary's ("Mean over 57 games") or a fact's, and no game."""
+    words = {word for word in words_of(name) if not word[0].isdecimal()}
+    some, beside = _AGGREGATES
+    return (
+        ENVIRONMENT.fullmatch(name) is not None
+        or role_of(name) in (*STATISTICS, "score", "frames", "note")
+        or (bool(words & some) and words <= some | beside)
+    )

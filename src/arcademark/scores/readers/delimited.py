@@ -233,7 +233,7 @@ def _in_columns(path: Path, text: str, skip: int) -> Sheet:
     above = text.splitlines()[skip - 1].lstrip("#/% ") if skip else ""
     for gap in (r"\s{2,}|\t", r"\s+"):
         rows = [
-            (at, re.split(gap, _BEHIND.sub(lambda found: "".join(found[0].split()), line.strip())))
+            (at, _split_at(gap, _BEHIND.sub(lambda found: "".join(found[0].split()), line.strip())))
             for at, line in lines
         ]
         if len(rows) > 2 and len(rows[1][1]) == 1 < len(rows[2][1]) and role_of(rows[1][1][0]) in ("game", "algorithm"):
@@ -251,6 +251,13 @@ def _in_columns(path: Path, text: str, skip: int) -> Sheet:
     return checked(
         Sheet(path, (bare(lines[0][1]),), ([line for _, line in lines[1:]],), len(lines) - 1, lambda row: row + 2), 1
     )
+
+
+def _split_at(gap: str, line: str) -> list[str]:
+    """Split a line at blanks, but not within quotes, as R writes names."""
+    if '"' not in line:
+        return re.split(gap, line)
+    return [quoted or word for quoted, word in re.findall(r'"([^"]*)"|([^\s"]+)', line)]
 
 
 def _joined(cells: list[str], width: int) -> list[str]:

@@ -52,7 +52,7 @@ _TO = re.compile(r"\s*[;…–—]\s*|\s+to\s+|\.\.+|\s*,\s*|(?<=\d)\s*-(?=\s*[\
 """Separators of two limits."""
 _SCALED = re.compile(rf"([^eE]*\d\.?)[{_BLANKS}]?([kKM])")
 _POWERS = {"k": 3, "K": 3, "M": 6}
-_MINUS = str.maketrans({"\N{MINUS SIGN}": "-", "–": "-"})
+_MINUS = str.maketrans(dict.fromkeys("\N{MINUS SIGN}–\u2010\u2011\u2012\ufe63\uff0d", "-"))
 _NUMBER = {
     mark: re.compile(
         rf"[+-]?(?:(?:[0-9]+(?:{re.escape(mark)}[0-9]*)?|{re.escape(mark)}[0-9]+)(?:[eE][+-]?[0-9]+)?"

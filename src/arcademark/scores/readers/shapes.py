@@ -91,7 +91,10 @@ def _with_one_header(sheet: Sheet) -> Sheet:
         ):
             corner, noun = (first, "seed") if role_of(first) == "algorithm" else ("", first or "seed")
             header = [corner or header[0], *_joined(header[1:], [cell and f"{noun} {cell}" for cell in below[1:]])]
-        elif rest and not any(re.fullmatch(r"[-+]?\d.*", cell) for cell in rest):
+        elif rest and (
+            not any(re.fullmatch(r"[-+]?\d.*", cell) for cell in rest)
+            or (role_of(first) in ("game", "algorithm") and all(map(PATTERNS["parts"].fullmatch, rest)))
+        ):
             header = _joined(header, below)
         else:
             break
