@@ -15,13 +15,13 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
-from arcademark.errors import ArcadeMarkError
+from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.files import MAX_BYTES
 from arcademark.scores.formulas import unescaped
 from arcademark.scores.readers import numerals
@@ -125,7 +125,8 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
         check_title(str(path), title)
     if separator == " ":
         return _in_columns(path, text, skip)
-    reader = _rows(content, skip, separator, strict=True)
+    prose: list[str] = []
+    reader = _kept(_rows(content, skip, separator, strict=True), prose)
     header: tuple[str, ...] = ()
     columns: list[list[str]] = []
     notes: tuple[str, ...] = ()
@@ -134,9 +135,8 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
         return skip + _line(content, skip, separator, row)
 
     try:
-        while rows := list(islice(reader, _CHUNK)):
-            filled = [row for row in rows if (row and row[0] > "$") or _filled(row)]  # most rows begin with a letter
-            if filled and not header:
+        while filled := list(islice(reader, _CHUNK)):
+            if not header:
                 header = tuple(unescaped(named(name)) for name in filled.pop(0))
                 if header[0].startswith(_COMMENTS) and len(header) > 1:
                     header = (header[0].lstrip("#/% "), *header[1:])
@@ -152,8 +152,8 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
                     notes = ("the last row is cut short and left out",)
                 elif len(row) != len(header):
                     raise ArcadeMarkError(
-                        f"{path}, row {line(len(columns[0]) + number)}: {len(row)} cells, expected {len(header)} as in "
-                        f"the header{_hint(separator, len(row), len(header))}"
+                        f"{path}, row {line(len(columns[0]) + number)}: {plural(len(row), 'cell')}, expected "
+                        f"{len(header)} as in the header{_hint(separator, len(row), len(header))}"
                     )
             for column, cells in zip(columns, zip(*filled, strict=True), strict=False):
                 column.extend(cells)
@@ -165,6 +165,11 @@ def parse_sheet(path: Path, content: bytes, skip: int = 0) -> Sheet:
         raise ArcadeMarkError(f"{path}, row {skip + _broken(content, skip, separator)}: {_damage(error)}") from error
     if not header:
         raise ArcadeMarkError(f"{path}: the file is empty; expected a header and rows of scores")
+    if prose:
+        notes = (
+            *notes,
+            f"{plural(len(prose), 'line')} of text left out: {listed([one_line(text, 60) for text in prose])}",
+        )
     while len(header) > 1 and not header[-1] and not any(cell.strip() for cell in columns[-1]):
         header = header[:-1]
         columns.pop()
@@ -334,8 +339,27 @@ def _widths(text: str, separator: str) -> list[int]:
 def _line(content: bytes, skip: int, separator: str, row: int) -> int:
     """Return the line in which a data row ends; looked for when an error is to name it."""
     reader = _rows(content, skip, separator)
-    lines = (reader.line_num for cells in reader if _filled(cells))
+    lines = (reader.line_num for _ in _kept(reader, []))
     return int(next(islice(lines, row + 1, None)))
+
+
+def _kept(rows: Iterable[list[str]], prose: list[str]) -> Iterator[list[str]]:
+    """Yield the rows of a table: below its header none that hold no cells, but a line of text, which `prose` gets."""
+    width = 0
+    for row in rows:
+        if (len(row) > 1 and row[0] > "$") or _filled(row):  # most rows begin with a letter
+            if len(row) == 1 < width and _is_prose(row[0]):
+                prose.append(row[0])
+            else:
+                width = width or len(row)
+                yield row
+
+
+def _is_prose(line: str) -> bool:
+    """Return whether a line is a remark: words, one number at most, which is not the last, and no other separator."""
+    words = line.split()
+    numbers = [bool(numerals.apart(word).marks) or word.lower() in numerals.MISSING for word in words]
+    return len(words) > 1 and sum(numbers) < 2 and not numbers[-1] and not set(line) & set(";\t|")
 
 
 def _broken(content: bytes, skip: int, separator: str) -> int:

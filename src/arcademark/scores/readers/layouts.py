@@ -44,7 +44,9 @@ def read_table(sheet: Sheet, options: Options) -> Reading:
     if (column := found.columns.get("algorithm")) is not None:
         codes, written, _ = sheet.names(column)
         names = dict(zip(written, row_names.of_rows(sheet, found, written, options), strict=True))
+    sheet, of_games, described = row_names.of_games(sheet, found.columns.get("game"), options)
     rows, left_out = row_names.scored_rows(sheet, found, names, codes, options)
+    rows, left_out = rows & of_games, (*left_out, *described)
     if not rows.any():
         raise ArcadeMarkError(f"{sheet.path}: all rows hold spreads, ranks or the like; expected scores")
     reading = build(sheet.only(rows), found, options, names, codes[rows] if names else codes)

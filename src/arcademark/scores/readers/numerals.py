@@ -35,7 +35,7 @@ _TYPE = re.compile(
     r"|\A\{?\\(?:bf|it|em|bfseries|itshape)(?:series)?\s+(.*?)\}?\Z|\A\[([^\[\]]*)\]\([^()\s]*\)\Z"
     r"|</?(?:b|i|u|em|strong|code|mark|span|small|font)(?:\s[^<>]*)?>|<br ?/?>"
     r"|(?<!\A10)<sup>[^<>]*</sup>|[\^_]?[†‡§¶#]+\Z|\[\^\w+\]\Z|\s*[★☆✓✔⭐\U0001f300-\U0001faff\ufe0f]+\Z"
-    r"|\A\\(?=-)"
+    r"|\A\\(?=-)|\A'(?=[\d.+-])"
     r"|\$?\^\{?(?:[a-z*†‡§¶,]{1,3}|\\d?dagger)\}?\$?\Z"
     r"|\A[*$`_]+|[*$`_]+\Z|[\u200b\u200c\u200d\u2060\ufeff]+",
     re.IGNORECASE,
@@ -44,10 +44,12 @@ MAX_CHARACTERS = 200
 """Largest length of a cell that holds a number."""
 _NESTED = 4
 """Marks of type within each other that are taken off."""
-_SPREAD = re.compile(rf"(.*[^\s$])[{_BLANKS}]*\$?(?:{_SPREADS})\$?[{_BLANKS}]*\{{?(\S.*?)\}}?")
+_SPREAD = re.compile(rf"(.*[^\s$])\s*\$?(?:{_SPREADS})\$?[{_BLANKS}]*\{{?(\S.*?)\}}?")
 _IN_BRACKETS = re.compile(r"(.*[^\s(\[])\s*(?:\(([^()\[\]]+)\)|\[([^()\[\]]+)\])")
 _ALONE = re.compile(rf"\$?(?:{_SPREADS}).*\d.*|\([^()\[\]]*\d[^()\[\]]*\)|\[[^()\[\]]*\d[^()\[\]]*\]")
 _MAY_BE_ALONE = re.compile(rf"^[\s$*{{_]*(?:{_SPREADS}|[(\[])", re.MULTILINE)
+_LEVEL = re.compile(r"\A\s*(?:\d\d(?:\.\d)?\s*%\s*)?CI\s*[:=]?\s*")
+"""What says that limits follow."""
 _TO = re.compile(r"\s*[;…–—]\s*|\s+to\s+|\.\.+|\s*,\s*|(?<=\d)\s*-(?=\s*[\d.+-])")
 """Separators of two limits."""
 _SCALED = re.compile(rf"([^eE]*\d\.?)[{_BLANKS}]?([kKM])")
@@ -122,6 +124,7 @@ def apart(cell: str) -> Numeral:
         marks = tuple(mark for mark in marks if mark in _marks(_as_scaled(spread, power)))
     if not brackets:
         return Numeral(score, marks, spread, power)
+    brackets = _LEVEL.sub("", brackets)
     if re.fullmatch(r"[+-]?[\d.,]+ ?\\?%", brackets.strip()):  # a normalised score behind the score
         return Numeral(score, marks, brackets.strip(), power)
     single = tuple(mark for mark in marks if mark in _marks(_as_scaled(brackets, power)))

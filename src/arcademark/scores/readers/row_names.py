@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arcademark.errors import ArcadeMarkError
 from arcademark.grouping import grouped
-from arcademark.scores.readers.base import SAID, Options, listed
+from arcademark.scores.readers.base import SAID, Options, is_task, listed
 from arcademark.scores.readers.column_names import (
     MEANS,
     PATTERNS,
@@ -111,6 +111,27 @@ def _runs_in(place: str, names: Sequence[str], said: str, algorithm: str | None)
                     f"'{owner} seed {numbers[0]}', for the second say --read '{said}'"
                 )
     return {}
+
+
+def of_games(sheet: Sheet, column: int | None, options: Options) -> tuple[Sheet, NDArray[np.bool_], tuple[str, ...]]:
+    """Read names in a column of games that describe one: "Pong (mean)" is Pong, and rows of "Pong std" hold no scores.
+
+    Return the sheet with the games' names, which rows may hold scores, and the names of the others.
+    """
+    cells = [] if column is None or options.canonical_task is str else list(map(str, sheet.columns[column]))
+    known = {name: is_task(name, options.canonical_task) for name in dict.fromkeys(cells)}
+    owners = Owners(list(known), lambda name: known[name] if name in known else is_task(name, options.canonical_task))
+    others = [name for name, task in known.items() if not task][:MAX_SERIES]
+    found = {name: one for name in others if owners.is_task((one := owners.find(name))[1])}
+    gone = {name: role for name, (role, _) in found.items() if role in STATISTICS}
+    means = {name: whose for name, (role, whose) in found.items() if role == "value"}
+    if means:
+        renamed = [means.get(cell, cell) for cell in cells]
+        sheet = replace(
+            sheet, columns=tuple(renamed if at == column else those for at, those in enumerate(sheet.columns))
+        )
+    rows = np.array([cell not in gone for cell in cells]) if gone else np.ones(sheet.size, dtype=bool)
+    return sheet, rows, tuple(gone)
 
 
 def scored_rows(

@@ -23,6 +23,7 @@ from arcademark.scores.readers.sheet import Sheet, bare, levels_of
 from arcademark.wording import plural
 
 _HEADER_ROWS = 3
+_RULE = re.compile(r"\s*[-=_]{2,}\s*")
 _INDEX = ("game", "algorithm", "index", "seed", "run")
 """Roles of columns that an index may hold."""
 MAX_TITLE = 1_000
@@ -177,11 +178,16 @@ def _again(name: str, later: str) -> bool:
 
 
 def _without_headers(sheet: Sheet) -> Sheet:
-    """Leave out rows that repeat the header, as where files were joined or a table goes on on another page."""
+    """Leave out rows that repeat the header, as where files were joined or a table goes on, and rules of dashes."""
     columns, name = _texts(sheet), sheet.header[0]
-    alike = {cell for cell in set(columns[0]) if name and bare(cell) == name}
+    alike = {cell for cell in set(columns[0]) if (name and bare(cell) == name) or _RULE.fullmatch(cell)}
     rows = [row for row, cell in enumerate(columns[0]) if cell in alike] if alike else []
-    again = {row for row in rows if tuple(bare(cells[row]) for cells in columns) == sheet.header}
+    again = {
+        row
+        for row in rows
+        if tuple(bare(cells[row]) for cells in columns) == sheet.header
+        or all(_RULE.fullmatch(cells[row]) for cells in columns)
+    }
     return sheet.only(np.array([row not in again for row in range(sheet.size)])) if again else sheet
 
 

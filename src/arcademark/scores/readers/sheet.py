@@ -304,7 +304,7 @@ def _remedy(text: str, decimal: str | None) -> str:
     if text.startswith("="):
         return "the file lacks the value of this formula; save it again in a spreadsheet program, or as CSV"
     if _TIME.match(text):
-        return "a date or a time, which a spreadsheet program may have made of a score; enter the score again as a number"
+        return "a date or a time, which a spreadsheet program may have made of a score; enter it again as a number"
     if text.endswith("%"):
         return "a percent sign marks a normalised score; write the game's points, in this cell and beside it"
     numeral = numerals.apart(text)
