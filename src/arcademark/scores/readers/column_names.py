@@ -18,6 +18,10 @@ _AGGREGATES = tuple(map(frozenset, RULES["aggregates"]))
 """Words of summaries over games, one of which makes a name of such words theirs, and those beside them."""
 _WORDS = {role: (frozenset(some), frozenset(beside)) for role, (some, beside) in RULES["words"].items()}
 SURE, MEANS = frozenset(RULES["sure"]), frozenset(RULES["means"])
+_SETTINGS = frozenset(RULES["settings"])
+"""Names of settings, which may be part of an algorithm's name: "DQN (sticky)"."""
+ROWS = frozenset(RULES["rows"])
+"""Words of rows that are no algorithm's; beside such rows no name of a statistic is one."""
 CITED = frozenset(RULES["cited"])
 """Words of notes that may also stand behind an algorithm whose scores a column has: "Human Ref"."""
 STATISTICS = frozenset({"summary", "spread", "count", "normalised", "rank"})
@@ -31,8 +35,9 @@ _MANY = 50
 """Number of columns named by bare numbers from which they are hardly runs."""
 _JOINED = (
     r"(?<=[a-z])(?=[A-Z])|(?<=[Δδσ%])(?=[A-Za-z])|(?<=[A-Z0-9])(?=(?:std|sem|stderr|err|mean|avg|hns|norm)(?![A-Za-z]))"
+    r"|(?<=[A-Za-z0-9)])(?=[\u3040-\u30ff\u4e00-\u9fff])"
 )
-"""Boundaries of joined words, as in ``meanDQN``, ``ΔDQN`` and ``DQNstd``."""
+"""Boundaries of joined words, as in ``meanDQN``, ``ΔDQN``, ``DQNstd`` and ``DQN均值``."""
 _SPLIT = re.compile(rf"[\s_\-./:|()\[\]]+|{_JOINED}")
 _ABBREVIATED = re.compile(r"\b(s)\.\s?([de])\.(?:\s?(m)\.)?", re.IGNORECASE)
 """Spreads such as s.d., s.e. and s.e.m."""
@@ -113,7 +118,7 @@ class Owners:
             return "summary", name  # "PPO - DQN" of PPO and DQN
         for whose, what, behind in parted(_ABBREVIATED.sub(r"\1\2\3", stated(name))):
             role = role_of(what)
-            if role is None or (role_of(whose) is not None and not self.is_task(whose)):
+            if role is None or key(what) in _SETTINGS or (role_of(whose) is not None and not self.is_task(whose)):
                 continue
             beside, named = key(whose) in self.known or self._compares(whose), key(whose) in self._scored
             sure = set(words_of(what)) & SURE and (beside or named or behind)

@@ -34,7 +34,7 @@ from arcademark.scores.readers.base import (
     read_bytes,
     read_head,
 )
-from arcademark.scores.readers.column_names import role_of
+from arcademark.scores.readers.column_names import ROWS, role_of, words_of
 from arcademark.scores.readers.grids import Grid, grids_in, sheet_of
 from arcademark.scores.readers.parquet import parse_parquet
 from arcademark.scores.readers.shapes import check_title, shaped, together
@@ -292,7 +292,8 @@ def _chosen(path: Path, found: Sequence[Grid], table: str | None, fits: Callable
             faults = [error for error in wrong if error and not isinstance(error, UnrecognisedError)]
             if not meant and len(faults) == 1:
                 raise faults[0]
-            if len(meant) > 1 and (whole := together([sheet_of(path, grid) for grid in meant])):
+            stated = any(ROWS & {*words_of(grid.heading)} for grid in meant)  # of means, of normalised scores
+            if len(meant) > 1 and not stated and (whole := together([sheet_of(path, grid) for grid in meant])):
                 return whole
     if len(meant) != 1:
         said = "" if table is None else f", and {table!r} names none or several"

@@ -416,6 +416,8 @@ class _Reader:
         values, left = self._values(free)
         nameless = next((value.column for value in values if not value.name), None)
         words = [at for value in values if self.named[at := value.column] is None and not self._any_number(at)]
+        if self.algorithm is None and "algorithm" not in columns:
+            self._refuse_constant(words)
         if self.sheet.size and len(words) < len(values):
             values = [value for value in values if value.column not in words]
             left = dict(sorted((left | dict.fromkeys(words, "note")).items()))
@@ -429,6 +431,15 @@ class _Reader:
             return self._summary(columns, left)
         runs, notes = self._as_runs(values)
         return Interpretation(columns, runs, left, notes, self.why)
+
+    def _refuse_constant(self, words: Sequence[int]) -> None:
+        """Refuse columns of one word, as of the only algorithm in a table with a row a score, whose name is unknown."""
+        for at in words:
+            cells = {self.sheet.text(cell) for cell in self.sheet.columns[at]}
+            if self.sheet.size > 1 and len(cells) == 1 and not cells & numerals.MISSING:
+                name = self.sheet.header[at]
+                asked = question("words", name=repr(name), cell=repr(cells.pop()), column=name)
+                raise ArcadeMarkError(f"{self.sheet.path}, row 1: {asked}")
 
     def _refuse_other_games(self, game: int, left: Mapping[int, Role]) -> None:
         """Refuse a second column of games, if they are others: the scores beside it are not of those in the first."""

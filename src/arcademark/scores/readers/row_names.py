@@ -14,6 +14,7 @@ from arcademark.scores.readers.base import SAID, Options, is_task, listed
 from arcademark.scores.readers.column_names import (
     MEANS,
     PATTERNS,
+    ROWS,
     STATISTICS,
     Owners,
     key,
@@ -34,8 +35,6 @@ MAX_ASKED = 10
 MAX_SERIES = 1_000
 """Maximum number of names in a column that are checked for series and statistics."""
 _SERIES = frozenset(LOGS["series"])
-_ROWS = frozenset(RULES["rows"])
-"""Words of rows that are no algorithm's; beside such rows no name of a statistic is one."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def of_rows(sheet: Sheet, found: Interpretation, names: Sequence[str], options: 
         return tuple(map(RowName, names))
     owners = Owners(names)
     statistics = {name: role for name in names if (role := role_of(name)) in STATISTICS}
-    if not any(set(words_of(name)) & _ROWS for name in statistics):
+    if not any(set(words_of(name)) & ROWS for name in statistics):
         statistics = {}  # "best" or "UCB" alone may be an algorithm
     result = []
     for name in names:

@@ -18,7 +18,7 @@ import numpy as np
 
 from arcademark.errors import ArcadeMarkError, one_line
 from arcademark.scores.readers import numerals
-from arcademark.scores.readers.column_names import PATTERNS, is_foreign, role_of
+from arcademark.scores.readers.column_names import PATTERNS, ROWS, is_foreign, role_of, words_of
 from arcademark.scores.readers.sheet import Sheet, bare, levels_of
 from arcademark.wording import plural
 
@@ -44,8 +44,9 @@ def shaped(sheet: Sheet) -> Sheet:
 
 def _with_levels(sheet: Sheet) -> Sheet:
     """Give each level of an index a column of its own, where the first holds tuples as pandas prints them."""
-    levels = [levels_of(cell) for cell in _texts(sheet)[0]]
-    number = len(levels[0]) if levels else 1
+    cells = _texts(sheet)[0]
+    number = len(levels_of(cells[0])) if cells else 1
+    levels = [levels_of(cell) for cell in cells] if number > 1 else []
     if number == 1 or any(len(row) != number for row in levels):
         return sheet
     columns = (*map(list, zip(*levels, strict=True)), *sheet.columns[1:])
@@ -58,7 +59,9 @@ def check_title(place: str, title: str) -> None:
     what = re.split(
         r"[:.,]?\s+(?:of|on|for|in|over|across|per|by|after|at|with|from)\b|[:.]\s*$", _NUMBER.sub("", title)
     )[0]
-    if PATTERNS["in_thousands"].fullmatch(title) or role_of(what.strip()) in ("normalised", "spread", "rank"):
+    if PATTERNS["in_thousands"].fullmatch(title) or (
+        role_of(what.strip()) in ("normalised", "spread", "rank") and ROWS & {*words_of(what)}
+    ):
         raise ArcadeMarkError(
             f"{place}: the title says {one_line(title, 100)!r}; give the games' own points, or correct the title"
         )

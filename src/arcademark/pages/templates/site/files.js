@@ -58,7 +58,7 @@
   const bare = (cell) => cell.trim().split(/\s+/).join(" ").replace(/^'(?='*[=+\-@\uff1d\uff0b\uff0d\uff20])/, "");
 
   /** What columns are by their names, by the rules of `arcademark.scores.readers.column_names`: data, in `site.rules`. */
-  function rolesBy({ names, words, sure, means, cited, rows, patterns, questions, scores }) {
+  function rolesBy({ names, words, sure, means, cited, rows, settings, patterns, questions, scores }) {
     const whole = Object.fromEntries(Object.entries(patterns).map(([name, pattern]) => [name, new RegExp(`^(?:${pattern})$`, "iu")]));
     const prefix = new RegExp(`^(?:${patterns.prefix})`, "iu"), scale = new RegExp(patterns.scaled, "iu");
     const plusMinus = new RegExp(patterns.stated, "iu");
@@ -68,7 +68,7 @@
     };
     const statistics = ["summary", "spread", "count", "normalised", "rank"];
     const letters = new RegExp(patterns.words.replace("[^\\W\\d_]", "\\p{L}"), "gu");
-    const joined = "(?<=[a-z])(?=[A-Z])|(?<=[Δδσ%])(?=[A-Za-z])|(?<=[A-Z0-9])(?=(?:std|sem|stderr|err|mean|avg|hns|norm)(?![A-Za-z]))";
+    const joined = "(?<=[a-z])(?=[A-Z])|(?<=[Δδσ%])(?=[A-Za-z])|(?<=[A-Z0-9])(?=(?:std|sem|stderr|err|mean|avg|hns|norm)(?![A-Za-z]))|(?<=[A-Za-z0-9)])(?=[\\u3040-\\u30ff\\u4e00-\\u9fff])";
     const gaps = new RegExp(joined, "gu"), splits = new RegExp(`[\\s_\\-./:|()[\\]]+|${joined}`, "gu");
     const unabbreviated = (name) => name.replace(/\b(s)\.\s?([de])\.(?:\s?(m)\.)?/gi, (_, ...letter) => letter.slice(0, 3).join(""));
     const wordsOf = (name) => unabbreviated(name.replaceAll("+/-", "±")).replace(gaps, " ").toLowerCase().match(letters) ?? [];
@@ -120,7 +120,7 @@
       {
         for (const [whose, what, behind] of parted(unabbreviated(stated(name)))) {
           const role = roleOf(what);
-          if (!role || (roleOf(whose) && !isGame(whose))) continue;
+          if (!role || settings.includes(key(what)) || (roleOf(whose) && !isGame(whose))) continue;
           const own = wordsOf(whose), beside = known.has(key(whose)) || compares(whose);
           if (statistics.includes(role) && runs.filter((one) => one === key(whose)).length > 1) return [role, whose];
           if (isMean(role, what)) {
@@ -284,6 +284,10 @@
         if (role && role !== "value") continue;
         if (!byAlgorithm && cellsOf(column).length && !cellsOf(column).some((cell) => /\d/.test(cell[0]) || NUMBER.test(cell))) words.push({ column, name: whose, run: null });
         else columns.push({ column, name: whose, run: null });
+      }
+      for (const { column } of who < 0 && columns.length ? words : []) { // of one word, as of the only algorithm
+        const cells = new Set(data.map((row) => bare(row.cells[column])));
+        if (data.length > 1 && cells.size === 1 && !site.rules.missing.includes([...cells][0].toLowerCase())) doubt("words", { name: quoted(header[column]), cell: quoted([...cells][0]), column: header[column] });
       }
       if (!columns.length) columns = words;
       if (!columns.length || (byAlgorithm && who < 0 && !columns.some(({ name }) => isGame(name)))) {
