@@ -39,6 +39,7 @@ _BREAK = re.compile(r"\s*<br ?/?>\s*", re.IGNORECASE)
 _ENVIRONMENT = re.compile(
     r"\\begin\{(tabular[xy]?|tabulary|longtable|longtblr|tblr|array)\*?\}(.*?)\\end\{\1\*?\}", re.DOTALL
 )
+_BEGIN_OR_END = re.compile(r"(?<!\\)%.*|\\(begin|end)\{(?:tabular[xy]?|tabulary|longtable|longtblr|tblr|array)\*?\}")
 _BRACES = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
 _TEX_RULES = re.compile(
     r"(?<!\\)%.*|\\(?:top|mid|bottom)rule(?:\[.*?\])?|\\(?:hline|addlinespace|endhead|endfirsthead|endfoot|endlastfoot)"
@@ -49,7 +50,7 @@ _TEX_DROPPED = re.compile(
     r"~?\\(?:cite\w*|footnote\w*|tnote|label|textsuperscript|[vh]?phantom|vspace|hspace)(?:\[[^\[\]]*\])*"
     + _BRACES
     + r"|\\(?:scriptsize|scriptstyle|displaystyle|small|footnotesize|tiny|bfseries|itshape|centering|bf|it|em)\b"
-    rf"|\^\{{(?:{_MARKS})+\}}|\^?(?:{_MARKS})+|\\(?:strut|xspace)\b"
+    rf"|\^\{{(?:{_MARKS})+\}}|\^?(?:{_MARKS})+|\\(?:strut|xspace|hfill|q?quad)\b"
 )
 _TEX_KEPT = re.compile(
     r"\\(?:(?:textcolor|colorbox|fcolorbox|rotatebox|scalebox)(?:\[\w*\])?\{[^{}]*\}|text\w*|math\w*|emph|u?underline|uline|hl|bm|boldsymbol|makecell|shortstack"
@@ -196,7 +197,7 @@ def _first_head(body: str) -> str:
 
 
 def _latex(text: str) -> Iterator[Grid]:
-    text = expanded(text)
+    text = _flattened(expanded(text))
     for found in _ENVIRONMENT.finditer(text):
         around = text[text.rfind("\\begin{table", 0, found.start()) : text.find("\\end{table", found.end())]
         caption = re.search(r"\\caption" + _BRACES, around if around.count("\\begin{tabular") < 2 else "")
@@ -210,6 +211,21 @@ def _latex(text: str) -> Iterator[Grid]:
                 rows.append((line + row[: len(row) - len(row.lstrip())].count("\n"), list(_tex_cells(bare_row, held))))
             line += row.count("\n")
         yield Grid(_tex(caption[1]) if caption else "", rows)
+
+
+def _flattened(text: str) -> str:
+    """Return a text with tables that stand in a table's cells, for their lines, in one line."""
+    parts, at, open_ones = [], 0, list[re.Match[str]]()
+    for mark in _BEGIN_OR_END.finditer(text):
+        if mark[1] == "begin":
+            open_ones.append(mark)
+        elif mark[1] and open_ones:
+            begin = open_ones.pop()
+            if len(open_ones) == 1:
+                inner = _arguments(text[begin.end() : mark.start()])
+                parts += [text[at : begin.start()], inner.replace("\\\\", " ")]
+                at = mark.end()
+    return "".join((*parts, text[at:]))
 
 
 def _arguments(body: str) -> str:
