@@ -35,7 +35,7 @@ _PREFIX = re.compile(
     r"(ale[/_:-]|arcademark/|atari[ _-]*2600[ _:-]*(games[ _:-]*)?|atari(100k)?[/_.: -])?",
     re.IGNORECASE,
 )
-_SUFFIX = re.compile(r"(-ram)?(noframeskip|deterministic)?([-_]v\d+)?(\.bin)?$", re.IGNORECASE)
+_SUFFIX = re.compile(r"(-ram)?(noframeskip|deterministic)?([-_]v\d+)?(\.(bin|a26|rom))?$", re.IGNORECASE)
 _CONTROLS = re.compile(r"(?!\s)[\x00-\x1f\x7f-\x9f]")
 """Control characters that are no white space, which no spelling of a name has."""
 

@@ -94,9 +94,10 @@ def _apart(content: Any, depth: int = 0) -> Any:
         return [_apart(one, depth + 1) for one in content]
     result: dict[str, Any] = {}
     keys = {name: levels_of(name) for name in content}
+    alike = len({*map(len, keys.values())}) == 1 and len({*map(tuple, keys.values())}) == len(keys)
     for name, value in content.items():
         inner = result
-        for level in keys[name][:-1] if len({*map(len, keys.values())}) == 1 else ():
+        for level in keys[name][:-1] if alike else ():
             inner = inner.setdefault(level, {})
         inner[keys[name][-1] if inner is not result else name] = _apart(value, depth + 1)
     return result
@@ -174,7 +175,9 @@ def _rows_in(record: Mapping[str, Any], depth: int = 0) -> list[Mapping[str, Any
             parts = [row for one in (value if isinstance(value, list) else [value]) for row in _rows_in(one, depth + 1)]
         if len(parts) > 1 and (len(rows) > 1 or len(parts) * len(record) > MAX_CELLS_READ):
             return [record]
-        rows = [{**row, name: part} for row in rows for part in parts]
+        taken = record.keys() | rows[0].keys()
+        within = _objects(value) and not any(part.keys() & taken for part in parts)
+        rows = [{**row, **(part if within else {name: part})} for row in rows for part in parts]
     return rows
 
 
@@ -297,7 +300,7 @@ def _is_fact(name: str, value: object) -> bool:
     """Return whether a value beside objects of scores is about these, and none of them."""
     if isinstance(value, str):
         return role_of(name) not in _NAMED and not numerals.apart(value).marks
-    return role_of(name) in (*_STATISTICS, "frames")
+    return role_of(name) in (*_STATISTICS, "frames") and role_of(name) != "score"
 
 
 def _refuse_other_lists(path: Path, lists: Sequence[Sequence[Any]]) -> None:

@@ -22,7 +22,7 @@ _PLAIN = re.compile(r"[0-9eE+\-. \t]*")
 _BRACKETED = re.compile(r"([+\-\u2212]?\d[\d.,']*(?:[eE][+-]?\d+)?)\s*[(\[].*")
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d|\d+:\d\d:\d\d")
-_LEVEL = re.compile(r"""'([^']*)'|"([^"]*)"|(-?\d+(?:\.\d+)?)""")
+_LEVEL = re.compile(r"""'([^']*)'|"([^"]*)"|(-?\d+(?:\.\d+)?|True|False|None)""")
 _TUPLE = re.compile(rf"\(\s*(?:{_LEVEL.pattern})(?:\s*,\s*(?:{_LEVEL.pattern}))+\s*\)")
 
 _LABEL = re.compile(r"-?(?:\d+|[A-Za-z0-9][A-Za-z0-9_:-]+)")

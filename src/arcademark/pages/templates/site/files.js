@@ -29,7 +29,7 @@
   function bareName(name) {
     return name.trim()
       .replace(/^(ale_py:|gym(nasium)?:|shimmy:)?(ale[/_:-]|arcademark\/|atari[ _-]*2600[ _:-]*(games[ _:-]*)?|atari(100k)?[/_.: -])?/i, "")
-      .replace(/(-ram)?(noframeskip|deterministic)?([-_]v\d+)?(\.bin)?$/i, "")
+      .replace(/(-ram)?(noframeskip|deterministic)?([-_]v\d+)?(\.(bin|a26|rom))?$/i, "")
       .toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
   }
 
