@@ -38,7 +38,7 @@ class Figure:
     at_least: bool = False  # whether the target is the least it may be, not the most
 
     def kept(self, value: float) -> bool:
-        """Tell whether a value of it keeps the target."""
+        """Return True if a value of it keeps the target."""
         return value >= self.target if self.at_least else value <= self.target
 
 

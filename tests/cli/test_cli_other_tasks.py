@@ -59,7 +59,7 @@ def test_a_run_on_tasks_that_are_not_shipped_takes_their_suite(invoke):
     commands = ("verify", "run"), ("catalogue", "submit", "run"), ("site", "run", "--no-animations"), ("watch", "run")
     for command in (*commands, ("runs", "export", "run", "--out", "lake-v0")):
         refused = invoke(*command, code=2)
-        assert "which a run may not have made by itself; if you trust it, give the suite" in refused.err
+        assert "which is never made for a run alone; if you trust it, give the suite" in refused.err
     for command in commands[:3]:
         assert invoke(*command, "--suite", "lake.toml", "--workers", 1).code == 0
     assert '"badges":["replayed"]' in Path("site/data.js").read_text()

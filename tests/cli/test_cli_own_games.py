@@ -44,7 +44,7 @@ def test_a_suite_is_named_again_where_a_run_goes_on(tmp_path, invoke):
     result = invoke(*asked, code=2)
     assert "was played on tasks of a suite; name it again: --suite" in result.err
     result = invoke("verify", run, code=2)
-    assert "whose ROMs no run holds; give the file that describes them, with the ROMs beside it: --suite" in result.err
+    assert "whose ROMs are not part of a run; give the file that describes them, with the ROMs" in result.err
     assert invoke("verify", run, "--suite", path).code == 0
     assert ", its score on the only task" in invoke("report", run, "--quiet", code=0).words
 

@@ -112,7 +112,7 @@ def test_shards_that_are_complete_are_left_out_and_others_of_another_run_refused
     assert "--array=0-1%2" in invoke("run", "random", *SHORT, *LIMIT, "--slurm", "dry_run=yes").out
     for given, told in (
         (("random", *SHORT, "--slurm", "jobs=4"), "is divided into 3 shards"),
-        (("random", *SHORT, "--protocol", "machado-2018", "--out", "runs/random"), "is of another run"),
+        (("random", *SHORT, "--protocol", "machado-2018", "--out", "runs/random"), "holds another run"),
     ):
         assert told in invoke("run", *given, *LIMIT, "--slurm", "dry_run=yes", code=2).err
     merged = invoke("runs", "merge", "runs/random", "runs/random/shards/2-of-3")
@@ -142,7 +142,7 @@ def test_what_was_submitted_is_shown_before_a_job_begins_and_logs_are_named(invo
     }
     other = ("run", "random", *SHORT, "--out", "runs/other")
     assert invoke(*other, "--protocol", "saber", "--engine", "emulator=ale").code == 0
-    assert "runs/other: is of another run" in invoke(*other, *LIMIT, code=2).err
+    assert "runs/other: holds another run" in invoke(*other, *LIMIT, code=2).err
 
 
 def test_a_job_is_given_what_the_user_wrote_but_for_what_is_of_the_submission():
@@ -236,7 +236,7 @@ def test_what_is_only_not_available_now_is_queued(invoke, fake):
     fake(sbatch=TRIED, sinfo="echo 'cpu* 2'; echo 'big 64'; echo 'cpu* 1'")
     invoke("run", "random", *SHORT, *LIMIT, "--slurm", "cpus=2,jobs=2", code=0)
     refused = invoke("run", "random", *SHORT, *LIMIT, "--slurm", "cpus=3,jobs=1", "--out", "runs/large", code=2)
-    assert "the largest node has 2 processors, and cpus=3 are asked for" in refused.err
+    assert "the largest node has 2 processors, and cpus=3 are requested" in refused.err
     fake(sbatch=f"echo 'sbatch: error: {UNAVAILABLE}' >&2; exit 1")
     refused = invoke("run", "random", *SHORT, *LIMIT, "--slurm", "gpus=9", "--out", "runs/large", code=2)
     assert refused.err.count(UNAVAILABLE) == 1  # and nothing of submitit, or of sbatch itself
@@ -572,9 +572,9 @@ def test_from_python_a_run_is_submitted_as_by_the_command(fake, monkeypatch, tmp
     script = next(Path("runs/random/slurm").glob("*_submission.sh")).read_text()
     assert "\na\nb\n" in script
     for options, said in (
-        ({"slurm": {}}, "the limit of a job"),
+        ({"slurm": {}}, "a job.s time limit"),
         ({"slurm": {"time": 60, "cores": 2}}, "no parameter of submitit"),
-        ({"slurm": {"time": 60}, "shard": (1, 2)}, "leave shard"),
+        ({"slurm": {"time": 60}, "shard": (1, 2)}, "leave out shard"),
         ({"slurm": {"time": 60}, "until_error": 0.1}, "leave until_error"),
     ):
         with pytest.raises(ArcadeMarkError, match=said):

@@ -126,7 +126,7 @@ def test_scores_are_written_for_tensorboard_and_refused_where_something_is(invok
     for path, trial in zip(files, record.trials, strict=True):
         (log,) = read_events(path, Options(tag="evaluation/score"))
         assert log.values.tolist() == record.evaluation(trial).score.tolist()
-    assert "is there already" in invoke("report", "run", "--tensorboard", "events", code=2).err
+    assert "already exists" in invoke("report", "run", "--tensorboard", "events", code=2).err
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tables.md").read_text(encoding="utf-8")

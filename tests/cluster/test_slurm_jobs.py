@@ -270,7 +270,7 @@ def test_how_a_killed_process_ended_is_in_the_log_and_in_status(slurm, tmp_path,
             assert jobs_of(folder)[0] in (("requeued", "", ""), ("running", "", ""))
     wait(lambda: not states())
     log = (folder / "slurm" / "shard-1-of-1.log").read_text()
-    assert "; out of memory is a likely cause (--slurm mem=… asks for more)" in log
+    assert "; out of memory is a likely cause (--slurm mem=… requests more)" in log
     assert "back into the queue, round 2 of 3 without progress" in log
     assert "timed out" not in log
     assert "submitit" not in log

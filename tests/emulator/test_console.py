@@ -448,7 +448,7 @@ def test_what_differs_in_a_run_is_found(core, recorded, monkeypatch):
     done = CliRunner().invoke(
         cli, ["info", "console", "prove", "breakout", "--run", str(recorded)], standalone_mode=False
     )
-    assert "the picture after frame 201 of play is another on ale-py" in " ".join(done.output.split())
+    assert "the picture after frame 201 of play differs on ale-py" in " ".join(done.output.split())
     assert "0 of 2 episodes confirmed" in done.output
     assert done.return_value == 1
 

@@ -166,7 +166,7 @@ def test_a_worker_that_was_meddled_with_costs_nothing(tmp_path, meddling, rows, 
     elif what == "fork":
         assert lost == []  # the copy ends when it has something to say; it has no part in the connection
     else:
-        assert lost == ["ended, as it sent what is no message"]
+        assert lost == ["ended, as it sent data that are no message"]
     assert execute(plan, tmp_path / "undisturbed", workers=2).complete
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
 
@@ -176,7 +176,7 @@ def test_an_agent_whose_workers_only_send_noise_is_given_up(tmp_path, meddling):
     summary = execute(meddling("garbage", once=False, after=0), tmp_path / "run", workers=2)
     assert summary.done == 1
     (failed,) = summary.failed
-    assert "died 3 times in a row (ended, as it sent what is no message)" in failed.error
+    assert "died 3 times in a row (ended, as it sent data that are no message)" in failed.error
 
 
 @pytest.mark.parametrize("how", ["deleted", "replaced"])

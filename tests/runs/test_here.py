@@ -253,7 +253,7 @@ def test_what_was_damaged_on_a_node_is_refused(folder):
     unpacked(trial, files)
     (kept,) = (folder.parent / "cache").rglob("one.txt")
     kept.write_text("9")
-    with pytest.raises(ArcadeMarkError, match=r"one\.txt: is not as it was sent to this node; remove .*agents"):
+    with pytest.raises(ArcadeMarkError, match=r"one\.txt: differs from what was sent to this node; remove .*agents"):
         unpacked(trial, files)
     assert kept.read_text() == "9"
 

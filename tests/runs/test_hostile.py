@@ -283,7 +283,7 @@ def test_actions_inflate_to_no_more_than_the_steps_recorded(run):
 def test_made_up_numbers_of_training_episodes_are_not_counted_up_to(run, number):
     alter(run, f"UPDATE episode SET episode = {number} WHERE episode = 1 AND phase = 'training'")
     found = verify(run, workers=1)
-    assert 1 <= sum(finding.detail == "is not recorded, though training went on" for finding in found.problems) <= 1000
+    assert 1 <= sum(one.detail == "is not recorded, though training continued" for one in found.problems) <= 1000
 
 
 # Files that are none

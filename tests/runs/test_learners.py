@@ -129,7 +129,7 @@ def test_what_was_learnt_in_one_run_plays_in_another(tmp_path, toy_plan, paced, 
     with pytest.raises(ArcadeMarkError, match=r"protocol of training: world-records \(.*\) there, none now"):
         execute(dataclasses.replace(more, trials=base.trials, protocol=more.protocol), tmp_path / "run", workers=1)
     alter(tmp_path / "run", "UPDATE checkpoint SET data = CAST(data || x'00' AS BLOB)")
-    with pytest.raises(ArcadeMarkError, match="is not what was learnt in"):
+    with pytest.raises(ArcadeMarkError, match="differs from the training result of"):
         execute(more, tmp_path / "run", workers=1)
 
 
@@ -143,7 +143,7 @@ def test_what_was_learnt_is_made_for_the_protocol_under_which_it_was(tmp_path, m
     player = TrialPlayer(plan.trials[0])
     assert [env.protocol.frame_skip for env in told] == [4]
     assert player.spec.protocol.frame_skip == 2
-    with pytest.raises(ArcadeMarkError, match="what it had learnt is not there"):
+    with pytest.raises(ArcadeMarkError, match="its training result is missing"):
         list(player.play([0]))
 
 

@@ -412,7 +412,7 @@ def test_a_network_that_is_not_the_runs(tmp_path, toy_plan):
     (network,) = (tmp_path / "run" / "checkpoints").iterdir()
     trained = network.read_bytes()
     network.write_bytes(b"another")
-    assert "is not the network that the run holds" in check(tmp_path / "run").problems[0]
+    assert "differs from the network in the run's checkpoint" in check(tmp_path / "run").problems[0]
     salvage(tmp_path / "run", tmp_path / "new")
     assert execute(plan, tmp_path / "new", workers=1).complete
     assert next((tmp_path / "new" / "checkpoints").iterdir()).read_bytes() == trained

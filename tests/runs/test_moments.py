@@ -68,7 +68,7 @@ def test_a_recorded_episode_is_shown_step_by_step(run):
 
 
 def test_one_trial_must_be_meant(run):
-    with pytest.raises(ArcadeMarkError, match="2 trials fit; choose one, as in --only seed=0: "):
+    with pytest.raises(ArcadeMarkError, match="2 trials match; choose one, as in --only seed=0: "):
         recorded_play(run, "palette")
 
 

@@ -231,7 +231,7 @@ def test_a_run_is_recorded_continued_and_replayed_where_the_reader_has_the_rom(t
     written = json.loads(text)["protocol"]["suite"]["tasks"]["catch"]["cartridge"]
     assert written["sha256"] == json.loads(text)["games"]["catch"]
     assert written["score"] == "bcd(ram[0x80])"
-    with pytest.raises(ArcadeMarkError, match="whose ROMs no run holds; give the file that describes them"):
+    with pytest.raises(ArcadeMarkError, match="whose ROMs are not part of a run; give the file that describes them"):
         verify(tmp_path / "run")
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

@@ -282,5 +282,5 @@ def test_an_episode_takes_its_first_decision_and_the_later_ones(monkeypatch, tmp
 
 def test_what_cannot_be_measured_is_said(toy_plan, monkeypatch):
     monkeypatch.setattr(speed, "PATIENCE_SECONDS", 0.0)
-    with pytest.raises(ArcadeMarkError, match="too little is played in 0 s to tell how fast; give --assume rate=N"):
+    with pytest.raises(ArcadeMarkError, match="played too little in 0 s to measure its speed; give --assume rate=N"):
         speed.measure([(toy_plan().trials[0], "ale")])

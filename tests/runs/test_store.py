@@ -122,7 +122,7 @@ def test_two_writers_are_refused_and_reading_goes_on(run):
 
 def test_a_directory_with_something_else(tmp_path, toy_plan):
     (tmp_path / "thesis.tex").write_text("x")
-    with pytest.raises(ArcadeMarkError, match=r"holds something else \(thesis\.tex\)"):
+    with pytest.raises(ArcadeMarkError, match=r"contains other files \(thesis\.tex\)"):
         execute(toy_plan(), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
     with pytest.raises(ArcadeMarkError, match="is a file"):

@@ -153,7 +153,7 @@ def test_a_strangers_run_makes_nothing_by_itself(tmp_path, rules, monkeypatch, r
         with altering.manifest(tmp_path / "run") as document:
             document["protocol"]["suite"]["tasks"]["cartpole"] = {"environment": "CartPole-v1", "kwargs": {}, **task}
         rename(tmp_path / "run")
-        with pytest.raises(ArcadeMarkError, match="may not have made by itself"):
+        with pytest.raises(ArcadeMarkError, match="is never made for a run alone"):
             verify(tmp_path / "run", suite="classic-control")
     assert analysis.analyse(tmp_path / "run").algorithms  # which only reads
 

@@ -180,7 +180,7 @@ def test_games_lost_where_a_training_was_interrupted_are_told_and_nothing_else_m
     frames = int(spent[last - 1])
     alter(directory, f"DELETE FROM episode WHERE phase = 'training' AND episode >= {last}")
     (problem,) = verify(directory, workers=1).problems
-    assert (problem.episode, problem.detail) == (last, "is not recorded, though training went on")
+    assert (problem.episode, problem.detail) == (last, "is not recorded, though training continued")
     execute(plan(), directory, workers=1)  # nothing is left to do, and the run was continued
     found = verify(directory, workers=1)
     assert found.ok

@@ -90,7 +90,7 @@ def test_a_forged_score_is_caught_by_any_number_of_processes(run):
 
 
 ACTIONS = {
-    "cut short": (lambda there: there[:-2], "differs", r"but goes on after all \d+ actions on replay"),
+    "cut short": (lambda there: there[:-2], "differs", r"but continues after all \d+ actions on replay"),
     "beyond the end": (lambda there: [*there, 0], "differs", r"at step \d+, but \d+ actions are recorded"),
     "others": (lambda there: np.full(len(there), 3), "differs", " on replay"),
     "none of the game's": (lambda there: [*there[:4], 18, *there[5:]], "differs", "step 5 cannot be replayed: "),
@@ -203,9 +203,9 @@ def test_episodes_are_chosen(finished):
         ({"seed": 3}, "unknown seed of .*; known: 0, 5"),
         ({"trial": ""}, "the trial's id is empty"),
         ({"trial": "perturb-toy-s9"}, "unknown trial of .*; did you mean 'perturb"),
-        ({"episode": 700}, "no episode 700 is recorded of any of 6 trials"),
-        ({"agent": "random", "phase": "training"}, "no training episode is recorded of any of 2 trials"),
-        ({"agent": "random", "trial": "perturb"}, "no trial has all of that together"),
+        ({"episode": 700}, "no episode 700 is recorded for any of 6 trials"),
+        ({"agent": "random", "phase": "training"}, "no training episode is recorded for any of 2 trials"),
+        ({"agent": "random", "trial": "perturb"}, "no trial matches all of these"),
     ],
 )
 def test_a_choice_that_fits_nothing_is_refused(finished, choice, complaint):
@@ -302,7 +302,7 @@ def test_a_gif_holds_every_picture_exactly(tmp_path):
         ("a.avi", {}, r"a\.avi: expected a name that ends in \.gif, \.mp4 or \.png"),
         ("none/a.gif", {}, "there is no folder .*none; make it, or choose another --out"),
         ("a.gif", {"scale": 0}, "scale 0, 12 pictures: expected whole numbers of at least 1"),
-        ("a.gif", {"episode": 9}, "no episode 9 is recorded of random-toy-s1"),
+        ("a.gif", {"episode": 9}, "no episode 9 is recorded for random-toy-s1"),
     ],
 )
 def test_what_cannot_be_written_is_refused_and_leaves_nothing(toy_run, tmp_path, out, settings, complaint):
@@ -397,7 +397,7 @@ def test_a_learner_whose_training_is_scored_has_no_episode_to_watch(fake, toy_pl
     plan = toy_plan(
         fake("learner").replace("make_agent", "make_learner"), override={"reported_episodes": "training_last_k"}
     )
-    with pytest.raises(ArcadeMarkError, match="scores a learner's training, which has no episode after it"):
+    with pytest.raises(ArcadeMarkError, match="scores a learner's training, with no episode after it"):
         play(plan.trials[0], lambda picture: True)
 
 

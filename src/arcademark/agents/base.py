@@ -213,7 +213,7 @@ def kind_by_methods(agent: object, name: str) -> Kind:
 
 
 def has(policy: object, method: str) -> bool:
-    """Tell whether an object, or a class, has a method."""
+    """Return True if an object, or a class, has a method."""
     return callable(getattr(policy, method, None))
 
 

@@ -277,7 +277,7 @@ class AgentProcess:
     def meet(self, env: EnvironmentSpec, parameters: Mapping[str, Any]) -> tuple[Ready, Observations | None]:
         """Send the game, and return the agent's properties, with the memory of its observations if it maps it.
 
-        CommandError: as of `ask`, or it speaks another version.
+        CommandError: as in `ask`, or it speaks another version.
         """
         try:
             spoken = self.ask(None, AgentGreeting).version

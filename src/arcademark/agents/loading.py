@@ -95,7 +95,7 @@ class AgentSpec:
         return self.ref
 
     def factory(self) -> Callable[..., Any]:
-        """Return the agent's factory; errors as of `agent_specs`."""
+        """Return the agent's factory; errors as in `agent_specs`."""
         builtin = _BUILTIN.get(self.ref)
         if builtin is None:
             return load_factory(self.ref)
@@ -373,7 +373,7 @@ def all_parameters(spec: AgentSpec) -> dict[str, Any]:
 
 
 def names_seed(spec: AgentSpec) -> bool:
-    """Tell whether a parameter, or a word of its command, names the trial's seed, as in "model-{seed}.pt".
+    """Return True if a parameter, or a word of its command, names the trial's seed, as in "model-{seed}.pt".
 
     Each seed of such an agent is a separate training, whose file it opens.
     """

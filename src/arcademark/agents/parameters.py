@@ -65,7 +65,7 @@ class Parameter:
         return describe(self.annotation)
 
     def read(self, value: object) -> Any:
-        """Return `value`, text or typed, as the JSON value to record; ValueError as of `coerce`."""
+        """Return `value`, text or typed, as the JSON value to record; ValueError as in `coerce`."""
         read = coerce(value, self.annotation)
         try:
             return json.loads(json.dumps(read, default=_path_text, allow_nan=False))

@@ -123,7 +123,7 @@ def integers(values: Any, name: str) -> NDArray[np.int64]:
 
 
 def reals(values: Any, name: str) -> NDArray[np.float32]:
-    """Return a sequence of numbers in single precision; errors as of `integers`."""
+    """Return a sequence of numbers in single precision; errors as in `integers`."""
     if _is_array(values, "iuf"):
         if values.dtype == np.float32:
             return values.copy()  # type: ignore[no-any-return]

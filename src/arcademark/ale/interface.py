@@ -194,7 +194,7 @@ class ALEInterface(original.ALEInterface):
 
     @staticmethod
     def isSupportedROM(rom: Any, /) -> str | None:
-        """Return the game of a ROM that ale-py knows by its checksum; errors as of `loadROM` for what is no file."""
+        """Return the game of a ROM that ale-py knows by its checksum; errors as in `loadROM` for what is no file."""
         return supported_rom(rom_file(rom))
 
     def loadROM(self, rom: Any, /) -> None:

@@ -207,7 +207,7 @@ def combine(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def given(option: str) -> bool:
-    """Tell whether the user wrote an option of the command that runs."""
+    """Return True if the user wrote an option of the command that runs."""
     return click.get_current_context().get_parameter_source(option) is not ParameterSource.DEFAULT
 
 

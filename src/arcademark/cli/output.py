@@ -48,7 +48,7 @@ class Output:
     def show(self, analysis: Any, template: str = "", /, **values: Any) -> None:
         """Print the document of an analysis, and save its files first.
 
-        The template and its values are as of `arcademark.pages.presenter.document`.
+        The template and its values are as in `arcademark.pages.presenter.document`.
         """
 
         def present() -> Document:

@@ -206,7 +206,7 @@ class Environment(Protocol):
     def each_frame(self, action: Any) -> Iterator[Step]:
         """Play one agent step frame by frame, and yield each result; the protocol's own presses count for the last one.
 
-        Only for observations of the last frame alone. Errors as of `step`.
+        Only for observations of the last frame alone. Errors as in `step`.
         """
 
     def observe(self, out: NDArray[Any]) -> None:

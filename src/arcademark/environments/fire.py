@@ -56,17 +56,17 @@ def presses(spec: EnvironmentSpec) -> tuple[int, ...]:
 
 
 def missed(spec: EnvironmentSpec, fire_reset: bool) -> bool:
-    """Tell whether FIRE was pressed for a network in training (``fire_reset``), but is not pressed in this game."""
+    """Return True if FIRE was pressed for a network in training (``fire_reset``), but is not pressed in this game."""
     return fire_reset and _has(spec) and not presses(spec)
 
 
 def waits(spec: EnvironmentSpec, fire_reset: bool) -> bool:
-    """Tell whether the game may wait for ever for such a network to press FIRE."""
+    """Return True if the game may wait for ever for such a network to press FIRE."""
     return spec.game in AWAIT_FIRE and missed(spec, fire_reset)
 
 
 def _has(spec: EnvironmentSpec) -> bool:
-    """Tell whether FIRE can be pressed at a reset: as action 1 of three, as in Stable-Baselines3's ``FireResetEnv``."""
+    """Return True if a reset can press FIRE: as action 1 of three, as in Stable-Baselines3's ``FireResetEnv``."""
     return len(spec.action_meanings) >= 3 and spec.action_meanings[1] == "FIRE"
 
 

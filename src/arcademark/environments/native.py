@@ -28,7 +28,7 @@ from arcademark.suite.cartridges import Cartridge
 
 
 class NativeConsole(cartridge.Player):
-    """One game in the console; a `console.Console`. Arguments and errors as of `atari.AtariConsole`.
+    """One game in the console; a `console.Console`. Arguments and errors as in `atari.AtariConsole`.
 
     `own` are the rules, the ROM and the description of a user-defined game. ArcadeMarkError: such a game is over at its
     start, or its screen differs from the description. NoCore: the emulator cannot be compiled here.

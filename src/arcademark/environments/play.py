@@ -159,7 +159,7 @@ class Play:
         return fire.press_after_life(self, self._presses)
 
     def prepare(self, action: int) -> None:
-        """Prepare a step, to be played by `play` or in a batch; errors as of `step`."""
+        """Prepare a step, to be played by `play` or in a batch; errors as in `step`."""
         step = self._record
         if self.ended:
             raise ArcadeMarkError(f"game {self.spec.game!r}: step outside an episode; call {self.begin_with} first")
@@ -255,7 +255,7 @@ class ConsoleEnvironment(Play):
         self._observer.begin(self._touched)
 
     def step(self, action: int) -> Step:
-        """Play one agent step; errors as of `Play.step`."""
+        """Play one agent step; errors as in `Play.step`."""
         self._record.out = 0  # a batch's array of an earlier step may be gone
         return super().step(action)
 

@@ -141,7 +141,7 @@ def _choose_for_own(game: str, suite: TaskSuite, requested: Emulator | None, com
 def referee(spec: EnvironmentSpec) -> Emulator:
     """Return the emulator of replays: ale-py, or ours for a user-defined game that ale-py cannot play.
 
-    Errors as of `Cartridge.read_rom`.
+    Errors as in `Cartridge.read_rom`.
     """
     suite = spec.protocol.suite
     if suite is None or not suite.of_games:
@@ -274,7 +274,7 @@ def version_of(task: str, protocol: protocols.Protocol) -> str:
 
 
 def rom_checksum(game: str) -> str:
-    """Return the MD5 checksum of a game's ROM in hexadecimal ("" for the toy game); errors as of `atari.rom_path`."""
+    """Return the MD5 checksum of a game's ROM in hexadecimal ("" for the toy game); errors as in `atari.rom_path`."""
     if game == TOY:
         return ""
     from arcademark.environments.emulation.atari import rom_path

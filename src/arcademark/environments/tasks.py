@@ -80,7 +80,7 @@ def _line(error: Exception) -> str:
 
 
 def trusted(task: Task, suites: Iterable[TaskSuite]) -> bool:
-    """Tell whether a task of an untrusted run may be made.
+    """Return True if a task of an untrusted run may be made.
 
     It may if one of `suites` defines it, with any limit of steps; or if its class is Gymnasium's own and its arguments
     are booleans: others could name a file or use excessive resources.
@@ -111,7 +111,7 @@ _KNOWN: dict[tuple[str, str, int | None], tuple[spaces.Space[Any], spaces.Space[
 
 
 def task_spec(name: str, protocol: StepProtocol) -> EnvironmentSpec:
-    """Return the description of a task of the protocol's suite, for an agent; errors as of `make`, or of its spaces."""
+    """Return the description of a task of the protocol's suite, for an agent; errors as in `make`, or of its spaces."""
     task = protocol.suite.tasks[protocol.suite.resolve([name])[0]]
     observed, acted, _ = _known(task)
     where = f"task {task.id!r}"
@@ -129,7 +129,7 @@ def spaces_of(spec: EnvironmentSpec) -> tuple[spaces.Space[Any], spaces.Space[An
 
 
 def _known(task: Task) -> tuple[spaces.Space[Any], spaces.Space[Any], bool]:
-    """Return the entry of `_KNOWN` for a task, whose environment is made at first use; errors as of `make`."""
+    """Return the entry of `_KNOWN` for a task, whose environment is made at first use; errors as in `make`."""
     key = (task.environment, repr(sorted(task.kwargs.items())), task.max_steps)
     if key not in _KNOWN:
         environment = make(task)
@@ -291,12 +291,12 @@ class TaskEnvironment:
         raise ArcadeMarkError(f"task {self.spec.game!r}: there is no life to go on with; call reset")
 
     def step(self, action: Any) -> Step:
-        """Play a step; errors as of `base.Environment.step`."""
+        """Play a step; errors as in `base.Environment.step`."""
         self.prepare(action)
         return self.play()
 
     def prepare(self, action: Any) -> None:
-        """Prepare a step, to be played by `play`; errors as of `base.Environment.step`."""
+        """Prepare a step, to be played by `play`; errors as in `base.Environment.step`."""
         if self.ended:
             raise ArcadeMarkError(f"task {self.spec.game!r}: the episode has ended; call reset")
         self._chosen = self._valid(action)
@@ -356,11 +356,11 @@ class TaskEnvironment:
         return picture.astype(np.uint8, copy=False)
 
     def place(self) -> State:
-        """Return the task's state; errors as of `Copy`."""
+        """Return the task's state; errors as in `Copy`."""
         return State(self.spec.game, Copy(self._inner, self.spec.game), 0, self.episode_frames, 0, self.ended)
 
     def save(self) -> Any:
-        """Return everything needed to continue from here, in this process; errors as of `place`."""
+        """Return everything needed to continue from here, in this process; errors as in `place`."""
         return Copy(self._inner, self.spec.game), copy.deepcopy(self._observation), self.ended, self.episode_frames
 
     def restore(self, state: Any) -> None:
@@ -390,7 +390,7 @@ def _generators(environment: Any) -> Iterator[np.random.Generator | np.random.Ra
 
 
 def copies(spec: EnvironmentSpec, protocol: StepProtocol, steps: int = 20) -> bool:
-    """Tell whether a copy of a task's environment, made within an episode, continues as the environment itself.
+    """Return True if a copy of a task's environment, made within an episode, continues as the environment itself.
 
     ArcadeMarkError: it cannot be copied.
     """
@@ -467,7 +467,7 @@ class TaskModel(TaskEnvironment):
         self._here = state
 
     def step(self, action: Any) -> Step:
-        """Play a step; errors as of `base.Environment.step`."""
+        """Play a step; errors as in `base.Environment.step`."""
         self._here = None
         self.frames += 1
         return super().step(action)

@@ -64,7 +64,7 @@ class ToyConsole(FrameByFrame):
         self._column, self._row = (self._random >> 16) % SIZE, 0
 
     def game_over(self) -> bool:
-        """Tell whether no life is left."""
+        """Return True if no life is left."""
         return self._lives == 0
 
     def lives(self) -> int:

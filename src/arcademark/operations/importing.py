@@ -53,7 +53,7 @@ def import_logs(
     frames_per_step : int, optional
         See `arcademark.scores.training_logs.training_logs`.
     format, **reading
-        As of `arcademark.scores.reading.read_logs`.
+        As in `arcademark.scores.reading.read_logs`.
 
     Raises
     ------

@@ -86,7 +86,7 @@ class _OverTimeError(Exception):
 
 
 class Judge:
-    """Evaluates a policy repeatedly; parameters as of `judge`.
+    """Evaluates a policy repeatedly; parameters as in `judge`.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class Judge:
 
     @knowing()
     def __call__(self, policy: object, frames: int) -> Judgement:
-        """Evaluate a policy after a number of training frames; errors as of `judge`."""
+        """Evaluate a policy after a number of training frames; errors as in `judge`."""
         if frames < 0:
             raise ArcadeMarkError(f"frames {frames}: expected those of training so far, at least 0")
         if frames in self.evaluations:
@@ -288,7 +288,7 @@ def judge(
     ----------
     policy : object or function
         A model of Stable-Baselines3's; a `torch.nn.Module` from observations, float of shape (rows, …), to a number for
-        each action, of which a copy is played; or an agent as of `arcademark.run`.
+        each action, of which a copy is played; or an agent as in `arcademark.run`.
     games : str or sequence of str
         A suite, a subset or games.
     protocol : str or Protocol, optional

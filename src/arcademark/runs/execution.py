@@ -151,7 +151,7 @@ def engine_of(name: str) -> MakeEngine:
 
 
 def placed(engine: str, address: str | None, gpus: float | None) -> dict[str, Any]:
-    """Return the arguments of an engine among these, as of `execute`; ArcadeMarkError: the engine has none."""
+    """Return the given ones of an engine's arguments, as in `execute`; ArcadeMarkError: the engine takes none."""
     engine_of(engine)
     if gpus is not None and not (0 <= gpus < math.inf and (gpus <= 1 or gpus.is_integer())):
         raise ArcadeMarkError(f"GPUs per worker {gpus}: expected a share of one, or a whole number")
@@ -215,7 +215,7 @@ class _Run:
         live.remove(self._directory)
 
     def summary(self) -> RunSummary:
-        """Return how it ended."""
+        """Return the result of the command."""
         tracker = self._tracker
         return RunSummary(
             directory=self._directory,
@@ -268,7 +268,7 @@ class _Run:
         live.write(self._directory, state)
 
     def _record(self, batch: Batch) -> None:
-        """Record a batch in one transaction; finished episodes last, together."""
+        """Record a batch in one transaction; finished episodes last, in one statement."""
         played: list[EpisodeResult] = []
         evaluated = Counter[str]()
         with self._recorder.transaction():
@@ -348,9 +348,9 @@ class _Run:
             agents = {agent["label"]: agent for agent in document["agents"]}
             for trial_id, peak in self._peaks.items():
                 trial = self._trials[trial_id]
-                there = agents[trial.agent.label].setdefault("peak_bytes", {})
-                place = f"{trial.game} {trial.seed}"
-                there[place] = max(peak, there.get(place, 0))
+                peaks = agents[trial.agent.label].setdefault("peak_bytes", {})
+                key = f"{trial.game} {trial.seed}"
+                peaks[key] = max(peak, peaks.get(key, 0))
             manifest.write(self._directory, document)
         self._peaks = {}
 
@@ -396,8 +396,8 @@ def _jobs(standings: Sequence[TrialStanding], recorder: Recorder, chosen: Mappin
     jobs = []
     for _, standing in sorted(zip(frames_left(left, lengths), left, strict=True), key=lambda pair: -pair[0]):
         trial = standing.trial
-        there = recorder.evaluated(trial.id) if standing.episodes else ()
-        missing = MissingEpisodes(trial.episodes, there)
+        played = recorder.evaluated(trial.id) if standing.episodes else ()
+        missing = MissingEpisodes(trial.episodes, played)
         jobs.append(Job(trial, missing, chosen[trial.game], lengths.expected(trial.game, trial.protocol)))
     return jobs
 

@@ -26,7 +26,7 @@ from arcademark.suite.settings import MAX_EPISODES
 from arcademark.suite.subsets import tasks_to_play
 
 SNAPSHOTS = (0.8, 0.85, 0.9, 0.95)
-"""Shares of a learner's training after which what it has learnt is evaluated, too."""
+"""Shares of a learner's training after which the learner is evaluated, too."""
 SNAPSHOT_EPISODES = 0.2
 """Share of the evaluation episodes that each of these evaluations plays."""
 AllStarts = Literal["all-starts"]
@@ -224,7 +224,7 @@ def make_plan(
 
 
 def _with_checkpoints(trials: Sequence[Trial], environments: Mapping[str, EnvironmentSpec]) -> Iterator[Trial]:
-    """Yield the trials; those of trained networks with facts of their files, which must all be playable."""
+    """Yield the trials, with facts of the files of trained networks, which must all be playable."""
     played: dict[str, list[EnvironmentSpec]] = {}
     specs = {trial.network.label: trial.network for trial in trials if trial.network}
     for trial in filter(lambda trial: trial.network, trials):
@@ -239,7 +239,7 @@ def _with_checkpoints(trials: Sequence[Trial], environments: Mapping[str, Enviro
 def _unplanned(spec: AgentSpec, game: str, emulator: Emulator | None) -> str | None:
     """Return why an agent that plans cannot do so in a game; None if it can, or does not plan."""
     if game in facts.NOT_EXACT and kind(spec) == "planner" and choose_emulator(game, emulator) == "ale":
-        return "ale-py's saved states do not replay exactly there, so nothing can be planned; our emulator's do"
+        return "ale-py's saved states do not replay exactly there, so planners cannot play it; our emulator's do"
     return None
 
 
@@ -247,7 +247,7 @@ def _check_labels(specs: Sequence[AgentSpec]) -> None:
     by_label: dict[str, AgentSpec] = {}
     for spec in specs:
         if any("\ud800" <= char <= "\udfff" for char in spec.label):
-            raise ArcadeMarkError(f"agent {one_line(spec.label)}: its name holds bytes that are no text; rename it")
+            raise ArcadeMarkError(f"agent {one_line(spec.label)}: its name contains bytes that are not text; rename it")
         if len(spec.label) > MAX_QUOTED_CHARS:
             raise ArcadeMarkError(
                 f"agent {one_line(spec.label, 60)}: its settings are longer than the {MAX_QUOTED_CHARS:,} "
@@ -255,7 +255,7 @@ def _check_labels(specs: Sequence[AgentSpec]) -> None:
             )
         other = by_label.setdefault(spec.label, spec)
         if other is not spec:
-            raise ArcadeMarkError(f"agent {spec.label} is {other.ref} and {spec.ref}; rename one, or play them apart")
+            raise ArcadeMarkError(f"agent {spec.label} is {other.ref} and {spec.ref}; rename one, or use two runs")
 
 
 def _check(
@@ -266,7 +266,7 @@ def _check(
             f"protocol {protocol.name} cannot be run: it needs recorded human starts; see 'arcademark info protocols'"
         )
     if len(seeds) > MAX_TRIALS:
-        raise ArcadeMarkError(f"more than {MAX_TRIALS:,} seeds: a run has at most so many trials; give fewer")
+        raise ArcadeMarkError(f"more than {MAX_TRIALS:,} seeds: a run has at most this many trials; give fewer")
     if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0 or max(seeds) > MAX_STORED:
         raise ArcadeMarkError(
             f"seeds {reprlib.repr(list(seeds))}: expected different whole numbers from 0 to {MAX_STORED}"

@@ -31,9 +31,9 @@ Place = str | os.PathLike[str]
 
 
 class RunOptions(TypedDict, total=False):
-    """Options of playing agents; ``arcademark run`` has the same names, unless another is given here.
+    """Options of playing agents; ``arcademark run`` has the same names, except where noted here.
 
-    suite: Other tasks than Atari games, under their own protocol instead of a named one, or games of one's own: a
+    suite: Other tasks than Atari games, under their own protocol instead of a named one, or games of your own: a
         suite's file, its name, or ``"gymnasium:CartPole-v1"``.
     overrides: Settings of the protocol to change (``--override``), as ``{"fire_reset": True}``; the run is labelled as
         modified.
@@ -52,11 +52,11 @@ class RunOptions(TypedDict, total=False):
     shard: Number of the shard, from 1, and of all shards, which ``arcademark runs merge`` joins.
     out: The run's directory; by default in ``runs``, named after the agent, and the protocol if it is not
         world-records.
-    tensorboard: Folder for TensorBoard's event files, to which scores are added as they happen.
+    tensorboard: Folder for TensorBoard's event files, to which scores are added during play.
     wandb: Project of W&B in which scores are logged; the package ``wandb`` must be installed.
     slurm: Parameters of jobs of a SLURM cluster that play, by the names of ``--slurm``: ``{"time": "4:00:00",
         "cpus": 4, "mem": "2G*attempt", "merge:partition": "cpu"}``; lists for several lines of ``setup``. The call
-        returns when the jobs have ended; they continue if it is interrupted. Only agents that a command can name.
+        returns when the jobs have ended; they continue if it is interrupted. Only for agents that a command can name.
     """
 
     suite: Place | None
@@ -112,7 +112,7 @@ class Request:
     named_game: str | None = None
 
     def plan(self, games: Names | None) -> Plan:
-        """Plan all trials on games, the usual ones if None; errors as of `make_plan`."""
+        """Plan all trials on games, the usual ones if None; errors as in `make_plan`."""
         budget: dict[str, Any] = self._given("episodes", "frames", "training_episodes", "emulator")
         wanted = self.usual_games() if games is None else games
         return make_plan(self.agents, wanted, self.protocol, self.options["seeds"], **budget)
@@ -125,12 +125,12 @@ class Request:
         if self.protocol.suite:
             return "all"
         places = (self.directory / part, *sorted(self.directory.glob(str(Path(SHARDS, "*", part)))))
-        there = next((place for place in places if (place / manifest.FILE).is_file()), None)
-        if there is None:
+        existing = next((place for place in places if (place / manifest.FILE).is_file()), None)
+        if existing is None:
             return self.named_game or REPORTED
-        document = manifest.read(there)
+        document = manifest.read(existing)
         if "suite" in document["protocol"]:
-            raise ArcadeMarkError(f"{there}: was played on tasks of a suite; name it again: --suite")
+            raise ArcadeMarkError(f"{existing}: was played on tasks of a suite; name it again: --suite")
         return [*document["games"]]
 
     def of_shard(self, plan: Plan) -> Plan:
@@ -143,7 +143,7 @@ class Request:
         from arcademark.runs.cluster import slurm
 
         if any(self.options[name] is not None for name in ("shard", "tensorboard", "wandb", "address")):
-            raise ArcadeMarkError("slurm: leave shard, tensorboard, wandb and address out, which are of one process")
+            raise ArcadeMarkError("slurm: leave out shard, tensorboard, wandb and address, which apply to one process")
         pairs = [
             (name, str(text))
             for name, value in (self.options["slurm"] or {}).items()
@@ -161,7 +161,7 @@ class Request:
         queue.wait(folder)
 
     def play(self, plan: Plan, hear: OnEvent, directory: Path | None = None) -> RunSummary:
-        """Play the missing episodes of a plan; errors as of `arcademark.runs.execution.execute`.
+        """Play the missing episodes of a plan; errors as in `arcademark.runs.execution.execute`.
 
         A plan that jobs of SLURM play is refused, since it would be played twice.
         """
@@ -187,7 +187,7 @@ def request(agent: Agent | Sequence[Agent], protocol: str | Protocol | None, opt
     placed(wanted["engine"], wanted["address"], wanted["gpus"])
     commands, patience = wanted["commands"], wanted["answer_seconds"]
     if patience is not None and not commands:
-        raise ArcadeMarkError("answer_seconds goes with a program that plays (--agent-command); leave it out")
+        raise ArcadeMarkError("answer_seconds applies to programs that play (--agent-command); leave it out")
     model = agent if isinstance(agent, str) and agent.startswith(hub.PREFIX) else ""
     if model and protocol is None and wanted["suite"] is None and hub.game_of(model):
         protocol = hub.PROTOCOL
@@ -222,7 +222,7 @@ def words(
     if len(agents) > 1 or not all(isinstance(one, str) for one in agents):
         raise ArcadeMarkError("slurm: jobs play one agent that a command can name, as in 'my_agent.py:make_agent'")
     if protocol is not None and not isinstance(protocol, str):
-        raise ArcadeMarkError("slurm: name the protocol, and give what is changed as overrides")
+        raise ArcadeMarkError("slurm: name the protocol, and give the changed settings as overrides")
     seeds, commands = given.get("seeds", 1), given.get("commands", ())
     written: list[tuple[str, object]] = [
         ("games", games if games is None else ",".join(games)),

@@ -37,7 +37,7 @@ class Chooser:
             self._count = self._low.size
 
     def fits(self, count: int, continuous: bool | None = None) -> bool:
-        """Tell whether so many outputs fit the task's actions; `continuous` is None if unknown."""
+        """Return True if so many outputs fit the task's actions; `continuous` is None if unknown."""
         if self._arrays is None:
             return count == self._count and not continuous
         if self._arrays.integer:

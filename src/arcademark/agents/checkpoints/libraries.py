@@ -172,7 +172,7 @@ def _found(contents: Contents, place: str, num_actions: int, assumptions: Assump
 
 
 def _is_named_by_flax(contents: Contents) -> bool:
-    """Tell whether layers have the names that Flax gives those of CleanRL's and Dopamine's networks."""
+    """Return True if layers have the names that Flax gives those of CleanRL's and Dopamine's networks."""
     names = (name.split(".")[-2] for name in contents.tensors if name.endswith(".kernel"))
     return contents.settings.get("library") == "flax" and all(re.fullmatch(r"(Conv|Dense)_\d", name) for name in names)
 
@@ -299,7 +299,7 @@ def fitting(contents: Contents, names: Sequence[str], place: str) -> dict[str, T
 
 
 def _fire_reset(settings: Mapping[str, Any]) -> bool:
-    """Tell whether FIRE was pressed in training: by the file, else as the libraries' own wrappers do."""
+    """Return True if FIRE was pressed in training: by the file, else as the libraries' own wrappers do."""
     space = settings.get("observation_space")
     pressed = space.get("fire_reset") if isinstance(space, Mapping) else None
     return pressed if isinstance(pressed, bool) else "algorithm" not in settings  # trainers here once did not say

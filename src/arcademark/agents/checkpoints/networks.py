@@ -104,7 +104,7 @@ class PlayedNetwork(nn.Module):
     uses_gpu : bool
         Whether it can be computed on a GPU.
     continuous : bool or None
-        Whether the outputs are of real-valued actions, as of `choosing.Chooser`; None if unknown.
+        Whether the outputs are of real-valued actions, as in `choosing.Chooser`; None if unknown.
     squashed : bool
         Whether the hyperbolic tangent makes these actions.
     draws : bool or None
@@ -145,7 +145,7 @@ class Network(PlayedNetwork):
     core : torch.nn.LSTM, torch.nn.GRU or None
         Recurrent part, if there is one.
     stochastic : bool or None
-        As of `PlayedNetwork`.
+        As in `PlayedNetwork`.
     """
 
     continuous = False
@@ -187,7 +187,7 @@ class UnknownNetworkError(ArcadeMarkError):
 
 
 def _is_grid(name: str, value: Tensor) -> bool:
-    """Tell whether a tensor beside the layers holds numbers of equal distance, and no others."""
+    """Return True if a tensor beside the layers holds numbers of equal distance, and no others."""
     if value.numel() < 3 or max(value.shape) != value.numel() or not value.is_floating_point():
         return False
     steps = value.flatten().float().diff()
@@ -262,7 +262,7 @@ class Layers:
         )
 
     def has(self, prefix: str) -> bool:
-        """Tell whether a tensor's name begins with a prefix."""
+        """Return True if a tensor's name begins with a prefix."""
         return any(name.startswith(prefix) for name in self.tensors)
 
     def take(self, name: str) -> Tensor:

@@ -23,7 +23,7 @@ _LOOPS = ("Loop", "Scan", "SequenceMap")
 
 
 def is_onnx(data: bytes) -> bool:
-    """Tell whether a file begins as ONNX's do: with the version of the format, which is small."""
+    """Return True if a file begins as ONNX's do: with the version of the format, which is small."""
     return data[:1] == b"\x08" and b"\x01" <= data[1:2] <= b"\x7f"
 
 
@@ -38,7 +38,7 @@ def files_of(data: bytes, path: Path) -> list[Path]:
 def whole(data: bytes, path: Path, most: int) -> bytes:
     """Return an ONNX model that holds all its tensors, none of them in a file beside it.
 
-    ArcadeMarkError: as of `files_of`; a file is shorter than stated; the model repeats operators in a loop, which need
+    ArcadeMarkError: as in `files_of`; a file is shorter than stated; the model repeats operators in a loop, which need
     not end; it holds more than `most` bytes; or its weights are not finite.
     """
     parts = _parts(data, path)

@@ -24,7 +24,7 @@ MAX_LISTED = 10
 
 
 def is_checkpoint(reference: str) -> bool:
-    """Tell whether an agent's reference names checkpoints, rather than code or a built-in agent.
+    """Return True if an agent's reference names checkpoints, rather than code or a built-in agent.
 
     Folders are RLlib's or Orbax's.
     """

@@ -197,7 +197,7 @@ def _content(content: Any) -> Any:
 
 
 def _is_key(key: Any, parts: int = MAX_ARGUMENTS) -> bool:
-    """Tell whether an object hashes and compares fast; containers may hold one object many times."""
+    """Return True if an object hashes and compares fast; containers may hold one object many times."""
     if isinstance(key, tuple):
         return len(key) <= parts and all(_is_key(part, 0) for part in key)
     if isinstance(key, str | bytes):

@@ -47,7 +47,7 @@ _TAKEN_FOR_LOGITS = (
 
 
 class NetworkPolicy:
-    """A network that values, weighs or makes actions, as a policy on a batch; parameters as of `CheckpointPlayer`."""
+    """A network that values, weighs or makes actions, as a policy on a batch; parameters as in `CheckpointPlayer`."""
 
     def __init__(
         self,

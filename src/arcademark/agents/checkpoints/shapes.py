@@ -182,7 +182,7 @@ def _turned(name: str, value: Tensor) -> tuple[str, Tensor]:
 
 
 def _says_nothing(name: str, value: Tensor) -> bool:
-    """Tell whether a tensor is a single number beside the layers, such as a counter or a temperature."""
+    """Return True if a tensor is a single number beside the layers, such as a counter or a temperature."""
     return value.numel() == 1 and not name.endswith((".weight", ".bias"))
 
 

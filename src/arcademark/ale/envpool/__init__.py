@@ -474,7 +474,7 @@ make_dm, make_gym, make_gymnasium = (partial(make, env_type=name) for name in ("
 
 @knowing(_Settings, checked=False)
 def make_spec(task_id: str, **settings: Any) -> EnvSpec:
-    """Return the arguments and arrays of a task; parameters and errors as of `make`."""
+    """Return the arguments and arrays of a task; parameters and errors as in `make`."""
     config, _ = _config(task_id, settings)
     return EnvSpec(
         config, len(EnvPool(replace(config, num_envs=1, env_seed=()), Rendering(), gymnasium.spaces, False)._actions)

@@ -84,7 +84,7 @@ class CountedFeatures(_Features, Protocol):
     """Features that are counts, or other numbers."""
 
     def count(self, observation: NDArray[np.uint8]) -> Counts:
-        """See the next observation of the episode; parameters as of `BinaryFeatures.update`."""
+        """See the next observation of the episode; parameters as in `BinaryFeatures.update`."""
 
 
 Features = BinaryFeatures | CountedFeatures
@@ -106,7 +106,7 @@ class Stages:
             stage.begin()
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
-        """See the next observation of the episode; parameters as of `BinaryFeatures.update`."""
+        """See the next observation of the episode; parameters as in `BinaryFeatures.update`."""
         seen: Any = observation
         for stage in self._stages:
             seen = stage.update(seen)

@@ -81,7 +81,7 @@ def find_runs(screen, background, starts, runs):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def equal(a, b):  # type: ignore[no-untyped-def]
-    """Tell whether two rows, uint8 (n,), are equal."""
+    """Return True if two rows, uint8 (n,), are equal."""
     difference = np.uint8(0)
     for i in range(a.size):
         difference |= a[i] ^ b[i]

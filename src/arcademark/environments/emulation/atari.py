@@ -52,7 +52,7 @@ def rom_path(game: str) -> Path:
 class AtariConsole(FrameByFrame):
     """One game in the emulator; a `console.Console`. Opened by `open_console`.
 
-    `mode` and `difficulty` are switches that the game has, or None for the ROM's default. Errors as of `rom_path`.
+    `mode` and `difficulty` are switches that the game has, or None for the ROM's default. Errors as in `rom_path`.
     """
 
     def __init__(self, game: str, mode: int | None = None, difficulty: int | None = None) -> None:
@@ -178,7 +178,7 @@ class ReplayedConsole(AtariConsole):
 
 
 def open_console(game: str, mode: int | None = None, difficulty: int | None = None) -> AtariConsole:
-    """Return the console of a game; parameters and errors as of `AtariConsole`."""
+    """Return the console of a game; parameters and errors as in `AtariConsole`."""
     if game in REAL_RESET:
         return ResetConsole(game, mode, difficulty)
     return (ReplayedConsole if game in NOT_EXACT else AtariConsole)(game, mode, difficulty)

@@ -39,7 +39,7 @@ def why_not(cartridge: Cartridge, rom: bytes) -> str:
 class DescribedAtari(FrameByFrame):
     """A user-defined game on ale-py; a `console.Console`.
 
-    ArcadeMarkError: as of `atari.AtariConsole`; or, at a frame, that ale-py considers the game to be over.
+    ArcadeMarkError: as in `atari.AtariConsole`; or, at a frame, that ale-py considers the game to be over.
     """
 
     def __init__(self, name: str, cartridge: Cartridge, rom: bytes) -> None:

@@ -62,7 +62,7 @@ def make(
     render_mode : {"rgb_array"}, optional
     channels_first : bool
         Whether observations are as convolutional networks take them: (screens, height, width), of coloured screens (3 ·
-        screens, height, width); of other tasks one array, as of `environments.observations.spaces.View`.
+        screens, height, width); of other tasks one array, as in `environments.observations.spaces.View`.
     padding_type : {"reset", "zero"}
         What stands for the screens before an episode's first: copies of that, as in Gymnasium's
         ``FrameStackObservation``, or zeros, as in Stable-Baselines3's ``VecFrameStack``.

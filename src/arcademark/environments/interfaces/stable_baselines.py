@@ -31,7 +31,7 @@ def make_vec(
     Parameters
     ----------
     games, num_envs, protocol, threads, **overrides
-        As of `arcademark.make_vec`.
+        As in `arcademark.make_vec`.
     training : bool
         Whether episodes end and rewards are clipped as the protocol says for training. Raw scores of whole games are in
         ``info["episode"]`` either way, where Stable-Baselines3 and its `evaluate_policy` look for them.
@@ -61,7 +61,7 @@ class VectorEnv(VecEnv):
     """A vector of games as a `VecEnv`; see `make_vec`.
 
     Observations are channels first: a stack of gray screens as (screens, height, width), coloured ones as (3 · screens,
-    height, width); memory as (128,). Those of other tasks are one array, as of `environments.observations.spaces.View`.
+    height, width); memory as (128,). Those of other tasks are one array, as in `environments.observations.spaces.View`.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ class ObservationView:
 
     Observations are unchanged, those of tasks as in Gymnasium. With `channels_first` they are as PyTorch's networks
     take
-    them: screens as of `making.channels_first`; of tasks one array of numbers: a picture (bytes of 0 to 255 with three
+    them: screens as in `making.channels_first`; of tasks one array of numbers: a picture (bytes of 0 to 255 with three
     axes) with its colours first, others a vector of float32 in which each number of `Discrete` and `MultiDiscrete`
     spaces is one-hot, parts are concatenated, and texts are left out.
 
@@ -79,7 +79,7 @@ class ObservationView:
 
 
 def _is_picture(space: spaces.Space[Any]) -> bool:
-    """Tell whether Stable-Baselines3 takes a space for pictures (its ``is_image_space``)."""
+    """Return True if Stable-Baselines3 takes a space for pictures (its ``is_image_space``)."""
     return (
         isinstance(space, spaces.Box)
         and space.dtype == np.uint8

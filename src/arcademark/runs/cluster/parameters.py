@@ -11,7 +11,7 @@ from typing import Any
 
 from arcademark.errors import ArcadeMarkError
 
-JOB = "arcademark"  # what jobs are called
+JOB = "arcademark"  # default name of jobs
 SIGNAL_SECONDS = 90  # from the signal that ends a job to its time limit; submitit's own default
 
 ALIASES = {"cpus": "cpus_per_task", "gpus": "gpus_per_node"}
@@ -21,8 +21,8 @@ _TEXTS = {
     *("gres", "job_name", "mail_type", "mail_user", "mem", "mem_per_cpu", "mem_per_gpu", "nodelist", "partition"),
     *("qos", "wckey"),
 }
-_OTHERS = {"reservation"}  # of sbatch, which submitit passes on
-_LINES = {"setup", "teardown"}  # of the script, as many as there are
+_OTHERS = {"reservation"}  # options of sbatch that submitit passes on
+_LINES = {"setup", "teardown"}  # lines of the script; each may be given several times
 PARAMETERS = frozenset({"time", *_COUNTS, *_TEXTS, *_OTHERS, *_LINES})
 """submitit's names, without those of jobs of several processes, and further options of sbatch."""
 
@@ -55,7 +55,7 @@ def read_parameters(
     Returns
     -------
     dict, dict
-        Of the jobs; of the one that merges, which has no GPU unless `merge` requests one.
+        Parameters of the jobs, and of the one that merges, which has no GPU unless `merge` requests one.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def read_parameters(
     """
     given = _read("--slurm", pairs, attempt)
     if "time" not in given:
-        raise ArcadeMarkError("--slurm: expected the limit of a job too, as in time=4:00:00; it continues after it")
+        raise ArcadeMarkError("--slurm: expected a job's time limit too, as in time=4:00:00; work continues after it")
     rest = {name: value for name, value in given.items() if name not in GPUS}
     if gres := ",".join(one for one in rest.pop("gres", "").split(",") if one and one.partition(":")[0] != "gpu"):
         rest["gres"] = gres

@@ -1,9 +1,9 @@
 """Play plans' shards as jobs of a SLURM cluster, by submitit; needs ``pip install '.[slurm]'``.
 
-Each job runs a command, ``arcademark run … --engine shard=K/N`` say, in a folder of its own, below the run's.
-Before its time limit, where it is preempted, and where the command ends before it is done, it puts itself back into the
-queue, where the same command continues; a last job merges all shards. submitit keeps what a job is to call as
-a pickle in the folder ``slurm``; `arcademark.records.queue` reads the jobs' state from SLURM.
+Each job runs a command, such as ``arcademark run … --engine shard=K/N``, in a folder of its own, below the run's.
+Before its time limit, on preemption, and if the command ends before it is done, it puts itself back into the queue and
+then continues with the same command; a last job merges all shards. submitit stores the function that a job calls as a
+pickle in the folder ``slurm``; `arcademark.records.queue` reads the jobs' state from SLURM.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def submission(
     again: Sequence[str],
     workers: int | None,
 ) -> Submission:
-    """Prepare jobs that play plans in a directory, as ``--slurm`` says.
+    """Prepare jobs that play plans in a directory, as ``--slurm`` specifies.
 
     Plans are divided into the directory's existing number of shards, or otherwise into the number given or accepted by
     SLURM.
@@ -77,7 +77,7 @@ def submission(
     pairs : sequence of (str, str)
         Parameters as they are typed: of jobs, those of the one that merges as ``merge:time``, and `OURS`.
     plans : mapping of str to Plan
-        As of `Submission`.
+        As in `Submission`.
     directory : path
     words : sequence of str
         Arguments of ``arcademark`` that play the plans, without shards, directories and workers.
@@ -118,9 +118,9 @@ def submission(
 
 
 def _checked_division(plans: Mapping[str, Plan], folder: Path, jobs: int | None) -> int:
-    """Return into how many shards a folder is divided already, 0 if it is not.
+    """Return the number of shards into which a folder is already divided, 0 if it is not.
 
-    ArcadeMarkError: it is divided otherwise than into `jobs`, holds shards of another run, or a trial has to be split.
+    ArcadeMarkError: the number differs from `jobs`, the shards are of another run, or there are fewer trials than jobs.
     """
     if "%" in str(folder):
         raise ArcadeMarkError(f"{folder}: SLURM reads % in a path as a field; choose another directory (--out)")
@@ -136,7 +136,7 @@ def _checked_division(plans: Mapping[str, Plan], folder: Path, jobs: int | None)
     places = [folder / name, *(path / name for path in begun)]
     for path in [path for path in places if (path / manifest.FILE).exists()][:2]:
         if changes := manifest.differences(manifest.read(path), document):
-            raise ArcadeMarkError(f"{path}: is of another run: {'; '.join(changes)}. Choose another directory (--out)")
+            raise ArcadeMarkError(f"{path}: holds another run: {'; '.join(changes)}. Choose another directory (--out)")
     if (jobs or 0) > len(plan.trials):
         raise ArcadeMarkError(f"--slurm jobs={jobs}: expected at most one job per trial: {len(plan.trials):,} here")
     return max(counts, default=0)
@@ -152,7 +152,7 @@ def _shards_in(folder: Path) -> dict[Path, int]:
 
 
 def attempt(folder: Path) -> int:
-    """Return which attempt a submission of a folder's jobs is: 1, and one more each time that they wanted more."""
+    """Return the number of a folder's next attempt: 1, plus 1 for each that had too little memory or time."""
     ended = (path.name.removeprefix(_ATTEMPT) for path in (folder / JOBS).glob(f"{_ATTEMPT}*"))
     return max((int(number) + 1 for number in ended if number.isdecimal() and len(number) < 4), default=1)
 
@@ -163,7 +163,7 @@ class Submission:
 
     plans: By their directories' names, below the run's or a shard's; "" for a single one. The first is dealt out.
     command: The command that plays them, without its shard and directory, after what starts Python.
-    parameters, merge: Of the jobs, and of the one that merges, as of `read_parameters`.
+    parameters, merge: Of the jobs, and of the one that merges, as in `read_parameters`.
     workers: Workers of a job.
     grows: Parameters that grow with the attempt; none at the last one.
     attempt: Number of this attempt, from 1.
@@ -254,7 +254,7 @@ class Submission:
             undo.callback(_remove_new, [path for path in (first, jobs) if path in stale or not path.exists()])
             jobs.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=jobs):
-                pass  # it is ours to write
+                pass  # check that it can be written to
             for path in stale:
                 shutil.rmtree(path)
             for name, plan in shards(self.plans, self.left[0], self.count).items():
@@ -313,7 +313,7 @@ def _refusal(script: str, parameters: Mapping[str, Any]) -> str:
             return str(error)
         wanted, most = parameters.get("cpus_per_task", 1), _most_cpus(parameters)
         if most and wanted > most:
-            return f"{error}; the largest node has {most} processors, and cpus={wanted} are asked for"
+            return f"{error}; the largest node has {most} processors, and cpus={wanted} are requested"
     return ""
 
 
@@ -345,10 +345,10 @@ def _remove_new(places: Sequence[Path]) -> None:
 def largest_array() -> int:
     """Return the maximum number of jobs of an array; SLURM's own default if it is unknown."""
     with contextlib.suppress(ArcadeMarkError):
-        said = re.search(
+        match = re.search(
             r"^MaxArraySize\s*=\s*(\d{1,9})\s*$", queue.ask("scontrol", "show", "config"), flags=re.MULTILINE
         )
-        return max(1, int(said[1])) if said else MAX_IN_ARRAY
+        return max(1, int(match[1])) if match else MAX_IN_ARRAY
     return MAX_IN_ARRAY
 
 
@@ -364,7 +364,7 @@ class ShardJob:
     before: float = 0.0  # frames that were recorded when it began
     ended: str = ""  # end of that process in words, if it ended by itself
     killed: bool = False  # whether it was killed, as the system does where memory runs out
-    grows: frozenset[str] = frozenset()  # what another attempt has more of
+    grows: frozenset[str] = frozenset()  # parameters that grow with the attempt
     attempt: int = 1
 
     def shard(self, number: int | str) -> list[str]:
@@ -386,13 +386,13 @@ class ShardJob:
             code = child.wait()
             self.child = None
         done = code == 0 or (code == 1 and _sum(self._place(number), FAILURES) > 0)
-        if not done and _runs(job.job_id):  # preempted with SIGTERM alone, say, and not put back by SLURM
+        if not done and _runs(job.job_id):  # such as preempted with SIGTERM alone, and not put back by SLURM
             how = how_ended(code)
             self.killed = how == "SIGKILL"
             self.ended = f"was ended by {how}" if how.startswith("SIG") else f"ended with {how}"
             self.ended += f" after {time.monotonic() - begun:.0f} seconds"
             if self.killed:
-                self.ended += "; out of memory is a likely cause (--slurm mem=… asks for more)"
+                self.ended += "; out of memory is a likely cause (--slurm mem=… requests more)"
             _tell(f"the process that plays {self.ended}")
             signal.raise_signal(signal.Signals[f"SIG{job.USR_SIG}"])
         sys.exit(code if code >= 0 else 128 - code)
@@ -402,7 +402,7 @@ class ShardJob:
         from submitit.helpers import DelayedSubmission
 
         if self.child is not None:
-            _tell("SLURM ends this job, for its time limit or for another job; what is played is saved")
+            _tell("SLURM ends this job, for its time limit or for another job; its progress is saved")
             for how, share in ((signal.SIGTERM, 0.7), (signal.SIGTERM, 0.15), (signal.SIGKILL, 0.1)):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(self.child, how)
@@ -422,7 +422,7 @@ class ShardJob:
                     f"nothing was recorded in {rounds} rounds of this job; if its limit is too short for an episode, "
                     "give a longer one (--slurm time=…)"
                 )
-            sys.exit(f"arcademark: {why}. This job ends; the same command goes on")
+            sys.exit(f"arcademark: {why}. This job ends; the same command continues the run")
         without = f", round {rounds} of {ROUNDS_WITHOUT_PROGRESS} without progress" if rounds else ""
         _tell(f"back into the queue{without}")
         return DelayedSubmission(replace(self, child=None, ended="", killed=False), number, rounds)
@@ -452,10 +452,10 @@ def gather(
         if any(job.state == "failed" and job.reason in ("out of memory", "timeout") for job in queue.jobs([folder])[0]):
             want_more(folder, number)
         if attempt(folder) > number:
-            _tell(f"jobs wanted more memory or time than attempt {number} gave them; submits what is left again")
+            _tell(f"jobs had too little memory or time in attempt {number}; submits the remaining shards again")
             if (code := subprocess.call([*python, "-P", "-m", "arcademark", *again])) == 0:
                 sys.exit(0)
-            _tell(f"nothing was submitted (exit code {code}, for the reason above); merges what there is")
+            _tell(f"nothing was submitted (exit code {code}, for the reason above); merges the existing shards")
     codes = []
     for name in names:
         parts = sorted(path.parent for path in (folder / SHARDS).glob(str(Path("*-of-*", name, manifest.FILE))))
@@ -492,7 +492,7 @@ def _executor(folder: Path, parameters: Mapping[str, Any]) -> Any:
             return 1
 
     python = f"{shlex.quote(sys.executable)} -P"  # nothing is imported from the current folder
-    executor = Executor(folder / JOBS, max_num_timeout=sys.maxsize, python=python)  # rounds in vain are counted instead
+    executor = Executor(folder / JOBS, max_num_timeout=sys.maxsize, python=python)  # see `rounds`
     with _quietly(parameters):
         executor.update_parameters(**parameters)
     return executor
@@ -512,7 +512,7 @@ def _quietly(parameters: Mapping[str, Any]) -> Iterator[None]:
 
 
 def _complete_in(place: Path, trials: Mapping[str, Sequence[Trial]]) -> bool:
-    """Tell whether every trial of plans is done in the directories of a place."""
+    """Return True if every trial of the plans is done in the directories below a place."""
     return all(_complete_run(place / name, mine) for name, mine in trials.items())
 
 
@@ -537,7 +537,7 @@ def _sum(place: Path, query: str) -> float:
 
 
 def _recorded(place: Path) -> bool:
-    """Tell whether a shard's runs hold an episode, a part of one, or a file that cannot be read."""
+    """Return True if a shard's runs hold an episode, a part of one, or a file that cannot be read."""
     for path in _databases(place):
         try:
             with open_for_reading(path.parent, checked=False) as database:
@@ -564,7 +564,7 @@ def _ended(process: int, seconds: float) -> bool:
 
 
 def _runs(job: str) -> bool:
-    """Tell whether a job is running: neither cancelled nor put back into the queue."""
+    """Return True if a job is running: neither cancelled nor put back into the queue."""
     with contextlib.suppress(ArcadeMarkError):
         return queue.ask("squeue", "--noheader", "--jobs", job, "--format", "%T").strip() == "RUNNING"
     return False

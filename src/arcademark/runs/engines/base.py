@@ -1,6 +1,6 @@
 """Contract of an engine: it plays jobs and returns their events in batches.
 
-A batch is recorded before the engine is asked for the next one, so that state read back after a worker died (a
+A batch is recorded before the next one is requested, so that state read back after a worker died (a
 learner's checkpoint, a planner's episode) is never older than the events returned.
 """
 
@@ -18,16 +18,16 @@ from arcademark.runs.playing.events import TrialEvent
 
 
 class MissingEpisodes(Iterator[int]):
-    """Numbers of missing episodes: those below `wanted` that are not in `there`; stored lazily, as there may be many.
+    """Numbers of missing episodes: those below `wanted` that are not in `played`; lazy, as there may be many.
 
     Iterating removes them, in order.
     """
 
-    def __init__(self, wanted: int, there: Iterable[int] = ()) -> None:
-        played = set(there)
-        self._numbers = (number for number in range(wanted) if number not in played)
+    def __init__(self, wanted: int, played: Iterable[int] = ()) -> None:
+        known = set(played)
+        self._numbers = (number for number in range(wanted) if number not in known)
         self._returned: deque[int] = deque()
-        self._left = wanted - len(played)
+        self._left = wanted - len(known)
 
     def __len__(self) -> int:
         return self._left

@@ -29,7 +29,7 @@ class InProcessEngine:
         make_player: Callable[[Trial, Emulator | None], TrialPlayer] = TrialPlayer,
     ) -> None:
         if episode_seconds is not None:
-            raise ArcadeMarkError("an agent that was made in this process has no limit of time; leave it out")
+            raise ArcadeMarkError("an agent that was made in this process has no time limit; leave it out")
         self._make_player = make_player
         self._finishing = self._unkept = False
 

@@ -1,4 +1,4 @@
-"""Trials in worker processes, of this machine unless a subclass has them elsewhere.
+"""Trials in worker processes, on this machine unless a subclass starts them elsewhere.
 
 A worker plays some of an open trial's missing episodes at a time: a share of the rest that shrinks as the end nears, so
 that idle workers help with the trials in play (guided self-scheduling). A learner stays with one worker; a planner's
@@ -44,7 +44,7 @@ DEATHS: Mapping[Blame, tuple[int, str]] = {
         3,
         "the process that plays it died {times} times in a row ({how}); does the agent end it, or does memory run out?",
     ),
-    "node": (10, "the node that played it was lost {times} times in a row ({how}); are the nodes well?"),
+    "node": (10, "the node that played it was lost {times} times in a row ({how}); are the nodes healthy?"),
     "memory": (1, "its node ran out of memory and ended it; a retry would need as much ({how})"),
 }
 """Number of losses in a row that end a trial, and the message."""
@@ -62,7 +62,7 @@ class Link(Protocol):
         """Yield received messages without waiting; EOFError or OSError after the last one, or a `GarbledError`."""
 
     def ended(self) -> bool:
-        """Tell whether the process is known to have ended; messages sent before may still arrive."""
+        """Return True if the process is known to have ended; earlier messages may still arrive."""
 
     def kill(self) -> Ending:
         """End the process and all that it started; return how it ended."""
@@ -75,7 +75,7 @@ class Link(Protocol):
 class _Work:
     """A job in play: its pending episodes are not assigned; `players` workers play some of the others.
 
-    `reached` holds the furthest kept position of unfinished episodes: frames, and simulated frames.
+    `reached` is the furthest checkpoint of each unfinished episode: frames, and simulated frames.
     """
 
     job: Job
@@ -118,8 +118,8 @@ class _Work:
 class _Worker:
     """State of a worker process in the driver.
 
-    `unkept`: whether training episodes ended since the last checkpoint, of a trainer whether it trains; `fault`: an
-    unexpected message that it sent.
+    `unkept`: whether training episodes ended since the last checkpoint (for a trainer: whether it trains); `fault`:
+    an unexpected message that it sent.
     """
 
     link: Link
@@ -289,7 +289,7 @@ class LocalEngine:
         dead = []
         for member in list(self._workers):
             if member in ended:
-                member.kill()  # what the agent started may be at work still, and hold the connection open for ever
+                member.kill()  # processes that the agent started may still run and keep the connection open
             if (member.link in heard and not self._hear_some(member, batch)) or member in ended:
                 dead.append(member)
         return dead
@@ -365,7 +365,7 @@ class LocalEngine:
         ]:
             raise ArcadeMarkError(
                 f"a worker has other versions than this command ({'; '.join(different)}); install the same everywhere, "
-                "and nothing else while a run is played: the same command goes on"
+                "and change nothing during a run; then the same command continues it"
             )
 
     def _rest(self, member: _Worker, work: _Work) -> None:
@@ -408,12 +408,12 @@ class LocalEngine:
         self._rest(member, work)
         self._settle(work)
         work.deaths[ending.blame] += 1
-        times, (allowed, said) = work.deaths[ending.blame], DEATHS[ending.blame]
+        times, (allowed, message) = work.deaths[ending.blame], DEATHS[ending.blame]
         if times < allowed:
             if not (work.shareable or work.over):
                 self._fresh.appendleft(work)
             return [(work.id, Lost(ending.how))]
-        return [(work.id, Lost(ending.how)), *self._give_up(work, said.format(times=times, how=ending.how))]
+        return [(work.id, Lost(ending.how)), *self._give_up(work, message.format(times=times, how=ending.how))]
 
     def _give_up(self, work: _Work, error: str) -> list[tuple[str, TrialEvent]]:
         if work.over:

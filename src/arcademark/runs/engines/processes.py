@@ -31,7 +31,7 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 """Processes share the cores already; and sums that are split differently round differently, which changes scores."""
 
 MAGIC = b"\x93ArcMark"
-HEADER = struct.Struct("<8sBQI")  # MAGIC, the place of what it is among the kinds, its length and its checksum
+HEADER = struct.Struct("<8sBQI")  # MAGIC, the index of the message's kind, its length and its checksum
 MAX_BYTES = 2**31  # of a message: the largest checkpoint and its episodes
 READ_BYTES = 2**16
 READS_AT_ONCE = 64
@@ -57,7 +57,7 @@ def available_cores() -> int:
 class GarbledError(Exception):
     """Received data that are no expected message."""
 
-    def __init__(self, what: str = "what is no message") -> None:
+    def __init__(self, what: str = "data that are no message") -> None:
         super().__init__(what)
 
 
@@ -190,7 +190,7 @@ class Process(Channel):
         super().__init__(end, receives=kinds)
 
     def ended(self) -> bool:
-        """Tell whether the process has ended; messages sent before may still arrive."""
+        """Return True if the process has ended; earlier messages may still arrive."""
         return self.process.poll() is not None
 
     def kill(self) -> Ending:

@@ -2,7 +2,7 @@
 
 ::
 
-    driver ─ orders, messages ─→ client ─ calls of an actor ─→ host ─ socket ─→ worker     one host a worker
+    driver ─ orders, messages ─→ client ─ calls of an actor ─→ host ─ socket ─→ worker     one host per worker
 
 It is a process of its own, because Ray ends the process that uses it when the cluster is lost. A host forwards bytes in
 both directions without reading them. A worker's messages are fetched some megabytes at a time, so that Ray's object
@@ -45,7 +45,7 @@ class Connect:
     address: str | None
     gpus: float  # per worker
     waits: bool  # whether to wait for nodes of an autoscaler if there is no room for a worker yet
-    console: str | None  # a game that every node must be able to play on our own console
+    console: str | None  # a game that every node must be able to play on our own emulator
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ def _serve(channel: Channel, connect: Connect) -> None:
         channel.send(Refused("it has another token; give this command its own (RAY_AUTH_TOKEN, ~/.ray/auth_token)"))
         return
     except Exception as error:  # ConnectionError, RuntimeError where versions differ, ValueError …
-        channel.send(Refused(_said(error)))
+        channel.send(Refused(_described(error)))
         return
     channel.send(Connected(room))
     try:
@@ -216,12 +216,12 @@ def _check_token(address: str) -> None:
     from ray._raylet import GcsClient
 
     ensure_token_if_auth_enabled(create_token_if_missing=False)
-    if there := canonicalize_bootstrap_address(address):
+    if endpoint := canonicalize_bootstrap_address(address):
         kept = os.dup(2)
         with open(os.devnull, "wb") as nowhere:  # where Ray's own warning goes
             os.dup2(nowhere.fileno(), 2)
         try:
-            GcsClient(address=there)
+            GcsClient(address=endpoint)
         finally:
             os.dup2(kept, 2)
             os.close(kept)
@@ -236,7 +236,7 @@ def _room(gpus: float) -> int:
 
 
 def _node_lives() -> bool:
-    """Tell whether this process's node is still part of the cluster; without it nothing can be started."""
+    """Return True if this process's node is still part of the cluster; without it nothing can be started."""
     import ray
 
     with contextlib.suppress(Exception):  # that the whole cluster is lost Ray notices itself
@@ -246,7 +246,7 @@ def _node_lives() -> bool:
 
 
 def _grows() -> bool:
-    """Tell whether there may be an autoscaler: without one, each node is reported as a type of its own."""
+    """Return True if there may be an autoscaler: without one, each node is reported as a type of its own."""
     import ray
     from ray.experimental.internal_kv import _internal_kv_get
 
@@ -311,11 +311,11 @@ class _Client:
                 self._channel.send(WorkerBytes(number, data))
             ended = Ended(number, await host.end.remote(), "process")
         except OutOfMemoryError as error:
-            ended = Ended(number, _said(error), "memory")
+            ended = Ended(number, _described(error), "memory")
         except RayTaskError as error:
-            ended = Ended(number, _said(error.cause), "process")
+            ended = Ended(number, _described(error.cause), "process")
         except RayError as error:
-            ended = Ended(number, _said(error), "node")
+            ended = Ended(number, _described(error), "node")
         if number in self._hosts:
             self._channel.send(ended)
             self._end(number)
@@ -337,6 +337,6 @@ async def _ended(host: Any) -> None:
     ray.kill(host)
 
 
-def _said(error: BaseException) -> str:
+def _described(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     return one_line(f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__, 300)

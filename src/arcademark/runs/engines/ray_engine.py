@@ -1,7 +1,7 @@
 """Engine that plays trials in worker processes on the nodes of a Ray cluster.
 
 A separate process (`arcademark.runs.engines.ray_client`) places the workers and forwards orders and messages, which are
-checked here as those of this machine's processes. A worker lost with its node is replaced by another, which continues
+checked here like those of local processes. A worker lost with its node is replaced by another, which continues
 from the recorded state; later messages of the lost one are ignored.
 """
 
@@ -66,7 +66,7 @@ class RayEngine(LocalEngine):
     workers : int, optional
         By default as many as the cluster has processors for. More wait for room, as requests that an autoscaler sees.
     episode_seconds : float, optional
-        As of `LocalEngine`.
+        As in `LocalEngine`.
     address : str, optional
         Address of the cluster: "host:port", or "auto" for the one of which this machine is a node.
     gpus : float
@@ -94,7 +94,7 @@ class RayEngine(LocalEngine):
         if address is not None and not os.environ.get("RAY_AUTH_MODE"):
             raise ArcadeMarkError(
                 f"address {address}: set RAY_AUTH_MODE=token here as on the cluster's nodes, so that none but you can "
-                "run code there (docs/ray.md); or RAY_AUTH_MODE=disabled, for a cluster that asks for no token"
+                "run code there (docs/ray.md); or RAY_AUTH_MODE=disabled, for a cluster that requires no token"
             )
         super().__init__(workers or 0, episode_seconds)
         self._address, self._gpus = address, gpus
@@ -157,7 +157,7 @@ class RayEngine(LocalEngine):
             self._channel.send(order)
 
     def _listen_to_client(self, seconds: float) -> set[int]:
-        """Wait up to `seconds` for the client's messages; return the numbers of the workers that these are of."""
+        """Wait up to `seconds` for the client's messages; return the numbers of the workers that sent them."""
         heard = set()
         try:
             for channel in processes.heard([self._channel], seconds):
@@ -165,7 +165,7 @@ class RayEngine(LocalEngine):
                     heard.add(self._hear_client(message))
         except (EOFError, OSError, processes.GarbledError):
             raise ArcadeMarkError(
-                f"{self._cluster} was lost; what was recorded is kept: once it is there again, the same command goes on"
+                f"{self._cluster} was lost; what was recorded is kept: once it is back, the same command continues"
             ) from None
         return heard
 

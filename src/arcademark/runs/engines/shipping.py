@@ -114,8 +114,8 @@ def _root(files: Packed) -> str:
     cache = cache_folder()
     if cache is None:
         raise ArcadeMarkError(
-            "there is no folder on this node, to which nobody else can write, to keep an agent's files in; name one "
-            "there in ARCADEMARK_CACHE"
+            "this node has no folder for an agent's files that only its user can write to; name one there in "
+            "ARCADEMARK_CACHE"
         )
     place = cache / "agents" / hashlib.sha256("".join(sums).encode()).hexdigest()[:32]
     try:
@@ -127,7 +127,7 @@ def _root(files: Packed) -> str:
         ) from None
     for name, content in files.files:
         if not _is(f"{place}{name}", content):
-            raise ArcadeMarkError(f"{place}{name}: is not as it was sent to this node; remove {place} there")
+            raise ArcadeMarkError(f"{place}{name}: differs from what was sent to this node; remove {place} there")
     return str(place)
 
 
@@ -136,7 +136,7 @@ def _write(place: Path, files: Packed) -> None:
     draft = place.parent / "draft"
     with open_lock(place.parent / "lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if place.exists():  # another worker was first
+        if place.exists():  # written by another worker
             return
         try:
             shutil.rmtree(draft, ignore_errors=True)  # of one that was killed

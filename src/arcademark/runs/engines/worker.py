@@ -98,7 +98,7 @@ def main(descriptor: int) -> None:
     while True:
         order = orders.get()
         if isinstance(order, Open):
-            player = None  # frees the memory of the trial before, so that the peak is of the next one
+            player = None  # frees the memory of the previous trial, so that the peak is that of the next
         player = _obey(order, player, send, stopping)
 
 

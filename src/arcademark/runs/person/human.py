@@ -77,7 +77,7 @@ def planned(
 ) -> Plan:
     """Plan further episodes of a person's run in a directory, or of practice if that is None.
 
-    With a name the label is "NAME [human]", or "NAME [human, stepped]". ArcadeMarkError: as of `make_plan`, or an
+    With a name the label is "NAME [human]", or "NAME [human, stepped]". ArcadeMarkError: as in `make_plan`, or an
     existing run cannot be read.
     """
     spec = AgentSpec(human.NAME, {"stepped": True} if stepped else {})
@@ -89,15 +89,15 @@ def planned(
     if directory is not None and (Path(directory) / manifest.FILE).exists():
         run = read_run(directory)
         most = run.manifest["episodes"]
-        there = sum(len(run.evaluation(one)) for one in run.trials if one.id == trial.id)
-        trial = replace(trial, episodes=there + episodes)
+        played = sum(len(run.evaluation(one)) for one in run.trials if one.id == trial.id)
+        trial = replace(trial, episodes=played + episodes)
     return replace(plan, trials=(trial,), episodes=max(trial.episodes, most))
 
 
 def record(plan: Plan, directory: str | os.PathLike[str], window: Window, *, scale: int = SCALE) -> Sitting:
     """Let a person play the missing episodes of a plan of `planned`, and record each as it ends.
 
-    ArcadeMarkError: as of `execution.execute`, or no window can be opened.
+    ArcadeMarkError: as in `execution.execute`, or no window can be opened.
     """
     sitting = Sitting()
 
@@ -199,7 +199,7 @@ class HumanPlayer(TrialPlayer):
         hidden = True
         while hidden:
             hidden = self._stick.paused
-            if not self._window.show(self._blank("paused", "P: go on") if hidden else picture):
+            if not self._window.show(self._blank("paused", "P: continue") if hidden else picture):
                 raise _EndedError
             if self._last is not None and not hidden:
                 self._sitting.errors.append(abs(self._window.shown - self._last - 1 / FRAMES_PER_SECOND))

@@ -1,4 +1,4 @@
-"""A keyboard or gamepad as the console's joystick, from pygame's events (extra ``window``).
+"""A keyboard or gamepad as Atari's joystick, from pygame's events (extra ``window``).
 
 Arrows or WASD and the space bar; stick or D-pad and any button. A key tapped since the last read counts as held once.
 """
@@ -13,7 +13,7 @@ PARTS = ("UP", "DOWN", "LEFT", "RIGHT", "FIRE")
 NONE = ""
 """Part of Enter, which chooses "NOOP" in stepped play."""
 TILT = 0.5
-"""Tilt of a gamepad's stick, of 1, from which on it counts."""
+"""Minimum tilt of a gamepad's stick that counts; the maximum is 1."""
 HELP = "arrows or WASD, space: fire · P: pause · Esc: end"
 HELP_STEPPED = f"{HELP} · Enter: no action"
 
@@ -29,9 +29,9 @@ class Stick:
     Attributes
     ----------
     paused : bool
-        Whether P was pressed, and not once more.
+        True if P was pressed an odd number of times.
     begun : bool
-        Whether FIRE or Enter was pressed since `release`.
+        True if FIRE or Enter was pressed since `release`.
     """
 
     def __init__(self, meanings: Sequence[str]) -> None:
@@ -50,7 +50,7 @@ class Stick:
         self.paused = self.begun = False
 
     def action(self) -> int:
-        """Return the held action: the one with the most held parts, then that of the latest keys."""
+        """Return the held action: the one with the most held parts, then the one of the latest keys."""
         parts = [*self._held.values(), *self._tapped.values()]
         self._tapped.clear()
         order = {part: place for place, part in enumerate(parts)}
@@ -59,7 +59,7 @@ class Stick:
         return self._actions[best]
 
     def touched(self) -> bool:
-        """Tell whether an action is held or was tapped; Enter is for no action."""
+        """Return True if an action is held or was tapped; Enter selects no action."""
         return bool(self._held or self._tapped)
 
     def release(self) -> None:

@@ -1,6 +1,6 @@
 """A window on the screen that shows pictures at a steady speed (extra ``window``: pygame-ce).
 
-Esc or closing the window ends; space pauses, unless a listener handles keys. A picture is a uint8 array of shape
+Esc or closing the window ends play; space pauses, unless a listener handles keys. A picture is a uint8 array of shape
 (height, width, 3).
 """
 
@@ -21,7 +21,7 @@ from arcademark.importing import needing
 UNSEEN = ("dummy", "offscreen")
 """SDL's drivers without a visible window, which it chooses if there is no display."""
 AWAKE_SECONDS = 0.001
-"""Time before a picture is due without sleep, as systems wake late."""
+"""Time before a picture is due in which the process does not sleep, as systems wake it late."""
 
 
 class Window:
@@ -38,7 +38,7 @@ class Window:
     Attributes
     ----------
     closed : bool
-        Whether it was closed.
+        True if it was closed.
     paused : bool
     shown : float
         Time of the last picture, in seconds of `time.perf_counter`.

@@ -1,4 +1,4 @@
-"""One trial, played: the loop (`trial`), an episode in it (`slot`), planners' and trainers' loops.
+"""Play one trial: the loop (`trial`), an episode in it (`slot`), planners' and trainers' loops.
 
-`events` is what it yields. Knows of no directory: what is yielded is recorded elsewhere.
+They yield `events`, which are recorded elsewhere: nothing here knows a run's directory.
 """

@@ -73,12 +73,12 @@ class TrainingBlock:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Score of what a learner had learnt before the end of its training, in episodes that are not recorded."""
+    """Score of a learner before the end of its training, in episodes that are not recorded."""
 
     share: Share  # of the training budget that was used
     score: Score  # mean over the episodes, the first of the evaluation
     episodes: Count
-    frames: Amount  # of these
+    frames: Amount  # of these episodes
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ PlayEvent = Begun | _Played
 """Reported by the player of a trial."""
 
 TrialEvent = Opened | _Played | Used | Failed | Lost
-"""Reported of a trial by an engine."""
+"""Reported by an engine, with the trial's id."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Stopping:
 
 @dataclass(frozen=True)
 class LearnerBegun:
-    """An agent turned out to be a learner; reported once, of the first."""
+    """The first agent of the run that turned out to be a learner; reported once."""
 
     trial: TrialRecord
     protocol: Protocol
@@ -163,8 +163,8 @@ class Learning:
 
     episodes: int  # of training so far, earlier commands included
     frames: int  # likewise
-    wanted_episodes: int | None  # of all trials together; None if budgets are in frames
-    wanted_frames: int | None  # of all trials together; None if budgets are in episodes
+    wanted_episodes: int | None  # of all trials; None if budgets are in frames
+    wanted_frames: int | None  # of all trials; None if budgets are in episodes
     recent: tuple[tuple[str, float], ...]
     """Mean score of the last training episodes of this command by game, averaged over the trials in training."""
 

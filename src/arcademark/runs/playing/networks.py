@@ -73,7 +73,7 @@ def write(directory: Path, trial_id: str, checkpoint: Checkpoint) -> None:
     kept = opened(checkpoint, trial_id)[1]
     for place in (path.parent, path):
         if place.is_symlink() or (place is path.parent and place.exists() and not place.is_dir()):
-            raise ArcadeMarkError(f"{place}: is none of this run's; remove it, and give the same command again")
+            raise ArcadeMarkError(f"{place}: was not written by this run; remove it, and give the same command again")
     path.parent.mkdir(exist_ok=True)
     write_whole(path, kept)
 
@@ -107,13 +107,13 @@ def digest(checkpoint: Checkpoint) -> str:
 
 
 def brought(learnt: Learnt) -> Checkpoint:
-    """Return the checkpoint that a trial of an agent trained elsewhere begins with.
+    """Return the initial checkpoint of a trial whose agent was trained in another run.
 
     ArcadeMarkError: the other run has no such checkpoint any more.
     """
     kept = _finished(learnt.run, learnt.trial)
     if kept is None or digest(kept) != learnt.sha256:
-        raise ArcadeMarkError(f"{learnt.run}: what trial {learnt.trial} had learnt has changed; give the command again")
+        raise ArcadeMarkError(f"{learnt.run}: the result of trial {learnt.trial} has changed; give the command again")
     return Checkpoint(0, 0, True, kept.data)
 
 

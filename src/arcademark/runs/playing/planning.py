@@ -2,9 +2,9 @@
 
 An episode can take hours. A checkpoint is reported every ``checkpoint_seconds``, between two decisions or where the
 planner yields True; on other tasks than games only between two decisions of built-in planners, whose searches begin
-anew there. An episode continued from a checkpoint is the same to the last draw: wherever it might continue, the model
-is put at the state and its drawn numbers are dropped, whether or not a checkpoint was taken. Frames that the planner
-plays in the model are counted; putting it at a state takes none.
+anew there. An episode continued from a checkpoint has the same random draws: wherever a checkpoint is possible, the
+model is set to the state and its drawn numbers are dropped, whether or not a checkpoint is taken. Frames that the
+planner plays in the model are counted; setting it to a state takes none.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class _PlannerPlayer:
                 yield meter.tick((self._slot,))
 
     def _put(self, state: State, rng: np.random.Generator) -> None:
-        """Put the model into the real game's state, and drop its drawn numbers."""
+        """Set the model to the real game's state, and drop its drawn numbers."""
         self._model.use(rng)
         self._model.restore(state)
         self._counted = self._model.frames
@@ -112,7 +112,7 @@ class _PlannerPlayer:
         self._counted = frames
 
     def _keep(self, rng: np.random.Generator) -> Iterator[Unfinished]:
-        """Yield a checkpoint if one is due; one that is too large is left out."""
+        """Yield a checkpoint if one is due, unless it is too large."""
         began = time.perf_counter()
         if began < self._keep_at:
             return

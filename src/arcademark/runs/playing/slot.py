@@ -1,7 +1,7 @@
 """An episode in play.
 
-Every random draw follows from (seed, phase, episode's number, stream) alone, so that no order, batch or restart can
-change a score.
+Every random draw depends on (seed, phase, episode's number, stream) alone, so that neither order, batch nor restart
+changes a score.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Slot:
         return episode_rng(seed, phase, episode, "agent")
 
     def resume(self, seed: int, kept: Unfinished) -> np.random.Generator:
-        """Replay an unfinished episode up to its checkpoint, and return the agent's generator as it was there."""
+        """Replay an unfinished episode up to its checkpoint, and return the agent's generator in its state there."""
         rng = self.begin(seed, "evaluation", kept.episode)
         ended = False
         for action in one_by_one(decode_actions(kept.actions)):
@@ -143,10 +143,10 @@ class Slot:
 
 
 def fitting(checkpoint: bytes, where: str) -> bytes:
-    """Return a checkpoint; ArcadeMarkError where it is larger than the store holds."""
+    """Return a checkpoint; ArcadeMarkError: it is larger than the store allows."""
     if len(checkpoint) > MAX_CHECKPOINT_BYTES:
         raise ArcadeMarkError(
-            f"{where}: its checkpoint has {len(checkpoint):,} bytes; the store holds up to {MAX_CHECKPOINT_BYTES:,}"
+            f"{where}: its checkpoint has {len(checkpoint):,} bytes; the store allows up to {MAX_CHECKPOINT_BYTES:,}"
         )
     return checkpoint
 
@@ -156,17 +156,17 @@ class Meter:
 
     def __init__(self) -> None:
         self.due = time.perf_counter() + TICK_SECONDS
-        self._ended = self._told = PlayedFrames(0)
+        self._ended = self._reported = PlayedFrames(0)
 
     def ended(self, slot: Slot) -> None:
         """Add the amounts of a slot's ended episode, before the next one begins there."""
         self._ended += slot.played()
 
     def tick(self, playing: Sequence[Slot]) -> PlayedFrames:
-        """Return the amounts played in the slots given and in ended episodes since the last report."""
+        """Return the amounts played in these slots and in ended episodes since the last report."""
         total = self._ended
         for slot in playing:
             total += slot.played()
-        before, self._told = self._told, total
+        before, self._reported = self._reported, total
         self.due = time.perf_counter() + TICK_SECONDS
         return total - before

@@ -1,9 +1,9 @@
 """Training by a trainer: numbered games, recorded whole, even if the trainer sees each life as an episode.
 
-Games end in another order than they begin in. A checkpoint is recorded with every game up to the first that is still in
-play; later games that have ended wait within the checkpoint. After a stop, games in play are played again from their
-beginning, under their numbers. When the budget is spent, no game begins any more, and those in play are played to their
-end without learning.
+Games may end in another order than they begin. A checkpoint is recorded with every game before the first that is still
+in play; later games that have ended are stored in the checkpoint. After a stop, games in play start again under the
+same numbers. When the budget is spent, no game begins any more, and those in play are played to their end without
+learning.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
     """Games of a trial in training, each under the next free number.
 
     A `gymnasium.vector.VectorEnv` with ``AutoresetMode.SAME_STEP``, in which a lost life may end an episode and the
-    same game continues, as the protocol says; whole games are recorded, with their raw scores.
+    same game continues, as the protocol specifies; whole games are recorded, with their raw scores.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
     waiting : sequence of EpisodeResult
         Games that have ended and wait for an earlier one to be recorded.
     first : bool
-        Whether observations are shown as PyTorch's networks take them; see `environments.observations.spaces.View`.
+        Whether channels come first, as in PyTorch; see `environments.observations.spaces.View`.
 
     Attributes
     ----------
@@ -82,14 +82,14 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
         self._batch = make_batch(games, threads=1)
         self._slots = [Slot(row, game) for row, game in enumerate(games)]
         self._rngs = [np.random.default_rng(0) for _ in games]
-        self._first = np.zeros(self.num_envs, np.bool_)  # whether the trainer sees an episode begin
+        self._first = np.zeros(self.num_envs, np.bool_)  # whether an episode begins for the trainer
         self._next = start.episodes
         self._ended = {result.record.episode: result for result in waiting}
         self._numbers = (number for number in count(start.episodes) if number not in self._ended)
         self._earlier = start.frames
         self._begun = False
         self._events: list[PlayEvent] = []
-        self._told = start.frames
+        self._reported_frames = start.frames
 
     @property
     def frames(self) -> int:
@@ -117,7 +117,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
         if arrays is None:
             chosen = np.asarray(actions).tolist()
         else:
-            chosen = list(arrays.checked(np.asarray(actions), "what envs.step was given", (self.num_envs,)))
+            chosen = list(arrays.checked(np.asarray(actions), "the action of envs.step", (self.num_envs,)))
         if len(chosen) != self.num_envs:
             raise ArcadeMarkError(f"{len(chosen)} actions for {self.num_envs} games; expected one each")
         still = np.zeros(self.num_envs, np.bool_) if idle is None else idle
@@ -150,8 +150,8 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
 
     def events(self) -> list[PlayEvent]:
         """Return the events since the last call."""
-        frames_told, self._told = self._told, self.frames
-        happened, self._events = [*self._events, PlayedFrames(self._told - frames_told)], []
+        before, self._reported_frames = self._reported_frames, self.frames
+        happened, self._events = [*self._events, PlayedFrames(self._reported_frames - before)], []
         return happened
 
     def block(self, trainer: CheckedTrainer, finished: bool) -> TrainingBlock:

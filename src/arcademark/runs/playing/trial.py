@@ -64,7 +64,7 @@ class TrialPlayer:
     ) -> Iterator[PlayEvent]:
         """Play these evaluation episodes, after the remaining training of an agent that learns.
 
-        Training continues from `checkpoint`, or that holds the result of training in another run; a planner's episodes
+        Training continues from `checkpoint`, unless it is the result of training in another run; a planner's episodes
         continue from `unfinished`. `stopping` is called between training episodes: True ends training, with a
         checkpoint.
         """
@@ -109,7 +109,7 @@ class TrialPlayer:
         learner.train()
 
     def _slots_for(self, number: int) -> list[Slot]:
-        """Return at least so many slots in which episodes are evaluated."""
+        """Return at least `number` slots in which episodes are evaluated."""
         while len(self._slots) < number:
             self._slots.append(self.slot(len(self._slots)))
         return self._slots
@@ -117,7 +117,7 @@ class TrialPlayer:
     def _take_over(self, checkpoint: Checkpoint | None) -> None:
         """Restore the agent's training in another run."""
         if checkpoint is None or not isinstance(self.agent, CheckedLearner | CheckedTrainer):
-            raise ArcadeMarkError(f"{self.agent.where}: what it had learnt is not there; give the same command again")
+            raise ArcadeMarkError(f"{self.agent.where}: its training result is missing; give the same command again")
         data = checkpoint.data
         if self.trains:
             from arcademark.runs.playing.networks import opened

@@ -1,5 +1,5 @@
-"""Recorded episodes, played again from their actions: `episodes` plays one; `verify` and `proving` check what it gives.
+"""Replay of recorded episodes from their actions: `episodes` replays one; `verify` and `proving` check the result.
 
-`video` and `watch` show them; `feature_steps` shows what features see; `offline`, `parquet`, `tensorboard` and
-`scalars` give them to other tools. Reads stores, and writes none.
+`video` and `watch` render them; `feature_steps` yields the observations for feature sets; `offline`, `parquet`,
+`tensorboard` and `scalars` export them. Runs are read, never written.
 """

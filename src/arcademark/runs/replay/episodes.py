@@ -52,7 +52,7 @@ def replay_all(environment: Environment, recorded: Recorded, actions: Iterable[i
 
 
 class EpisodeFilter(TypedDict, total=False):
-    """Filter of a run's episodes: those that match every value given and not None."""
+    """Filter of a run's episodes: those that match every given value except None."""
 
     trial: str | None  # a trial's id, or the beginning of it
     agent: str | None  # an agent's label, as in "const(action=FIRE)"
@@ -60,7 +60,7 @@ class EpisodeFilter(TypedDict, total=False):
     seed: int | None
     phase: Phase | None
     episode: int | None
-    suite: str | TaskSuite | None  # whose tasks may be made for the replay, in addition to the shipped suites'
+    suite: str | TaskSuite | None  # its tasks may be made for the replay, in addition to those of the included suites
 
 
 def observed_as(protocol: Protocol, observation: Seen) -> Protocol:
@@ -130,7 +130,7 @@ def select(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> tuple[Recorded, .
     if not matching:
         what = " ".join([*([phase] if phase else []), "episode", *([str(episode)] if episode is not None else [])])
         where = next(iter(trials)) if len(trials) == 1 else f"any of {len(trials)} trials"
-        raise ArcadeMarkError(f"{run.directory}: no {what} is recorded of {where}")
+        raise ArcadeMarkError(f"{run.directory}: no {what} is recorded for {where}")
     return matching
 
 
@@ -144,7 +144,7 @@ def select_one(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> Recorded:
         example = ",".join(f"{name}={getattr(trials[0], name)}" for name in names) or f"trial={trials[0].id}"
         listed = ", ".join(trial.id for trial in trials[:6]) + (f" and {len(trials) - 6} more" if trials[6:] else "")
         raise ArcadeMarkError(
-            f"{run.directory}: {len(trials)} trials fit; choose one, as in --only {example}: {listed}"
+            f"{run.directory}: {len(trials)} trials match; choose one, as in --only {example}: {listed}"
         )
     return next((recorded for recorded in matching if recorded.episode.phase == "evaluation"), matching[0])
 
@@ -157,7 +157,7 @@ def _task(protocol: Protocol, name: str) -> str:
 
 
 def with_roms(run: RunRecord, suite: str | TaskSuite | None) -> RunRecord:
-    """Return a run with the ROMs of its own games located by the reader's suite; runs do not record them.
+    """Return a run with the ROMs of the user's own games located by the reader's suite; runs do not record them.
 
     ArcadeMarkError: the suite lacks such a game, or describes it differently.
     """
@@ -169,7 +169,7 @@ def with_roms(run: RunRecord, suite: str | TaskSuite | None) -> RunRecord:
     for name, task in recorded.tasks.items():
         other = given.tasks.get(name)
         if other is None or other.played() != task.played():
-            what = "has none of that name" if other is None else "describes it otherwise"
+            what = "has none of that name" if other is None else "describes it differently"
             raise ArcadeMarkError(
                 f"{run.directory}: game {name!r}: the suite {given.name} {what}; give the file that it was played from"
             )
@@ -181,16 +181,16 @@ def with_roms(run: RunRecord, suite: str | TaskSuite | None) -> RunRecord:
 def read_to_replay(
     directory: str | os.PathLike[str], suite: str | TaskSuite | None, *, whole: bool = True
 ) -> RunRecord:
-    """Read a run for a replay, with its games located by `with_roms`; errors as of both."""
+    """Read a run for a replay, with its games located by `with_roms`; errors as in both."""
     return with_roms(read_run(directory, whole=whole), suite)
 
 
 def refuse_tasks(run: RunRecord, suite: str | TaskSuite | None) -> None:
-    """Raise ArcadeMarkError if a replay would make a task that the reader did not name, as a stranger's run may."""
-    if (of := run.protocol.suite) and of.of_games and not of.folder:
+    """Raise ArcadeMarkError if a replay would make a task of an untrusted run that the reader did not name."""
+    if (own := run.protocol.suite) and own.of_games and not own.folder:
         raise ArcadeMarkError(
-            f"{run.directory}: was played on games of one's own, whose ROMs no run holds; give the file that describes "
-            "them, with the ROMs beside it: --suite FILE"
+            f"{run.directory}: was played on its author's own games, whose ROMs are not part of a run; give the file "
+            "that describes them, with the ROMs beside it: --suite FILE"
         )
     if not isinstance(run.protocol, StepProtocol):
         return
@@ -201,8 +201,8 @@ def refuse_tasks(run: RunRecord, suite: str | TaskSuite | None) -> None:
         if not trusted(task, suites):
             arguments = f" with {one_line(repr(dict(task.kwargs)), 100)}" if task.kwargs else ""
             raise ArcadeMarkError(
-                f"{run.directory}: task {task.id!r} is {task.environment}{arguments}, which a run may not have made by "
-                "itself; if you trust it, give the suite that has it so: --suite FILE"
+                f"{run.directory}: task {task.id!r} is {task.environment}{arguments}, which is never made for a run "
+                "alone; if you trust it, give the suite that defines it: --suite FILE"
             )
 
 
@@ -232,5 +232,5 @@ def select_trials(run: RunRecord, **choice: Unpack[EpisodeFilter]) -> tuple[Tria
         if trial.id.startswith(start) and all(value in (None, getattr(trial, name)) for name, value in wanted.items())
     )
     if not chosen:
-        raise ArcadeMarkError(f"{run.directory}: no trial has all of that together; choose less")
+        raise ArcadeMarkError(f"{run.directory}: no trial matches all of these; give fewer filters")
     return chosen

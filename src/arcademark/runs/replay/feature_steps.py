@@ -31,8 +31,8 @@ RANDOM_PLAY = "ale-2013"  # protocol of random play
 class Moment:
     """An observation of an episode, before the next action."""
 
-    first: bool  # whether it begins an episode
-    frames: int  # frames played so far, in all episodes shown
+    first: bool  # whether it is the first of an episode
+    frames: int  # frames played so far, in all episodes
     observation: NDArray[np.uint8]  # valid until the next step
     environment: Environment  # in that state; `render` returns the picture
 
@@ -73,14 +73,14 @@ class RecordedPlay:
 
 
 def random_play(game: str, observation: Seen, seed: int = 0) -> RecordedPlay:
-    """Return random play as of an untrained agent that always explores: a uniformly random action every 5 frames."""
+    """Return random play, like an untrained agent that always explores: a uniformly random action every 5 frames."""
     return RecordedPlay(environment_spec(game, observed_as(protocol(RANDOM_PLAY), observation)), seed)
 
 
 def recorded_play(
     directory: str | os.PathLike[str], observation: Seen, **choice: Unpack[EpisodeFilter]
 ) -> RecordedPlay:
-    """Return an episode of a run, with another kind of observations than its agent's; `choice` as of `select_one`."""
+    """Return an episode of a run, with another kind of observations than its agent's; `choice` as in `select_one`."""
     run = read_to_replay(directory, choice.get("suite"))
     recorded = select_one(run, **choice)
     settings = observed_as(run.protocol, observation)
@@ -114,9 +114,9 @@ class RecordedTrajectory:
 def recorded_trajectory(
     directory: str | os.PathLike[str], settings: Protocol | None = None, **choice: Unpack[EpisodeFilter]
 ) -> RecordedTrajectory:
-    """Return the actions of a recorded episode, as the run's protocol or another numbers and times them.
+    """Return the actions of a recorded episode, in the numbering and timing of the run's protocol or another one.
 
-    `choice` is as of `select_one`. The protocol must have every action that was played, at the same rate.
+    `choice` is as in `select_one`. The protocol must have every action that was played, at the same rate.
     """
     run = read_to_replay(directory, choice.get("suite"))
     recorded = select_one(run, **choice)
@@ -142,8 +142,8 @@ def recorded_trajectory(
 
 def _actions(run: RunRecord, recorded: Recorded) -> list[int]:
     trial, row = recorded
-    found: list[int] = read_actions(run.directory, trial.id, row.episode, row.phase).tolist()
-    return found
+    actions: list[int] = read_actions(run.directory, trial.id, row.episode, row.phase).tolist()
+    return actions
 
 
 def _episode(environment: Environment, actions: Iterator[int], before: int) -> Iterator[Moment]:

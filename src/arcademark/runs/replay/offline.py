@@ -84,7 +84,7 @@ def export(
         storage.update_episodes(EpisodeBuffer(**_episode(run, one, environment)) for one in chosen)
         draft.rename(place)
     except NotImplementedError as error:
-        raise ArcadeMarkError(f"{place}: Minari cannot hold {game} ({one_line(str(error), 200)})") from None
+        raise ArcadeMarkError(f"{place}: Minari cannot store {game} ({one_line(str(error), 200)})") from None
     except OSError as error:
         raise ArcadeMarkError(f"{place}: cannot be written ({error.strerror or error}); choose another") from error
     finally:
@@ -102,7 +102,7 @@ def _env_spec(run: RunRecord, game: str) -> EnvSpec:
         return replace(own, kwargs={**own.kwargs, **task.kwargs}, max_episode_steps=steps)
     if rules.suite:
         raise ArcadeMarkError(
-            f"{run.directory}: {game} is a game of your own, which a dataset cannot name; export others"
+            f"{run.directory}: {game} is a game of your own, which a dataset cannot refer to; export others"
         )
     changes = {name: format_setting(getattr(rules, name)) for name in rules.overrides}
     return EnvSpec(f"arcademark/{game}", MAKE, kwargs={"game": game, "protocol": rules.name, **changes})
@@ -135,11 +135,11 @@ def _episode(run: RunRecord, recorded: Recorded, environment: Environment) -> di
 def _observed(
     environment: Environment, recorded: Recorded, actions: Sequence[Any], seen: NDArray[Any]
 ) -> Iterator[tuple[float, bool, bool]]:
-    def asked() -> Iterator[Any]:
+    def observed() -> Iterator[Any]:
         for place, action in enumerate(actions):
             environment.observe(seen[place, ...])
             yield action
 
-    for step in replay(environment, recorded, asked()):
+    for step in replay(environment, recorded, observed()):
         yield step.reward, step.terminated, step.truncated
     environment.observe(seen[-1, ...])

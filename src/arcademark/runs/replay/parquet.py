@@ -30,8 +30,8 @@ def export(
     """Write the episodes of runs, in the order in which they were recorded; return how many.
 
     Columns: run, protocol, trial, agent, game, phase, end, as dictionaries; seed, episode, score in points, frames,
-    steps, simulated_frames, wall_seconds; with `actions` these too, as binary: a byte each, two, the lower one first,
-    where an episode has some above 255. `arcademark.runs.store.salvage.check` finds missing episodes.
+    steps, simulated_frames, wall_seconds; with `actions` these too, as binary: one byte per action, or two (little
+    endian) in episodes with actions above 255. `arcademark.runs.store.salvage.check` finds missing episodes.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def export(
     if place.suffix != ".parquet":
         raise ArcadeMarkError(f"{place}: expected a file named *.parquet")
     if os.path.lexists(place):
-        raise ArcadeMarkError(f"{place}: exists already; name another file with --out")
+        raise ArcadeMarkError(f"{place}: already exists; name another file with --out")
     with needing(f"{place}: writing Parquet needs pyarrow", "readers"):
         import pyarrow
         from pyarrow.parquet import ParquetWriter
@@ -84,16 +84,16 @@ def _blocks(directory: Path, *, actions: bool) -> Iterator[dict[str, Any]]:
         }
         database.set_progress_handler(None, 0)  # its pages are sound
         for columns, blobs in _parts(directory, database, trials, actions=actions):
-            of = columns.pop("trial")
-            none = np.zeros(of.size, np.int32)
+            trial = columns.pop("trial")
+            none = np.zeros(trial.size, np.int32)
             yield columns | {
                 "run": (none, [str(directory)]),
                 "protocol": (none, [protocol.label]),
                 "phase": (columns["training"].astype(np.int32), ["evaluation", "training"]),
                 "end": (columns["truncated"].astype(np.int32), ["terminated", "truncated"]),
-                "seed": seeds[of],
+                "seed": seeds[trial],
                 "actions": [_decoded(directory, *pair) for pair in zip(blobs, columns["steps"].tolist(), strict=False)],
-                **{name: (places[of], list(known)) for name, (places, known) in texts.items()},
+                **{name: (places[trial], list(known)) for name, (places, known) in texts.items()},
             }
 
 
@@ -121,5 +121,5 @@ def _decoded(directory: Path, blob: bytes, steps: int) -> bytes:
         return (actions if actions.ndim > 1 else actions.astype(f"<u{blob[0]}")).tobytes()
     except ValueError as error:
         raise ArcadeMarkError(
-            f"{directory}: recorded actions are damaged ({error}); 'arcademark runs check {directory}' tells which"
+            f"{directory}: recorded actions are damaged ({error}); 'arcademark runs check {directory}' lists them"
         ) from None

@@ -43,5 +43,5 @@ def _difference(task: EpisodeCheck) -> str:
             ("picture", np.array_equal(ours.render(), theirs.render())),
         ):
             if not same:
-                return f"the {what} after frame {number:,} of play is another on ale-py"
+                return f"the {what} after frame {number:,} of play differs on ale-py"
     return ""

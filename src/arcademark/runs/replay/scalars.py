@@ -24,7 +24,7 @@ from arcademark.runs.replay import tensorboard
 
 RECENT = 100
 FEWEST_SECONDS = 1.0
-"""Shortest time of which a speed is logged, as episodes of parallel games are reported together."""
+"""Shortest time over which a speed is logged, as episodes of parallel games are reported together."""
 
 
 Log = Callable[[Trial, Phase, int, Mapping[str, float]], None]
@@ -71,9 +71,9 @@ class Wandb:
             run.finish()
 
     def _open(self, trial: Trial) -> Any:
-        said = {"agent": trial.agent.label, "game": trial.game, "seed": trial.seed, "protocol": trial.protocol.label}
+        about = {"agent": trial.agent.label, "game": trial.game, "seed": trial.seed, "protocol": trial.protocol.label}
         how = {"reinit": "create_new", "settings": self._wandb.Settings(console="off")}
-        run = self._wandb.init(project=self._project, group=self._group, name=trial.id, config=said, **how)
+        run = self._wandb.init(project=self._project, group=self._group, name=trial.id, config=about, **how)
         for phase in ("training", "evaluation"):
             run.define_metric(f"{phase}/*", step_metric=f"{phase}/step")
         return run
@@ -87,7 +87,7 @@ class Wandb:
 
 
 class Scalars:
-    """Makes scalars of events, and writes them to logs."""
+    """Converts events to scalars, and writes them to logs."""
 
     def __init__(self, plan: Plan, logs: Sequence[Log]) -> None:
         self._trials = {trial.id: trial for trial in plan.trials}

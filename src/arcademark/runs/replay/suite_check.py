@@ -1,4 +1,4 @@
-"""Check of a suite's tasks: each is described and played twice, to see whether it repeats.
+"""Check of a suite's tasks: each is described, and played twice to check that it repeats exactly.
 
 A random agent plays every task in worker processes, its episodes are replayed in others, and observations of an episode
 that is played twice here are compared to the byte.
@@ -39,8 +39,8 @@ class CheckedTask:
     environment, package: Gymnasium's id, and the package with its version that makes it.
     observation, actions: Types of observations and actions, in words.
     steps: Mean length of an episode of random play; None where none was played.
-    random_score: Mean score of random play, with the standard error; None as `steps`.
-    repeatable: Whether it played the same twice.
+    random_score: Mean score of random play, with the standard error; None where none was played.
+    repeatable: Whether both plays were the same.
     difference: The difference if not, or why it could not be played.
     planned: Whether planners can search it.
     unplanned: Why planners cannot search it; "" if they can.
@@ -160,7 +160,7 @@ def _unplanned(spec: EnvironmentSpec, protocol: StepProtocol) -> str:
     if spec.array_actions is not None:
         return "its actions are arrays"
     try:
-        return "" if copies(spec, protocol) else "copies of it play otherwise"
+        return "" if copies(spec, protocol) else "copies of it play differently"
     except ArcadeMarkError:
         return "it cannot be copied"
 

@@ -31,10 +31,10 @@ def write(records: Sequence[RunRecord], folder: Path) -> int:
     """
     check_installed()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ArcadeMarkError(f"--tensorboard {folder}: is there already; name a new folder")
+        raise ArcadeMarkError(f"--tensorboard {folder}: already exists; name a new folder")
     trials = [(record, trial) for record in records for trial in record.trials]
     if not trials:
-        raise ArcadeMarkError(f"--tensorboard {folder}: expected a run, whose episodes are known; there is none here")
+        raise ArcadeMarkError(f"--tensorboard {folder}: expected a run, with single episodes; none was given")
     with clear_errors(folder):
         for number, (record, trial) in enumerate(trials):
             place = folder / trial.id

@@ -130,8 +130,8 @@ def finding_of(recorded: Recorded, outcome: Outcome, detail: str) -> Finding:
 def _passed(finding: Finding) -> str:
     made = (finding.score or 0.0) + finding.lost
     return (
-        f"trial {finding.trial_id}, {finding.phase} episode {finding.episode}: the counter passed its end, which took "
-        f"{finding.lost:,} points back: score {_text(finding.score)}, {_text(made)} with them"
+        f"trial {finding.trial_id}, {finding.phase} episode {finding.episode}: the game's counter wrapped around, "
+        f"which took {finding.lost:,} points away: score {_text(finding.score)}, {_text(made)} with them"
     )
 
 
@@ -141,15 +141,15 @@ def _differences(row: EpisodeRecord, actions: int, result: Replayed) -> list[str
     if result.steps < actions:
         differing.append(f"it is {result.end} at step {result.steps}, but {actions} actions are recorded")
     elif result.end is None:
-        differing.append(f"it is {row.end} as recorded, but goes on after all {actions} actions on replay")
-    for name, there, now in (
+        differing.append(f"it is {row.end} as recorded, but continues after all {actions} actions on replay")
+    for name, recorded, now in (
         ("score", row.score, result.score),
         ("frames", row.frames, result.frames),
         ("steps", row.steps, result.steps),
         ("end", row.end, result.end),
     ):
-        if there != now and now is not None:
-            differing.append(f"{name} {_text(there)} recorded, {_text(now)} on replay")
+        if recorded != now and now is not None:
+            differing.append(f"{name} {_text(recorded)} recorded, {_text(now)} on replay")
     return differing
 
 
@@ -204,7 +204,7 @@ def _verify_in_processes(shares: Sequence[list[tuple[int, EpisodeCheck]]]) -> It
 
 
 def serve(descriptor: int) -> None:
-    """Verify the episodes received at a socket and send each finding back: a process of `verify`."""
+    """Verify the episodes received at a socket and send each finding back, in a process of `verify`."""
     channel = serving(descriptor, [Finding])
     with contextlib.suppress(EOFError, ConnectionError):  # the verifying process is gone
         for _, finding in _verify_some(channel.receive()):
@@ -252,13 +252,13 @@ def _notes(run: RunRecord, trial: TrialRecord) -> Iterator[str]:
 
 
 def cut_short(run: RunRecord, trial: TrialRecord) -> bool:
-    """Tell whether a training's recorded games have fewer frames than the training, as it was interrupted in some."""
+    """Return True if a training was interrupted, and its recorded games have fewer frames than the training."""
     short = trial.status == "done" and int(run.training(trial).frames.sum()) < (trial.training_frames or 0)
     return short and _interrupted(run, trial)
 
 
 def _interrupted(run: RunRecord, trial: TrialRecord) -> bool:
-    """Tell whether training games may have been begun anew; built-in learners continue them."""
+    """Return True if interrupted training games may have started again; built-in learners continue them."""
     if trial.training_frames is None:  # trainers train for frames
         return False
     reference = next((str(agent["reference"]) for agent in run.manifest["agents"] if agent["label"] == trial.agent), "")
@@ -269,7 +269,7 @@ def _interrupted(run: RunRecord, trial: TrialRecord) -> bool:
 def _taken_away(run: RunRecord, trial: TrialRecord) -> Iterator[Finding]:
     """Find missing episodes of a learner's training, which are recorded in order, until the budget is spent.
 
-    If several games are trained on at once, those in play at an interruption are begun anew, and their frames count as
+    If several games are trained on at once, those in play at an interruption start again, and their frames count as
     spent, too.
     """
     rows = run.training(trial)
@@ -282,4 +282,4 @@ def _taken_away(run: RunRecord, trial: TrialRecord) -> Iterator[Finding]:
             budget, spent = trial.training_episodes or 0, played
         missing = [played] if spent < budget and not _interrupted(run, trial) else []
     for number in missing:
-        yield Finding(trial.id, trial.game, "training", number, "differs", "is not recorded, though training went on")
+        yield Finding(trial.id, trial.game, "training", number, "differs", "is not recorded, though training continued")

@@ -80,7 +80,7 @@ def _cut(text: str, kept: int) -> str:
 def action_bar(width: int, action: str, chosen: int, values: tuple[float, ...] = ()) -> Picture:
     """Draw a bar with an action's name and, if values are given, a column per action, scaled from lowest to highest.
 
-    The chosen action's column is bright; NaN has no column.
+    The chosen action's column is bright; NaN gets no column.
     """
     image = Image.fromarray(_bar(width, action, ""))
     draw = ImageDraw.Draw(image)
@@ -122,7 +122,7 @@ def _bar(width: int, left: str, right: str) -> Picture:
 
 
 def write_gif(path: Path, pictures: Iterable[Picture], pictures_per_second: float) -> None:
-    """Write a GIF that repeats for ever.
+    """Write a GIF that repeats endlessly.
 
     Delays are whole hundredths of a second; they alternate where needed, so that the total time is right.
     """

@@ -1,4 +1,4 @@
-"""Episodes as moving pictures, with the running score: recorded actions are replayed, or an agent plays meanwhile.
+"""Episodes as moving pictures, with the running score: a recorded episode is replayed, or an agent plays.
 
 The screen is that of an environment that plays the same actions frame by frame, not the agent's observation.
 """
@@ -78,8 +78,8 @@ def watch(
     By default it is a GIF in the current folder, named after game, seed and episode. A GIF shows every third frame, an
     MP4 every frame, and a PNG a number of `pictures`, evenly spaced up to the end. With `beside`, a run and a choice, a
     second episode is shown next to it; with `actions` the actions, too. Only a file that this function wrote is
-    replaced. `on_frames` is called with the frames shown so far and those of the longer episode. No file is left if the
-    replay does not give the recorded score.
+    replaced. `on_frames` is called with the number of frames so far and that of the longer episode. No file is left if
+    the replay does not give the recorded score.
     """
     episodes = _chosen(directory, choice, beside)
     names = dict.fromkeys(_name(recorded) for _, recorded in episodes)
@@ -115,7 +115,7 @@ def shown(
     scale: int = 2,
     **choice: Unpack[EpisodeFilter],
 ) -> Iterator[video.Picture]:
-    """Yield one picture per frame of a recorded episode, or of two next to each other; otherwise as `watch`."""
+    """Yield one picture per frame of a recorded episode, or of two side by side; otherwise like `watch`."""
     episodes = _chosen(directory, choice, beside)
     for shots in _together([_replayed(*episode) for episode in episodes]):
         yield _picture(shots, episodes, scale, actions=True)
@@ -126,7 +126,7 @@ def play(
 ) -> float | None:
     """Let an agent play an evaluation episode, the first by default, and show one picture per frame.
 
-    A learner is trained before, without pictures. Nothing is recorded.
+    A learner is trained first, without pictures. Nothing is recorded.
 
     Parameters
     ----------
@@ -137,13 +137,13 @@ def play(
     Returns
     -------
     float or None
-        The score, as of the same trial's episode in a run; None if the episode was ended.
+        The score, equal to that of the same trial's episode in a run; None if the viewer ended the episode.
     """
     number = episode or 0
     player = _Shown(trial, number, show, scale)
     if player.learns and scored_phase(trial.protocol, learns=True) == "training":
         raise ArcadeMarkError(
-            f"{trial.protocol.name} scores a learner's training, which has no episode after it to watch; take another "
+            f"{trial.protocol.name} scores a learner's training, with no episode after it to watch; use another "
             "protocol, or override reported_episodes=evaluation"
         )
     try:
@@ -215,11 +215,11 @@ def _name(recorded: Recorded) -> str:
     return f"{trial.game}-seed{trial.seed}-{training}episode{row.episode}"
 
 
-def _together(films: Sequence[Iterator[Shot]]) -> Iterator[tuple[Shot, ...]]:
+def _together(episodes: Sequence[Iterator[Shot]]) -> Iterator[tuple[Shot, ...]]:
     """Yield the shots of several episodes together; the last one of an ended episode is repeated."""
     last: list[Shot] = []
-    for found in zip_longest(*films):
-        last = [shot or last[place] for place, shot in enumerate(found)]
+    for shots in zip_longest(*episodes):
+        last = [shot or last[place] for place, shot in enumerate(shots)]
         yield tuple(last)
 
 

@@ -1,1 +1,1 @@
-"""Expected lengths, progress and measured speed of trials, which give the order in which they begin."""
+"""Expected lengths, progress and measured speed of trials; the longest trials begin first."""

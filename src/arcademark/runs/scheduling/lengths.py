@@ -31,8 +31,7 @@ SIMULATED_PER_PLAYED = 100.0
 class Lengths:
     """Expected lengths of evaluation episodes, in frames.
 
-    `recorded` yields a game, the total frames of some of its episodes, and their number; a game may come more than
-    once.
+    `recorded` yields a game, the total frames of some of its episodes, and their number; games may repeat.
     """
 
     def __init__(self, recorded: Iterable[tuple[str, int, int]] = ()) -> None:
@@ -58,7 +57,7 @@ def _random_play_frames(game: str) -> float:
 
 
 def frames_left(standings: Sequence[TrialStanding], lengths: Lengths) -> list[float]:
-    """Return the remaining frames to emulate of each trial, as far as its agent's class shows them."""
+    """Return the remaining frames to emulate of each trial, as far as they are known from its agent's class."""
     kinds = {spec.label: kind(spec) for spec in {standing.trial.agent for standing in standings}}
     left = []
     for standing in standings:
@@ -72,14 +71,14 @@ def frames_left(standings: Sequence[TrialStanding], lengths: Lengths) -> list[fl
 
 
 def recorded_standings(trials: Iterable[Trial], record: RunRecord | None) -> list[TrialStanding]:
-    """Return the standings of trials in the record of their run, if there is one."""
+    """Return the standings of trials in the record of their run; initial ones without a record."""
     known = {trial.id: trial for trial in record.trials} if record else {}
     learners = {trial.agent for trial in known.values() if trial.learns}
     standings = []
     for trial in trials:
-        there = known.get(trial.id)
-        frames = int(record.evaluation(there).frames.sum()) if record and there else 0
-        standings.append(TrialStanding.from_record(trial, there, frames))
+        row = known.get(trial.id)
+        frames = int(record.evaluation(row).frames.sum()) if record and row else 0
+        standings.append(TrialStanding.from_record(trial, row, frames))
         standings[-1].learns |= trial.agent.label in learners
     return standings
 

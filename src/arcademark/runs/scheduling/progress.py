@@ -1,9 +1,9 @@
 """Progress of a run, and the time left at the speed of the last minutes.
 
-The expected length of an evaluation episode is the mean of those played: of the same trial, else of the game, else of
-all. Before a learner's first one it is that of its last training episodes, as it is for training episodes, if the
-budget is in episodes. Before the first episode of a planner or learner, which takes long, the protocol's cap gives a
-bound.
+The expected length of an evaluation episode is the mean length of those played in the same trial, else in the game,
+else in all games. For a learner's first one, and for training episodes if the budget is in episodes, it is the mean of
+the last training episodes. Before a planner's or learner's first episode, which takes long, the protocol's cap is an
+upper bound.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RECENT_EPISODES = 20  # training episodes whose mean score and length are report
 
 @dataclass
 class TrialStanding:
-    """Amounts played of a trial."""
+    """Episodes and frames played of a trial."""
 
     trial: Trial
     episodes: int = 0  # recorded evaluation episodes, up to the requested number
@@ -75,7 +75,7 @@ class TrialStanding:
 
     @property
     def episodes_done(self) -> int:
-        """Recorded episodes of its score; if training is scored, all of them at its end."""
+        """Recorded scored episodes; if training is scored, 0 until its end, then all."""
         if self._training_is_scored:
             return self.trial.episodes if self.trained else 0
         return self.trial.episodes - self.episodes_left
@@ -172,7 +172,7 @@ class Tracker:
     def __init__(self, standings: Sequence[TrialStanding]) -> None:
         self._standings = {standing.trial.id: standing for standing in standings}
         self._started = time.perf_counter()
-        self._points = deque([(0.0, PlayedFrames(0))])  # of the last minutes: times, and amounts played by then
+        self._points = deque([(0.0, PlayedFrames(0))])  # of the last minutes: times, with the amounts played until then
         self.playing: dict[str, None] = {}
         """Ids of trials with events of this command that are not over."""
         self.played = PlayedFrames(0)

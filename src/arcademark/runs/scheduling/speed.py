@@ -2,7 +2,7 @@
 
 Policies and learners are measured over some seconds. A planner may search for seconds before it decides, and the cost
 of a decision depends on the state of the game, so whole decisions are sampled along an episode of random play: at each
-place a first decision, without an earlier search, and some that follow it.
+sampled state a first decision, without an earlier search, and some that follow it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 SECONDS = 2.0  # of play
 PATIENCE_SECONDS = 60.0  # maximum time to make an agent, and to play the first frames
-MAX_PLAYED = 10_000  # more episodes than are played in the time
+MAX_PLAYED = 10_000  # episodes; more than can be played in `SECONDS`
 
 PLANNED_SECONDS = 600.0  # maximum time of sampling decisions, over all games
 LEAST_SECONDS, MAX_SECONDS = 10.0, 60.0  # limits per game
@@ -167,7 +167,7 @@ class _Measured(processes.Process):
         frames = sum(event.frames for _, event in self._played[1:])
         if self._opened is None or not frames:
             raise ArcadeMarkError(
-                f"{self._where}: too little is played in {self._patience:g} s to tell how fast; give --assume rate=N"
+                f"{self._where}: played too little in {self._patience:g} s to measure its speed; give --assume rate=N"
             )
         kind: Literal["learner", "policy"] = "learner" if self._opened[1].learns else "policy"
         rate, starting = frames / (self._played[-1][0] - began), began - self._began
@@ -175,7 +175,7 @@ class _Measured(processes.Process):
 
 
 def serve(descriptor: int) -> None:
-    """Play the trial received at a socket, and report its events: a process of `measure`."""
+    """Play the trial received at a socket, and report its events, in a process of `measure`."""
     channel = processes.serving(descriptor, MESSAGES)
     with suppress(EOFError, ConnectionError):  # the measuring process is gone
         try:
@@ -248,7 +248,7 @@ def _places(player: TrialPlayer, rng: np.random.Generator) -> Iterator[State]:
 def _decide(
     planner: CheckedPlanner, model: GenerativeModel, state: State, first: bool, rng: np.random.Generator
 ) -> tuple[PlayedFrames, State | None]:
-    """Let a planner decide, and play its action; return the amounts, and the next state, None at the end."""
+    """Let a planner decide, and play its action; return the amounts played, and the next state, None at the end."""
     planning = planner.plan(model, state, first, rng)
     model.use(rng)
     model.restore(state)

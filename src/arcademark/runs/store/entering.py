@@ -73,25 +73,24 @@ def enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
     ArcadeMarkError: the directory is another run's, or the result of training in another run has changed.
     """
     directory = recorder.directory
-    there = manifest.read(directory) if (directory / manifest.FILE).exists() else None
+    before = manifest.read(directory) if (directory / manifest.FILE).exists() else None
     changes = []
-    if there is not None:
-        if "imported" in there:
+    if before is not None:
+        if "imported" in before:
             raise ArcadeMarkError(
                 f"{directory}: was imported from logs made elsewhere and cannot be continued; choose another directory"
             )
-        manifest.protocol_of(directory, there)
-        manifest.trained_under(directory, there)
-        changes = manifest.differences(there, document)
+        manifest.protocol_of(directory, before)
+        manifest.trained_under(directory, before)
+        changes = manifest.differences(before, document)
     if changes and recorder.any_episode():
         raise ArcadeMarkError(
-            f"{directory}: another run: {'; '.join(changes)}. "
-            "Choose another directory (--out), or give the settings it has"
+            f"{directory}: another run: {'; '.join(changes)}. Choose another directory (--out), or give its settings"
         )
-    if there and not changes:
-        document = manifest.grown(there, document, now())
+    if before and not changes:
+        document = manifest.grown(before, document, now())
     with recorder.transaction():
-        if changes or there is None:
+        if changes or before is None:
             recorder.forget_trials()
         recorder.check_trials(document)
         recorder.add_trials(trial.record for trial in plan.trials)
@@ -101,8 +100,8 @@ def enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
             if (kept := recorder.checkpoint(trial.id)) is None:
                 recorder.add_training(trial.id, (), networks.brought(trial.learnt))
             elif networks.digest(kept) != trial.learnt.sha256:
-                kept_from = f"what was learnt in {trial.learnt.run}"
-                raise ArcadeMarkError(f"{directory}: trial {trial.id} is not {kept_from}; restore it from a copy")
+                origin = f"the training result of {trial.learnt.run}"
+                raise ArcadeMarkError(f"{directory}: trial {trial.id} differs from {origin}; restore it from a copy")
         with clear_errors(directory):
             manifest.write(directory, document)  # before the database, as it lists all its trials
     recorder.copy_home()
@@ -110,7 +109,7 @@ def enter(recorder: Recorder, plan: Plan, document: manifest.Document) -> int:
 
 
 def begin(plan: Plan, directory: Path) -> None:
-    """Record a plan in a directory, without playing; errors as of `enter`."""
+    """Record a plan in a directory, without playing; errors as in `enter`."""
     with Recorder(directory) as recorder:
         enter(recorder, plan, describe(plan, provenance.command()))
 

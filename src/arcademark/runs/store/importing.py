@@ -1,4 +1,4 @@
-"""Writing of runs from training logs."""
+"""Write runs read from training logs."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _check(trial: ImportedTrial) -> None:
     for rows in (trial.training, trial.evaluation):
         for values, most in ((rows.frames, MAX_FRAMES), (rows.steps, MAX_FRAMES), (rows.scores, MAX_NUMBER)):
             if len(values) and not np.abs(values).max() <= most:
-                raise ArcadeMarkError(f"{where}: {np.abs(values).max():,} is more than the {most:,} that a row holds")
+                raise ArcadeMarkError(f"{where}: {np.abs(values).max():,} exceeds {most:,}, the maximum of a row")
 
 
 def _record(trial: ImportedTrial, protocol: Protocol, most: int) -> TrialRecord:

@@ -72,7 +72,7 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
     known = {path.resolve(): path for path in map(Path, directories) if path.resolve() != place.resolve()}
     sources = {path: manifest.read(path) for path in known.values()}
     if not sources:
-        raise ArcadeMarkError("nothing to merge; name the directories of at least one run beside the one that is made")
+        raise ArcadeMarkError("nothing to merge; name the directory of at least one run besides the result")
     grown = {place: manifest.read(place)} if (place / manifest.FILE).exists() else {}
     _check(grown | sources)
     sources = dict(
@@ -88,7 +88,7 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
         read_trials(place, database, document, protocol)
         for table in ("episode", "checkpoint"):
             check_blobs(place, database, table)
-        there = database.execute("SELECT count(*) FROM episode").fetchone()[0]
+        before = database.execute("SELECT count(*) FROM episode").fetchone()[0]
         trained: set[str] = set()
         with recorder.transaction():
             if grown:
@@ -118,7 +118,7 @@ def merge(out: str | os.PathLike[str], directories: Sequence[str | os.PathLike[s
         status.count("done"),
         status.count("failed"),
         episodes,
-        episodes - there,
+        episodes - before,
         tuple(trial for trial in trials if trial.status != "done"),
     )
 
@@ -136,7 +136,7 @@ def _check(sources: Mapping[Path, manifest.Document]) -> None:
         if changes := differences(of_first, document):
             raise ArcadeMarkError(
                 f"{directory}: another run than {first}: {'; '.join(changes)}. Only runs of the same agents under the "
-                "same protocol make one; 'arcademark compare' sets others side by side"
+                "same protocol can be merged; 'arcademark compare' compares others"
             )
 
 
@@ -156,7 +156,7 @@ def _take(
     numbers: Sequence[int],
     holders: dict[str, Path],
 ) -> set[str]:
-    """Add a run; return its trials with a trainer's network.
+    """Add a run; return its trials with a file of a trainer's network.
 
     `holders` maps trials to the run of their episodes; this run is added.
     """
@@ -195,18 +195,18 @@ def _add_trials(database: sqlite3.Connection, directory: Path, source: sqlite3.C
 
     A trial that failed in one run only can be tried again.
     """
-    there = {row[0] for row in database.execute("SELECT id FROM trial")}
+    existing = {row[0] for row in database.execute("SELECT id FROM trial")}
     names = [*TABLES["trial"]]
     rows = source.execute(f"SELECT {', '.join(names)} FROM trial ORDER BY position").fetchall()
     known = ("agent", "game", "seed")
     opened = f"SELECT {', '.join((*known, *_ONCE_OPENED))} FROM trial WHERE id = ?"
     for row in rows:
-        if row[0] in there:
+        if row[0] in existing:
             old = database.execute(opened, (row[0],)).fetchone()
             new = tuple(row[names.index(name)] for name in (*known, *_ONCE_OPENED))
             if old[:3] != new[:3] or (None not in (old[3], new[3]) and old[3:] != new[3:]):
                 raise ArcadeMarkError(
-                    f"{directory}: its trial {one_line(row[0], 100)} is another than one of that name in the other "
+                    f"{directory}: its trial {one_line(row[0], 100)} differs from one of that name in the other "
                     "runs; one of them was changed, so they cannot be merged"
                 )
     once = ", ".join(f"{name} = iif(learns IS NULL, excluded.{name}, {name})" for name in _ONCE_OPENED)
@@ -216,7 +216,7 @@ def _add_trials(database: sqlite3.Connection, directory: Path, source: sqlite3.C
         " error = iif(error IS NULL OR excluded.error IS NULL, NULL, error)",
         rows,
     )
-    return there & {row[0] for row in rows}
+    return existing & {row[0] for row in rows}
 
 
 def _add_episodes(
@@ -237,16 +237,16 @@ def _add_episodes(
     def new() -> Iterator[tuple[Any, ...]]:
         for row in source.execute(f"SELECT {', '.join(columns)} FROM episode"):
             trial, phase, episode, score, _, steps = row[:6]
-            there = database.execute(same, row[:3]).fetchone() if trial in shared else None
-            if there is None:
+            other = database.execute(same, row[:3]).fetchone() if trial in shared else None
+            if other is None:
                 if trial in shared and phase == "evaluation":
                     added[trial] += 1
                 yield row
-            elif there[:timed] + there[timed + 1 :] != row[:timed] + row[timed + 1 :]:
+            elif other[:timed] + other[timed + 1 :] != row[:timed] + row[timed + 1 :]:
                 raise ArcadeMarkError(
                     f"{directory}: {phase} episode {episode} of trial {one_line(trial, 100)} differs from that of "
-                    f"{holders[trial]} (score {score:g} and {there[3]:g}, {steps:,} and {there[5]:,} steps); "
-                    "'arcademark verify' tells which is real"
+                    f"{holders[trial]} (score {score:g} and {other[3]:g}, {steps:,} and {other[5]:,} steps); "
+                    "'arcademark verify' shows which is real"
                 )
 
     database.executemany(insert("episode"), new())
@@ -256,7 +256,7 @@ def _add_episodes(
 def of_added(
     notes: Iterable[tuple[str, int, str, int]], added: Mapping[str, int]
 ) -> Iterator[tuple[str, int, str, int]]:
-    """Yield the evaluations of each command, for shared trials limited to the added episodes."""
+    """Yield each command's evaluations, in shared trials at most the number of added episodes."""
     left = dict(added)
     for trial, command, begun, episodes in notes:
         if trial in left:

@@ -1,4 +1,4 @@
-"""Provenance of a run: versions, the machine, a user's own agent and the files it is given."""
+"""Provenance of a run: versions, the machine, a user's own agent and the files named by its parameters."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def code_of(spec: AgentSpec) -> dict[str, str] | None:
 def source_of(reference: str) -> dict[str, str] | None:
     """Describe the file of a user's own agent, ``module:factory`` or ``file.py:factory``; None for a built-in one.
 
-    Only that file is read; files that it imports or loads are left to its author.
+    Only that file is read; files that it imports or loads are the author's responsibility.
     """
     path = file_of(reference)
     if path is None:
@@ -104,8 +104,8 @@ def file_of(reference: str) -> Path | None:
 def files_of(parameters: Mapping[str, object], known: dict[str, str | None] | None = None) -> dict[str, str]:
     """Return the SHA-256 of each file, such as weights, named by parameters of a user's own agent, by parameter.
 
-    Missing files are left out, as the agent may write them later, and folders, as it may log into them. `known` caches
-    checksums by path for other agents.
+    Missing files are left out, as the agent may write them later; so are folders, as it may log into them. `known`
+    caches checksums by path for other agents.
     """
     known = {} if known is None else known
     checksums = {}

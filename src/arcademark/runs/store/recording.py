@@ -51,7 +51,7 @@ from arcademark.runs.plan import Trial
 from arcademark.runs.scheduling.progress import TrialStanding
 from arcademark.runs.store import seal
 
-MANY_PAGES = 1000  # unused pages from which on the database is made smaller
+MANY_PAGES = 1000  # unused pages above which the database is made smaller
 COPY_SECONDS = 60.0  # minimum time between copies from a local disk
 COPY_BYTES = 2**20  # at a time
 COPY_SHARE = 0.1  # maximum share of the time that copying takes
@@ -157,7 +157,7 @@ class Recorder:
             self.copy_home()
         except ArcadeMarkError as error:
             self._unsaved = True
-            error.add_note(f"what was recorded since the last copy is in {self._place / DATABASE}; copy that there")
+            error.add_note(f"results since the last copy are in {self._place / DATABASE}; copy that file there")
             raise
 
     def _remove_place(self) -> None:
@@ -184,12 +184,12 @@ class Recorder:
             if os.path.samestat(os.stat(self._place / DATABASE), self._file):
                 return
         raise ArcadeMarkError(
-            f"{self._place}: {DATABASE} was deleted, moved or replaced while the run was played, so it ends here; "
-            "put it back, or give the same command again to begin anew"
+            f"{self._place}: {DATABASE} was deleted, moved or replaced while the run was played, so the run ends here; "
+            "put it back, or give the same command again to start over"
         )
 
     def any_episode(self) -> bool:
-        """Tell whether anything was played yet."""
+        """Return True if anything was played yet."""
         played = "SELECT 1 FROM episode UNION ALL SELECT 1 FROM unfinished LIMIT 1"
         return self.database.execute(played).fetchone() is not None
 
@@ -199,7 +199,7 @@ class Recorder:
             self.database.execute(f"DELETE FROM {table}")
 
     def check_trials(self, document: manifest.Document) -> None:
-        """Refuse trials outside of a manifest's plan; delete all trials, left by a crash, if nothing was played."""
+        """Refuse trials outside of a manifest's plan; if nothing was played, delete all trials, left by a crash."""
         protocol = manifest.protocol_of(self.directory, document)
         try:
             read_trials(self.directory, self.database, document, protocol)
@@ -210,12 +210,12 @@ class Recorder:
 
     def add_trials(self, trials: Iterable[TrialRecord], *, again: bool = True) -> None:
         """Add trials after the others; of existing ones raise the episodes and, with `again`, delete the errors."""
-        there = {row[0] for row in self.database.execute("SELECT id FROM trial")}
-        position = itertools.count(len(there))
+        existing = {row[0] for row in self.database.execute("SELECT id FROM trial")}
+        position = itertools.count(len(existing))
         self.database.executemany(
             f"{insert('trial')} ON CONFLICT (id) DO UPDATE SET episodes = max(episodes, excluded.episodes)"
             + ", error = NULL" * again,
-            (row_of("trial", trial, position=0 if trial.id in there else next(position)) for trial in trials),
+            (row_of("trial", trial, position=0 if trial.id in existing else next(position)) for trial in trials),
         )
 
     def begin_trial(self, trial_id: str, frames_per_action: int | None, learns: bool, plans: bool = False) -> None:
@@ -236,7 +236,7 @@ class Recorder:
             self.database.executemany("DELETE FROM unfinished WHERE trial = ? AND episode = ?", evaluated)
 
     def keep_episode(self, trial_id: str, kept: Unfinished) -> None:
-        """Record a checkpoint of an episode, which replaces the one before."""
+        """Record a checkpoint of an episode, which replaces the previous one."""
         stored = seal.sealed(trial_id, self._emulator(trial_id), kept)
         self.database.execute(insert("unfinished", "OR REPLACE"), row_of("unfinished", stored, trial=trial_id))
 
@@ -311,11 +311,11 @@ def _claim(directory: Path) -> None:
         manifest.read(directory)  # before anything is written
         return
     left_by_a_crash = (LOCK, f"{manifest.FILE}.draft", DATABASE, live.FILE)
-    there = {path.name for path in directory.iterdir()} - {SHARDS, JOBS}
-    others = sorted(name for name in there if not name.startswith(left_by_a_crash))
+    names = {path.name for path in directory.iterdir()} - {SHARDS, JOBS}
+    others = sorted(name for name in names if not name.startswith(left_by_a_crash))
     if others:
         raise ArcadeMarkError(
-            f"{directory}: holds something else ({others[0]}) and no run; choose an empty or a new directory"
+            f"{directory}: contains other files ({others[0]}) and no run; choose an empty or a new directory"
         )
 
 
@@ -326,7 +326,7 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
     if os.path.lexists(path) and not (
         stat.S_ISREG((status := path.lstat()).st_mode) and status.st_size <= MAX_LOCK_BYTES
     ):
-        raise ArcadeMarkError(f"{path}: is no lock of a run; remove it, or choose another directory")
+        raise ArcadeMarkError(f"{path}: is not the lock of a run; remove it, or choose another directory")
     with open_lock(path) as file:
         try:
             for wait in (0.02, 0.1, 0.5):  # a reader that checks the lock holds it briefly
@@ -349,7 +349,7 @@ def _locked(directory: Path) -> Iterator[IO[str]]:
                 raise
             raise ArcadeMarkError(
                 f"{directory}: its file system has no locks (flock), which keep two commands from playing one run; "
-                "choose a directory on another, or have it mounted with them (docs/cluster.md)"
+                "choose a directory on another file system, or have this one mounted with locks (docs/cluster.md)"
             ) from None
         file.seek(0)
         file.truncate()

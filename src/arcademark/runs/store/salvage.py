@@ -52,7 +52,7 @@ FROM trial
 
 @dataclass(frozen=True)
 class Salvaged:
-    """A new run of what was intact: its episodes and trials, and how many of the trials are done."""
+    """New run of the intact rows: its numbers of episodes, trials and completed trials."""
 
     directory: str
     episodes: int
@@ -66,7 +66,7 @@ class Checked:
 
     ok: True if nothing is damaged.
     problems: Damaged or lost parts, one line each.
-    salvaged: None where no new run was asked for.
+    salvaged: None where no new run was requested.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.check/1"
@@ -152,15 +152,15 @@ def _read_manifest(path: Path) -> tuple[manifest.Document, Protocol]:
         return document, manifest.protocol_of(path, document)
     except ArcadeMarkError as error:
         raise ArcadeMarkError(
-            f"{error}. Without it nothing tells how the episodes were played: if there is no copy, give the run's "
+            f"{error}. Without it, it is unknown how the episodes were played: if there is no copy, give the run's "
             f"'arcademark run' command with another --out, stop it, and copy the {manifest.FILE} that it made"
         ) from None
 
 
 def _rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, tuple[Any, ...], bool]]:
-    """Yield the rows that can be read, with their numbers, and whether they are intact.
+    """Yield the readable rows: number, values, and whether they are intact.
 
-    After one that cannot be read, 1, 2, 4, … numbers are skipped.
+    After an unreadable one, 1, 2, 4, … numbers are skipped.
     """
     after, step = -1, 1
     intact = " AND ".join([intact_values(table)] + [intact_blobs(table)] * (table in ("episode", "checkpoint")))
@@ -187,7 +187,7 @@ def _wrong_actions(database: sqlite3.Connection, imported: bool) -> Iterator[tup
     for number, trial, phase, episode, steps, actions in database.execute(query) if not imported else ():
         try:
             count = len(decode_actions(actions, min(steps, MAX_STEPS)))
-            why = "" if count == steps else f"its actions are {count:,}, and its steps {steps:,}"
+            why = "" if count == steps else f"it has {count:,} actions and {steps:,} steps"
         except ValueError as error:
             why = f"its actions are damaged ({error})"
         if why:
@@ -206,11 +206,11 @@ def _copy(
             if wrong := wrong or [CHECKSUM] * (not is_intact):
                 yield wrong_value(number, table, wrong[0])
             elif not database.execute(insert(table, "OR IGNORE"), row).rowcount:
-                yield f"row {number:,} of table {table} is there twice"
+                yield f"row {number:,} of table {table} occurs twice"
     yield from _without(database, "trial", wrong_rows(database, "trial"))
     for trial, unplanned in [*manifest.unplanned(document, protocol, select_trials(database, protocol))]:
         database.execute("DELETE FROM trial WHERE id = ?", (trial.id,))
-        yield f"trial {one_line(trial.id, 100)} is not of the plan: {unplanned}"
+        yield f"trial {one_line(trial.id, 100)} is not part of the plan: {unplanned}"
     if not imported:
         lost = {name for (name,) in database.execute("SELECT trial FROM episode EXCEPT SELECT id FROM trial")}
         recorder.add_trials(trial for trial in planned(document, protocol) if trial.id in lost)
@@ -229,14 +229,14 @@ def _without(database: sqlite3.Connection, table: str, wrong: Iterable[tuple[int
 def _make_consistent(database: sqlite3.Connection, protocol: Protocol) -> Iterator[str]:
     """Delete training with lost parts, and limit evaluations to existing episodes; yield what was deleted."""
     evaluated: dict[str, int] = {}
-    for trial, learns, due, trained, last, there, noted in database.execute(_COUNTS).fetchall():
+    for trial, learns, due, trained, last, played, noted in database.execute(_COUNTS).fetchall():
         begins_again, scored = not due == trained == last, scored_phase(protocol, bool(learns))
         if begins_again:
             database.execute("DELETE FROM checkpoint WHERE trial = ?", (trial,))
             database.execute("DELETE FROM episode WHERE trial = ? AND phase = 'training'", (trial,))
-            yield f"trial {trial}: its checkpoint or an episode behind it is lost, so that its training begins again"
+            yield f"trial {trial}: its checkpoint or an episode before it is lost, so its training begins again"
         if begins_again or scored == "evaluation":
-            evaluated[trial] = there if scored == "evaluation" and noted >= there else 0
+            evaluated[trial] = played if scored == "evaluation" and noted >= played else 0
     notes = database.execute(
         "SELECT trial, command, begun, episodes FROM evaluation ORDER BY trial, command"
     ).fetchall()
@@ -253,4 +253,4 @@ def _networks(directory: Path, database: sqlite3.Connection) -> Iterator[str]:
         if path.is_file():
             kept = networks.opened(Checkpoint(episodes, frames, True, data), trial)[1]
             if path.stat().st_size != len(kept) or path.read_bytes() != kept:
-                yield f"{path}: is not the network that the run holds of trial {one_line(trial, 100)}"
+                yield f"{path}: differs from the network in the run's checkpoint of trial {one_line(trial, 100)}"

@@ -1,4 +1,4 @@
-"""Seals by which a user's own unfinished episodes are told from those that somebody else wrote.
+"""Seals that distinguish a user's own unfinished episodes from those that somebody else wrote.
 
 A planner continues from states that the emulator does not check: forged ones could overwrite its memory. So an
 unfinished episode is stored with a seal, a hash of its checkpoint and of the emulator's name, with a key in the user's

@@ -206,7 +206,7 @@ def make_index(num_bits: int, vectors: int, nonzero: int, table_size: int, hash_
 def add_changes(changed, last, screen, planes, first_planes, entries, starts, table_size, sums):  # type: ignore[no-untyped-def]
     """Bring the vectors' sums, int32 (vectors,), up to date with a screen that differs from `last` in some pixels.
 
-    Bit ``plane * pixels + pixel`` of `entries` and `starts`; planes as of `colour_planes`.
+    Bit ``plane * pixels + pixel`` of `entries` and `starts`; planes as in `colour_planes`.
     """
     for pixel in changed:
         for colour, sign in ((last[pixel], -1), (screen[pixel], 1)):

@@ -69,7 +69,7 @@ class BProst(Basic):
 
 
 class BPros(BProst):
-    """Colours in tiles, and their offsets in space; parameters as of `BProst`."""
+    """Colours in tiles, and their offsets in space; parameters as in `BProst`."""
 
     time = False
 
