@@ -240,9 +240,9 @@ def test_what_no_node_has_is_refused_and_what_none_can_give_now_waits(slurm, tmp
         assert not list(tmp_path.glob("never-*"))
         wanted = f"{JOB},jobs=2,mem=300M,gpus=1,cpus=2"
         submit(*asked_for("run", "--slurm", wanted, "--slurm", "merge:cpus=1"))
-        drained = ("queued", f"the nodes that it may have are down or drained ({node})", "")
+        drained = ("queued", f"all suitable nodes are down or drained ({node})", "")
         wait(lambda: jobs_of(tmp_path / "run").count(drained) >= 2)
-        with pytest.raises(ArcadeMarkError, match=r"jobs of it are in the queue .*arcademark runs cancel"):
+        with pytest.raises(ArcadeMarkError, match=r"its jobs are in the queue .*arcademark runs cancel"):
             submit(*asked_for("run"))
         asked("scancel", "--user", str(os.getuid()))
         wait(lambda: not states())
@@ -372,7 +372,7 @@ def test_killed_jobs_are_submitted_again(slurm, tmp_path, rows, monkeypatch, cap
     folder = tmp_path / "run"
     asked_for = (f"{PACED}:Paced", *GAMES, "--episodes", 5, "--slurm", JOB, "--slurm", "jobs=2", "--out", folder)
     submit(*asked_for)
-    with pytest.raises(ArcadeMarkError, match="jobs of it are in the queue"):
+    with pytest.raises(ArcadeMarkError, match="its jobs are in the queue"):
         submit(*asked_for)
     wait(lambda: sum(recorded(folder)) > 1)
     asked("scancel", "--full", "--signal=KILL", "--state=RUNNING", "--name=arcademark")
@@ -456,6 +456,6 @@ def test_cancelled_by_its_folder_and_waited_for(slurm, tmp_path, rows, monkeypat
     monkeypatch.setenv("PACE", "0")
     submit(*asked_for, "--slurm", "wait=yes")
     printed = capsys.readouterr()
-    assert "all is played" in " ".join(printed.out.split())
+    assert "all trials are played" in " ".join(printed.out.split())
     assert "completed" in printed.err
     assert rows(folder) == rows(undisturbed(tmp_path, f"{PACED}:Paced", 3))

@@ -48,16 +48,16 @@ def test_a_value_that_no_episode_has_is_named_by_row_and_column(run, change):
     [
         (
             "DELETE FROM episode WHERE trial LIKE 'random-toy-s4%' AND episode = 1",
-            "has 2 evaluation episodes, and 3 by",
+            "has 2 evaluation episodes, but 3 by",
         ),
-        ("DELETE FROM episode WHERE trial LIKE 'random-toy-s4%'", "has 0 evaluation episodes, and 3 by"),
-        ("DELETE FROM episode WHERE phase = 'training' AND episode = 5", "has 5 training episodes, and 6 by"),
+        ("DELETE FROM episode WHERE trial LIKE 'random-toy-s4%'", "has 0 evaluation episodes, but 3 by"),
+        ("DELETE FROM episode WHERE phase = 'training' AND episode = 5", "has 5 training episodes, but 6 by"),
         ("DELETE FROM episode WHERE phase = 'training' AND episode = 2", "training episode 3 of trial"),
-        ("DELETE FROM episode WHERE phase = 'training'", "has 0 training episodes, and 6 by its checkpoint"),
-        ("DELETE FROM checkpoint", "has 6 training episodes, and 0 by its checkpoint"),
+        ("DELETE FROM episode WHERE phase = 'training'", "has 0 training episodes, but 6 by its checkpoint"),
+        ("DELETE FROM checkpoint", "has 6 training episodes, but 0 by its checkpoint"),
         ("UPDATE checkpoint SET episodes = 'six'", "checkpoint"),
-        ("UPDATE evaluation SET episodes = 4", "has 3 evaluation episodes, and 4 by what its commands noted"),
-        ("UPDATE evaluation SET episodes = 2", "has 3 evaluation episodes, and 2 by what its commands noted"),
+        ("UPDATE evaluation SET episodes = 4", "has 3 evaluation episodes, but 4 by its commands' notes"),
+        ("UPDATE evaluation SET episodes = 2", "has 3 evaluation episodes, but 2 by its commands' notes"),
         ("UPDATE evaluation SET episodes = 9e999", "evaluation"),
         ("UPDATE evaluation SET trial = 'someone' WHERE trial LIKE 'random-toy-s4%'", "trial"),
         (

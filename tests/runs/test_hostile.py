@@ -133,7 +133,7 @@ def laid_out(declared, copied):
 LAST = "(SELECT id FROM trial WHERE position = 1)"
 LAID_OUT = {
     **{
-        f"a {kind}": (statements, rf"run\.sqlite holds the {kind} '.*', which no run does")
+        f"a {kind}": (statements, rf"run\.sqlite has the {kind} '.*', which no run has")
         for kind, *statements in (
             ("view", "DROP TABLE unfinished", f"CREATE VIEW unfinished AS {RECURSIVE} SELECT 'a' AS trial, x FROM n"),
             ("trigger", "CREATE TRIGGER t AFTER UPDATE ON trial BEGIN DELETE FROM episode; END"),
@@ -142,7 +142,7 @@ LAID_OUT = {
         )
     },
     **{
-        column: (laid_out(f"id TEXT PRIMARY KEY, {column}", "id"), r"table trial, as it was laid out|is damaged")
+        column: (laid_out(f"id TEXT PRIMARY KEY, {column}", "id"), r"table trial does not have|is damaged")
         for column in (
             "seed INTEGER GENERATED ALWAYS AS (length(zeroblob(900000000)))",
             "seed INTEGER NOT NULL DEFAULT (length(zeroblob(900000000)))",
@@ -225,7 +225,7 @@ def test_a_setting_that_is_none_is_refused(run, plan, setting):
 
 def test_a_run_is_not_continued_where_a_key_is_missing(run, plan):
     alter(run, "CREATE TABLE t AS SELECT * FROM episode", "DROP TABLE episode", "ALTER TABLE t RENAME TO episode")
-    with pytest.raises(ArcadeMarkError, match="table episode, as it was laid out"):
+    with pytest.raises(ArcadeMarkError, match="table episode does not have"):
         execute(plan, run, workers=1)
 
 
@@ -316,7 +316,7 @@ def test_no_link_leads_to_another_file_being_written(run, plan, name, tmp_path):
 
 def test_a_lock_that_holds_more_than_a_number_is_left_alone(run, plan):
     (run / "run.lock").write_text("all that I wrote since spring\n" * 9)
-    with pytest.raises(ArcadeMarkError, match=r"run\.lock: is no lock of a run"):
+    with pytest.raises(ArcadeMarkError, match=r"run\.lock: is not the lock of a run"):
         execute(plan, run, workers=1)
     assert (run / "run.lock").read_text() == "all that I wrote since spring\n" * 9
 

@@ -73,14 +73,14 @@ def test_what_would_take_more_than_its_share_is_skipped_and_says_so(tmp_path, ca
     clock.now = 1.0
     judge.begin()
     trained, clock.now = 0.5, 1.5
-    assert "given up after 0.5 s" in judge(Constant(1), 100).skipped  # as little was trained yet
+    assert "abandoned after 0.5 s" in judge(Constant(1), 100).skipped  # as little was trained yet
     assert not (tmp_path / "run/evaluations/000000000100").exists()
     while not judge.evaluations:
         trained, clock.now = trained + 0.5, clock.now + 0.5
         judge(Constant(1), int(200 + 2 * trained))
     seconds = clock.now - 1.0 - trained  # that judging took
     assert 10 < seconds <= 0.2 * (clock.now - 1.0)
-    assert 1 < sum("given up" in one.skipped for one in judge.skipped) < 10
+    assert 1 < sum("abandoned" in one.skipped for one in judge.skipped) < 10
     assert judge(Constant(1), 10_000).skipped.startswith("evaluation after 10,000 frames skipped: it takes 10.0 s or")
     assert "max_share=0.2" in caplog.text
 
@@ -133,14 +133,14 @@ def test_a_game_without_references_is_not_averaged_with_normalised_ones():
 
 def test_directory_of_something_else_or_another_training_is_refused(tmp_path):
     judged(tmp_path, 1, 100)
-    with pytest.raises(ArcadeMarkError, match="was judged after 100 frames already"):
+    with pytest.raises(ArcadeMarkError, match="was already judged after 100 frames"):
         judged(tmp_path, 1, 100)
     again = judging.Judge("freeway", RULES, out=tmp_path / "run", **HOW)  # of another process
     assert again(Constant(1), 200).best is False
     assert sorted(again.evaluations) == [100, 200]
     (tmp_path / "other").mkdir()
     (tmp_path / "other/file").write_text("x")
-    with pytest.raises(ArcadeMarkError, match="something else than a judged training"):
+    with pytest.raises(ArcadeMarkError, match="other files than a judged training"):
         judging.Judge("freeway", RULES, out=tmp_path / "other")
 
 

@@ -213,11 +213,11 @@ def test_a_trial_that_is_named_otherwise_is_refused(apart, tmp_path, change):
     for table in ("trial", "episode", "evaluation", "checkpoint"):
         alter(tampered, change.format(table=table, trial="id" if table == "trial" else "trial"))
     for out, given in ((tmp_path / "out", [original, tampered]), (tampered, [original])):
-        with pytest.raises(ArcadeMarkError, match=r"tampered: .* damaged: trial .* is named otherwise"):
+        with pytest.raises(ArcadeMarkError, match=r"tampered: .* damaged: trial .* id should be"):
             merge(out, given)
-    with pytest.raises(ArcadeMarkError, match="is named otherwise than what it is"):
+    with pytest.raises(ArcadeMarkError, match="the trial's id should be"):
         read_run(tampered)
-    assert "is named otherwise" in check(tampered).problems[0]
+    assert "the trial's id should be" in check(tampered).problems[0]
     assert check(original).problems == ()
 
 
@@ -303,7 +303,7 @@ NO_TYPES = (
     ("before", "change", "told"),
     [
         ((), "score = 'many'", "has a score of the wrong type or range"),
-        ((), "steps = steps + 1", "its actions are"),
+        ((), "steps = steps + 1", " actions and "),
         ((), "end = 'whenever'", "has a end of the wrong type or range"),
         ((), "actions = substr(actions, 1, length(actions) - 1)", "its actions are damaged"),
         (NO_TYPES, "score = CAST(score AS TEXT)", "has a score of the wrong type or range"),
@@ -346,7 +346,7 @@ def test_what_lies_in_the_journal_is_salvaged_while_it_is_there(finished, run, t
         (directory / "run.sqlite-shm").unlink()
         assert salvage(directory, tmp_path / f"{directory.name} new").salvaged.episodes == expected
     assert (stopped / "run.sqlite-wal").stat().st_size
-    assert any("commands noted" in problem for problem in check(lost).problems)
+    assert any("commands' notes" in problem for problem in check(lost).problems)
 
 
 def test_without_a_manifest_nothing_is_salvaged_and_a_way_is_told(run, tmp_path):

@@ -222,13 +222,13 @@ def test_one_cell_is_told_by_every_reader_or_changes_nothing_that_is_shown(runs,
 
 
 UNPLANNED = {
-    "UPDATE trial SET agent = 'MuZero'": "no agent of it is 'MuZero'",
-    "UPDATE trial SET agent = 'randon' WHERE agent = 'random' AND seed = 1": "no agent of it is 'randon'",
-    "UPDATE trial SET agent = 'random' WHERE seed = 1": "it is named otherwise than what it is, random-toy-s1-",
-    "UPDATE trial SET game = 'alien' WHERE seed = 1": "no game of it is 'alien'",
-    "UPDATE trial SET seed = 9 WHERE seed = 1": "no seed of it is 9",
-    "UPDATE trial SET episodes = 7": "it is of 7 episodes, of at most 2",
-    "UPDATE trial SET training_frames = 121 WHERE learns": "it trains for 121 frames, not for 120 frames",
+    "UPDATE trial SET agent = 'MuZero'": "it has no agent 'MuZero'",
+    "UPDATE trial SET agent = 'randon' WHERE agent = 'random' AND seed = 1": "it has no agent 'randon'",
+    "UPDATE trial SET agent = 'random' WHERE seed = 1": "the trial's id should be random-toy-s1-",
+    "UPDATE trial SET game = 'alien' WHERE seed = 1": "it has no game 'alien'",
+    "UPDATE trial SET seed = 9 WHERE seed = 1": "it has no seed 9",
+    "UPDATE trial SET episodes = 7": "the trial has 7 episodes, more than 2",
+    "UPDATE trial SET training_frames = 121 WHERE learns": "the trial trains for 121 frames, not for 120 frames",
 }
 
 
@@ -243,7 +243,7 @@ def test_a_row_that_is_not_of_the_manifests_plan_is_damage(runs, tmp_path, state
     altering.alter(directory, statement, renewed=renewed)
     for name, found in shown(plan, [directory], tmp_path / "out").items():
         told = found.replace("\\'", "'") if isinstance(found, str) else str(found)
-        assert "is not of the plan in manifest.json: " + UNPLANNED[statement] in told, name
+        assert "is not part of the plan in manifest.json: " + UNPLANNED[statement] in told, name
 
 
 def test_a_trial_that_is_gone_with_all_its_rows_is_missed(runs, tmp_path):
@@ -253,7 +253,7 @@ def test_a_trial_that_is_gone_with_all_its_rows_is_missed(runs, tmp_path):
     rows = [f"DELETE FROM {table} WHERE trial {gone}" for table in TABLES if table != "trial"]
     altering.alter(directory, *rows, f"DELETE FROM trial WHERE id {gone}")
     for name, found in shown(plan, [directory], tmp_path / "out").items():
-        assert "a trial is missing from it, or is there twice" in str(found), name
+        assert "a trial is missing or recorded twice" in str(found), name
 
 
 def test_status_counts_no_episode_that_was_not_asked_for(runs, tmp_path):
@@ -262,7 +262,7 @@ def test_status_counts_no_episode_that_was_not_asked_for(runs, tmp_path):
         directory, "UPDATE episode SET episode = 77 WHERE phase = 'evaluation' AND episode = 1", renewed=False
     )
     (unread,) = status.status([directory]).unread
-    assert "has 2 evaluation episodes, and 1 by the numbers of those asked for" in unread.reason
+    assert "has 2 evaluation episodes, but 1 by the requested numbers" in unread.reason
 
 
 @pytest.mark.parametrize(
@@ -281,4 +281,4 @@ def test_a_value_that_was_not_recorded_is_named_by_row_and_table(runs, tmp_path,
     altering.alter(directory, statement, renewed=False)
     for name, found in shown(plan, [directory], tmp_path / "out").items():
         if (name, table) != ("status", "episode"):  # it shows none of their values
-            assert f"of table {table} has a checksum that its values do not have: one was changed" in str(found), name
+            assert f"of table {table} has a checksum that does not match its values: one" in str(found), name

@@ -173,7 +173,7 @@ def test_states_of_a_known_rom_on_ale_py_hold_what_its_description_reads(tmp_pat
 @pytest.mark.parametrize(
     ("game", "more", "what"),
     [
-        ("pong", {"starting_actions": '[["FIRE", 1]]'}, "which knows its ROM as 'pong', starts it otherwise"),
+        ("pong", {"starting_actions": '[["FIRE", 1]]'}, "which knows its ROM as 'pong', starts it differently"),
         ("pong", {"controller": '"joystick"'}, "plays it with another controller"),
         ("pong", {"kind": '"4K"'}, "wires it as 2K"),
     ],
@@ -198,7 +198,7 @@ def test_ale_py_says_so_where_it_takes_a_game_for_over_that_goes_on(tmp_path):
         for _ in range(10_000):
             environment.step(1)
 
-    with pytest.raises(ArcadeMarkError, match="ale-py, which knows its ROM, takes it for over"):
+    with pytest.raises(ArcadeMarkError, match="ale-py, which knows its ROM, considers it over"):
         play_on()
 
 
@@ -206,7 +206,7 @@ def test_what_cannot_be_played_is_refused(tmp_path, monkeypatch, catch):
     with pytest.raises(ArcadeMarkError, match="game 'catch': ale-py does not know its ROM; play it on our emulator"):
         execute(make_plan("random", "all", catch, emulator="ale"), tmp_path / "run")
     over = suite_protocol(load_suite(str(own_games.describe(tmp_path, end='"1"'))))
-    with pytest.raises(ArcadeMarkError, match="game 'catch': it is over where it begins; correct 'end', or start it"):
+    with pytest.raises(ArcadeMarkError, match="game 'catch': it is over at its start; correct 'end', or start it"):
         open_environment(environment_spec("catch", over))
     odd = suite_protocol(load_suite(str(own_games.describe(tmp_path, own_games.rom()[:1000]))))
     with pytest.raises(ArcadeMarkError, match="a ROM of 1,000 bytes may be of any kind; say which, as in kind"):

@@ -121,11 +121,11 @@ def test_a_forged_length_or_end_is_caught(run, forgery):
 
 def test_another_seed_is_caught(run, rename):
     alter(run, "UPDATE trial SET seed = 6 WHERE id LIKE 'random-toy-s0%'")
-    with pytest.raises(ArcadeMarkError, match=r"is not of the plan in manifest\.json: no seed of it is 6"):
+    with pytest.raises(ArcadeMarkError, match=r"is not part of the plan in manifest\.json: it has no seed 6"):
         verify(run, workers=1)
     with altering.manifest(run) as document:
         document["seeds"] = [0, 5, 6]
-    with pytest.raises(ArcadeMarkError, match="it is named otherwise than what it is, random-toy-s6-"):
+    with pytest.raises(ArcadeMarkError, match="the trial's id should be random-toy-s6-"):
         verify(run, workers=1)
     rename(run)
     found = verify(run, workers=1, agent="random", seed=6)

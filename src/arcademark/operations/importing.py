@@ -1,4 +1,4 @@
-"""Logs of training made elsewhere become a run: read, held to be what they say with all doubts kept, and written."""
+"""Import logs of training made elsewhere as a run, with all assumptions and doubts recorded."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def import_logs(
     format: str | None = None,
     **reading: Any,
 ) -> ImportResult:
-    """Make a run of logs.
+    """Make a run from training logs.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def import_logs(
     slug = re.sub(r"[^a-z0-9_]+", "-", trials[0].agent.lower()).strip("-")[:32]
     directory = Path(out) if out is not None else Path("runs") / f"imported-{slug or 'logs'}"
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise ArcadeMarkError(f"{directory}: exists already; name a new directory with --out")
+        raise ArcadeMarkError(f"{directory}: already exists; name a new directory with --out")
     versions: dict[str, str | None] = {**provenance.versions(), "ale-py": None}
     with Recorder(directory) as recorder:
         importing.write(recorder, trials, rules, source, command=provenance.command(), versions=versions)

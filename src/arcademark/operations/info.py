@@ -1,4 +1,4 @@
-"""Facts by topic, with their sources: a document of each topic, and the rows of its list."""
+"""Facts by topic, with their sources: a document for each topic, and the rows of its list."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from arcademark.suite import anomalies, modifications, protocols, references, su
 from arcademark.wording import plain
 
 NAMES, VALUES = ("name", "kind"), ("value", "what", "score", "default")
-UNSAID = ("task", "suite", "required")
+HIDDEN = ("task", "suite", "required")
 """Fields that are shown elsewhere in a row, or not at all."""
 GENRES = "our own reading: the papers print no list"
 
@@ -343,7 +343,7 @@ def _document(schema: str, field: str, kind: type[Any], meaning: str) -> type[An
 
 
 def _listed(columns: Mapping[str, str | Callable[[Any], object]]) -> AnyColumns:
-    """Return the columns of a list of facts, by heading a field's name or what is shown; the last one is prose."""
+    """Return the columns of a list of facts, from headings to fields or functions; the last one is prose."""
     last = [*columns][-1]
     return tuple(
         Column(
@@ -458,7 +458,7 @@ def _listing(
         value = next(key for key in VALUES if key in entry)
         heads = ("default", "type and meaning") if value == "default" else heads
         shown = "required" if entry.get("required") else _text(entry[value])
-        rest = [_source(key, entry[key]) for key in entry if key not in (*NAMES, *UNSAID, value) and entry[key]]
+        rest = [_source(key, entry[key]) for key in entry if key not in (*NAMES, *HIDDEN, value) and entry[key]]
         rows.append((name, shown, " ".join(line for line in rest if line)))
     columns: Columns[str, str, str] = (
         Column(title, lambda name, *_: name),
@@ -491,7 +491,7 @@ def _text(value: Any) -> str:
     return "–" if value is None or value == "" or value == {} else str(value)
 
 
-_DOCUMENTS = (  # beside those that list facts
+_DOCUMENTS = (  # besides those that list facts
     "operations.seen:FeaturesSeen",
     "analysis.catalogue:Catalogue",
     "analysis.catalogue:Errata",

@@ -52,7 +52,7 @@ BATCH = 16
 DRAFT = ".draft-"
 """Prefix of the folder in which the run is rewritten."""
 RETRIED = 1.5
-"""Factor of the time that the evaluation after an abandoned one must have."""
+"""Time that the evaluation after an abandoned one must have, as a multiple of the latter's."""
 _logger = logging.getLogger("arcademark.judge")
 
 
@@ -143,14 +143,12 @@ class Judge:
             raise ArcadeMarkError(f"frames {frames}: expected those of training so far, at least 0")
         if frames in self.evaluations:
             raise ArcadeMarkError(
-                f"{self.directory}: was judged after {frames:,} frames already; name a new directory for a new training"
+                f"{self.directory}: was already judged after {frames:,} frames; name a new directory for a new training"
             )
         begun = time.monotonic()
         limit = self._seconds_left(begun)
         if limit is not None and limit <= self._least:
-            return self._skip(
-                frames, f"it takes {self._least:.1f} s or more, of which {max(limit, 0):.1f} s may be taken"
-            )
+            return self._skip(frames, f"it takes {self._least:.1f} s or more, and {max(limit, 0):.1f} s are allowed")
         directory = self.directory / EVALUATIONS / f"{frames:012}"
         try:
             with undisturbed(policy):
@@ -166,7 +164,7 @@ class Judge:
             shutil.rmtree(directory, ignore_errors=True)
             self._spent += (took := time.monotonic() - begun)
             self._least = RETRIED * took
-            return self._skip(frames, f"it was given up after {took:.1f} s, which is all that it may take")
+            return self._skip(frames, f"it was abandoned after {took:.1f} s, its time limit")
         except BaseException:
             self._runs.pop(frames, None)
             shutil.rmtree(directory, ignore_errors=True)
@@ -209,7 +207,7 @@ class Judge:
             raise ArcadeMarkError(f"{directory}: {summary.failed[0].error}")
 
     def _keep(self, policy: Any, judged: Judgement) -> None:
-        """Save the best network, with what it scored."""
+        """Save the best network, with its scores."""
         module = _module(policy)
         if self._save is None and module is None:
             return
@@ -230,7 +228,7 @@ class Judge:
             write_whole(self.directory / "best.json", f"{text}\n".encode())
 
     def _write(self, plan: Plan) -> None:
-        """Write the run of the whole training anew, and log its latest point."""
+        """Rewrite the run of the whole training, and log its latest point."""
         runs = [(frames, self._runs[frames][0]) for frames in sorted(self._runs)]
         label = plan.agents[0].label
         trials = []
@@ -282,7 +280,7 @@ def judge(
 
     The run in ``out`` is that of the training: `report` shows its curve, a point per evaluation. Each evaluation is a
     run of its own in ``out/evaluations``, which `verify` replays. States of random numbers (`random`, NumPy, PyTorch),
-    the number of PyTorch's threads and modules' training modes are afterwards what they were before.
+    the number of PyTorch's threads and modules' training modes are restored afterwards.
 
     Parameters
     ----------
@@ -337,19 +335,19 @@ def judge(
     for name in options:
         if name not in known:
             raise UnknownNameError("parameter of judge", name, known)
-    asked = {"games": games, "protocol": protocol, **options}
-    asked.pop("save", None)  # it may be made anew for each call
-    one, before = _judges.get(place) or (Judge(games, protocol, out=place, **options), asked)
-    if changed := [name for name in asked.keys() | before.keys() if asked.get(name) != before.get(name)]:
+    given = {"games": games, "protocol": protocol, **options}
+    given.pop("save", None)  # it may be made anew for each call
+    one, before = _judges.get(place) or (Judge(games, protocol, out=place, **options), given)
+    if changed := [name for name in given.keys() | before.keys() if given.get(name) != before.get(name)]:
         raise ArcadeMarkError(f"{place}: {', '.join(sorted(changed))} changed; judge a training by the same rules")
     judged = one(policy, frames)
-    _judges[place] = one, asked  # after an error, the arguments may change
+    _judges[place] = one, given  # after an error, the arguments may change
     return judged
 
 
 @contextmanager
 def undisturbed(policy: object) -> Iterator[None]:
-    """Keep states of random numbers, PyTorch's threads and a policy's training modes as they are."""
+    """Restore states of random numbers, PyTorch's threads and a policy's training modes after the block."""
     python, old = random.getstate(), np.random.get_state()  # noqa: NPY002 - the training may draw from it
     torch = sys.modules.get("torch")
     module = _module(policy)
@@ -431,14 +429,14 @@ def _check_directory(directory: Path) -> None:
     """Refuse a directory that is neither new nor of a judged training; remove drafts of killed processes."""
     if not os.path.exists(directory):
         return
-    there = {path.name for path in directory.iterdir()} if directory.is_dir() else None
-    drafts = {name for name in there or () if name.startswith(DRAFT)}
-    if there is not None and manifest.FILE in there:
+    names = {path.name for path in directory.iterdir()} if directory.is_dir() else None
+    drafts = {name for name in names or () if name.startswith(DRAFT)}
+    if names is not None and manifest.FILE in names:
         ours = JUDGED in manifest.read(directory).get("imported", {"formats": []})["formats"]
     else:
-        ours = there is not None and there - drafts <= {EVALUATIONS, "best.zip", "best.pt", "best.json"}
+        ours = names is not None and names - drafts <= {EVALUATIONS, "best.zip", "best.pt", "best.json"}
     if not ours:
-        raise ArcadeMarkError(f"{directory}: holds something else than a judged training; name a new directory")
+        raise ArcadeMarkError(f"{directory}: contains other files than a judged training; name a new directory")
     for name in drafts:
         shutil.rmtree(directory / name)
 

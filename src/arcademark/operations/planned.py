@@ -1,4 +1,4 @@
-"""Estimates what a run takes: frames, core-hours and time; what ``arcademark plan`` shows."""
+"""Estimate the cost of a run: frames, core-hours and time, as ``arcademark plan`` shows them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ GIVEN: Mapping[Kind, Literal["learner", "planner"]] = {
     "learner": "learner",
     "planner": "planner",
 }
-"""Kinds of agents with a given speed, except policies."""
+"""Kind of a given speed, by the kind of agent; "policy" for others."""
 
 Known = Literal["given", "recorded", "random play", "frame cap"]
 LENGTHS: Mapping[Known, str] = {
@@ -96,17 +96,17 @@ class Shards:
 class Planned:
     """Estimated cost of a run.
 
-    done: Episodes that the run's directory holds already; they are not counted in what follows.
+    done: Episodes that are already recorded in the run's directory; the following amounts exclude them.
     left_out: Combinations of agent and game that have no trial.
-    lengths: Source of the episodes' length: a length given, those that the run's directory holds, random play, or only
-    the protocol's frame cap.
-    at_most: Whether `frames` are a bound, as the episodes' length is the frame cap; the other amounts are estimates for
-    that many frames.
+    lengths: Source of the episodes' length: a given length, recorded episodes, random play, or only the protocol's
+    frame cap.
+    at_most: Whether `frames` is an upper bound, as the episodes' length is the frame cap; the other amounts are
+    estimates for this many frames.
     frames: Played, training included.
     simulated_frames: By planners, to choose actions.
     unit: Unit of lengths, which are called frames elsewhere, too.
     peak_bytes: The most memory that a recorded trial of these agents took; None where none was recorded.
-    slurm: Options of ``--slurm`` for what is left, as ``time=1:00:00,mem=900M*attempt``; "" where nothing is.
+    slurm: Options of ``--slurm`` for the rest, as ``time=1:00:00,mem=900M*attempt``; "" if nothing is left.
     scope: Suite or subset of the games, "the 5 games of atari-5"; "" if none.
     """
 
@@ -275,7 +275,7 @@ def _lengths(standings: Sequence[TrialStanding], given: int | None) -> tuple[dic
     if lacking := [protocol.task_name(game) for game in games if game not in caps]:
         on = "" if protocol.unit == "frame" else f" on {lacking[0]}"
         raise ArcadeMarkError(
-            f"protocol {protocol.label} has no {protocol.unit} cap{on}, so nothing tells how long episodes are; give "
+            f"protocol {protocol.label} has no {protocol.unit} cap{on}, so the length of episodes is unknown; give "
             "--assume episode_frames=N"
         )
     return {game: float(cap) for game, cap in caps.items()}, "frame cap"

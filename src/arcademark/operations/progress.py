@@ -17,7 +17,7 @@ MAX_SCORES = 3
 
 
 def line_of(event: Progress, unit: str = "frame") -> str:
-    """Say how far a run is, what matters most first: a narrow terminal cuts the line."""
+    """Return a run's progress in one line, the most important part first, as narrow terminals cut it."""
     planning, learning, left = event.planning, event.learning, event.seconds_left
     parts = [] if left is None else [f"{'at most ' if event.at_most else ''}{wording.time_span(left)} left"]
     if learning is not None:
@@ -32,7 +32,7 @@ def line_of(event: Progress, unit: str = "frame") -> str:
 
 
 def ended(summary: RunSummary, unit: str = "frame") -> str:
-    """Say what a command played, how fast, and where that is."""
+    """Return the amounts that a command played, its speed and its directory, as text."""
     frames = wording.plural(summary.frames, unit)
     if summary.decisions:
         frames = f"{summary.decisions:,} decisions, {frames} played and {summary.simulated_frames:,} simulated"
@@ -44,14 +44,14 @@ def ended(summary: RunSummary, unit: str = "frame") -> str:
 
 
 def _trained(learning: Learning, unit: str) -> str:
-    """Say how much of the training is done, in what its budget is counted in."""
+    """Return the progress of training as text, in the unit of its budget."""
     if learning.wanted_frames is not None:
         return f"trained {learning.frames:,}/{learning.wanted_frames:,} {unit}s"
     return f"trained {learning.episodes:,}/{learning.wanted_episodes or 0:,} episodes"
 
 
 def _recent(learning: Learning) -> str:
-    """Say what was scored lately, of a few games by name."""
+    """Return the recent scores as text, of at most `MAX_SCORES` games by name."""
     if len(learning.recent) == 1:
         return f"recent score {wording.score(learning.recent[0][1])}"
     games = [f"{game} {wording.score(mean)}" for game, mean in learning.recent[:MAX_SCORES]]
@@ -61,7 +61,7 @@ def _recent(learning: Learning) -> str:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """A bar as IPython displays it; without a fraction it shows that something is going on."""
+    """A bar as IPython displays it; without a fraction it shows activity only."""
 
     text: str
     fraction: float | None
@@ -108,13 +108,13 @@ class NotebookBar:
             self._show(f"stopped by {kind.__name__}")
 
     def hear(self, event: Event) -> None:
-        """Show how far the run is, if that is what happened."""
+        """Show the progress of the run, if the event is one."""
         if isinstance(event, Progress):
             self._fraction = event.fraction
             self._show(line_of(event, self._unit))
 
     def close(self, summary: RunSummary) -> None:
-        """Show how a run ended."""
+        """Show the summary of a run that has ended."""
         if summary.complete:
             self._fraction = 1.0
         failed = f"; {len(summary.failed):,} of {wording.plural(summary.trials, 'trial')} failed" * bool(summary.failed)

@@ -1,4 +1,4 @@
-"""Losses of an agent where the game is changed: runs of variants against one under the protocol itself.
+"""Losses of an agent in changed games: runs of variants compared with one under the protocol itself.
 
 The loss on a game is its score under the protocol minus the mean of its scores in the variants of a kind, in percent of
 the human-normalised score (HNS). Games have equal weights. Intervals are bootstraps
@@ -200,10 +200,10 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
     base = load_run(path / BASE)
     agent, rules = _agent(base), base.record.protocol
     if not isinstance(rules, AtariProtocol):
-        raise ArcadeMarkError(f"{path / BASE}: is not of Atari games, which alone have variants")
+        raise ArcadeMarkError(f"{path / BASE}: is not a run of Atari games; only these have variants")
     games = tuple(game for game in base.table.tasks if (agent, game) in base.episodes)
     if not games:
-        raise ArcadeMarkError(f"{path / BASE}: no game has a score yet; play on with the same command")
+        raise ArcadeMarkError(f"{path / BASE}: no game has a score yet; continue with the same command")
     kinds, runs = _variants(path, base)
     every = {
         (game, name): scores
@@ -213,10 +213,10 @@ def robustness(directory: str | os.PathLike[str]) -> Robustness:
     }
     cells = [cell for cell in every if cell[1] != BASE]
     seeds = {
-        game: set.intersection(*(set(scores) for (of, _), scores in every.items() if of == game)) for game in games
+        game: set.intersection(*(set(scores) for (task, _), scores in every.items() if task == game)) for game in games
     }
-    if apart := [game for game in games if not seeds[game]]:
-        raise ArcadeMarkError(f"{path}: on {apart[0]} the runs have no seed in common; give the same command again")
+    if disjoint := [game for game in games if not seeds[game]]:
+        raise ArcadeMarkError(f"{path}: on {disjoint[0]} the runs have no seed in common; give the same command again")
     matched = {cell: {seed: scores[seed] for seed in sorted(seeds[cell[0]])} for cell, scores in every.items()}
     same = {
         (game, name)
@@ -339,9 +339,9 @@ def _variants(path: Path, base: RunScores) -> tuple[Mapping[str, Kind], Mapping[
         elif kind is None:
             wrong = f"its protocol is not changed in one of {', '.join(KINDS)} from that of {BASE}"
         elif trained and any(trial.learns for trial in run.record.trials):
-            wrong = f"its agent was trained there anew, not in {BASE}"
+            wrong = f"its agent was trained again there, not in {BASE}"
         elif any(kept.get(trial) != digest for trial, digest in _checkpoints(run).items() if trial in kept or trained):
-            wrong = f"what plays there is not what {BASE} has now"
+            wrong = f"its checkpoints are not those of {BASE}"
         if wrong or kind is None:
             raise ArcadeMarkError(f"{place}: {wrong}; move it elsewhere")
         changes = differences(rules, run.record.protocol)

@@ -111,14 +111,14 @@ def see(
     By default it is `AFTER_FRAMES` of random play, or half of a recorded episode.
     """
     if play.frames is not None and frames is not None and frames >= play.frames:
-        raise ArcadeMarkError(f"{source(play)} ends after {play.frames:,} frames; choose an earlier moment")
+        raise ArcadeMarkError(f"{source(play)} ends after {play.frames:,} frames; choose an earlier frame")
     after = frames if frames is not None else AFTER_FRAMES if play.frames is None else play.frames // 2
     features = make_features(name, play.spec, parameters)
     look = features.update if isinstance(features, BinaryFeatures) else features.count
     values: dict[int, float] = {}
     later: list[tuple[int, int]] = []
     microseconds: list[float] = []
-    moments = play.moments()  # which keep the environment in play
+    moments = play.moments()  # keeps the environment open
     for moment in moments:
         if moment.first:
             features.begin()
@@ -179,7 +179,7 @@ def _pictures(item: Seen, features: Features, moment: Moment) -> PictureRow:
         item.title,
         f"{' · '.join(numbers)} · {item.moment}",
         tuple(
-            Picture(title, pixels, 2 if pixels.shape[1] >= 2 * pixels.shape[0] else 1)  # what is broad has more room
+            Picture(title, pixels, 2 if pixels.shape[1] >= 2 * pixels.shape[0] else 1)  # wide ones stay small
             for title, pixels in named
         ),
     )

@@ -1,6 +1,6 @@
-"""Makes the collection of a run for the catalogue, once every recorded episode is confirmed by a replay.
+"""Make the catalogue's collection of a run, once every recorded episode is confirmed by a replay.
 
-Contents of a stranger's run become text in a TOML and a CSV file, nothing else: names that a spreadsheet could execute,
+Contents of an untrusted run become text in a TOML and a CSV file, nothing else: names that a spreadsheet could execute,
 or that are invisible, are refused, and the files are checked like every contribution.
 """
 
@@ -35,7 +35,7 @@ from arcademark.scores.runs import RunCollection, load_runs
 from arcademark.suite.protocols import Protocol, protocols
 
 MAX_CHARACTERS = 100
-"""Largest length of an algorithm's name."""
+"""Maximum length of an algorithm's name."""
 
 
 @dataclass(frozen=True)
@@ -92,15 +92,15 @@ def check(
     """
     if paper is not None and not adding.NAME.fullmatch(paper.key):
         raise ArcadeMarkError(
-            f"--entry paper={one_line(paper.key, 80)!r}: expected a name and a year in small letters, such as doe-2026"
+            f"--entry paper={one_line(paper.key, 80)!r}: expected a name and a year in lower case, such as doe-2026"
         )
     if paper is not None and paper.url and not reading.ADDRESS.fullmatch(paper.url):
         raise ArcadeMarkError(f"--entry url={one_line(paper.url, 80)!r}: {reading.EXPECTED_ADDRESS}")
     record = read_run(directory)
     if paper is not None and record.protocol.unit == "step":
         raise ArcadeMarkError(
-            f"{directory}: has no Atari games, of which the catalogue is; check it without --entry, and show it on its "
-            "suite's leaderboard: arcademark leaderboard RUN…"
+            f"{directory}: has no Atari games, as the catalogue requires; check it without --entry, and show it on "
+            "its suite's leaderboard: arcademark leaderboard RUN…"
         )
     verified = replaying.verify(record, workers=workers, on_finding=on_finding, suite=suite)
     replay = Replay(len(verified.findings), verified.confirmed, verified.warnings)
@@ -134,20 +134,20 @@ def _problems(
     for one in record.trials:
         if scored_phase(record.protocol, bool(one.learns)) == "training" and replaying.cut_short(record, one):
             yield CatalogueFinding(
-                f"trial {one.id}", "training games are not recorded, and its score is of the last of them"
+                f"trial {one.id}", "training games are missing, and its score is the mean of the last of them"
             )
     if kind not in (None, "planning") and any(one.plans for one in record.trials):
         yield CatalogueFinding("--entry kind", f"{kind}, but an agent of the run plans; name it planning")
     for trial in runs.runs[0].incomplete:
-        there = f"{trial.played} of {trial.planned} episodes are there ({trial.status}); play the rest"
-        yield CatalogueFinding(f"{trial.algorithm}, {trial.task}, seed {trial.seed}", there)
+        missing = f"{trial.played} of {trial.planned} episodes are recorded ({trial.status}); play the rest"
+        yield CatalogueFinding(f"{trial.algorithm}, {trial.task}, seed {trial.seed}", missing)
     if name and len(scores.table.algorithms) > 1:
         yield CatalogueFinding("--name", f"the run has {len(scores.table.algorithms)} agents; leave it out")
     for algorithm in scores.table.algorithms:
         if escaped(algorithm) != algorithm or len(algorithm) > MAX_CHARACTERS:
             yield CatalogueFinding(
                 f"the name {algorithm[:MAX_CHARACTERS]!r}",
-                f"begins as a formula does, or has more than {MAX_CHARACTERS} characters; choose another with --name",
+                f"begins like a formula, or has more than {MAX_CHARACTERS} characters; choose another with --name",
             )
 
 
@@ -168,7 +168,7 @@ def _protocol(record: RunRecord, played: PlayedAlgorithm) -> Protocol:
     if any(trial.learns for trial in trials) and len(frames := {trial.training_frames for trial in trials}) == 1:
         changes["training_frames"] = next(iter(frames)) or rules.training_frames
     known = protocols().get(rules.name)
-    if known is None:  # its settings count, not a stranger's name for it
+    if known is None:  # its settings count, not an untrusted name for it
         return replace(rules.override(changes), overrides=MappingProxyType(rules.settings()))
     return known.override({**rules.settings(), **changes})
 

@@ -87,7 +87,7 @@ class InformativePlay:
 
     ArcadeMarkError: the error cannot be reached, or the request is of several agents, a shard or another suite.
 
-    error: At which to stop, a fraction.
+    error: Error at which to stop, a fraction.
     request: Request of one agent.
     games: Games to play first.
     play, say: Called with a plan to play its missing episodes, and with a line for the estimate after each game.
@@ -102,10 +102,10 @@ class InformativePlay:
     def __post_init__(self) -> None:
         agents = [spec.label for spec in self.request.agents]
         if self.request.protocol.suite:
-            raise ArcadeMarkError("--until-error is of the median over atari-57; leave --suite out")
+            raise ArcadeMarkError("--until-error applies to the median over atari-57; leave --suite out")
         if self.request.options.get("shard"):
             raise ArcadeMarkError(
-                "--engine shard=… and --until-error: games that are chosen one by one cannot be dealt out"
+                "--engine shard=… and --until-error: games that are chosen one by one cannot be divided"
             )
         if len(agents) > 1:
             raise ArcadeMarkError(
@@ -123,14 +123,14 @@ class InformativePlay:
         playable = [task for task in tasks if task in planned]
         if not playable:
             raise ArcadeMarkError(
-                f"--until-error: {self.agent} plays none of the games of atari-57, which the median is of"
+                f"--until-error: {self.agent} plays none of the games of atari-57, whose median is estimated"
             )
         least = outlook.least_error(self._trained, playable, rng=np.random.default_rng(predictors.SEED))
         if least > self.error:
             raise ArcadeMarkError(
                 f"--until-error {wording.share(self.error)} cannot be reached: {self.agent} plays {len(playable)} of "
                 f"the {len(tasks)} games, and the interval is ±{wording.share(least)} at least "
-                "when all are played; choose that or more"
+                "when all are played; choose at least that"
             )
 
     @property

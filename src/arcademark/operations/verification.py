@@ -14,8 +14,8 @@ class Verified:
     """Result of replaying a run's episodes.
 
     ok: Whether every episode was confirmed.
-    episodes, confirmed, differing, unverifiable: How many are recorded, replay to their score, replay otherwise, and
-        cannot be replayed.
+    episodes, confirmed, differing, unverifiable: Numbers of recorded episodes, and of those that replay to their score,
+        replay differently, and cannot be replayed.
     problems: The episodes that are not confirmed.
     warnings: Differences from the conditions in which the run was made.
     notes: Parts of the run that could not be verified.

@@ -17,7 +17,7 @@ from arcademark.runs.replay.episodes import Recorded, open_recorded, replay
 from arcademark.runs.replay.watch import EVERY_FRAMES, FRAMES_PER_SECOND
 
 LONGEST = 8 * FRAMES_PER_SECOND
-"""Shown frames of an episode."""
+"""Maximum number of shown frames of an episode."""
 
 MAX_BYTES = 1_000_000
 """Total size of all animations, so that the pages stay small."""

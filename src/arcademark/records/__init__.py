@@ -1,7 +1,7 @@
-"""A run's directory as a file format: what is in it, and its readers.
+"""A run's directory as a file format: its contents and their readers.
 
-`manifest` says what was asked for; `database` is the layout and what its tables may hold; `model` has the records;
-`reading`, `live` and `ledger` read a whole run, its progress, and many runs; `queue` asks SLURM for its jobs; `rows`
-refuses what does not belong in one; `repeats` finds equal episodes, `randomness` their generators; `combined` reads
-several runs as one, `imported` what logs say. Reaches no emulator.
+`manifest` is the request; `database` defines and checks the tables; `model` has the records; `reading`, `live` and
+`ledger` read a whole run, its progress, and many runs; `queue` asks SLURM for its jobs; `rows` reads and checks its
+episodes; `repeats` finds equal episodes, `randomness` returns their generators; `combined` reads several runs as one,
+`imported` describes runs from logs. No emulator is needed.
 """

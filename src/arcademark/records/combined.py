@@ -1,4 +1,4 @@
-"""Runs of the same agents under the same protocol, seen as one: what its manifest says, and its trials in order."""
+"""Combine runs of the same agents under the same protocol: their manifest, and their trials in order."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def commands_of(document: manifest.Document) -> list[Mapping[str, Any]]:
 
 
 def together(records: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
-    """Read runs of the same agents under the same protocol as one, which is at the place of the first of them.
+    """Combine runs of the same agents under the same protocol, each combination at the place of its first run.
 
-    As `merge` makes it, with the trials of shards that are missing, but in memory alone, and only of runs of which no
-    two have a trial in common.
+    The result is that of `merge`, with the trials of missing shards, but stays in memory. Runs that share a trial are
+    not combined.
     """
     groups: list[list[RunRecord]] = []
     for record in records:
@@ -44,7 +44,7 @@ def together(records: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
 
 
 def plans(documents: Iterable[manifest.Document]) -> list[manifest.Document]:
-    """Return the manifests of shards among these, one of each plan that is divided."""
+    """Return one shard's manifest for each divided plan."""
     known: dict[str, manifest.Document] = {}
     for document in documents:
         if "shard" in document:
@@ -60,7 +60,7 @@ def plan_of(document: manifest.Document) -> str:
 
 
 def planned(document: manifest.Document, protocol: Protocol) -> Iterator[TrialRecord]:
-    """Yield a trial for each agent, game and seed of a manifest, of as many as a plan may have, as before it begins."""
+    """Yield the initial record of each of a manifest's trials, from at most `MAX_TRIALS` combinations."""
     left_out = {(agent, game) for agent, game, _ in document["left_out"]}
     frames, episodes = manifest.budget_of(document, protocol)
     every = itertools.product(document["seeds"], document["games"], document["agents"])
@@ -79,13 +79,13 @@ def differences(first: manifest.Document, second: manifest.Document) -> list[str
 
 
 def all_commands(documents: Iterable[manifest.Document]) -> list[Mapping[str, Any]]:
-    """Return each command of several runs once, by the time it began at."""
+    """Return the distinct commands of several runs, in the order of their start."""
     by_text = {_text(command): command for document in documents for command in commands_of(document)}
     return [by_text[text] for text in sorted(by_text, key=lambda text: (by_text[text]["started"], text))]
 
 
 def joined(documents: Sequence[manifest.Document], commands: Sequence[Mapping[str, Any]]) -> manifest.Document:
-    """Return the manifest of all."""
+    """Return the combined manifest."""
     whole, *rest = sorted(documents, key=lambda one: (one.get("created", ""), _text(one)))
     for document in rest:
         whole = manifest.joined(whole, document)
@@ -113,9 +113,9 @@ def _one(records: Sequence[RunRecord]) -> RunRecord:
     trials = {trial.id: trial for record in records for trial in record.trials}
     protocol = records[0].protocol
     for trial in (trial for plan in plans(documents) for trial in planned(plan, protocol)):
-        there = trials.setdefault(trial.id, trial)
-        if there.episodes < trial.episodes:
-            trials[trial.id] = _lengthened(there, trial.episodes, protocol)
+        known = trials.setdefault(trial.id, trial)
+        if known.episodes < trial.episodes:
+            trials[trial.id] = _lengthened(known, trial.episodes, protocol)
     order = in_order(document, trials.values())
     place = {trial.id: number for number, trial in enumerate(order)}
     columns: dict[str, list[NDArray[Any]]] = {}

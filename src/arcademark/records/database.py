@@ -1,9 +1,9 @@
-"""A run's SQLite file: its layout, what it may hold, whoever wrote it, and how it is opened.
+"""A run's SQLite file: its layout, the checks of its contents, which may be untrusted, and how it is opened.
 
-It holds plain tables on sound pages, in each row what belongs there, which no reader has to ask again: types, ranges,
-rows of no trial, and the checksum of what was recorded. That a row says what was played,
-`arcademark.runs.replay.verify` finds out. A file of an older layout, whose rows had no checksums before the fourth, is
-read through a copy that is brought up to date; itself it is when the run is continued.
+It must consist of plain tables on sound pages. Each row is checked here, so that no reader has to: types, ranges, the
+existence of its trial, and its checksum. Whether a row is true is checked by `arcademark.runs.replay.verify`. A file of
+an older layout (rows have checksums since the fourth) is read through a migrated copy; the file itself is migrated when
+the run is continued.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ SHARDS, JOBS = "shards", "slurm"  # folders that may lie in that of a run: its s
 BUSY_SECONDS = 10.0  # how long to wait for another program that locks the database
 
 MAX_TRIALS = 1_000_000  # of a plan
-MAX_NUMBER = 2**53  # of whatever is counted, and of a score's magnitude: up to here floats are exact
+MAX_NUMBER = 2**53  # of counts, and of a score's magnitude; floats are exact up to here
 MAX_TEXT_CHARS = 100_000  # characters of a text
 MAX_STORED = 2**63 - 1  # the largest number that SQLite holds
 
 PATIENCE_SECONDS = 60.0
-BYTES_PER_SECOND = 5_000_000  # how long reading may take, and how much longer where there is more to read
+BYTES_PER_SECOND = 5_000_000  # reading may take `PATIENCE_SECONDS`, and the time for the file's size at this rate
 _SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
-"""The end of a journal that names a file to be deleted once it was undone."""
-_OPCODES = 1_000_000  # between two looks at the clock
+"""End of a journal that names another file, which SQLite deletes after a rollback."""
+_OPCODES = 1_000_000  # between two checks of the clock
 
 
 class TableColumn(NamedTuple):
-    """A column: its type, and the condition that holds of its values, {} and of the row of its trial, `owner`."""
+    """A column: its type, and the SQL condition on its value, {}, and on the row of its trial, `owner`."""
 
     type: str
     rule: str = "TRUE"
@@ -70,7 +70,7 @@ def _text(most: int = MAX_TEXT_CHARS, letters: str = "") -> TableColumn:
 _TRIAL = TableColumn("TEXT", "owner.id IS NOT NULL")
 
 
-APPLICATION_ID = 0x41524D4B  # "ARMK", so that another program's database is told apart
+APPLICATION_ID = 0x41524D4B  # "ARMK", which distinguishes other programs' databases
 SCHEMA_VERSION = 4
 TABLES: Mapping[str, Mapping[str, TableColumn]] = {
     # A trial is an agent with its parameters, a game, the run's protocol and a seed. Whether it is done is not stored:
@@ -78,20 +78,20 @@ TABLES: Mapping[str, Mapping[str, TableColumn]] = {
     "trial": {
         "id": _text(250, "a-z0-9_-"),  # "random-pong-s0-1a2b3c4d", a part of a file's name
         "position": _number(0, MAX_NUMBER),  # its place in the plan
-        "agent": _text(),  # the agent's label, "const(action=FIRE)"; the manifest says what loads it
+        "agent": _text(),  # the agent's label, "const(action=FIRE)"; the manifest has its reference
         "game": _text(100, "a-z0-9_"),  # the task's id, "pong"
         "seed": _number(0, MAX_STORED),
-        "episodes": _number(1, MAX_EPISODES),  # evaluation episodes asked for
+        "episodes": _number(1, MAX_EPISODES),  # requested evaluation episodes
         # A learner's budget in frames or in episodes; NULL if it has none or does not learn.
         "training_frames": _number(0, MAX_STORED, null=True),
         "training_episodes": _number(0, MAX_STORED, null=True),
         "learns": _number(0, 1, null=True),  # NULL until the agent was made for the first time
         "plans": _number(0, 1, null=True),  # likewise
-        # Asked for by the agent instead of the protocol's frame_skip.
+        # Requested by the agent instead of the protocol's frame_skip.
         "frames_per_action": _number(1, MAX_FRAMES_PER_ACTION, null=True),
         "error": TableColumn("TEXT", null=True),  # why the trial failed, in one line
     },
-    # An episode that came to its end. Committed when it ends (a learner's training episodes: with the next checkpoint).
+    # A finished episode. Committed when it ends (a learner's training episodes: with the next checkpoint).
     "episode": {
         "trial": _TRIAL,
         "phase": TableColumn("TEXT", "{} IN ('training', 'evaluation')"),
@@ -111,13 +111,13 @@ TABLES: Mapping[str, Mapping[str, TableColumn]] = {
     # The last checkpoint of a learner, written together with the training episodes that led to it.
     "checkpoint": {
         "trial": _TRIAL,
-        "episodes": _number(0, MAX_NUMBER),  # training episodes behind it
+        "episodes": _number(0, MAX_NUMBER),  # training episodes before it
         "frames": _number(0, MAX_NUMBER),  # likewise
         "finished": _number(0, 1),  # 1 once the training budget is spent
-        "data": TableColumn("BLOB"),  # what the learner's checkpoint() gave
+        "data": TableColumn("BLOB"),  # result of the learner's checkpoint()
     },
-    # An evaluation episode of a planner that is in play, so that a run that was killed goes on within it. Written every
-    # few seconds, gone once the episode is recorded.
+    # An evaluation episode of a planner that is in play, so that a killed run continues within it. Written every few
+    # seconds, deleted once the episode is recorded.
     "unfinished": {
         "trial": _TRIAL,
         "episode": _number(0, MAX_EPISODES),
@@ -126,15 +126,15 @@ TABLES: Mapping[str, Mapping[str, TableColumn]] = {
         "wall_seconds": _number(0, MAX_NUMBER, type="REAL"),
         "generator": _text(),  # the state of the agent's generator, JSON
         "actions": TableColumn("BLOB"),
-        "checkpoint": TableColumn("BLOB"),  # a seal (see seal.py), then what the planner's checkpoint() gave
+        "checkpoint": TableColumn("BLOB"),  # a seal (see seal.py), then the result of the planner's checkpoint()
     },
     # When a trial was evaluated: a row for each command that recorded episodes of its score. What was evaluated, and
-    # how, stands in the trial and in the manifest; together they are the ledger (`arcademark.records.ledger`).
+    # how, is in the trial and in the manifest; together they are the ledger (`arcademark.records.ledger`).
     "evaluation": {
         "trial": _TRIAL,
         "command": _number(0, MAX_EPISODES),  # 0 began the run, n continued it for the nth time
         "begun": _text(100),  # when the first was recorded, ISO 8601 with the zone
-        "episodes": _number(0, MAX_EPISODES),  # how many; 0 of a learner that was not to train
+        "episodes": _number(0, MAX_EPISODES),  # how many; 0 for a learner with a training budget of 0
     },
 }
 KEYS: Mapping[str, tuple[str, ...]] = {
@@ -147,8 +147,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 
 
 CHECKSUM = "checksum"
-"""The last column of each table. Its low 32 bits are of the row's other values, but of blobs, of which those above are:
-these are compared only where blobs are read. NULL in rows that were recorded before there were checksums."""
+"""The last column of each table. Its low 32 bits are a checksum of the row's values except blobs; the bits above are
+one of its blobs, checked only where blobs are read. NULL in rows that were recorded before there were checksums."""
 _LOW_BITS = 2**32 - 1
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -169,7 +169,7 @@ def _checksum(table: str, place: Callable[[str], str] = str) -> str:
 
 
 def _arguments(table: str, place: Callable[[str], str] = str, *, blobs: bool = False) -> list[str]:
-    """Return in SQL a row's values, or its blobs: texts as blobs, real numbers without the sign of 0, which goes."""
+    """Return in SQL a row's values, or its blobs; texts become blobs, and −0.0 becomes 0.0, as it is stored."""
     written = {"TEXT": "CAST({} AS BLOB)", "BLOB": "CAST({} AS BLOB)", "REAL": "{} + 0.0", "INTEGER": "{}"}
     return [
         written[column.type].format(place(name))
@@ -179,13 +179,13 @@ def _arguments(table: str, place: Callable[[str], str] = str, *, blobs: bool = F
 
 
 def intact_blobs(table: str) -> str:
-    """Return in SQL whether a row's blobs are those that were recorded, as far as there is a checksum."""
+    """Return the SQL condition that a row's blobs match its checksum, if it has one."""
     checksum = f"checksum_of_blobs({', '.join(_arguments(table, blobs=True))})"
     return f"({CHECKSUM} IS NULL OR {CHECKSUM} >> 32 = {checksum})"
 
 
 def intact_values(table: str) -> str:
-    """Return in SQL the same of a row's other values."""
+    """Return the SQL condition that a row's other values match its checksum, if it has one."""
     values = ", ".join(_arguments(table, f"{table}.{{}}".format))
     place = f"{table}.{CHECKSUM}"
     return f"({place} IS NULL OR ({place} & {_LOW_BITS}) = checksum_of_values({values}))"
@@ -196,7 +196,7 @@ def _checksum_of_values(*values: object) -> int:
 
 
 def _checksum_of_blobs(*blobs: bytes | None) -> int:
-    """Return the upper 31 bits of a CRC-32: with those of the values it is a number that SQLite holds."""
+    """Return the upper 31 bits of a CRC-32: with those of the values they fit an integer of SQLite."""
     checksum = 0
     for blob in blobs:
         checksum = zlib.crc32(blob or b"", checksum)
@@ -244,7 +244,7 @@ def renew_checksums(database: sqlite3.Connection) -> None:
 
 @contextlib.contextmanager
 def no_writer(directory: Path) -> Iterator[bool]:
-    """Yield whether no process writes a run, and keep others from beginning to, if its lock can be read."""
+    """Yield True if no process writes a run, and keep others from starting to, if its lock can be read."""
     with contextlib.ExitStack() as stack:
         free = True
         with contextlib.suppress(OSError):
@@ -260,7 +260,7 @@ def no_writer(directory: Path) -> Iterator[bool]:
 
 @contextlib.contextmanager
 def unplayed(directory: Path) -> Iterator[None]:
-    """Refuse a run that a process is writing, and keep others from beginning to."""
+    """Refuse a run that a process is writing, and keep others from starting to."""
     with no_writer(directory) as free:
         if not free:
             raise ArcadeMarkError(f"{directory}: is being played; wait for it, or stop it")
@@ -273,16 +273,15 @@ def open_for_reading(
 ) -> Iterator[sqlite3.Connection]:
     """Open a run's database in one read transaction; sqlite's errors become clear ones.
 
-    `checked`: whether each page is checked first, and each row but those of episodes, which `arcademark.records.rows`
-    reads; as is right for whoever reads more than a few. `keys` is as of `_check_schema`.
-    `damaged`: whether to open one whose end is missing, too.
+    `checked`: whether each page is checked first, and each row except episodes, which `arcademark.records.rows` checks;
+    False only for reading a few rows. `keys` is as in `_check_schema`. `damaged`: whether to open a truncated one, too.
     """
     path = directory / DATABASE
     with clear_errors(directory):
         check_files(path, follow=True)
     if not path.is_file():
         raise ArcadeMarkError(f"{directory}: nothing was recorded yet ({DATABASE} is missing); run it first")
-    # A finished run may lie on a medium that cannot be written, where sqlite needs to be told that nobody writes.
+    # A finished run may be on a read-only medium, where sqlite works only if the file is declared immutable.
     frozen = not os.access(directory, os.W_OK) and not path.with_name(f"{DATABASE}-wal").exists()
     uri = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if frozen else ''}"
     with clear_errors(directory), contextlib.ExitStack() as stack:
@@ -295,7 +294,7 @@ def open_for_reading(
         version = check_version(directory, database)
         _check_plain(directory, database)
         if version < SCHEMA_VERSION:
-            database = stack.enter_context(contextlib.closing(sqlite3.connect("", isolation_level=None)))  # of its own
+            database = stack.enter_context(contextlib.closing(sqlite3.connect("", isolation_level=None)))  # temporary
             opened.backup(database)
             guard(database, path)
             if damaged:
@@ -354,13 +353,13 @@ def _check_plain(directory: Path, database: sqlite3.Connection) -> None:
     for kind, item, page, sql in database.execute("SELECT type, name, rootpage, sql FROM sqlite_master").fetchall():
         if not (kind == "table" and page) and not (kind == "index" and sql is None):
             raise ArcadeMarkError(
-                f"{directory}: {DATABASE} holds the {one_line(str(kind), 20)} {one_line(str(item), 100)!r}, which no "
-                "run does; do not trust it, or remove what you added"
+                f"{directory}: {DATABASE} has the {one_line(str(kind), 20)} {one_line(str(item), 100)!r}, which no "
+                "run has; do not trust it, or remove what you added"
             )
 
 
 def _check_schema(directory: Path, database: sqlite3.Connection, *, keys: bool = False) -> None:
-    """Refuse a database whose tables differ from the layout; further tables do no harm.
+    """Refuse a database whose tables differ from the layout; further tables are ignored.
 
     `keys`: whether each table must have its key, which a reader can do without.
     """
@@ -370,7 +369,7 @@ def _check_schema(directory: Path, database: sqlite3.Connection, *, keys: bool =
         plain = all(default in (None, "0") and not hidden for *_, default, _, hidden in columns)
         named = {column[1] for column in columns} == {*expected, CHECKSUM}
         if not (plain and named and (not keys or key == KEYS[table])):
-            raise damage(directory, f"what a run must have is missing (table {table}, as it was laid out)")
+            raise damage(directory, f"table {table} does not have a run's layout")
 
 
 def check_rows(directory: Path, database: sqlite3.Connection, *, indices: bool = True) -> None:
@@ -388,8 +387,8 @@ def check_table(directory: Path, database: sqlite3.Connection, table: str) -> No
 
 
 def wrong_value(row: int, table: str, column: str) -> str:
-    """Return the message about a row's value that is invalid, or not as recorded."""
-    wrong = "of the wrong type or range" if column != CHECKSUM else "that its values do not have: one was changed"
+    """Return the message about a row's value that is invalid or does not match its checksum."""
+    wrong = "of the wrong type or range" if column != CHECKSUM else "that does not match its values: one was changed"
     return f"row {row:,} of table {table} has a {column} {wrong}"
 
 
@@ -397,7 +396,7 @@ def wrong_rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, 
     """Yield the invalid rows of a table by number, with the reason."""
     cases = ""
     for name, column in TABLES[table].items():
-        place = f"({table}.{name} COLLATE BINARY)"  # whatever a stranger's table says of it
+        place = f"({table}.{name} COLLATE BINARY)"  # not the collation of an untrusted table
         rule = f"typeof({place}) = '{column.type.lower()}' AND {column.rule.format(place)}"
         cases += f" WHEN NOT ({f'{place} IS NULL OR ' if column.null else ''}({rule})) THEN '{name}'"
     cases += f" WHEN NOT {intact_values(table)} THEN '{CHECKSUM}'"
@@ -408,14 +407,14 @@ def wrong_rows(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, 
 
 
 def wrong_blobs(database: sqlite3.Connection, table: str) -> Iterator[tuple[int, str]]:
-    """Yield the rows of a table with other blobs than were recorded, as `wrong_rows`."""
+    """Yield the rows whose blobs do not match their checksum, as `wrong_rows` does."""
     query = f"SELECT rowid FROM main.{table} NOT INDEXED WHERE NOT {intact_blobs(table)}"
     for (row,) in database.execute(query):
         yield row, wrong_value(row, table, CHECKSUM)
 
 
 def check_blobs(directory: Path, database: sqlite3.Connection, table: str) -> None:
-    """Refuse a table with a row whose blobs are not as recorded."""
+    """Refuse a table with a row whose blobs do not match its checksum."""
     for _, why in wrong_blobs(database, table):
         raise damage(directory, why)
 
@@ -427,14 +426,14 @@ def check_index(directory: Path, database: sqlite3.Connection, table: str) -> No
 
 
 def damage(directory: Path, what: str) -> ArcadeMarkError:
-    """Return the error of a run's database that is wrong."""
+    """Return the error about a damaged database of a run."""
     return ArcadeMarkError(f"{directory}: {DATABASE} is damaged: {what}; {RESTORE}")
 
 
 def check_files(path: Path, *, follow: bool) -> None:
-    """Refuse a database's files that are none, and a journal that could have another file deleted.
+    """Refuse a database's files that are not regular, and a journal that could delete another file.
 
-    `follow`: whether `path` may be a link to a file; what sqlite keeps beside it may not.
+    `follow`: whether `path` may be a link to a file; sqlite's files beside it may not.
     """
     beside = (path.with_name(f"{path.name}-{ending}") for ending in ("wal", "shm", "journal"))
     for file in (path, *beside):
@@ -462,13 +461,13 @@ def clear_errors(directory: Path) -> Iterator[None]:
         yield
     except sqlite3.IntegrityError as error:
         raise ArcadeMarkError(
-            f"{directory}: what was to be recorded contradicts what {DATABASE} holds ({error}); was it changed? "
+            f"{directory}: new rows contradict those in {DATABASE} ({error}); was it changed? "
             "Restore it from a copy, or play the run in another directory"
         ) from None
     except (UnicodeError, OverflowError) as error:
         raise damage(directory, f"it holds text or a number that is not valid ({one_line(str(error))})") from None
     except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF  # Python's own are of what it read
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF  # Python's own errors concern the data
         what = _EXPLANATIONS.get(code, f"cannot be read or written ({one_line(str(error))}); check the disk")
         raise ArcadeMarkError(f"{directory}: {what}") from None
     except OSError as error:

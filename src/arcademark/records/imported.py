@@ -1,6 +1,6 @@
 """Runs that were not played here: scores of logs made elsewhere, in a run's directory, marked and without actions.
 
-A row of training is an episode that the log has or, where it has only averages, one of these; the manifest says which.
+A row of training is an episode of the log or, if it has only averages, one of these; the manifest records which.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ MARK = " [imported]"
 """Suffix of the label of every imported agent, so that no table can leave it out."""
 
 JUDGED = "arcademark.judge"
-"""The format, in the manifest, of scores of a training that was judged here; its evaluations are runs of their own."""
+"""Format, in the manifest, of the scores of a training judged here; its evaluations are runs of their own."""
 
 
 @dataclass(frozen=True, eq=False)
 class LoggedRows:
-    """Episodes, or averages, in their order: arrays of shape (rows,).
+    """Episodes, or averages, in order: arrays of shape (rows,).
 
     Parameters
     ----------
     scores : float array
     frames : int array
-        Emulated frames of each; of averages, those since the one before.
+        Emulated frames of each episode; for averages, those since the previous one.
     steps : int array
-        Actions of each; 0 where the log does not say.
+        Actions of each; 0 if unknown.
     """
 
     scores: NDArray[np.float64]
@@ -53,7 +53,7 @@ class ImportedTrial:
     agent, game : str
         The name without `MARK`; the game's id.
     seed : int
-    training, evaluation : Rows
+    training, evaluation : LoggedRows
     episodes : int
         Number of rows that the score averages: the last of training, or all of evaluation.
     mark : str
@@ -75,9 +75,9 @@ class ImportedTrial:
 
 
 def origin(record: RunRecord) -> manifest.Imported | None:
-    """Return where an imported run's scores come from; None of a run that was played."""
-    found: manifest.Imported | None = record.manifest.get("imported")
-    return found
+    """Return the source of an imported run's scores; None for a run that was played here."""
+    source: manifest.Imported | None = record.manifest.get("imported")
+    return source
 
 
 def refuse(record: RunRecord) -> None:

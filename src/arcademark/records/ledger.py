@@ -1,7 +1,7 @@
-"""The ledger: what was evaluated on which game, when and by which command, over all runs in a folder.
+"""The ledger: all evaluations in a folder of runs, with their agents, games, times and commands.
 
-Only when each trial was evaluated is noted for it; the rest follows from the runs. An *algorithm* is an agent without
-its parameters; a *setting* its parameters, the code of a user's own agent, and the training budget that was asked for.
+Only the times of evaluations are recorded for it; the rest follows from the runs. An *algorithm* is an agent without
+its parameters; a *setting* is its parameters, the code of a user's own agent, and the requested training budget.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from arcademark.records.reading import read_run
 from arcademark.suite.protocols import Protocol
 from arcademark.suite.task_suites import TaskSuite
 
-DEEPEST = 3  # how many folders below a project's its runs are looked for
+DEEPEST = 3  # levels of folders that are searched for runs
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,15 @@ class LedgerEntry:
     algorithm: str  # the agent without its parameters
     parameters: Mapping[str, Any]  # what differs from the agent's defaults
     code: str | None  # SHA-256 of the file of a user's own agent
-    training_frames: int | None  # the budget that was asked for; None for the protocol's
+    training_frames: int | None  # the requested budget; None for the protocol's
     training_episodes: int | None  # likewise
     protocol: str  # the protocol's label, overrides included
     game: str  # the task's id
     seeds: tuple[int, ...]  # of the trials with a score
-    episodes: int  # that make these scores
-    begun: str  # when the first was recorded, ISO 8601 with the zone; when the run was begun, where it does not tell
-    commands: tuple[str, ...]  # that recorded them, in order; all of the run, where it does not tell
-    suite: TaskSuite | None = None  # that the task is of; None of Atari games
+    episodes: int  # number of scored episodes
+    begun: str  # when the first was recorded, ISO 8601 with the zone; in older runs the start of the run
+    commands: tuple[str, ...]  # that recorded them, in order; in older runs all commands
+    suite: TaskSuite | None = None  # suite of the task; None for Atari games
 
     @property
     def setting(self) -> tuple[str, str | None, int | None, int | None]:
@@ -53,7 +53,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class Unread:
-    """A run that cannot be read, and why, in one line."""
+    """A run that cannot be read, with the reason in one line."""
 
     directory: str
     reason: str
@@ -76,17 +76,17 @@ def find_runs(path: Path, *, parts: bool = False) -> tuple[Path, ...]:
     if not path.is_dir():
         what = "is a file" if path.exists() else "no such directory"
         raise ArcadeMarkError(f"{path}: {what}; name runs, or the folder in which they lie")
-    runs_there = (*itself, *sorted(_below(path, DEEPEST)))
-    if not runs_there:
+    runs = (*itself, *sorted(_below(path, DEEPEST)))
+    if not runs:
         raise ArcadeMarkError(f"{path}: no run in it; name runs, or the folder in which they lie")
-    return runs_there
+    return runs
 
 
 def _below(path: Path, depth: int) -> Iterator[Path]:
     try:
         with os.scandir(path) as listing:
             folders = [Path(entry.path) for entry in listing if entry.is_dir() and not entry.name.startswith(".")]
-    except OSError:  # what may not be looked into holds no run of this project
+    except OSError:  # folders that cannot be read are skipped
         return
     for folder in folders:
         if (folder / manifest.FILE).is_file():
@@ -124,7 +124,7 @@ def make_entries(
     scored: Iterable[tuple[TrialRecord, int]],
     evaluations: Iterable[EvaluationRecord],
 ) -> Iterator[LedgerEntry]:
-    """Yield the evaluations of trials with so many scored episodes each: agents on games with a score."""
+    """Yield the evaluations of trials with their numbers of scored episodes: agents on games with a score."""
     agents = {agent["label"]: agent for agent in document["agents"]}
     trials: defaultdict[tuple[str, str], dict[TrialRecord, int]] = defaultdict(dict)
     for trial, count in scored:
@@ -153,15 +153,15 @@ def make_entries(
 
 
 def entries_beside(directory: Path, algorithms: Collection[str]) -> tuple[LedgerEntry, ...]:
-    """Return the entries of some algorithms in the runs that lie beside a run's directory, which may be new."""
+    """Return the entries of some algorithms in the runs next to a run's directory, which may be new."""
 
     def wanted(document: manifest.Document) -> bool:
         agents = document["agents"]
         return any(algorithm(agent["label"], agent.get("parameters") or {}) in algorithms for agent in agents)
 
     folder = directory.parent
-    there = sorted(_below(folder, 1)) if folder.is_dir() else []
-    neighbours = [path for path in there if path.resolve() != directory.resolve()]
+    runs = sorted(_below(folder, 1)) if folder.is_dir() else []
+    neighbours = [path for path in runs if path.resolve() != directory.resolve()]
     entries = read_ledger(neighbours, wanted=wanted).entries
     return tuple(entry for entry in entries if entry.algorithm in algorithms)
 
@@ -172,7 +172,7 @@ def algorithm(label: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _noted(document: manifest.Document, noted: Sequence[EvaluationRecord]) -> tuple[str, tuple[str, ...]]:
-    """Return when some trials were first evaluated, and the commands, from the commands' records."""
+    """Return the time of some trials' first evaluation, and the commands that evaluated them."""
     given = [str(document.get("command", "")), *(str(later["command"]) for later in document.get("continued") or ())]
     if not noted:
         return str(document.get("created", "")), tuple(dict.fromkeys(given))

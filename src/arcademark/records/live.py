@@ -1,7 +1,7 @@
-"""The progress of a run, which can be read quickly at any time, and what its driver reports while it plays.
+"""The progress of a run, which can be read quickly at any time, with its driver's reports during play.
 
-The store tells what is recorded. What is in play, how fast, and for how long, the driver writes every few seconds into
-``live.json``; it holds as long as a process holds the run's lock.
+Recorded results are in the database. The trials in play, their speed and the remaining time are written by the driver
+to ``live.json`` every few seconds; the file is valid while a process has the run's lock.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_PLAYING = 10_000  # trials that are named
 
 State = Literal["pending", "started", "failed", "playing", "done"]
 STATES: tuple[State, ...] = get_args(State)
-"""The least far first: of copies of a trial that counts which is furthest."""
+"""In the order of progress: among copies of a trial the furthest one counts."""
 
 
 Amount = Annotated[float, Meta(ge=0, le=1e12)]
@@ -41,8 +41,8 @@ class Live(TypedDict):
 
     trials: list[str]  # ids of those in play
     frames_per_second: Amount  # lately, with those that planners simulate
-    seconds_left: Amount | None  # null while it cannot be told
-    at_most: bool  # whether that is a bound
+    seconds_left: Amount | None  # null while unknown
+    at_most: bool  # whether that is an upper bound
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class TrialProgress:
     state: "pending": nothing is recorded; "started": something is, and no process plays it now as far as is known.
     episodes: Recorded episodes of its score; if training is scored, all of them at its end.
     trained: Frames of training, or episodes where its budget is in these; None unless it learns.
-    budget: The same of its budget.
+    budget: Its training budget in the same unit; None unless it learns.
     error: Error that it failed with, in one line.
     unit: Unit of lengths.
     """
@@ -83,7 +83,7 @@ class RunProgress:
 
 
 def write(directory: Path, live: Live) -> None:
-    """Write the driver's report; a failure to write stops nothing."""
+    """Write the driver's report; errors are ignored."""
     draft = directory / f"{FILE}.draft"
     with contextlib.suppress(OSError):
         draft.unlink(missing_ok=True)
@@ -99,7 +99,7 @@ def remove(directory: Path) -> None:
 
 
 def read_progress(directory: Path) -> RunProgress:
-    """Read how far a run is, without its episodes, of which the number is checked alone.
+    """Read the progress of a run, without its episodes, of which only the number is checked.
 
     `arcademark.records.reading.read_run` checks their content. ArcadeMarkError if it cannot be read.
     """
@@ -116,7 +116,7 @@ def read_progress(directory: Path) -> RunProgress:
 
 
 def planned(documents: Iterable[manifest.Document]) -> Iterator[TrialProgress]:
-    """Yield the trials of every plan of which one of these manifests is a shard's, as they are before they begin."""
+    """Yield the initial progress of the trials of every divided plan among these manifests."""
     for document in combined.plans(documents):
         protocol = from_json(document["protocol"])
         for trial in combined.planned(document, protocol):
@@ -142,6 +142,6 @@ def _progress(trial: TrialRecord, protocol: Protocol, in_play: Collection[str] =
 
 def _read(path: Path) -> Live | None:
     with contextlib.suppress(ArcadeMarkError, FileNotFoundError):
-        remedy = "it is written anew in some seconds"
+        remedy = "it is rewritten every few seconds"
         return read_as(Live, parse_json(read_text(path, MAX_BYTES), path, remedy, finite=True), path, remedy)
     return None

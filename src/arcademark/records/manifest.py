@@ -1,6 +1,6 @@
-"""The manifest: what a run was asked for and with what, as ``manifest.json`` in its directory.
+"""The manifest: a run's request and provenance, as ``manifest.json`` in its directory.
 
-A run only grows: games, seeds and episodes may be added later; what changes a score may not change.
+A run only grows: games, seeds and episodes may be added later; settings that change a score may not change.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HUMAN = "human"
 Document = dict[str, Any]
 
 MAX_BYTES = 16 * 2**20
-MAX_DIGITS = 4_000  # of a whole number, such as a parameter may be: below what Python refuses to read
+MAX_DIGITS = 4_000  # of a whole number, such as a parameter; Python reads slightly more
 
 Whole = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Count = Annotated[int, Meta(ge=1, le=MAX_EPISODES)]
@@ -43,7 +43,7 @@ class Provenance(TypedDict):
     command: NotRequired[str]  # the command line
     machine: NotRequired[dict[str, str | int | float | bool | None]]  # its system, processor and cores
     emulator: NotRequired[str | None]
-    """Emulator that was asked for, "ale" or "console"; null for the one that is available."""
+    """Requested emulator, "ale" or "console"; null for the one that is available."""
 
 
 class AgentSource(TypedDict):
@@ -61,21 +61,21 @@ class Agent(TypedDict):
     reference: NotRequired[str]
     parameters: NotRequired[dict[str, Any] | None]
     source: NotRequired[AgentSource | None]
-    plans: NotRequired[bool]  # true of a planner, once it was made
-    draws: NotRequired[bool]  # whether it draws random numbers, if it says so, once it was made
+    plans: NotRequired[bool]  # true for a planner, once it was made
+    draws: NotRequired[bool]  # whether it draws random numbers, if it declares so, once it was made
     files: NotRequired[dict[str, str]]
     """SHA-256 of the files that parameters name, by parameter; missing in older runs."""
     by_seed: NotRequired[bool]  # true where a parameter names the seed: "model-{seed}.pt"
     checkpoints: NotRequired[dict[str, str]]
-    """By game and seed, "pong 0", of agents trained elsewhere: the SHA-256 of a network's file, or of the
-    checkpoint of a learner or trainer in another run."""
+    """By game and seed, "pong 0", for agents trained elsewhere: SHA-256 of a network's file, or of the checkpoint of a
+    learner or trainer in another run."""
     trained_frames: NotRequired[dict[str, Whole]]
-    """By game and seed: the frames that it was trained for elsewhere, as the file says, once it was read."""
+    """By game and seed: frames of its training elsewhere, by its file, once it was read."""
     peak_bytes: NotRequired[dict[str, Whole]]
     """By game and seed: the peak memory of the process that played the trial."""
     snapshots: NotRequired[dict[str, list[tuple[Share, Score, Count]]]]
-    """By game and seed, of a learner: mean scores before the end of training. The share of its budget that was used,
-    the score, and the number of episodes, the first of the evaluation, which are not recorded."""
+    """By game and seed, for a learner: evaluations before the end of training, with the used share of its budget, the
+    mean score, and the number of episodes, which are the first of the evaluation and are not recorded."""
 
 
 class Settings(TypedDict):
@@ -103,8 +103,8 @@ class Imported(TypedDict):
     formats: list[str]  # of `arcademark.scores.reading.FORMATS`
     files: dict[str, str]  # from the path of each log, below what was named, to its SHA-256
     averages: list[str]  # labels of agents whose rows of training are averages that the tool logged
-    assumed: list[str]  # sentences: what the logs do not say and was taken for granted
-    doubts: list[tuple[str, str, str]]  # agent's label, game, and why these are hardly whole games' raw scores
+    assumed: list[str]  # sentences: assumptions where the logs lack information
+    doubts: list[tuple[str, str, str]]  # agent's label, game, and why these are unlikely to be raw scores of games
 
 
 class Manifest(Provenance):
@@ -117,8 +117,8 @@ class Manifest(Provenance):
     games: dict[str, str]  # from each game to the checksum of its ROM
     seeds: list[Whole]
     episodes: Count  # of each trial
-    training_frames: NotRequired[Whole | None]  # what ``--frames`` asked for, or null: the protocol's
-    training_episodes: NotRequired[Whole | None]  # what ``--training-episodes`` asked for, or null
+    training_frames: NotRequired[Whole | None]  # value of ``--frames``; null for the protocol's
+    training_episodes: NotRequired[Whole | None]  # value of ``--training-episodes``, or null
     left_out: list[tuple[str, str, str]]  # agent, game and reason of the combinations that have no trial
     shard: NotRequired[tuple[Whole, Whole]]
     """Number of the shard, from 1, and of all shards; the others have the rest of the trials of all games and seeds."""
@@ -130,7 +130,7 @@ class Manifest(Provenance):
     continued: NotRequired[list[Continued]]  # one each time the run was continued
     imported: NotRequired[Imported]  # only of a run that was not played
     trained_under: NotRequired[Settings]
-    """The protocol of another run, where agents that learn were trained and from which they are played in this one."""
+    """Protocol of another run in which this run's agents were trained, if they were."""
 
 
 def read(directory: Path) -> Document:
@@ -158,7 +158,7 @@ def read(directory: Path) -> Document:
 def write(directory: Path, document: Document) -> None:
     """Write the manifest so that a crash leaves the old one or the new one, never half of one."""
     draft = directory / f"{FILE}.draft"
-    draft.unlink(missing_ok=True)  # a link there would have another file written
+    draft.unlink(missing_ok=True)  # through a link another file would be written
     with draft.open("x", encoding="utf-8", errors="backslashreplace") as file:
         json.dump(document, file, indent=2, ensure_ascii=False, allow_nan=False)
         file.write("\n")
@@ -183,7 +183,7 @@ def trial_id(
 ) -> str:
     """Return a trial's stable name, "random-pong-s0-1a2b3c4d", with a hash of all that can change an episode's score.
 
-    The number of episodes cannot, nor where an own agent's file lies (what is in it is in the run's manifest).
+    The number of episodes cannot, nor the path of a user's own agent (the manifest has its file's checksum).
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def trial_id(
     training_frames, training_episodes : int, optional
         A learner's budget, as `training_budget` returns it.
     checkpoint : str
-        SHA-256 of what was learnt elsewhere; "" of nothing.
+        SHA-256 of the result of training elsewhere; "" if there is none.
     """
     episodes = training_episodes
     trained = "" if episodes in (None, protocol.training_episodes) else f',"training_episodes":{episodes}'
@@ -224,7 +224,7 @@ def slug(label: str) -> str:
 def trial_of(
     document: Document, protocol: Protocol, agent: Mapping[str, Any] | None, game: str, seed: int
 ) -> str | None:
-    """Return the id of a trial of one of a manifest's agents; None where it does not tell.
+    """Return the id of a trial of one of a manifest's agents; None if it has no such trial.
 
     `protocol` is the manifest's.
     """
@@ -238,7 +238,7 @@ def trial_of(
 
 
 def imported_id(agent: str, game: str, settings: Mapping[str, Any], seed: int) -> str:
-    """Return the name of a trial that was not played here; `settings` are the protocol's, as a manifest has them."""
+    """Return the name of a trial that was not played here; `settings` are the protocol's, as in a manifest."""
     canonical = json.dumps([agent, game, settings, seed], sort_keys=True)
     return f"imported-{game}-s{seed}-{hashlib.sha256(canonical.encode()).hexdigest()[:8]}"
 
@@ -246,21 +246,21 @@ def imported_id(agent: str, game: str, settings: Mapping[str, Any], seed: int) -
 def unplanned(
     document: Document, protocol: Protocol, trials: Iterable[TrialRecord]
 ) -> Iterator[tuple[TrialRecord, str]]:
-    """Yield the trials that are not of a manifest's plan, each with the reason; `protocol` is the manifest's."""
+    """Yield the trials that are not part of a manifest's plan, each with the reason; `protocol` is the manifest's."""
     agents, seeds = {agent["label"]: agent for agent in document["agents"]}, set(document["seeds"])
     budget, most = budget_of(document, protocol), document["episodes"]
     for trial in trials:
         due = trial_of(document, protocol, agents.get(trial.agent), trial.game, trial.seed)
         trained = trial.training_frames, trial.training_episodes
         for planned, wrong in (
-            (trial.agent in agents, f"no agent of it is {one_line(trial.agent, 60)!r}"),
-            (trial.game in document["games"], f"no game of it is {one_line(trial.game, 60)!r}"),
-            (trial.seed in seeds, f"no seed of it is {trial.seed}"),
-            (due in (None, trial.id), f"it is named otherwise than what it is, {due}"),
-            (trial.episodes <= most, f"it is of {trial.episodes:,} episodes, of at most {most:,}"),
+            (trial.agent in agents, f"it has no agent {one_line(trial.agent, 60)!r}"),
+            (trial.game in document["games"], f"it has no game {one_line(trial.game, 60)!r}"),
+            (trial.seed in seeds, f"it has no seed {trial.seed}"),
+            (due in (None, trial.id), f"the trial's id should be {due}"),
+            (trial.episodes <= most, f"the trial has {trial.episodes:,} episodes, more than {most:,}"),
             (
                 "imported" in document or trained == budget or (not trial.learns and trained == (None, None)),
-                f"it trains for {_budget_text(*trained)}, not for {_budget_text(*budget)}",
+                f"the trial trains for {_budget_text(*trained)}, not for {_budget_text(*budget)}",
             ),
         ):
             if not planned:
@@ -274,7 +274,7 @@ def _budget_text(frames: int | None, episodes: int | None) -> str:
 
 
 def budget_of(document: Document, protocol: Protocol) -> tuple[int | None, int | None]:
-    """Return a learner's budget, as of `training_budget`."""
+    """Return a learner's budget, as in `training_budget`."""
     return training_budget(protocol, document.get("training_frames"), document.get("training_episodes"))
 
 
@@ -286,7 +286,7 @@ def training_budget(protocol: Protocol, frames: int | None, episodes: int | None
 
 
 def protocol_of(directory: Path, document: Document, which: str = "protocol") -> Protocol:
-    """Return the protocol that a manifest holds."""
+    """Return the protocol of a manifest; ArcadeMarkError: it is damaged."""
     try:
         protocol = from_json(document[which])
         if protocol.suite and which == "protocol":
@@ -297,37 +297,37 @@ def protocol_of(directory: Path, document: Document, which: str = "protocol") ->
         raise ArcadeMarkError(f"{directory / FILE}: damaged ({error}); restore it from a copy") from None
 
 
-def differences(there: Document, now: Document, *, growing: bool = True) -> list[str]:
-    """Name every change that a run may not see, as "protocol frame_skip: 4 there, 5 now".
+def differences(recorded: Document, now: Document, *, growing: bool = True) -> list[str]:
+    """Name every change that a run does not allow, as "protocol frame_skip: 4 there, 5 now".
 
-    `growing`: whether one continues the other, which cannot have fewer episodes then.
+    `growing`: whether the second continues the first, and so cannot have fewer episodes.
     """
     changes: list[tuple[str, Any, Any]] = []
-    old, new = from_json(there["protocol"]), from_json(now["protocol"])
+    old, new = from_json(recorded["protocol"]), from_json(now["protocol"])
     if old.name != new.name:
         changes.append(("protocol", old.name, new.name))
     changes += [(f"protocol {item.setting}", item.a, item.b) for item in protocols.differences(old, new)]
     if old.name == new.name:
         changes.append(("suite", old.suite and old.suite.name, new.suite and new.suite.name))
     if old.suite and new.suite:
-        for task in [task for task in there["games"] if task in now["games"]]:
+        for task in [task for task in recorded["games"] if task in now["games"]]:
             kinds = old.of_trial(task)["task"], new.of_trial(task)["task"]
             names = dict.fromkeys((*kinds[0], *kinds[1]))
             changes += [(f"{name} of task {task}", *(kind.get(name) for kind in kinds)) for name in names]
-    before, after = (document.get("trained_under") for document in (there, now))
+    before, after = (document.get("trained_under") for document in (recorded, now))
     if before != after:
         labels = [trained and from_json(trained).label for trained in (before, after)]
         other = ", with other settings" if labels[0] == labels[1] else ""
         changes.append(("protocol of training", labels[0], f"{labels[1] or 'none'}{other}"))
-    changes += _agent_differences(there["agents"], now["agents"])
+    changes += _agent_differences(recorded["agents"], now["agents"])
     for field in ("training_frames", "training_episodes"):
-        given, wanted = (document.get(field) or "the protocol's" for document in (there, now))
+        given, wanted = (document.get(field) or "the protocol's" for document in (recorded, now))
         changes.append((f"{field.replace('_', ' ')} (they cannot be changed)", given, wanted))
-    changes.append(("version of ale-py", there["versions"].get("ale-py"), now["versions"].get("ale-py")))
-    for game in [game for game in there["games"] if game in now["games"]]:
-        changes.append((f"version or ROM of {game}", there["games"][game], now["games"][game]))
-    if growing and now["episodes"] < there["episodes"]:
-        changes.append(("episodes (they can be raised, not lowered)", there["episodes"], now["episodes"]))
+    changes.append(("version of ale-py", recorded["versions"].get("ale-py"), now["versions"].get("ale-py")))
+    for game in [game for game in recorded["games"] if game in now["games"]]:
+        changes.append((f"version or ROM of {game}", recorded["games"][game], now["games"][game]))
+    if growing and now["episodes"] < recorded["episodes"]:
+        changes.append(("episodes (they can be raised, not lowered)", recorded["episodes"], now["episodes"]))
     return [f"{what}: {_text(a)} there, {_text(b)} now" for what, a, b in changes if a != b]
 
 
@@ -348,20 +348,20 @@ def emulators(document: Document) -> dict[str, list[str]]:
     return {game: [f"ale-py {document['versions'].get('ale-py')}"] for game, rom in document["games"].items() if rom}
 
 
-def grown(there: Document, now: Document, started: str) -> Document:
+def grown(recorded: Document, now: Document, started: str) -> Document:
     """Return the manifest of a run that is continued: earlier and new parts, and the new provenance."""
-    now_too = {"started": started, **{key: now[key] for key in ("command", "versions", "machine", "emulator")}}
+    command = {"started": started, **{key: now[key] for key in ("command", "versions", "machine", "emulator")}}
     shard = {"shard": now["shard"]} if "shard" in now else {}
-    return joined(there, now) | {"continued": [*there.get("continued", []), now_too]} | shard
+    return joined(recorded, now) | {"continued": [*recorded.get("continued", []), command]} | shard
 
 
 def joined(one: Document, other: Document) -> Document:
-    """Return the manifest of one run with all that another has, but for when it began and was continued."""
+    """Return the manifest of one run extended by another's contents, except its start and its continuations."""
     seeds, left_out = set(one["seeds"]), set(map(tuple, one["left_out"]))
     emulated = {game: [*names] for game, names in emulators(one).items()}
     for game, names in emulators(other).items():
-        there = emulated.setdefault(game, [])
-        there += [name for name in names if name not in there]
+        known = emulated.setdefault(game, [])
+        known += [name for name in names if name not in known]
     new = {agent["label"]: agent for agent in other["agents"]}
     agents = [
         agent
@@ -376,7 +376,7 @@ def joined(one: Document, other: Document) -> Document:
         for peaks in (_larger(agent.get("peak_bytes", {}), new[agent["label"]].get("peak_bytes", {})),)
     ]
     protocol = one["protocol"]
-    if "suite" in protocol:  # its file may have been given more tasks
+    if "suite" in protocol:  # tasks may have been added to its file
         suite, more = protocol["suite"], other["protocol"]["suite"]
         both = {part: {**more[part], **suite[part]} for part in ("tasks", "subsets")}
         protocol = protocol | {"suite": suite | both}
@@ -395,8 +395,8 @@ def _larger(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
     return {name: max(one.get(name, 0), other.get(name, 0)) for name in {**one, **other}}
 
 
-def _agent_differences(there: list[Mapping[str, Any]], now: list[Mapping[str, Any]]) -> list[tuple[str, Any, Any]]:
-    old, new = ({agent["label"]: agent for agent in agents} for agents in (there, now))
+def _agent_differences(before: list[Mapping[str, Any]], now: list[Mapping[str, Any]]) -> list[tuple[str, Any, Any]]:
+    old, new = ({agent["label"]: agent for agent in agents} for agents in (before, now))
     if old.keys() != new.keys():
         return [("agents", _listed(old.keys() - new.keys()), _listed(new.keys() - old.keys()))]
     changes: list[tuple[str, Any, Any]] = []

@@ -24,8 +24,8 @@ End = Literal["terminated", "truncated"]
 Status = Literal["pending", "running", "done", "failed"]
 
 MAX_ARRAY_BYTES = 2**28  # of an episode's actions that are arrays
-MAX_STEPS = 10_000_000  # of an episode whose actions are read: 46 hours of play with an action a frame
-MAX_ERROR_CHARS = 4_000  # characters of why a trial failed
+MAX_STEPS = 10_000_000  # of an episode whose actions are read: 46 hours of play with one action per frame
+MAX_ERROR_CHARS = 4_000  # of the error of a failed trial
 MAX_CHECKPOINT_BYTES = 999_000_000  # SQLite's own limit for a value is 1,000,000,000
 
 Amount = Annotated[int, Meta(ge=0, le=MAX_FRAMES)]
@@ -40,24 +40,24 @@ Ascii = Annotated[str, Meta(max_length=MAX_TEXT_CHARS, pattern="^[ -~]+$")]
 class TrialRecord:
     """One trial as stored.
 
-    Its status says what is recorded: nothing yet; something; all; given up, with an error. "running" does not mean that
-    a process is at work.
+    The status depends on what is recorded: "pending" is nothing yet; "running" a part, whether or not a process plays
+    it now; "done" everything; "failed" an error.
     """
 
     id: str  # stable name, "random-pong-s0-1a2b3c4d"
     agent: str  # the agent's label, parameters included: "const(action=FIRE)"
     game: str  # the task's id
     seed: int
-    episodes: int  # evaluation episodes asked for
+    episodes: int  # requested evaluation episodes
     training_frames: int | None  # a learner's budget; None if it is in episodes
-    frames_per_action: int | None = None  # what the agent asks for instead of the protocol's ``frame_skip``
+    frames_per_action: int | None = None  # requested by the agent instead of the protocol's ``frame_skip``
     status: Status = "pending"
     error: str | None = None  # why the trial failed, in one line
     learns: bool | None = None  # whether the agent is a learner; None until it was made for the first time
-    plans: bool | None = None  # the same of a planner; None too in runs from before there were planners
+    plans: bool | None = None  # whether it is a planner; None also in runs older than planners
     training_episodes: int | None = None  # a learner's budget; None if it is in frames
-    evaluated: int = 0  # recorded evaluation episodes, of those that were asked for
-    trained_frames: int = 0  # of training that the checkpoint holds
+    evaluated: int = 0  # recorded ones of the requested evaluation episodes
+    trained_frames: int = 0  # of training, up to the checkpoint
     trained_episodes: int = 0  # likewise
     trained: bool = False  # whether its training budget is spent
 
@@ -74,15 +74,15 @@ class EpisodeRecord:
     steps: Amount  # actions taken
     end: End  # by the game, or by the frame cap
     wall_seconds: Seconds  # time it took to play
-    simulated_frames: Amount = 0  # that a planner made its model emulate to choose the actions; 0 for other agents
+    simulated_frames: Amount = 0  # emulated by a planner's model to choose the actions; 0 for other agents
 
 
 @dataclass(frozen=True, eq=False)
 class Episodes(Sequence[EpisodeRecord]):
-    """Many finished episodes in columns, equally long; one by one they are an `EpisodeRecord` each."""
+    """Finished episodes in columns of shape (episodes,); as a sequence, each is an `EpisodeRecord`."""
 
     trials: tuple[str, ...]  # the ids of the run's trials
-    trial: NDArray[np.int32]  # the place of each episode's trial among them
+    trial: NDArray[np.int32]  # the index of each episode's trial among them
     training: NDArray[np.bool_]  # played in training, not in evaluation
     episode: NDArray[np.int64]
     score: NDArray[np.float64]
@@ -117,16 +117,16 @@ class Episodes(Sequence[EpisodeRecord]):
             yield EpisodeRecord(self.trials[trial], phase, episode, score, frames, steps, end, seconds, simulated)
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns by name, but for the trials' ids."""
+        """Return the columns by name, without the trials' ids."""
         return {name: column for name, column in self.__dict__.items() if name != "trials"}
 
 
 @dataclass(frozen=True)
 class EpisodeResult:
-    """A finished episode on its way to the store."""
+    """A finished episode with its actions."""
 
     record: EpisodeRecord
-    actions: Bytes  # as `encode_actions` gives them
+    actions: Bytes  # encoded by `encode_actions`
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class RunRecord:
     """A run as stored: everything but the recorded actions."""
 
     directory: Path
-    manifest: dict[str, Any]  # what was asked for and with what; `arcademark.records.manifest` describes it
+    manifest: dict[str, Any]  # request and provenance; see `arcademark.records.manifest`
     protocol: Protocol  # the protocol in force, overrides included
     trials: tuple[TrialRecord, ...]  # in the plan's order
     episodes: Episodes  # in the order of trials, training before evaluation, then by number
@@ -178,7 +178,7 @@ class RunRecord:
     def scored_episodes(self, trial: TrialRecord) -> Episodes:
         """Return the episodes whose mean is the trial's score: its evaluation, or the last k of its training.
 
-        The latter where the protocol reports training and the agent learns. Empty while training goes on.
+        The latter if the protocol reports training and the agent learns. Empty until the training has ended.
         """
         if scored_phase(self.protocol, bool(trial.learns)) == "evaluation":
             return self.evaluation(trial)
@@ -188,25 +188,25 @@ class RunRecord:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A learner between two training episodes."""
+    """State of a learner between two training episodes."""
 
-    episodes: Amount  # of training behind it
+    episodes: Amount  # of training before it
     frames: Amount  # likewise
     finished: bool  # whether the training budget is spent
-    data: Bytes  # what the learner's ``checkpoint()`` gave
+    data: Bytes  # result of the learner's ``checkpoint()``
 
 
 @dataclass(frozen=True)
 class Unfinished:
-    """An evaluation episode of a planner in play, with all that is needed to go on."""
+    """An evaluation episode of a planner in play, with everything needed to continue it."""
 
     episode: Amount
     frames: Amount  # played so far
     simulated_frames: Amount  # emulated while planning, so far
     wall_seconds: Seconds  # so far
     generator: Ascii  # the state of the agent's generator, as JSON
-    actions: Bytes  # so far, as `encode_actions` gives them
-    checkpoint: Bytes  # what the planner's ``checkpoint()`` gave
+    actions: Bytes  # so far, encoded by `encode_actions`
+    checkpoint: Bytes  # result of the planner's ``checkpoint()``
 
 
 def scored_phase(protocol: Protocol, learns: bool) -> Phase:
@@ -217,8 +217,8 @@ def scored_phase(protocol: Protocol, learns: bool) -> Phase:
 def encode_actions(actions: ArrayLike) -> bytes:
     """Compress actions: one byte with the size of an item (1 or 2), then zlib's stream of the little-endian items.
 
-    Actions that are arrays, shape (steps, …), are kept as they are: a 0, the type's kind and size, the number of
-    dimensions of one and these, two bytes each, and zlib's stream.
+    Actions that are arrays, shape (steps, …), keep their type: a zero byte, the type's kind and size, the number of an
+    action's dimensions, each dimension in two bytes, and zlib's stream.
     """
     array = np.asarray(actions)
     if array.ndim > 1:
@@ -230,7 +230,7 @@ def encode_actions(actions: ArrayLike) -> bytes:
 
 
 def decode_actions(blob: object, most: int = MAX_STEPS) -> NDArray[Any]:
-    """Undo `encode_actions`: uint16, shape (steps,), or arrays as they were."""
+    """Decode actions of `encode_actions`: uint16, shape (steps,), or arrays of their type; ValueError: damaged."""
     if isinstance(blob, bytes) and blob[:1] == b"\0":
         return _decode_arrays(blob, most)
     if not isinstance(blob, bytes) or blob[:1] not in (b"\x01", b"\x02"):

@@ -1,7 +1,7 @@
-"""SLURM's commands, and what they say of a run's jobs; nothing here needs submitit.
+"""SLURM's commands, and the state of a run's jobs; nothing here needs submitit.
 
 A submission leaves in the run's folder `arcademark.records.database.JOBS` a link for each job, ``shard-3-of-8.log`` or
-``merge.log``, to the log of the job that was last submitted for it, whose name holds the job's number.
+``merge.log``, to the log of the job that was last submitted for it, whose name contains the job's number.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from arcademark.files import read_start
 from arcademark.records.database import JOBS
 
 COMMAND_SECONDS = 60.0  # that a command of SLURM may take
-LOOK_SECONDS = 10.0  # the same, where somebody only looks
-POLL_SECONDS = 10.0  # between two looks of one who waits
-MAX_UNANSWERED = 30  # looks in a row
+LOOK_SECONDS = 10.0  # the same if its answer is optional
+POLL_SECONDS = 10.0  # between two queries while waiting
+MAX_UNANSWERED = 30  # failed queries in a row
 MAX_LOG_BYTES = 4096  # read of a log's end
 MAX_LINKS = 100_000  # read of a folder
 
 KEPT = frozenset({"SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_JWT", "SLURM_CLUSTERS", "SUBMITIT_PREEMPT_SIGNAL"})
-"""Variables with SLURM's or submitit's prefixes that say where SLURM is and how it is used, not what a job is given."""
+"""Variables with SLURM's or submitit's prefixes that configure the use of SLURM, not a job."""
 
 _OF_JOBS = ("SLURM_", "SLURMD_", "SRUN_", "SUBMITIT_")
 _OF_COMMANDS = ("SQUEUE_", "SACCT_", "SCANCEL_", "SINFO_")  # defaults of options, which would hide jobs
@@ -50,12 +50,12 @@ _STATES: Mapping[str, JobState] = {
         ("BOOT_FAIL", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"), "failed"
     ),
 }
-"""Names of SLURM's states here; all others are of jobs that run."""
+"""SLURM's states by our names; all others mean that a job runs."""
 
 _WORDS = {
     "Dependency": "waits for the others",
     "JobHeldAdmin": "held by an administrator",
-    "JobHeldUser": "held: 'scontrol release' lets it go on",
+    "JobHeldUser": "held: 'scontrol release' releases it",
     "NonZeroExitCode": "exit code other than 0",
     "PartitionConfig": "its partition has no such node: cancel it and request less",
     "PartitionDown": "its partition is down",
@@ -68,19 +68,19 @@ _WORDS = {
 _LINK = re.compile(r"(?:shard-(?P<number>\d{1,7})-of-(?P<count>\d{1,7})|merge)\.log")
 _ARRAY = re.compile(r"(?P<array>\d{1,10})_\[(?P<places>\d{1,7}(?:-\d{1,7})?(?:,\d{1,7}(?:-\d{1,7})?)*)(?:%\d+)?\]")
 _LOG = re.compile(r"(?P<id>\d{1,10}(?:_\d{1,7})?)_0_log\.out")
-_OF_SRUN = re.compile(r"srun: (error: \S+: tasks? |Force|forcing|got SIG|Job step aborted)")  # tells less than the rest
+_OF_SRUN = re.compile(r"srun: (error: \S+: tasks? |Force|forcing|got SIG|Job step aborted)")  # less specific
 
 
 @dataclass(frozen=True)
 class ClusterJob:
-    """A job of a run as SLURM has it, the one that was last submitted for its shard.
+    """The job that was last submitted for a shard of a run, as SLURM reports it.
 
     folder: Folder of the run.
     shard: Shard that it plays, of how many; None for the job that merges.
-    state: "requeued": it waits to begin again; "unknown": SLURM does not know it any more, or cannot be asked.
+    state: "requeued": it waits to begin again; "unknown": SLURM no longer knows it, or cannot be queried.
     reason: Reason for waiting, or the way it ended.
     begins: Time when a requeued one begins again, ISO 8601 in local time; "" for others.
-    said: The last line of the log of one that failed, was cancelled or is unknown.
+    said: Last line of the log if it failed, was cancelled or is unknown.
     """
 
     id: str
@@ -94,11 +94,11 @@ class ClusterJob:
 
 
 def environment(options: Collection[str] = ()) -> dict[str, str]:
-    """Return the environment for SLURM's commands, without the variables of a job around this process.
+    """Return the environment for SLURM's commands, without the variables of the job in which this process runs.
 
-    SLURM's commands read such variables as options, and would submit jobs of that job's shape. Those of sbatch stay,
-    unless they contradict one of these `options` that are given to it (submitit's ``clean_env`` drops them all, and
-    where SLURM's configuration is).
+    SLURM's commands read such variables as options, and would submit jobs with that job's resources. Those of sbatch
+    stay, unless they contradict one of its `options` (submitit's ``clean_env`` drops them all, and the location of
+    SLURM's configuration).
     """
     inside = "SLURM_JOB_ID" in os.environ
     given = {f"SBATCH_{name.upper().replace('-', '_')}" for name in options}
@@ -132,7 +132,7 @@ def ask(*command: str, text: str | None = None, options: Collection[str] = (), s
     Raises
     ------
     ArcadeMarkError
-        If it is not there, takes longer or fails, with what it says.
+        If the command is missing, takes longer than `seconds` or fails, with its message.
     """
     surroundings = {**environment(options), "SLURM_TIME_FORMAT": "standard"}
     try:
@@ -142,9 +142,9 @@ def ask(*command: str, text: str | None = None, options: Collection[str] = (), s
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ArcadeMarkError(f"SLURM's {command[0]} cannot be used ({one_line(str(error))})") from None
     if done.returncode:
-        if command[0] == "squeue":  # what it is asked for is always there
-            said = plain(done.stderr.strip().partition("\n")[0])
-            raise ArcadeMarkError(f"SLURM cannot be asked (squeue: {said}); give this on a login node of the cluster")
+        if command[0] == "squeue":  # its query is always valid
+            why = plain(done.stderr.strip().partition("\n")[0])
+            raise ArcadeMarkError(f"SLURM cannot be asked (squeue: {why}); give this on a login node of the cluster")
         raise ArcadeMarkError(f"SLURM refuses ({command[0]}): {plain(done.stderr)}")
     return done.stdout
 
@@ -156,9 +156,9 @@ def plain(text: str) -> str:
 
 
 def active(folder: Path, *, look: bool = False) -> list[str]:
-    """Return the numbers of a folder's jobs and arrays that are queued or running, but for the job that asks.
+    """Return the numbers of a folder's jobs and arrays that are queued or running, except this process's job.
 
-    ArcadeMarkError: SLURM cannot be asked; with `look` there are none then, as on a machine without SLURM.
+    ArcadeMarkError: SLURM cannot be asked; with `look` none are returned then, as on a machine without SLURM.
     """
     owner, names = os.getuid(), []
     with contextlib.suppress(OSError):
@@ -178,10 +178,10 @@ def active(folder: Path, *, look: bool = False) -> list[str]:
 
 
 def check_idle(folder: Path, *, look: bool = False) -> None:
-    """Refuse to go on where jobs of a run's folder are `active`."""
+    """Refuse to continue while jobs of a run's folder are `active`."""
     if numbers := active(folder, look=look):
         raise ArcadeMarkError(
-            f"{folder}: jobs of it are in the queue ({', '.join(numbers)}) and play it; wait for them ('arcademark "
+            f"{folder}: its jobs are in the queue ({', '.join(numbers)}) and play it; wait for them ('arcademark "
             f"status {folder}' shows them), or 'arcademark runs cancel {folder}'"
         )
 
@@ -198,15 +198,15 @@ def wait(
 ) -> tuple[ClusterJob, ...]:
     """Wait until no job of a run's folder is queued or running, and return them as `jobs` does.
 
-    `hear` is told of all jobs each time that SLURM is asked, every so many seconds. ArcadeMarkError: SLURM cannot be
-    asked, `MAX_UNANSWERED` times in a row.
+    `hear` is called with all jobs after each query of SLURM, every `seconds`. ArcadeMarkError: `MAX_UNANSWERED` queries
+    in a row fail.
     """
     unanswered = 0
     while True:
         found, failure = jobs([folder])
         unanswered = unanswered + 1 if failure else 0
         if unanswered >= MAX_UNANSWERED:
-            raise ArcadeMarkError(f"{failure}; the jobs go on: 'arcademark status {folder}' shows them")
+            raise ArcadeMarkError(f"{failure}; the jobs continue: 'arcademark status {folder}' shows them")
         if not failure:
             hear(found)
             if not any(job.state in ("running", "queued", "requeued") for job in found):
@@ -228,9 +228,9 @@ def name_logs(logs: Mapping[tuple[int, int] | None, Path]) -> None:
 
 
 def jobs(folders: Sequence[Path]) -> tuple[tuple[ClusterJob, ...], str]:
-    """Return the jobs of runs' folders, and why SLURM could not be asked, "" if it was.
+    """Return the jobs of runs' folders, and why SLURM could not be asked, "" if it could.
 
-    SLURM is asked once for all of them: its queue, and its accounting of what the queue does not know any more.
+    SLURM is asked once for all of them: its queue, and its accounting for jobs that have left the queue.
     """
     links = [(folder, *link) for folder in folders for link in _links(folder)]
     if not links:
@@ -241,9 +241,9 @@ def jobs(folders: Sequence[Path]) -> tuple[tuple[ClusterJob, ...], str]:
     except (ArcadeMarkError, OSError) as error:
         failure = str(error)
     if missing := sorted({number for _, _, number, _ in links} - known.keys()):
-        with contextlib.suppress(ArcadeMarkError):  # not every cluster accounts
+        with contextlib.suppress(ArcadeMarkError):  # not every cluster has accounting
             known = known | _accounts(tuple(missing))
-    whole = {number: told for number, told in known.items() if told[0].startswith("CANCELLED")}  # before it began
+    whole = {number: job for number, job in known.items() if job[0].startswith("CANCELLED")}  # arrays that never began
     found = (
         _job(folder, shard, number, log, known.get(number) or whole.get(number.partition("_")[0]))
         for folder, shard, number, log in links
@@ -272,7 +272,7 @@ def _queue(users: tuple[int, ...]) -> dict[str, tuple[str, str, str]]:
 
 
 def _accounts(numbers: tuple[str, ...]) -> dict[str, tuple[str, str, str]]:
-    """Return the same of jobs that SLURM's accounting knows, with the exit code as the reason."""
+    """Return the same from SLURM's accounting, with the exit code as the reason."""
     arrays = ",".join(dict.fromkeys(number.partition("_")[0] for number in numbers))
     asked = ("--noheader", "--parsable2", "--allocations", f"--jobs={arrays}", "--format=JobID,State,ExitCode")
     lines = (line.strip().split("|") for line in ask("sacct", *asked, seconds=LOOK_SECONDS).splitlines())
@@ -285,7 +285,7 @@ def _accounts(numbers: tuple[str, ...]) -> dict[str, tuple[str, str, str]]:
 
 
 def _expanded(number: str) -> Iterator[str]:
-    """Yield the numbers of an array's jobs, as in ``7_[0-2,5%4]``; of a single job its own."""
+    """Yield the numbers of an array's jobs, as in ``7_[0-2,5%4]``; for a single job its own."""
     if (match := _ARRAY.fullmatch(number)) is None:
         yield number
         return
@@ -311,7 +311,7 @@ def _job(
             reason = ""
         elif "UnavailableNodes" in reason or "DRAINED" in reason:
             nodes = reason.partition("UnavailableNodes:")[2]
-            reason = f"the nodes that it may have are down or drained{nodes and f' ({nodes})'}"
+            reason = f"all suitable nodes are down or drained{nodes and f' ({nodes})'}"
         elif state == "failed" and word not in ("FAILED", "PREEMPTED"):
             reason = word.lower().replace("_", " ")
         reason = one_line(_WORDS.get(reason, reason))
@@ -322,6 +322,6 @@ def _job(
                 for line in read_start(log, MAX_LOG_BYTES, end=True).decode(errors="replace").splitlines()
                 if line.strip()
             ]
-            telling = [line for line in lines if not _OF_SRUN.match(line)]
-            said = one_line((telling or lines or [""])[-1].strip())
+            informative = [line for line in lines if not _OF_SRUN.match(line)]
+            said = one_line((informative or lines or [""])[-1].strip())
     return ClusterJob(number, str(folder), shard, state, reason, begins, str(log), said)

@@ -1,4 +1,4 @@
-"""Every random draw of an episode follows from (seed, phase, episode's number, stream) alone."""
+"""Random generators of episodes: every draw depends on (seed, phase, episode's number, stream) alone."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 ::
 
     runs/random/
-      manifest.json   what was asked for and with what (arcademark.records.manifest)
-      run.sqlite      trials, a row an episode with its actions, checkpoints (arcademark.records.database)
+      manifest.json   request and provenance (arcademark.records.manifest)
+      run.sqlite      trials, one row per episode with its actions, checkpoints (arcademark.records.database)
       run.lock        held by the one process that writes (arcademark.runs.store.recording)
 """
 
@@ -39,13 +39,13 @@ from arcademark.records.model import (
 from arcademark.records.rows import Columns, check_counts, read_rows
 from arcademark.suite.protocols import Protocol
 
-MORE_STEPS = 1_000  # actions that are read beyond the steps recorded, so that what differs can be told
+MORE_STEPS = 1_000  # actions that are read beyond the recorded steps, so that a difference can be reported
 
 
 def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRecord:
     """Read a run, also while it is being played.
 
-    With `whole`, one that has lost episodes or has some twice is refused; without it, whoever reads tells of each.
+    With `whole`, a run with lost or repeated episodes is refused; without it, the caller reports them.
     """
     path = Path(directory)
     with open_run(path) as (database, document, protocol):
@@ -64,11 +64,11 @@ def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRec
 def open_run(
     directory: Path, *, checked: bool = True
 ) -> Iterator[tuple[sqlite3.Connection, manifest.Document, Protocol]]:
-    """Open a run's database as `open_for_reading`, then read its manifest, which knows all that is in the database.
+    """Open a run's database as `open_for_reading` does, then read its manifest, which covers the whole database.
 
-    What is asked for stands in the manifest before it is in the database.
+    A request is written to the manifest before the database.
     """
-    manifest.read(directory)  # tells if it is no run
+    manifest.read(directory)  # raises if it is no run
     with open_for_reading(directory, checked=checked) as database:
         document = manifest.read(directory)
         yield database, document, manifest.protocol_of(directory, document)
@@ -82,7 +82,7 @@ def read_checked(
     *,
     whole: bool = True,
 ) -> tuple[tuple[TrialRecord, ...], Columns]:
-    """Read the trials and the episodes of a run; `whole` is as of `read_run`."""
+    """Read the trials and the episodes of a run; `whole` is as in `read_run`."""
     trials = read_trials(directory, database, document, protocol)
     columns = read_rows(directory, database, [trial.id for trial in trials])
     if whole:
@@ -93,13 +93,13 @@ def read_checked(
 def read_trials(
     directory: Path, database: sqlite3.Connection, document: manifest.Document, protocol: Protocol
 ) -> tuple[TrialRecord, ...]:
-    """Read the trials of a run, which are all of the manifest's plan, each at a place of its own."""
+    """Read the trials of a run; each must be in the manifest's plan and have its own position."""
     trials = tuple(select_trials(database, protocol))
     places = "SELECT count(*), count(DISTINCT id), count(DISTINCT position), ifnull(max(position) + 1, 0) FROM trial"
     if len({*database.execute(places).fetchone()}) > 1:
-        raise damage(directory, "a trial is missing from it, or is there twice")
+        raise damage(directory, "a trial is missing or recorded twice")
     for trial, wrong in manifest.unplanned(document, protocol, trials):
-        what = f"trial {one_line(trial.id, 100)} is not of the plan in {manifest.FILE}: {wrong}"
+        what = f"trial {one_line(trial.id, 100)} is not part of the plan in {manifest.FILE}: {wrong}"
         raise damage(directory, what)
     return trials
 
@@ -113,14 +113,14 @@ def read_checkpoint(directory: Path, database: sqlite3.Connection, trial_id: str
         return None
     episodes, frames, finished, data, is_intact = row
     if not is_intact:
-        raise damage(directory, f"the checkpoint of trial {one_line(trial_id, 100)} is not what was recorded")
+        raise damage(directory, f"the checkpoint of trial {one_line(trial_id, 100)} does not match its checksum")
     return Checkpoint(episodes, frames, bool(finished), data)
 
 
 def read_actions(
     directory: str | os.PathLike[str], trial_id: str, episode: int, phase: Phase = "evaluation"
 ) -> NDArray[np.uint16]:
-    """Read an episode's recorded actions."""
+    """Read an episode's recorded actions; ArcadeMarkError: it is not recorded, or damaged."""
     path = Path(directory)
     with open_for_reading(path, checked=False) as database:
         row = database.execute(
@@ -134,7 +134,7 @@ def read_actions(
     steps, blob, intact = row
     try:
         if not intact:
-            raise ValueError("their checksum is another")
+            raise ValueError("their checksum differs")
         if not isinstance(steps, int) or not 0 <= steps <= MAX_STEPS:
             raise ValueError(f"{steps!r} steps; at most {MAX_STEPS:,} are read")
         return decode_actions(blob, steps + MORE_STEPS)
@@ -151,7 +151,7 @@ def action_digests(record: RunRecord, trial_id: str, phase: Phase = "evaluation"
             for episode, actions, intact in database.execute(query, (trial_id, phase)):
                 if not intact:
                     where = f"{phase} episode {episode} of trial {trial_id}"
-                    raise damage(directory, f"the actions of {where} are not those that were recorded")
+                    raise damage(directory, f"the actions of {where} do not match their checksum")
                 digests[episode] = hashlib.sha256(actions).digest()
     return digests
 

@@ -1,4 +1,4 @@
-"""Repeated episodes of a run: where chance decides nothing but the start, equal actions give equal episodes."""
+"""Repeated episodes of a run: if only the start is random, equal actions give equal episodes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from arcademark.suite.tasks import TOY
 
 
 def starts(record: RunRecord, game: str) -> int | None:
-    """Return how many different episodes an agent that draws nothing has in a game; None where that is not known."""
+    """Return the number of different episodes of a deterministic agent in a game; None if unknown."""
     return None if game == TOY else record.protocol.starts
 
 
 def kinds(record: RunRecord, trials: Sequence[TrialRecord]) -> NDArray[np.int64] | None:
-    """Number the scored episodes of an agent on a game, so that those of one number are the same episode.
+    """Number the scored episodes of an agent on a game, so that equal episodes have the same number.
 
-    Those are that have the same start and the same actions, where nothing else is left to chance.
+    Episodes with the same start and the same actions are equal, if nothing else is random.
 
     Parameters
     ----------
@@ -33,8 +33,8 @@ def kinds(record: RunRecord, trials: Sequence[TrialRecord]) -> NDArray[np.int64]
     Returns
     -------
     int64 array, shape (episodes,), or None
-        Trial by trial. None, all are different, where more is left to chance, where training is scored, and where no
-        actions are recorded.
+        Trial by trial. None, as all differ, if more than the start is random, training is scored, or no actions are
+        recorded.
     """
     protocol = record.protocol
     evaluated = all(scored_phase(protocol, bool(trial.learns)) == "evaluation" for trial in trials)
@@ -58,6 +58,6 @@ def kinds(record: RunRecord, trials: Sequence[TrialRecord]) -> NDArray[np.int64]
 
 
 def _start(protocol: AtariProtocol, seed: int, episode: int) -> int:
-    """Return with how many no-ops an evaluation episode began."""
+    """Return the number of no-ops with which an evaluation episode began."""
     taken = protocol.noops(episode)
     return taken or protocol.drawn_noops(episode_rng(seed, "evaluation", episode, "environment"))

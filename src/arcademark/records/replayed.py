@@ -22,7 +22,7 @@ class Finding:
     outcome: Outcome
     detail: str = ""  # what differs, or why it could not be replayed; empty if confirmed
     score: float | None = None  # on replay
-    lost: int = 0  # points that the game took back because its counter passed its end
+    lost: int = 0  # points lost because the game's counter wrapped around
 
     def __str__(self) -> str:
         return f"trial {self.trial_id}, {self.phase} episode {self.episode}: {self.detail or self.outcome}"
@@ -34,11 +34,11 @@ class Verification:
 
     directory: Path
     findings: tuple[Finding, ...]
-    """One an episode, in the run's order; then one for each training episode that was taken away."""
-    warnings: tuple[str, ...]  # what is not as it was when the run was made: a game's ROM, a version
+    """One per episode, in the run's order; then one per missing training episode."""
+    warnings: tuple[str, ...]  # differences from the conditions of the run: a game's ROM, a version
     notes: tuple[str, ...]
-    """Scores that lack points, as the game's counter passed its end; and what there was nothing to verify of: trials
-    that failed or are not finished, episodes that are missing."""
+    """Scores that lack points, as the game's counter wrapped around; and parts that cannot be verified: failed or
+    unfinished trials, missing episodes."""
 
     @property
     def confirmed(self) -> int:
@@ -47,7 +47,7 @@ class Verification:
 
     @property
     def differing(self) -> int:
-        """Number of episodes that replay otherwise."""
+        """Number of episodes that replay differently."""
         return self._count("differs")
 
     @property

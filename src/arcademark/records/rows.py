@@ -1,6 +1,6 @@
-"""Episode rows in columns: read in one pass, each row checked, and their number against what else is recorded.
+"""Read episode rows in columns, in one pass; each row is checked, and their number is compared with other records.
 
-Pages that are valid SQLite may be wrong, by a flipped bit or a stranger's hand: no row is left out in silence.
+Valid pages of SQLite may have wrong contents, by a flipped bit or an untrusted author: no row is silently left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from arcademark.records.model import TrialRecord
 from arcademark.suite.protocols import Protocol
 
 Columns = dict[str, NDArray[Any]]
-"""Equally long arrays, by name: trial (its place), training, truncated (bool), and the numbers as in the table."""
+"""Arrays of shape (episodes,) by name: trial (its index), training, truncated (bool), and the table's numbers."""
 
 _BLOCK = 10_000  # rows that are Python objects at a time
 _COLUMNS = {
@@ -39,7 +39,7 @@ _COLUMNS = {
 def read_rows(directory: Path, database: sqlite3.Connection, trials: Sequence[str]) -> Columns:
     """Read the episodes of a run, in the order of trials, training before evaluation, then by number.
 
-    `trials` are their ids in the plan's order. An error names the first row that no episode can have.
+    `trials` are their ids in the plan's order. ArcadeMarkError: a row is invalid.
     """
     blocks = [columns for columns, _ in read_blocks(directory, database, trials, _BLOCK, actions=False)]
     if not blocks:
@@ -52,7 +52,7 @@ def read_rows(directory: Path, database: sqlite3.Connection, trials: Sequence[st
 def read_blocks(
     directory: Path, database: sqlite3.Connection, trials: Sequence[str], size: int, *, actions: bool
 ) -> Iterator[tuple[Columns, list[bytes]]]:
-    """Yield the episodes of a run as `read_rows`, but `size` at a time, as they were recorded, and their actions."""
+    """Yield the episodes of a run, `size` at a time, in the order of recording, with their actions."""
     check_table(directory, database, "episode")
     if actions:
         check_blobs(directory, database, "episode")
@@ -75,8 +75,8 @@ def check_counts(
 ) -> None:
     """Refuse episodes recorded twice, and trials that have lost or gained some.
 
-    A trial's rows in the table are held against those in its index, against the checkpoint that was written with its
-    training, and against what each command noted that it evaluated.
+    A trial's rows in the table are compared with those in its index, with the checkpoint that was written with its
+    training, and with the number that each command recorded as evaluated.
     """
     names, numbers = [trial.id for trial in trials], columns["episode"]
     part = 2 * columns["trial"] + ~columns["training"]
@@ -84,7 +84,7 @@ def check_counts(
     again = np.flatnonzero((part[1:] == part[:-1]) & (numbers[1:] == numbers[:-1])) + 1
     trained = np.flatnonzero(columns["training"])
     missing = trained[numbers[trained] != trained - (np.cumsum(counts) - counts)[part[trained]]]
-    for problem, rows in (("is recorded twice", again), ("follows on one that is missing", missing)):
+    for problem, rows in (("is recorded twice", again), ("follows a missing one", missing)):
         if rows.size:
             row = int(rows[0])
             phase, trial = "training" if columns["training"][row] else "evaluation", names[columns["trial"][row]]
@@ -99,7 +99,7 @@ def check_noted(
     protocol: Protocol,
     counts: Iterable[Sequence[int]] | None = None,
 ) -> None:
-    """Refuse trials that have other numbers of episodes than is known of them.
+    """Refuse trials whose number of episodes contradicts other records.
 
     `counts` are those in the table, of training and of evaluation; those of its index by default.
     """
@@ -114,15 +114,15 @@ def check_noted(
         trial = one.id
         first, noted = notes.get(trial, (None, 0))
         if (one.learns and protocol.reported_episodes == "training_last_k") or (first != 0 and noted < evaluated):
-            noted = evaluated  # not told of these episodes, or not of those before there were notes
+            noted = evaluated  # these episodes are not noted, or some are older than the notes
         trained = checkpoints.get(trial, 0) if one.learns is not False and (one.learns or learnt) else 0
-        for phase, there, count, witness in (
+        for phase, recorded, count, witness in (
             ("training", learnt, index.get((trial, "training"), 0), "its index"),
             ("evaluation", evaluated, index.get((trial, "evaluation"), 0), "its index"),
             ("training", learnt, trained, "its checkpoint"),
-            ("evaluation", evaluated, one.evaluated, "the numbers of those asked for"),
-            ("evaluation", evaluated, noted, "what its commands noted"),
+            ("evaluation", evaluated, one.evaluated, "the requested numbers"),
+            ("evaluation", evaluated, noted, "its commands' notes"),
         ):
-            if count != there:
-                what = f"trial {trial} has {there:,} {phase} episodes, and {count} by {witness}"
+            if count != recorded:
+                what = f"trial {trial} has {recorded:,} {phase} episodes, but {count} by {witness}"
                 raise damage(directory, one_line(what, 200))
