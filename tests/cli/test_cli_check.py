@@ -49,5 +49,5 @@ def test_episodes_are_exported_as_recorded(invoke, run, actions):
             name: getattr(episode, name) for name in row if name not in (*where, "agent")
         }
         assert len(row) == 14
-    assert "exists already" in invoke("runs", "export", run, "--out", "out/episodes.parquet").err
+    assert "already exists" in invoke("runs", "export", run, "--out", "out/episodes.parquet").err
     assert "expected a file named *.parquet" in invoke("runs", "export", run, "--out", "out/episodes.csv").err

@@ -79,7 +79,7 @@ def test_an_episode_of_a_run_is_shown_and_followed(invoke):
     assert item["source"].startswith("evaluation episode 0 of const-action-up-freeway-s0-")
     late = invoke("info", "features", "show", "ram-bits", "--run", "up", "--after", 400)
     assert (late.code, late.err.count("\n")) == (2, 1)
-    assert "ends after 400 frames; choose an earlier moment" in late.err
+    assert "ends after 400 frames; choose an earlier frame" in late.err
     written = invoke("info", "features", "actions", "up", "--only", "game=freeway", "--out", "actions.txt", code=0)
     assert (
         "actions: actions.txt: 100 actions of freeway, evaluation episode 0, for protocol world-records" in written.out

@@ -123,7 +123,7 @@ def test_an_imported_run_is_labelled_and_neither_verified_nor_continued(invoke, 
         assert (refused.code, len(refused.err.splitlines())) == (2, 1)
     again = invoke("run", "random", "--games", "breakout", "--episodes", "1", "--out", "runs/ours", code=2)
     assert "cannot be continued" in again.err
-    assert "exists already" in invoke("runs", "import", str(tmp_path / "logs"), "--out", "runs/ours").err
+    assert "already exists" in invoke("runs", "import", str(tmp_path / "logs"), "--out", "runs/ours").err
     compared = invoke("compare", "runs/ours", "--with", "catalogue:review-2021", "PPO (ours) [imported]", "Rainbow")
     assert "was imported from logs" in compared.words
 

@@ -64,7 +64,7 @@ def test_a_run_on_tasks_that_are_not_shipped_takes_their_suite(invoke):
         assert invoke(*command, "--suite", "lake.toml", "--workers", 1).code == 0
     assert '"badges":["replayed"]' in Path("site/data.js").read_text()
     paper = "--entry paper=doe-2026,kind=baseline,authors=A,title=T,venue=V,year=2026 --out submission"
-    assert "has no Atari games, of which the catalogue is" in invoke(*commands[1], *paper.split()).err
+    assert "has no Atari games, as the catalogue requires" in invoke(*commands[1], *paper.split()).err
 
 
 SUITE = """

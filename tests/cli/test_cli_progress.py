@@ -66,7 +66,7 @@ SCORES = " · 0/500 episodes · 3,100 frames/s · 0/30 trials\n"
     [
         (
             LearnerBegun(learner(None, 5000), ALE, 30),
-            LEARNS.format("5,000 episodes", "then", ", as ale-2013 has it"),
+            LEARNS.format("5,000 episodes", "then", ", as in ale-2013"),
         ),
         (
             LearnerBegun(learner(1000, None), protocol("world-records"), 30),
@@ -78,7 +78,7 @@ SCORES = " · 0/500 episodes · 3,100 frames/s · 0/30 trials\n"
         (Note("random does not learn", warning=True), "warning: random does not learn\n"),
         (begun(3), "continuing: 3 of 10 episodes were played before\n"),
         (begun(0, 1), "continuing: 0 of 10 episodes were played before, 1 more in part\n"),
-        (begun(0, 0, 1700), "training goes on after 1,700 episodes\n"),
+        (begun(0, 0, 1700), "training continues after 1,700 episodes\n"),
         (Stopping(12), "Ctrl-C again stops at once and loses the last 12 training episodes\n"),
         (
             learning(ONE),
@@ -95,7 +95,7 @@ SCORES = " · 0/500 episodes · 3,100 frames/s · 0/30 trials\n"
         (ended(interrupted=True), "stopped  everything finished is kept; the"),
         (ended(interrupted=True, unkept=1), "is kept but the last 1 training episode; the"),
         (ended(interrupted=True, kept=(120_000, 1_000_000)), "120,000 of 1,000,000 frames of training are kept; the"),
-        (ended(interrupted=True, decisions=100), "episodes that planners had begun go on where they were last kept"),
+        (ended(interrupted=True, decisions=100), "planners' unfinished episodes continue from their last checkpoints"),
     ],
 )
 def test_each_event_is_told_in_a_line(monkeypatch, event, line):

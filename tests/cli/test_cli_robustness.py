@@ -83,7 +83,7 @@ def test_a_learner_is_trained_once_and_plays_every_flavour(invoke, tmp_path):
     anew = ("--override", "mode=2", "--override", "reported_episodes=evaluation", "--out", "o/mode=2")
     shutil.rmtree(tmp_path / "o" / "mode=2")
     assert invoke("run", learner, *asked, *anew, "--workers", 1).code == 0
-    assert "its agent was trained there anew, not in base" in invoke("robustness", "--out", "o").err
+    assert "its agent was trained again there, not in base" in invoke("robustness", "--out", "o").err
 
 
 def test_seeds_that_lose_alike_in_all_variants_are_no_more_seeds_for_it():

@@ -316,10 +316,10 @@ def test_a_run_whose_jobs_are_in_the_queue_is_not_played_beside_them(invoke, fak
     invoke(*asked, *LIMIT, code=0)
     fake(squeue="echo 7; echo 99")
     refused = invoke(*asked, code=2)
-    assert "runs/random: jobs of it are in the queue (7) and play it" in refused.err
+    assert "runs/random: its jobs are in the queue (7) and play it" in refused.err
     assert "'arcademark runs cancel runs/random'" in refused.err
     variants = ("robustness", "random", *SHORT, "--engine", "emulator=ale", "--variants", "1", "--out", "runs/random")
-    assert "jobs of it are in the queue (7)" in invoke(*variants, code=2).err
+    assert "its jobs are in the queue (7)" in invoke(*variants, code=2).err
     fake(squeue="echo no controller >&2; exit 1")  # as on another machine
     invoke(*asked, code=0)
 
@@ -352,7 +352,7 @@ def test_what_slurm_knows_of_jobs_is_shown(invoke, fake):
         ("runs/one", (3, 8)): ("failed", "exit code other than 0"),
         ("runs/one", (4, 8)): ("cancelled", ""),
         ("runs/one", (5, 8)): ("failed", "out of memory"),
-        ("runs/one", (6, 8)): ("queued", "the nodes that it may have are down or drained (n[1-2])"),
+        ("runs/one", (6, 8)): ("queued", "all suitable nodes are down or drained (n[1-2])"),
         ("runs/one", (7, 8)): ("queued", "waits for room"),
         ("runs/one", (8, 8)): ("queued", "waits for room"),
         ("runs/one", ()): ("queued", "waits for the others"),
@@ -541,7 +541,7 @@ def test_jobs_that_want_more_end_and_the_last_one_submits_them_again(invoke, fak
 
 
 def test_a_runs_jobs_are_cancelled_by_its_folder_and_waited_for(invoke, fake):
-    assert "name what the jobs need" in invoke("run", "random", *SHORT, "--slurm", "wait=yes", code=2).err
+    assert "give the jobs' resources" in invoke("run", "random", *SHORT, "--slurm", "wait=yes", code=2).err
     fake()
     invoke("run", "random", *SHORT, *LIMIT, "--slurm", "jobs=2", code=0)
     bin_ = fake(squeue="echo 7; echo 99", scancel='echo "$@" > "$0".said')
@@ -552,7 +552,7 @@ def test_a_runs_jobs_are_cancelled_by_its_folder_and_waited_for(invoke, fake):
     ended = 'case "$*" in *--array*) echo "7|CANCELLED|None|N/A";; *) echo 7;; esac'
     fake(squeue=ended)
     waited = invoke("run", "random", *SHORT, *LIMIT, "--slurm", "jobs=2,wait=yes", code=1)
-    assert "not all is played" in waited.words
+    assert "trials are missing" in waited.words
     fake()
     assert "runs/random: has no jobs in the queue" in invoke("runs", "cancel", "runs/random", code=0).words
 

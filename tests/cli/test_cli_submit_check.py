@@ -60,7 +60,7 @@ def test_a_run_with_a_failed_trial(invoke):
     agent = f"{Path(__file__).parents[1] / 'fakes' / 'raising.py'}:make_agent"
     assert invoke("run", agent, "--games", "pong", "--episodes", "1", "--out", "failed").code == 1
     found = invoke("catalogue", "submit", "failed", *PAPER, "--entry", "title=A Title", "--out", "submission", code=1)
-    assert "0 of 1 episodes are there (failed)" in found.words
+    assert "0 of 1 episodes are recorded (failed)" in found.words
 
 
 @pytest.mark.parametrize(

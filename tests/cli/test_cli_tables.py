@@ -79,7 +79,7 @@ def test_figures_of_a_comparison_are_written_in_the_style_asked_for(invoke, good
     assert all(f">{word}<" in drawing for word in ("mine", "yours", "Median", "human average"))
     assert float(re.search(r'<svg[^>]* width="([\d.]+)pt"', drawing)[1]) == pytest.approx(3.3 * 72, abs=0.1)
     assert Path("differences.PDF").read_bytes().startswith(b"%PDF")
-    assert "--style is of figures" in invoke("compare", good, "--style", "paper", code=2).err
+    assert "--style applies to figures" in invoke("compare", good, "--style", "paper", code=2).err
     assert "55 inches wide: expected" in invoke("compare", good, "--save", "a.png", "--style", "width=55", code=2).err
     invoke("report", good, "--save", "heat.png", "--style", "screen", code=0)
     assert Path("heat.png").read_bytes().startswith(b"\x89PNG")

@@ -1,1 +1,1 @@
-"""The command line: one file a command, one grammar for all."""
+"""The command line: one file per command, one grammar for all."""

@@ -17,7 +17,7 @@ WORDS = "arcademark.arguments"
 """Key of the user's arguments in a command's context."""
 
 FULL = "arcademark.help"
-"""Key of the request for full help in it."""
+"""Key of the request for full help in a command's context."""
 
 HELP = "Show this message and exit; --help all shows every option."
 
@@ -174,7 +174,7 @@ class CommandGroup(click.Group):
 
 
 def command(name: str, usual: str = "", **attributes: Any) -> Callable[[Callable[..., Any]], UsualCommand]:
-    """Make a command of a function, with the names of its usual options if it has many."""
+    """Make a command from a function, with the names of its usual options if it has many."""
     return click.command(name, cls=UsualCommand, usual=usual, **attributes)
 
 

@@ -24,7 +24,7 @@ LINE_SECONDS = 30.0
 
 
 class Words(ProgressColumn):
-    """Description of a bar; names in it are text."""
+    """Description of a bar, as plain text."""
 
     def __init__(self) -> None:
         super().__init__(Column(no_wrap=True))
@@ -38,7 +38,7 @@ class Words(ProgressColumn):
 def counting(
     doing: str, things: str, console: Console | None = None, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Callable[[int, int], None]]:
-    """Show how many items are done, as in "comparing" "pairs"; yield a function of the numbers done and of all."""
+    """Show progress, as in "comparing" "pairs"; yield a function to call with the numbers done and in total."""
     screen = console or messages.open_console()
     columns = Words(), BarColumn(bar_width=24), MofNCompleteColumn(), TimeRemainingColumn()
     bar = Progress(*columns, console=screen, transient=True)
@@ -50,17 +50,17 @@ def counting(
         begin.start()
     last = begun + SHORT_SECONDS - LINE_SECONDS
 
-    def follow(done: int, of: int) -> None:
+    def follow(done: int, total: int) -> None:
         nonlocal last
         now = clock()
         if now - begun < SHORT_SECONDS:
             return
         if screen.is_terminal:
             bar.start()
-            bar.update(task, completed=done, total=of)
-        elif done < of and now - last >= LINE_SECONDS:
+            bar.update(task, completed=done, total=total)
+        elif done < total and now - last >= LINE_SECONDS:
             last = now
-            screen.print(f"{doing} {things}: {done:,} of {of:,}")
+            screen.print(f"{doing} {things}: {done:,} of {total:,}")
 
     try:
         yield follow

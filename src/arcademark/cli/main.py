@@ -1,7 +1,7 @@
 """The ``arcademark`` command: gathers the commands and turns errors into one line.
 
-Exit codes: 0 all well; 1 the command ran and it found a problem (a trial failed, a score is not real); 2 the user can
-correct it; 130 stopped with Ctrl-C; 141 the output was closed.
+Exit codes: 0 success; 1 the command ran and found a problem (a trial failed, a score is not confirmed); 2 an error that
+the user can correct; 130 stopped with Ctrl-C; 141 the output was closed.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ FORMER = {
 ALIASES = {"score": "report", "site": "leaderboard"}
 """Second names of commands."""
 
-MEANT = {"--subset": ("--estimator", "--games")}
-"""Options that an unknown option may mean, if the command has them."""
+SIMILAR = {"--subset": ("--estimator", "--games")}
+"""Options to suggest for an unknown one, if the command has them."""
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small: threads would wait longer than they compute
 
@@ -129,10 +129,10 @@ def main() -> None:
         code = 0
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "arcademark"
-        there = {name for option in error.ctx.command.params for name in option.opts} if error.ctx else set()
-        meant = [name for name in MEANT.get(getattr(error, "option_name", ""), ()) if name in there]
-        hint = f"; did you mean {' or '.join(meant)}" if meant else ""
-        _fail(f"{(error.message if meant else error.format_message()).rstrip('.')}{hint}; see '{where} --help'")
+        known = {name for option in error.ctx.command.params for name in option.opts} if error.ctx else set()
+        similar = [name for name in SIMILAR.get(getattr(error, "option_name", ""), ()) if name in known]
+        hint = f"; did you mean {' or '.join(similar)}" if similar else ""
+        _fail(f"{(error.message if similar else error.format_message()).rstrip('.')}{hint}; see '{where} --help'")
     except click.ClickException as error:
         _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
@@ -151,7 +151,7 @@ def main() -> None:
         _leave_output()
         _fail(f"cannot write ({error.strerror}); make room, or write elsewhere")
     except ImportError as error:
-        kept = "what was recorded is kept, and the same command goes on"
+        kept = "recorded results are kept, and the same command continues"
         _fail(f"{error}; if packages were installed or removed while this command ran, {kept}")
     sys.exit(code if isinstance(code, int) else 0)
 

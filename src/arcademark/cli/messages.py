@@ -1,7 +1,7 @@
 """Printing: answers to standard output, messages to standard error.
 
-What cannot be seen or steers a terminal is escaped here or in `arcademark.pages.render.layout`. A terminal's lines
-break between words; elsewhere a message is one line.
+Invisible and control characters are escaped here or in `arcademark.pages.render.layout`. A terminal's lines break
+between words; elsewhere a message is one line.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def say(*parts: Part, console: Console | None = None) -> None:
 
 
 def tell(line: str) -> None:
-    """Print a line of the answer, however long; a path can be copied from it."""
+    """Print a line of the answer without breaking it, so that paths can be copied."""
     write(f"{escaped(line)}\n")
 
 

@@ -21,7 +21,7 @@ _MOST = 2**63 - 1
 
 
 class CountType(click.ParamType[int]):
-    """A whole number of at least one; ``1_000``, ``2e6``, ``200k``, ``200M`` and ``10B`` are understood too."""
+    """A whole number of at least one; ``1_000``, ``2e6``, ``200k``, ``200M`` and ``10B`` are accepted, too."""
 
     name = "number"
     expected = "a whole number of at least 1"
@@ -58,7 +58,7 @@ class Share(click.ParamType[float]):
         except ValueError:
             number = 0.0
         if not 0 < number < float("inf") or (number >= 1 and not text.endswith("%")):
-            self.fail(f"{value!r} is no share above 0; write 15%, or 0.15", param, ctx)
+            self.fail(f"{value!r} is not a share above 0; write 15%, or 0.15", param, ctx)
         return number
 
 
@@ -191,7 +191,7 @@ EPISODE = {"game": click.STRING, "agent": click.STRING, "seed": WHOLE, "episode"
 
 
 def only(*names: str) -> Callable[[F], F]:
-    """Make the option that chooses by some of `EPISODE`, all where none is named; its parameter is ``choice``."""
+    """Make the option that selects by some of `EPISODE`, by default all; its parameter is ``choice``."""
     return fields("only", "Select episodes", {name: EPISODE[name] for name in names or EPISODE}, parameter="choice")
 
 
@@ -207,7 +207,7 @@ def combine(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def given(option: str) -> bool:
-    """Return True if the user wrote an option of the command that runs."""
+    """Return True if the user gave an option of the current command."""
     return click.get_current_context().get_parameter_source(option) is not ParameterSource.DEFAULT
 
 

@@ -28,8 +28,8 @@ class Output:
     """Form in which a command prints, and the files that it saves.
 
     form: One of `PRINTED`; None in the terminal.
-    files: To be saved, each in the format that its name ends with.
-    figure: Name of the figure that pictures are of; None for the page's first.
+    files: Files to save, each in the format of its ending.
+    figure: Name of the figure that pictures show; None for the page's first.
     everything: Whether every row and detail is printed.
     style: Settings of `arcademark.pages.figures.style.FigureStyle`.
     """
@@ -65,7 +65,7 @@ class Output:
         brief: Callable[[], Iterable[str]] | None = None,
         rows: Callable[[], str] | None = None,
     ) -> None:
-        """Do the same where `present` makes the document, `brief` what is printed, and `rows` the CSV, if given."""
+        """Do the same with functions of the document, of the printed lines, and of the CSV; the last two optional."""
         present = functools.cache(present)
         for file in self.files:
             from arcademark.pages import files
@@ -78,7 +78,7 @@ class Output:
             self._print(present(), brief)
 
     def tell(self, *lines: str) -> None:
-        """Print lines below a document in the terminal, such as what was written where."""
+        """Print lines below a document in the terminal, such as the paths of written files."""
         for line in lines if self.plain else ():
             messages.tell(line)
 
@@ -149,7 +149,7 @@ def with_output(command: F, *, details: bool = True) -> F:
         if drawn is not None and not any(file.suffix.lower() in (*PICTURES, ".csv") for file in saved):
             raise ArcadeMarkError(f"--figure {drawn}: name its file, too, as in --save {drawn}.pdf")
         if style and not any(file.suffix.lower() in PICTURES for file in saved):
-            raise ArcadeMarkError("--style is of figures; name a file for one, as in --save ranks.pdf")
+            raise ArcadeMarkError("--style applies to figures; name a file for one, as in --save ranks.pdf")
         looks = {{"width": "width_inches"}.get(name, name): value for name, value in style.items()}
         return command(output=Output(form, saved, drawn, everything, looks), **rest)
 
@@ -158,4 +158,4 @@ def with_output(command: F, *, details: bool = True) -> F:
 
 
 with_whole_output = functools.partial(with_output, details=False)
-"""The same where the terminal shows everything."""
+"""`with_output` for documents that the terminal always shows in full."""

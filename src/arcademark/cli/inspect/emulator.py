@@ -1,4 +1,4 @@
-"""``arcademark info emulator``: whether our own emulator is available, and whether it equals ale-py bit for bit."""
+"""``arcademark info emulator``: availability of our own emulator, and its comparison with ale-py, bit for bit."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def prove(names: str, frames: int, workers: int, translated: bool, run: Path | N
     chosen = games.names() if names == "all" else resolve_tasks(names)
     if run is not None:
         if translated or listed is not None:
-            raise click.UsageError("with --run no --translated and no --list are possible")
+            raise click.UsageError("--translated and --list cannot be combined with --run")
         return _prove_run(run, chosen, workers)
     if listed is not None:
         check_replaceable(listed, proof.list_text(()).encode())

@@ -1,4 +1,4 @@
-"""``arcademark info features show`` and ``actions``: what a feature set sees of a game."""
+"""``arcademark info features show`` and ``actions``: the features that sets compute from games."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     "--after",
     type=options.WHOLE,
     metavar="FRAMES",
-    help="The frame to show.  [default: 600; of a recorded episode the middle one]",
+    help="The frame to show.  [default: 600; for a recorded episode the middle one]",
 )
 @click.option("--run", "run", type=options.PATH, metavar="RUN", help="Show an episode of this run, not random play.")
 @options.only("episode", "agent", "seed", "trial")

@@ -24,7 +24,7 @@ class Info(CommandGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Take two words together if they name a command, and the singular for the plural."""
+        """Join two words that name a command, and accept a topic in the singular."""
         args = [*(self.aliases.get(word, word) for word in args[:1]), *args[1:]]
         if args and f"{args[0]}s" in TOPICS:
             args = [f"{args[0]}s", *args[1:]]

@@ -1,4 +1,4 @@
-"""``arcademark info games watch-ram``: where a ROM keeps its score, lives and end."""
+"""``arcademark info games watch-ram``: find the memory of a ROM's score, lives and end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``arcademark runs``: the runs below a folder, one made of several, what is damaged, what met test games."""
+"""``arcademark runs``: list, merge, check, cancel, import and export runs, and show the ledger of test games."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from arcademark.errors import ArcadeMarkError
 @click.group("runs", cls=CommandGroup, invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> Any:
-    """List, merge, check, cancel, import and export runs; show what they played on test games. By default, list."""
+    """List, merge, check, cancel, import and export runs; show their evaluations on test games. By default, list."""
     return ctx.invoke(list_) if ctx.invoked_subcommand is None else None
 
 
@@ -79,21 +79,21 @@ def cancel(folder: Path) -> int:
     from arcademark.records import queue
 
     numbers = queue.cancel(folder)
-    said = (
+    result = (
         f"cancelled jobs {', '.join(numbers)}; the same command submits the remaining trials"
         if numbers
         else "has no jobs"
     )
-    messages.tell(f"{folder}: {said}{'' if numbers else ' in the queue'}")
+    messages.tell(f"{folder}: {result}{'' if numbers else ' in the queue'}")
     return 0
 
 
-@command.command("check", short_help="Find damage in a run, and salvage what is intact.")
+@command.command("check", short_help="Find damage in a run, and salvage intact episodes.")
 @options.run_directory
 @click.option("--salvage", type=options.PATH, metavar="NEW", help="Copy all intact data into a new run.")
 @with_whole_output
 def check(run_directory: Path, salvage: Path | None, output: Output) -> int:
-    """Report what is damaged in RUN: its pages, rows, counts, recorded actions, manifest and networks.
+    """Report damage in RUN: in its pages, rows, counts, recorded actions, manifest and networks.
 
     With --salvage intact episodes are copied into a new run, which the run's command resumes with --out NEW. RUN is
     never changed. 'arcademark verify' confirms scores by replay. The exit code is 1 if anything is damaged.
@@ -113,7 +113,7 @@ def check(run_directory: Path, salvage: Path | None, output: Output) -> int:
 @click.option(
     "--frames-per-step",
     type=options.COUNT,
-    help="Frames per step of the logs' episode lengths.  [default: as the environment's id says]",
+    help="Frames per step of the logs' episode lengths.  [default: from the environment's id]",
 )
 @tables.read_as
 @with_output
@@ -160,7 +160,7 @@ def export(
 
     RUN is a run's directory or a folder of runs.
 
-    A row has the trial, agent, game, seed and protocol, and what was recorded. 'arcademark report RUN --export FILE'
+    A row has the trial, agent, game, seed, protocol, and all recorded values. 'arcademark report RUN --export FILE'
     writes the scores of algorithms instead.
 
     If --out is named like pong-human-v0, it is a new folder: the evaluation episodes of one agent on one game of RUN
@@ -172,7 +172,7 @@ def export(
 
         if len(directories) > 1 or actions:
             raise ArcadeMarkError(
-                f"--out {out}: a Minari dataset is of one run, and always has its actions; leave the others out"
+                f"--out {out}: a Minari dataset has one run, with its actions; leave out other runs and --actions"
             )
         episodes, steps = offline.export(directories[0], out, suite=suite, **choice)
         messages.tell(f"{out}: {wording.plural(episodes, 'episode')}, {wording.plural(steps, 'step')}")

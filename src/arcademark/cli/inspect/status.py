@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arcademark.records.queue import ClusterJob
 
 WATCH_SECONDS = 2.0
-SLURM_SECONDS = 30.0  # between questions to SLURM
+SLURM_SECONDS = 30.0  # between queries of SLURM
 
 
 @commands.command("status")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @commands.command("watch", "choice beside out look suite live")
 @click.argument("places", metavar="RUN [RUN]", nargs=-1, required=True)
 @options.only()
-@options.fields("beside", "Also show a second episode, given by what differs", options.EPISODE)
+@options.fields("beside", "Also show a second episode, given by its differences", options.EPISODE)
 @click.option(
     "--out",
     type=options.PATH,
@@ -74,7 +74,7 @@ def command(
         raise ArcadeMarkError(f"{len(places)} runs are named; expected one, or two to be shown side by side")
     plays = live and not (Path(places[0]) / "manifest.json").exists()
     if not plays and (protocol or overrides or settings):
-        raise ArcadeMarkError("--protocol, --override and --set are of an agent that plays: leave them out, or --live")
+        raise ArcadeMarkError("--protocol, --override and --set are for agents that play with --live; leave them out")
     second = (places[-1], cast("EpisodeFilter", {**choice, **beside})) if beside or len(places) > 1 else None
     if not live:
         with counting("drawing", "frames") as follow:
@@ -103,13 +103,13 @@ def command(
 
 
 def _trial(agent: str, choice: EpisodeFilter, protocol: str | None, how: RunOptions) -> Trial:
-    """Return the trial that an agent is to play."""
+    """Return the trial for an agent to play."""
     from arcademark.runs.request import request
 
     game, episodes = choice.get("game"), (choice.get("episode") or 0) + 1
     if game is None:
         raise ArcadeMarkError(
-            f"--live {agent}: no run's directory, so an agent; name what it plays, as in --only game=pong"
+            f"--live {agent}: not a run's directory, so it is read as an agent; name its game, as in --only game=pong"
         )
     plan = request(agent, protocol, {**how, "seeds": (choice.get("seed") or 0,), "episodes": episodes}).plan(game)
     if len(plan.trials) > 1:

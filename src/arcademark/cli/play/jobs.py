@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 OF_SUBMISSION = frozenset({"--slurm", "--out", "--workers"})
-"""Options of a command that are of the submission, or are set for each job."""
+"""Options of a command that belong to the submission, or are set for each job."""
 
 SWITCHES = ("dry_run", "wait")
 """Settings of --slurm for this submission alone."""
@@ -59,13 +59,13 @@ class Jobs:
         Parameters
         ----------
         plans : mapping of str to Plan
-            By their directories' names, below `directory`; an only one has none. The first is dealt out.
+            By their directories' names, below `directory`; "" for a single one. The first is divided into shards.
         directory : Path
         verb : str
         workers : int, optional
             Workers per job; by default the number of its processors.
         see : str
-            The command that shows what was played, once all is merged.
+            The command that shows the results after the merge.
         known : collection of str, optional
             Names of plans whose trials are known before anything is played; all by default.
         """
@@ -93,7 +93,7 @@ class Jobs:
         if self.dry_run:
             most = slurm.largest_array()
             arrays = -(-len(work.left) // most)
-            divided = f" in {arrays:,} arrays, the first of which this is" if arrays > 1 else ""
+            divided = f" in {arrays:,} arrays, of which this is the first" if arrays > 1 else ""
             last = work.last_script([f"ARRAY{number + 1}" if arrays > 1 else "ARRAY" for number in range(arrays)])
             jobs_of = f"{wording.plural(len(work.left), 'job')} of {of_workers}{divided}"
             plays = shlex.join(work.job.shard("K"))
@@ -130,10 +130,10 @@ class Jobs:
         try:
             queue.wait(work.folder, hear)
         except KeyboardInterrupt:
-            messages.say(f"the jobs go on; 'arcademark runs cancel {directory}' ends them")
+            messages.say(f"the jobs continue; 'arcademark runs cancel {directory}' ends them")
             return 130
         done = work.complete
-        messages.tell(f"{directory}: {'all is played' if done else 'not all is played'}; see '{see}'")
+        messages.tell(f"{directory}: {'all trials are played' if done else 'trials are missing'}; see '{see}'")
         return 0 if done else 1
 
     def _parameters(self) -> list[tuple[str, str]]:
@@ -168,7 +168,7 @@ def with_jobs(command: F) -> F:
         on = {name: _on(name, value) for found in switches for name, value in found}
         slurm = tuple(filter(None, kept))
         if on and not slurm:
-            raise ArcadeMarkError(f"--slurm {next(iter(on))}=yes: name what the jobs need, too, as in partition=cpu")
+            raise ArcadeMarkError(f"--slurm {next(iter(on))}=yes: give the jobs' resources, too, as in partition=cpu")
         if slurm and "address" in rest["engine"]:
             raise ArcadeMarkError(
                 "--slurm: its jobs play on their own nodes, and each would play on the Ray cluster; give --engine "
@@ -176,7 +176,7 @@ def with_jobs(command: F) -> F:
             )
         shard = "shard" in rest["engine"]
         if slurm and shard:
-            raise ArcadeMarkError("--slurm deals the shards out itself; leave --engine shard=… out")
+            raise ArcadeMarkError("--slurm makes the shards itself; leave --engine shard=… out")
         if (slurm or shard) and (rest["form"] or rest["saved"] or rest.get("everything") or rest.get("quiet")):
             which = "--slurm" if slurm else "--engine shard=…"
             raise ArcadeMarkError(

@@ -1,4 +1,4 @@
-"""``arcademark plan``: estimate what a run takes, before anything is played."""
+"""``arcademark plan``: estimate the cost of a run, before anything is played."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_WORKERS = 100_000
 
 @commands.command("plan", usual="games protocol settings seeds episodes frames counts assume form saved")
 @playing.for_one
-@click.option("--out", type=options.PATH, help="The run's directory.  [default: as that of 'run']")
+@click.option("--out", type=options.PATH, help="The run's directory.  [default: as for 'run']")
 @click.option(
     "--simulate",
     "counts",
@@ -42,12 +42,12 @@ def command(
     assume: Mapping[str, Any],
     **given: Any,
 ) -> int:
-    """Estimate what 'arcademark run AGENT' with the same options takes: frames, core-hours and time.
+    """Estimate the cost of 'arcademark run AGENT' with the same options: frames, core-hours and time.
 
     Speed is measured on this machine unless --assume rate=N is given: for a few seconds in up to three games, and for
     planners, whose speed depends on the game, for ten seconds to a minute in every game. Episode length is taken from
     --assume episode_frames=N, from the run's directory, or from random play for random agents; otherwise every episode
-    is taken to last until the frame cap.
+    is assumed to last until the frame cap.
     """
     from arcademark import wording
     from arcademark.cli.counting import counting

@@ -72,7 +72,7 @@ def command(
 
 
 def _lines(sitting: Sitting) -> list[str]:
-    """Say what was played, and how steadily."""
+    """Return lines about the episodes played, and the deviations of frame times."""
     from arcademark.runs.replay.watch import clock
 
     lines = [
@@ -80,7 +80,7 @@ def _lines(sitting: Sitting) -> list[str]:
         for row in sitting.episodes
     ]
     if sitting.left:
-        lines.append("ended before the episode: it is not recorded")
+        lines.append("stopped before the end of the episode, which is not recorded")
     if sitting.errors:
         median, most = (1000 * sitting.error(share) for share in (0.5, 0.99))
         lines.append(f"frame times were off 1/60 s by {median:.2f} ms (median), {most:.2f} ms (99th percentile)")

@@ -42,7 +42,7 @@ def seed_list(text: str) -> tuple[int, ...]:
 
 
 class ShardType(click.ParamType[tuple[int, int]]):
-    """A shard's number, from 1, and how many there are: ``3/20``."""
+    """A shard's number, from 1, and the number of shards: ``3/20``."""
 
     name = "shard"
 
@@ -50,7 +50,7 @@ class ShardType(click.ParamType[tuple[int, int]]):
         """Read the two numbers, or fail with the expected form."""
         number, _, count = str(value).partition("/")
         if not (number.isdecimal() and count.isdecimal() and len(value) < 20):
-            self.fail("expected the shard's number and how many there are, as in 3/20", param, ctx)
+            self.fail("expected the shard's number and the number of shards, as in 3/20", param, ctx)
         return int(number), int(count)
 
 
@@ -118,7 +118,7 @@ def request(agent: Any, *, protocol: str | None, engine: Mapping[str, Any], **gi
 
 
 def play(wanted: Request, plan: Plan, directory: Path | None = None, *, tell_all: bool = True) -> RunSummary:
-    """Play the missing episodes of a plan with a display; with `tell_all` print the end even if nothing happened."""
+    """Play the missing episodes of a plan with a display; with `tell_all` always print the result."""
     from arcademark.cli.play.progress import Display
     from arcademark.suite import learners
 

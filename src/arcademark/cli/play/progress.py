@@ -73,14 +73,14 @@ class Display:
             case Stopping():
                 self._say(
                     ("stopping", "yellow"),
-                    "  at the end of the training episode in play, to keep what it learned; Ctrl-C again stops at once "
+                    "  at the end of the training episode in play, to keep its progress; Ctrl-C again stops at once "
                     f"and loses the last {wording.plural(event.unkept, 'training episode')}",
                 )
             case Progress():
                 self._move(event)
 
     def close(self, summary: RunSummary) -> None:
-        """Say how the run ended."""
+        """Print how the run ended."""
         if summary.interrupted:
             kept = "everything finished is kept"
             if summary.kept:
@@ -89,7 +89,7 @@ class Display:
                 kept += f" but the last {wording.plural(summary.unkept, 'training episode')}"
             self._say(("stopped", "yellow"), f"  {kept}; the same command continues")
             if summary.decisions:
-                self._say("episodes that planners had begun go on where they were last kept, some seconds ago")
+                self._say("planners' unfinished episodes continue from their last checkpoints, some seconds ago")
         elif summary.episodes == 0 and summary.complete:
             self._say(f"{summary.directory} is complete already; nothing was left to play")
         if summary.episodes:
@@ -106,11 +106,11 @@ class Display:
             done = f"{now.episodes_done:,} of {now.episodes:,} episodes were played before"
             self._say(f"continuing: {done}{begun}")
         if event.episodes_trained:
-            self._say(f"training goes on after {wording.plural(event.episodes_trained, 'episode')}")
+            self._say(f"training continues after {wording.plural(event.episodes_trained, 'episode')}")
         for left in event.left_out[:MAX_LEFT_OUT]:
             self._say(("left out", "yellow"), f"  {left.agent} on {left.game}: {left.reason}")
         if len(event.left_out) > MAX_LEFT_OUT:
-            self._say(("left out", "yellow"), f"  {len(event.left_out) - MAX_LEFT_OUT} more, for like reasons")
+            self._say(("left out", "yellow"), f"  {len(event.left_out) - MAX_LEFT_OUT} more, for similar reasons")
 
     def _move(self, event: Progress) -> None:
         text = progress.line_of(event, self._unit)
@@ -141,5 +141,5 @@ def budget(event: LearnerBegun) -> str:
         given[2] if trials is None else wording.plural(trials, "trial"),
     ]
     scored = "then" if rules.reported_episodes == "evaluation" else "scored on its last"
-    said = f"{trial.agent} trains for {given[0]}, {scored} {given[1]}, {given[2]} per {wording.noun(rules.unit)}"
-    return f"{said}, as {rules.name} has it" if given == usual else f"{said}; {rules.name}: {wording.listing(usual)}"
+    text = f"{trial.agent} trains for {given[0]}, {scored} {given[1]}, {given[2]} per {wording.noun(rules.unit)}"
+    return f"{text}, as in {rules.name}" if given == usual else f"{text}; {rules.name}: {wording.listing(usual)}"

@@ -1,4 +1,4 @@
-"""``arcademark robustness``: play an agent in variants of its games, and show what it loses by each kind of change."""
+"""``arcademark robustness``: play an agent in variants of its games, and show its loss for each kind of change."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ def command(
     else:
         for option in click.get_current_context().command.params:
             if options.given(option.name or "") and option.name not in ("out", "form", "saved", "everything"):
-                raise ArcadeMarkError(f"{option.opts[0]}: of what is played, and no AGENT is named; leave it out")
+                raise ArcadeMarkError(f"{option.opts[0]}: is for playing, but no AGENT is named; leave it out")
     output.show(robustness(out))
     return 1 if failed else 0
 
 
 def _planned(wanted: Request, games: str | None, variants: int | None) -> tuple[Request, dict[str, Plan], bool]:
-    """Plan the game itself and its variants, by their directories' names; and whether the agent learns, or may."""
+    """Return the request, the plans of games and variants by directory, and whether the agent learns, or may."""
     from arcademark.agents.loading import kind
     from arcademark.operations.robustness import BASE
 
@@ -86,10 +86,10 @@ def _planned(wanted: Request, games: str | None, variants: int | None) -> tuple[
     if wanted.protocol.unit == "step":
         raise ArcadeMarkError("--suite: only Atari games have variants; leave it out")
     learns = kind(wanted.agents[0]) not in ("policy", "planner")
-    if learns:  # what was learnt once is scored, not how it learns
+    if learns:  # the trained agent is scored, not its training
         overrides = wanted.options.get("overrides") or {}
         if overrides.get("reported_episodes", "evaluation") != "evaluation":
-            raise ArcadeMarkError("--override reported_episodes: what was learnt once is scored; leave it out")
+            raise ArcadeMarkError("--override reported_episodes: only trained agents are scored; leave it out")
         wanted = replace(wanted, protocol=wanted.protocol.override({"reported_episodes": "evaluation"}))
     chosen = wanted.plan(wanted.usual_games(BASE) if games is None else games)
     return wanted, {BASE: chosen} | _varied(wanted, chosen.games, variants), learns
@@ -110,7 +110,7 @@ def _play(wanted: Request, plans: dict[str, Plan], out: Path, *, learns: bool) -
             learnt = learnt or learnt_in(out / base)
             planned, plan = len(plan.trials), trained_in(plan, learnt)
             if lacking := planned - len(plan.trials):
-                none = f"{lacking} of {planned} trials, whose training did not come to its end"
+                none = f"{lacking} of {planned} trials, whose training is not finished"
                 messages.say(f"warning: not played, {name}: {none}")
             if not plan.trials:
                 continue

@@ -77,7 +77,7 @@ def command(
     if jobs is not None:
         if until_error or given["tensorboard"] or given["wandb"]:
             raise ArcadeMarkError(
-                "--slurm: leave --until-error, --tensorboard and --wandb out, which are of one process"
+                "--slurm: leave out --until-error, --tensorboard and --wandb, which apply to one process"
             )
         see = f"arcademark report {directory}"
         return jobs.submit({"": wanted.plan(games)}, directory, "run", given["workers"], see)

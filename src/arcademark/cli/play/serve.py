@@ -38,10 +38,10 @@ def command(
     from arcademark.suite.protocols import rules_of
 
     if sys.stdin.isatty():
-        raise ArcadeMarkError("serve: speaks to a program that starts it, not to a terminal; see docs/messages.md")
+        raise ArcadeMarkError("serve: is for the program that starts it, not for a terminal; see docs/messages.md")
     rules = rules_of(protocol, suite, overrides)
     vector = make_vec(games, envs, rules, training=training, render_mode="rgb_array", copy=False)
     outgoing = os.dup(1)
-    os.dup2(2, 1)  # what a library prints is no message
+    os.dup2(2, 1)  # so that output of libraries is not read as messages
     Server(vector, seed, 0, outgoing).serve()
     return 0

@@ -102,7 +102,7 @@ def command(
 
 def _combinations(tried: Sequence[str], fixed: Mapping[str, str]) -> list[dict[str, str]]:
     """Return every combination of the values to try, in the order given."""
-    by_name = options.pairs("try", tried)
+    by_name = options.pairs("grid", tried)
     lists = {name: [value.strip() for value in text.split(",")] for name, text in by_name.items()}
     for name, values in lists.items():
         if name in fixed:

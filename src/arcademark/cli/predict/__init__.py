@@ -1,1 +1,1 @@
-"""A few tasks for all of them."""
+"""Commands that estimate results on all tasks from a few."""

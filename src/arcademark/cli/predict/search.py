@@ -27,14 +27,14 @@ where_from = options.combine(
     tables.algorithms,
 )
 ONE_SUBSET = ("size", "plan")
-"""Options that do not go with --sizes."""
+"""Options that cannot be combined with --sizes."""
 TASKS = ("include", "exclude", "within")
 """Settings of --tasks."""
 AT_LEAST_ONE = click.IntRange(min=1)
 
 
 def scores_of(given: dict[str, Any], *, players: bool = True) -> Normalised:
-    """Read the scores; what `where_from` and the reader's options give is taken out of ``given``."""
+    """Read the scores; the values of `where_from` and of the reader's options are removed from ``given``."""
     from arcademark.analysis.subsets import dataset
     from arcademark.analysis.tables.dataset import ScoreOptions
 
@@ -52,11 +52,11 @@ def scores_of(given: dict[str, Any], *, players: bool = True) -> Normalised:
 
 @contextmanager
 def following() -> Iterator[Callable[[str, int], Progress] | None]:
-    """Show how far each of several searches is, one after another, on a terminal; nothing elsewhere."""
+    """Show the progress of searches, one after another, on a terminal; nothing elsewhere."""
     with ExitStack() as stack:
 
         def begin(name: str, size: int) -> Progress:
-            """Begin to show subsets of a size, or work of a name if that is 0."""
+            """Show the progress of a search of subsets of a size; of other work, by its name, if that is 0."""
             stack.close()
             what = f"subsets of {size}{f' ({name})' if name else ''}" if size else name
             return stack.enter_context(counting("searching", what))
@@ -147,13 +147,13 @@ def _name(places: tuple[str, ...]) -> str:
 
 
 def _check(out: Path | None, sizes: str | None, *, plan: str | None, listed: bool) -> bool:
-    """Refuse options that do not go together, before anything is read or searched; say whether models are several."""
+    """Refuse options that contradict each other, before anything is read; return whether several models are made."""
     from arcademark.analysis.subsets.searching import read_sizes
 
     if sizes is not None:
         read_sizes(sizes)
         for name in (*(f"--{name}" for name in ONE_SUBSET if options.given(name)), *(["--set top"] * listed)):
-            raise ArcadeMarkError(f"{name} does not go with --sizes, which shows the best of each; leave one out")
+            raise ArcadeMarkError(f"{name} cannot be combined with --sizes, which shows the best of each; omit one")
     several = plan is not None or sizes is not None
     if out is not None and several and (out.suffix or (out.exists() and not out.is_dir())):
         raise ArcadeMarkError(f"--out {out}: there are several models, one per file; name a folder")

@@ -1,4 +1,4 @@
-"""``arcademark subset``: the few most informative tasks: searched for, predicted from, and put to the test."""
+"""``arcademark subset``: find the most informative few tasks, predict from them, and measure the error."""
 
 from __future__ import annotations
 
@@ -162,14 +162,14 @@ def coverage(
     from arcademark.analysis.subsets.searching import read_sizes
 
     if learnt["training"] and suite:
-        raise ArcadeMarkError("--suite and --training each say what is learnt from; leave one out")
+        raise ArcadeMarkError("--suite and --training each name the training data; leave one out")
     own = predictors.own(**learnt, **learning)
     if not games and not sizes:
         if own or suite:
             raise ArcadeMarkError("name games to predict from, or how many to choose, as in --sizes 3,5")
         games = ("atari-3", "atari-5", "atari-10")
     if random and not sizes:
-        raise ArcadeMarkError("--random goes with --sizes, beside whose subsets random ones stand; give it, too")
+        raise ArcadeMarkError("--random compares with the subsets of --sizes; give it, too")
     counts = read_sizes(sizes) if sizes else ()
     output.show(
         covering.covered(

@@ -1,4 +1,4 @@
-"""``arcademark catalogue``: the published scores, what papers print wrong, and whether all of it holds together."""
+"""``arcademark catalogue``: published scores, errors in papers, and checks of the catalogue."""
 
 from __future__ import annotations
 

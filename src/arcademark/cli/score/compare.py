@@ -67,7 +67,7 @@ def _plan(sequential: bool, given: Mapping[str, Any]) -> dict[str, Any]:
 
     if not sequential:
         if given:
-            raise ArcadeMarkError("--plan says how to test with --sequential; give that, too")
+            raise ArcadeMarkError("--plan configures --sequential; give that, too")
         return {}
     how = dict(given)
     summary = {"summary": how.pop("summary")} if "summary" in how else {}

@@ -1,4 +1,4 @@
-"""``arcademark report``: what the scores of runs and tables say, as tables, a page, LaTeX, Markdown or JSON."""
+"""``arcademark report``: report scores of runs and tables, as tables, a page, LaTeX, Markdown or JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from arcademark.analysis.tables.loading import ScoreSource
 
 MANY = 50
-"""Number of algorithms from which on progress is shown: some take a second each."""
+"""Minimum number of algorithms for which progress is shown, as some take a second each."""
 
 
 @commands.command("report", "algorithms games metrics suite protocol model reading everything form saved")
@@ -80,7 +80,7 @@ def command(
             f"{export}: --wide is a form of .csv, .tsv and .parquet; leave it out, or name such a file"
         )
     if export is not None and export.exists():
-        raise ArcadeMarkError(f"{export}: exists already; name another file with --export")
+        raise ArcadeMarkError(f"{export}: already exists; name another file with --export")
     wanted = tables.score_options(algorithms=tables.names("algorithms", algorithms), **given)
     wanted = replace(wanted, model=model)
     if explain:
@@ -100,7 +100,7 @@ def show(
     export: Path | None = None,
     wide: bool = False,
 ) -> None:
-    """Analyse scores once and show and write what is wanted; with everything, each of the Const and Perturb agents."""
+    """Analyse scores, then show and write the requested outputs; `output.everything` adds Const and Perturb agents."""
     from arcademark.analysis.scoring import analysis
     from arcademark.analysis.tables.dataset import prepare
     from arcademark.pages import presenter
@@ -139,7 +139,7 @@ def _uncollected() -> Iterator[None]:
 
 
 def _export(dataset: Dataset, target: Path, *, wide: bool) -> None:
-    """Write the scores in the form that the file's name and ``wide`` ask for."""
+    """Write the scores in the form of the file's name and ``wide``."""
     from arcademark import wording
     from arcademark.scores.export import RLIABLE, write_long, write_rliable, write_wide
 

@@ -1,4 +1,4 @@
-"""``arcademark reproduce``: a paper's tables, statements and figures, recomputed beside what is printed."""
+"""``arcademark reproduce``: recompute a paper's tables, statements and figures, and compare with the printed values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def command(
     from arcademark.analysis.reproductions import analysis
 
     if out is not None and table is not None and figure is None:
-        raise ArcadeMarkError("--out writes figures, and --table asks for none; add --figure N or leave --table out")
+        raise ArcadeMarkError("--out writes figures, and --table selects none; add --figure N or leave --table out")
     if ours is not None and (table, figure, out) != (None, None, None):
         raise ArcadeMarkError("--with ours shows all of our runs, without tables and figures; leave the others out")
     check_ending(out, KINDS, folder=True)
