@@ -40,9 +40,9 @@ class Predicts:
         (Answers(np.array([1.0])), "act returned float64 actions; expected integers"),
         (
             Answers(np.array([[1]])),
-            "act returned an array of shape (1, 1); expected (1,), an action an episode in play",
+            "act returned an array of shape (1, 1); expected (1,), one action per episode in play",
         ),
-        (Answers(3), "act returned an array of shape (); expected (1,), an action an episode in play"),
+        (Answers(3), "act returned an array of shape (); expected (1,), one action per episode in play"),
         (Answers([[1], [1, 2]]), "act raised ValueError: setting an array element with a sequence."),
         (Predicts(), "predict returned"),
         (lambda x: 99, "its function"),
@@ -343,8 +343,8 @@ def test_what_it_keeps_is_bytes(env):
         (Chooses(0, plan=lambda *_: 1 / 0), r"agent mine on pong: plan raised ZeroDivisionError: .* \(.*line"),
         (Keeping([3], checkpoint=lambda: "text"), "checkpoint returned str; expected bytes"),
         (Keeping([3], restore=lambda data: data["x"]), "restore raised TypeError"),
-        (Chooses(1, checkpoint=bytes), r"it has checkpoint\(\) alone; a planner needs both"),
-        (Chooses(1, restore=bytes), r"it has restore\(\) alone; a planner needs both"),
+        (Chooses(1, checkpoint=bytes), r"it has only checkpoint\(\); a planner needs both"),
+        (Chooses(1, restore=bytes), r"it has only restore\(\); a planner needs both"),
     ],
 )
 def test_its_mistakes_are_told_in_one_line(env, planner, message):

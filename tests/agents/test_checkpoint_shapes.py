@@ -92,17 +92,17 @@ def test_batch_normalisations_of_a_numbered_row_are_played_with_their_statistics
     assert_same(given, answers(network))
     assert f"'{names.format(name=1)}' as BatchNorm right after '{names.format(name=0)}', " in said
     moved = nn.Sequential(*network[:1], nn.ReLU(), *network[1:2], *network[3:])  # after the activation
-    with refused(r"'network\.2', after a convolution, may be a BatchNorm|layers that are not known: 'body"):
+    with refused(r"'network\.2', after a convolution, may be a BatchNorm|unknown layers: 'body"):
         values(saved(tmp_path, renamed(moved, names)))
 
 
 def test_statistics_that_do_not_fit_the_layer_before_them_are_refused(tmp_path):
     tensors = renamed(normalised(), "body.{name}")
     for change in ({"body.1.running_var": torch.ones(1)}, {"body.0.weight": torch.ones(8, 4, 8, 8, dtype=torch.int8)}):
-        with refused("layers that are not known: 'body|'body.0.weight' holds whole numbers"):
+        with refused("unknown layers: 'body|'body.0.weight' holds whole numbers"):
             values(saved(tmp_path, tensors | change))
     del tensors["body.1.running_mean"]
-    with refused("layers that are not known: 'body"):
+    with refused("unknown layers: 'body"):
         values(saved(tmp_path, tensors))
 
 
@@ -116,7 +116,7 @@ def test_a_batch_normalisation_beside_a_layer_of_its_number_is_played(tmp_path):
 
     assert_same(values(saved(tmp_path, tensors(places)))[0], answers(network))
     for order in (sorted(places), ["conv1", "conv2", "bn1", "conv3", "bn3", "fc1", "bn_fc1", "fc2"]):
-        with refused("layers that are not known: 'bn"):
+        with refused("unknown layers: 'bn"):
             values(saved(tmp_path, tensors(order)))
 
 
@@ -154,7 +154,7 @@ CORES = [nn.RNN(16, 12), nn.LSTM(16, 6, bidirectional=True), nn.LSTM(16, 24, pro
 @pytest.mark.parametrize("core", CORES, ids=["RNN", "both ways", "projected"])
 def test_a_recurrent_core_of_another_kind_is_named(core, tmp_path):
     parts = {"network": nn.Sequential(*layers(16, outputs=0)), "lstm": core, "actor": nn.Linear(12, ACTIONS)}
-    with refused("'lstm' is no LSTM and no GRU that goes one way, without projections"):
+    with refused("'lstm' is not a unidirectional LSTM or GRU without projections"):
         values(saved(tmp_path, nn.ModuleDict(parts).state_dict()))
 
 
@@ -173,7 +173,7 @@ def test_convolutions_whose_names_and_places_give_two_orders_are_refused(names, 
         for name, i in zip((*names, "fc"), (0, 2, 4, 7), strict=True)
         for key, value in parts[i].state_dict().items()
     }
-    with pytest.raises(ArcadeMarkError, match=r"the order of its convolutions is another by their names \("):
+    with pytest.raises(ArcadeMarkError, match=r"the order of its convolutions by names \("):
         values(saved(tmp_path, tensors))
 
 
@@ -397,7 +397,7 @@ def test_a_distribution_that_a_file_leaves_open_is_asked_about(tmp_path):
         values(saved(tmp_path, body | {"support": ATOMS}), quantiles=5)
     with refused("'atoms', 'support' may be the atoms of several distributions"):
         values(saved(tmp_path, body | {"atoms": ATOMS + 1, "support": ATOMS}))
-    with refused("layers that are not known: 'support'"):
+    with refused("unknown layers: 'support'"):
         values(saved(tmp_path, body | {"support": ATOMS**3}), atoms=5)
     network = {f"network.{name.removeprefix('body.')}": value for name, value in body.items()}
     assert_same(
@@ -432,7 +432,7 @@ def test_tianshous_networks_without_a_scale_are_asked_about(names, tmp_path):
     """Its examples leave screens as they are; scaling them shows in the names of its later versions alone."""
     network, _ = tianshou()
     path = saved(tmp_path, renamed(network, names))
-    with refused("do not tell whether its screens were divided by 255; add --set scale=255 .*, else --set scale=1"):
+    with refused("do not show whether its screens were divided by 255; add --set scale=255 .*, else --set scale=1"):
         values(path)
     for scale in (1.0, 255.0):
         np.testing.assert_allclose(values(path, scale=scale)[0], answers(network, scale=scale), rtol=1e-4)
@@ -484,7 +484,7 @@ def test_actions_are_drawn_where_a_head_may_give_a_distribution(head, gives, tmp
     player, rngs = CheckpointPlayer(PONG, path, "", deterministic=False), map(np.random.default_rng, range(64))
     drawn = player.act(np.repeat(observations(1), 64, axis=0), np.ones(64, np.bool_), [*rngs])
     assert len({*drawn.tolist()}) > 1
-    assert ("logits of a distribution, as --set deterministic=false asks" in player.assumed) == (gives is None)
+    assert ("logits of a distribution, as --set deterministic=false requires" in player.assumed) == (gives is None)
     assert "deterministic" not in CheckpointPlayer(PONG, path, "").assumed
 
 
@@ -554,7 +554,7 @@ def test_a_layer_beside_the_one_that_takes_the_screens_is_no_guess(tmp_path):
     """An implicit quantile network of Dopamine's, whose first layer takes quantiles, not screens."""
     tree = flax_tree(padded(8 * 11 * 11, 16, features=8))  # 8 features are those of screens of 42 x 42, not padded
     (tmp_path / "network.msgpack").write_bytes(packed(tree))
-    with pytest.raises(ArcadeMarkError, match=r"nothing gives what 'params.Dense_0' takes"):
+    with pytest.raises(ArcadeMarkError, match=r"no layer gives the inputs of 'params.Dense_0'"):
         values(tmp_path / "network.msgpack")
 
 
@@ -562,7 +562,7 @@ def test_a_part_is_played_alone_only_where_all_beside_it_is_known(tmp_path):
     """Names before a dot may be of modules: what stands beside the layers may belong to the network."""
     tensors = QNetwork().state_dict()
     for name in ("attention.weight", "gate", "after.0.weight"):
-        with refused("layers that are not known"):
+        with refused("unknown layers"):
             values(saved(tmp_path, tensors | {name: torch.zeros(3, 3)}))
         assert values(saved(tmp_path, {"agent": tensors, "beside": {name: torch.zeros(3, 3)}}))
     with refused("the tensors are"):
@@ -604,7 +604,7 @@ def test_an_actors_layer_is_not_left_out_because_of_its_name(beside, tmp_path):
     sizes = {"trunk": (392, 16), "adv_first": (16, 16), "adv": (16, ACTIONS), "val": (16, 1)} | beside
     dense = nn.ModuleDict({name: nn.Linear(*size) for name, size in sizes.items()})
     tensors = {name: value for name, value in named()[1].items() if "conv" in name} | dense.state_dict()
-    with refused("its network does not follow from its tensors' shapes: [2-9] layers give what"):
+    with refused("its network does not follow from its tensors' shapes: [2-9] layers give the inputs of"):
         values(saved(tmp_path, tensors))
 
 
@@ -623,7 +623,7 @@ def eyes_and(**sizes):
 
 
 def test_layers_in_a_ring_or_too_many_are_refused(tmp_path):
-    with refused("its layers form a ring"):
+    with refused("its layers form a cycle"):
         values(saved(tmp_path, eyes_and(actor_a__fc=(500, 500), trunk__fc=(500, 500), actor_h__out=(ACTIONS, 500))))
     row = {f"fc__{i}": (16, 16) for i in range(1, 196)}
     assert values(saved(tmp_path, eyes_and(fc__0=(16, 392), **row, fc__196=(ACTIONS, 16))))
@@ -641,5 +641,5 @@ def test_a_number_hides_no_layer_whose_name_begins_like_its_own(name, tmp_path):
 def test_what_lies_within_a_layer_that_is_left_out_is_not_left_out(tmp_path):
     value = {"fc_v.weight": torch.zeros(1, 16), "fc_v.bias": torch.zeros(1)}
     assert_same(values(saved(tmp_path, named()[1] | value))[0], answers(named()[0]))
-    with refused(r"layers that are not known: 'fc_v\.mix\.gate'"):
+    with refused(r"unknown layers: 'fc_v\.mix\.gate'"):
         values(saved(tmp_path, named()[1] | value | {"fc_v.mix.gate": torch.ones(3)}))

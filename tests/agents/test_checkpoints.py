@@ -283,14 +283,14 @@ def test_settings_that_a_file_does_not_hold_are_said(tmp_path):
     path = saved(tmp_path / "policy.pth", nn.ModuleDict(parts).state_dict())
     assert "have Stable-Baselines3's names, but its settings are missing" in load(path).assumed
     parts = {"quantile_net": nn.ModuleDict({"quantile_net": nn.Sequential(nn.Linear(16, ACTIONS))})}
-    with pytest.raises(ArcadeMarkError, match=r"which tell actions from quantiles \(save it with model\.save\("):
+    with pytest.raises(ArcadeMarkError, match=r"distinguish actions from quantiles, are missing \(use model\.save\("):
         load(saved(tmp_path / "policy.pth", nn.ModuleDict(parts).state_dict()))
 
 
 def test_what_is_taken_for_a_distribution_is_said(tmp_path):
     path, needed, _ = written("ONNX", tmp_path)
     ((*_, assumed),) = check("mine", [(path, PONG)], needed | {"deterministic": False})
-    assert "logits of a distribution, as --set deterministic=false asks" in assumed
+    assert "logits of a distribution, as --set deterministic=false requires" in assumed
 
 
 def test_a_network_of_another_game_or_a_changed_file_is_refused(tmp_path, dqn_file):
@@ -334,11 +334,11 @@ def nested(path, _):
 LAYERS = dqn().state_dict()
 TRUST = "--set trust=true"
 HOSTILE = {
-    "unknown names": ({"only.weight": torch.zeros(3)}, r"is none that is known.*--set network=file.py:Class"),
-    "an unknown layer": ({**LAYERS, "attention.weight": torch.zeros(3, 3)}, r"not known: 'attention\.weight'"),
+    "unknown names": ({"only.weight": torch.zeros(3)}, r"is unknown by the names.*--set network=file.py:Class"),
+    "an unknown layer": ({**LAYERS, "attention.weight": torch.zeros(3, 3)}, r"unknown layers: 'attention\.weight'"),
     "other shapes": (LAYERS | {"network.9.weight": torch.zeros(ACTIONS, 17)}, "do not fit each other"),
     "NaN": (LAYERS | {"network.0.bias": torch.full((8,), torch.nan)}, r"bias' holds NaN or infinity"),
-    "complex": (LAYERS | {"network.0.bias": torch.ones(8, dtype=torch.complex64)}, "no plain tensor of real"),
+    "complex": (LAYERS | {"network.0.bias": torch.ones(8, dtype=torch.complex64)}, "not a plain tensor of real"),
     "too large": ({"network.0.weight": torch.zeros(1).expand(10**12)}, "more numbers than the file holds"),
     "pt": (lambda path, evil: saved(path, {"network.0.weight": evil}), TRUST),
     "legacy pt": (
@@ -346,7 +346,7 @@ HOSTILE = {
         TRUST,
     ),
     "whole module": (lambda path, evil: saved(path, evil), TRUST),
-    "pickle": (lambda path, evil: path.write_bytes(pickle.dumps(evil)), "a pickle, but none of PyTorch's"),
+    "pickle": (lambda path, evil: path.write_bytes(pickle.dumps(evil)), "a pickle that PyTorch did not write"),
     "sb3 policy": (lambda path, evil: stable_baselines3(path, torch_bytes({"a": evil}), b"{}"), TRUST),
     "sample-factory": (lambda path, evil: saved(path, {"model": LAYERS, "env_steps": evil}), TRUST),
     "torchscript": (torchscript, TRUST),
@@ -539,7 +539,7 @@ ELSEWHERE = ("../secret", "missing", "", "link", "/etc/passwd")
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        *(("location", name, "is no file in its folder") for name in ELSEWHERE),
+        *(("location", name, "is not a file in its folder") for name in ELSEWHERE),
         ("offset", "1000000000", "export it again"),
         ("length", "x", "export it again"),
     ],
@@ -570,7 +570,7 @@ def test_a_second_place_of_weights_is_checked_like_the_first(name, tmp_path):
     entry = model.graph.initializer[0].external_data.add()
     entry.key, entry.value = "location", name
     path.write_bytes(model.SerializeToString())
-    with pytest.raises(ArcadeMarkError, match=r"is no file in its folder|the most that is read"):
+    with pytest.raises(ArcadeMarkError, match=r"is not a file in its folder|the most that is read"):
         load(path)
 
 
@@ -621,7 +621,7 @@ def test_onnx_model_gets_no_more_time_than_the_bound(tmp_path, monkeypatch):
 @pytest.mark.needs("onnx", "onnxruntime")
 def test_network_that_answers_without_numbers_is_refused(tmp_path):
     path = onnx_file(tmp_path / "agent.onnx", weight=np.full((4 * 84 * 84, ACTIONS), 2e38, np.float32))
-    with pytest.raises(ArcadeMarkError, match="its network gives actions no numbers"):
+    with pytest.raises(ArcadeMarkError, match="its network's outputs are not finite"):
         load(path).act(np.full((1, 4, 84, 84), 255, np.uint8), np.ones(1, bool), rngs(1))
 
 

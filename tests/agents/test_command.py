@@ -117,13 +117,13 @@ def test_a_program_plays_other_tasks(tmp_path):
         ("dead", r"it ended \(exit code 1\) before its first message; its standard error ends with: no GPU\\x1b\[31m"),
         ("newer", "it speaks version 2 of the protocol; expected 1"),
         ("typo", "its answer to 'hello' is ill-formed .*unknown field `batchsize`"),
-        ("refuses", r"it says: no such\\nparameter \\x1b$"),
+        ("refuses", r"it reports: no such\\nparameter \\x1b$"),
         ("count", r"act returned an array of shape \(2,\); expected \(1,\)"),
         ("range", "act chose action 99; expected 0 to 17"),
         ("float", "act returned float64 actions; expected integers"),
-        ("ragged", "its actions are lists of different lengths; expected an array a row"),
+        ("ragged", "its actions are lists of different lengths; expected one array per row"),
         ("huge", "act returned object actions; expected integers"),
-        ("twice", "it said more than its answer to 'act'"),
+        ("twice", "it sent more than its answer to 'act'"),
         ("other", "its answer to 'act' is a message 'done'; expected 'actions'"),
         ("flood", "its answer to 'act' is a line of more than 1,048,576 bytes"),
         ("crash", r"it ended \(SIGSEGV\) before its answer to 'act'"),
@@ -144,7 +144,7 @@ def test_a_program_that_does_not_answer_is_given_up(kind, env):
 
 def test_a_program_that_was_ended_is_not_asked_again(env):
     agent = make_agent(program("other"), env)
-    for error in ("expected 'actions'", "it was ended before"):
+    for error in ("expected 'actions'", "it was ended earlier"):
         with pytest.raises(ArcadeMarkError, match=error):
             act(agent, env)
 

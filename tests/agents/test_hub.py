@@ -77,7 +77,7 @@ def test_only_the_networks_file_is_fetched_at_the_commit_that_was_looked_at(monk
 def test_what_cannot_be_fetched_or_chosen_is_one_clear_error(folder, monkeypatch):
     (folder / f"{NAME}.zip").rename(folder / "a.zip")
     (folder / "b.pt").write_bytes(b"x")
-    with pytest.raises(ArcadeMarkError, match=r"has 2 files that may be of a network \(a\.zip, b\.pt\); name one: hf:"):
+    with pytest.raises(ArcadeMarkError, match=r"has 2 files that may be networks \(a\.zip, b\.pt\); name one: hf:"):
         hub.file_of(f"hf:{folder}")
     with pytest.raises(ArcadeMarkError, match=r"has no file 'c\.pt'"):
         hub.file_of(f"hf:{folder}:c.pt")

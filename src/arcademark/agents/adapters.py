@@ -57,10 +57,10 @@ Frames = Annotated[int, Meta(ge=1, le=MAX_FRAMES)]
 
 
 def adapt(given: object, name: str, env: EnvironmentSpec) -> CheckedPolicy | CheckedPlanner:
-    """Make a checked agent of what a factory returned; `name` is the agent's, for messages.
+    """Make a checked agent from a factory's result; `name` is the agent's, for messages.
 
     ArcadeMarkError if it is none of the above, has only some of a learner's or planner's methods, its optional
-    attributes are wrong, or it has spaces that are not the game's (`arcademark.agents.spaces`).
+    attributes are wrong, or its spaces differ from the game's (`arcademark.agents.spaces`).
     """
     agent = _adapted(given, name, env)
     check_spaces(given, agent.where, as_asked(env, agent.observation))
@@ -143,7 +143,7 @@ def _shape(env: EnvironmentSpec) -> tuple[int, ...]:
 
 
 def _own(observation: Any) -> Any:
-    """Return a copy of an observation; of one with several parts a dictionary, as in Gymnasium."""
+    """Return a copy of an observation; a dictionary if it has several parts, as in Gymnasium."""
     names = observation.dtype.names
     return observation.copy() if names is None else {name: _own(observation[name]) for name in names}
 
@@ -178,9 +178,9 @@ class CheckedAgent:
             setattr(self, attribute, read)
 
     def action_values(self) -> NDArray[np.float64] | None:
-        """Return the agent's values of the actions at its last choice, of the first episode in play; None without any.
+        """Return the values of the actions at the last choice, shape (num_actions,); None if it has none.
 
-        An action without a value has NaN.
+        They are of the first episode in play; an action without a value has NaN.
         """
         given = getattr(self._agent, "action_values", None)
         if given is None:
@@ -234,7 +234,7 @@ class CheckedAgent:
         return bytes(saved)
 
     def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds."""
+        """Restore the state of a checkpoint."""
         self.call("restore", checkpoint)
 
 
@@ -267,11 +267,11 @@ class CheckedPolicy(CheckedAgent):
         except (Exception, SystemExit) as error:
             raise self._raised(self.called, error) from error
         if self.array_actions is not None:
-            return self.array_actions.checked(actions, f"{self.where}: what {self.called} returned", first.shape)
+            return self.array_actions.checked(actions, f"{self.where}: the result of {self.called}", first.shape)
         if actions.shape != first.shape:
             raise ArcadeMarkError(
                 f"{self.where}: {self.called} returned an array of shape {actions.shape}; expected {first.shape}, "
-                "an action an episode in play"
+                "one action per episode in play"
             )
         if actions.dtype.kind not in "iu":
             raise ArcadeMarkError(f"{self.where}: {self.called} returned {actions.dtype} actions; expected integers")
@@ -313,7 +313,7 @@ class CheckedTrainer(CheckedPolicy):
     def __init__(self, trainer: Trainer, name: str, env: EnvironmentSpec) -> None:
         super().__init__(trainer, name, env)
         if not self.num_envs:
-            raise ArcadeMarkError(f"{self.where}: it has no num_envs; expected how many games it trains on at once")
+            raise ArcadeMarkError(f"{self.where}: it has no num_envs; expected its number of parallel games")
 
     def fit(self, envs: VectorEnv[Observations, Actions, Flags], frames: int) -> Iterator[None]:
         """Train, yielding where the trainer yields."""
@@ -334,7 +334,7 @@ class CheckedPlanner(CheckedAgent):
         kept = [method for method in ("checkpoint", "restore") if has(planner, method)]
         if len(kept) == 1:
             raise ArcadeMarkError(
-                f"agent {name}: it has {kept[0]}() alone; a planner needs both checkpoint() and restore(), or neither"
+                f"agent {name}: it has only {kept[0]}(); a planner needs both checkpoint() and restore(), or neither"
             )
         self._keeps = bool(kept)
         self.searches_anew = getattr(planner, "searches_anew", False) is True
@@ -371,6 +371,6 @@ class CheckedPlanner(CheckedAgent):
         return super().checkpoint() if self._keeps else b""
 
     def restore(self, checkpoint: bytes) -> None:
-        """Become what `checkpoint` holds."""
+        """Restore the state of a checkpoint."""
         if self._keeps:
             super().restore(checkpoint)

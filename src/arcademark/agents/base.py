@@ -1,8 +1,8 @@
 """Interfaces of agents: a policy on a batch, a learner or trainer that extends it, a planner with a model of the game.
 
 A factory makes the agent: ``factory(env, **parameters)``, where `env` is the `EnvironmentSpec` of the game to be
-played. Its keyword parameters with their annotations and defaults *are* what the agent declares; ``--set name=value``
-is checked against them.
+played. Its keyword parameters, with their annotations and defaults, are the agent's parameters; ``--set name=value`` is
+checked against them.
 
 Optional attributes, read once after the agent is made (``action_values`` after each action that is watched):
 
@@ -31,12 +31,12 @@ Optional attributes, read once after the agent is made (``action_values`` after 
     Of a learner: called before each training episode with the share of the training budget that is spent, from 0 to
     less than 1. A step size that decreases over training follows it.
 ``channels_first`` : bool
-    Of a trainer: whether the games it trains on show stacked screens and colours first, as PyTorch's convolutions take
-    them, and other tasks pictures or vectors alone (`environments.observations.spaces.View`; default False).
+    Of a trainer: whether observations in training have stacked screens and colours first, as in PyTorch, and those of
+    other tasks are plain pictures or vectors (`environments.observations.spaces.View`; default False).
 ``checkpoint_seconds`` : float
-    Of a planner: time between checkpoints, which is lost at most when the process dies. It does not change scores.
+    Of a planner: time between checkpoints, the maximum lost when the process dies. It does not change scores.
 ``action_space``, ``observation_space``
-    Gymnasium's spaces of the task that it was made for: an agent whose spaces are not the game's is refused.
+    Gymnasium's spaces of the task that it was made for: an agent with other spaces than the game's is refused.
 
 A complete planner; run it as ``arcademark run my_planner.py:Greedy --games pong``::
 
@@ -170,7 +170,7 @@ class Trainer(Policy, Protocol):
         ----------
         envs : gymnasium.vector.VectorEnv
             `num_envs` games in training mode, which begin again in the step in which they end
-            (``AutoresetMode.SAME_STEP``); rewards are clipped where the protocol says so. ``envs.frames`` counts the
+            (``AutoresetMode.SAME_STEP``); rewards are clipped if the protocol specifies it. ``envs.frames`` counts the
             emulated frames of this training, those from before a restart too.
         frames : int
             The budget: train while ``envs.frames`` is less.
@@ -237,9 +237,8 @@ class Planner(Protocol):
         ----------
         model : GenerativeModel
             A copy of the game: actions in it do not affect the real game. Its state is arbitrary, and after a restart
-            it is
-            another object: restore the state that you start from. Its own draws (sticky actions) come from `rng`, too;
-            a planner cannot foresee those of the real game.
+            it is another object: restore the state that you start from. Its own draws (sticky actions) come from `rng`,
+            too; a planner cannot foresee those of the real game.
         state : State
             State of the real game: ``model.restore(state)``. Under sticky actions it may differ from the one that the
             last decision expected, so kept searches are of use only if their state equals this one.

@@ -1,4 +1,4 @@
-"""Agents that are programs in any language, which are spoken to over pipes (docs/messages.md).
+"""Agents that are programs in any language and communicate over pipes (docs/messages.md).
 
 ::
 
@@ -136,7 +136,7 @@ class AgentCommand:
 
     @property
     def files(self) -> dict[str, str]:
-        """The files that its arguments name, by argument; of an interpreter the script."""
+        """The files that its arguments name, by argument; for an interpreter the script."""
         named = {word: word.partition("=")[2] if word.startswith("-") else word for word in self.words[1:]}
         return {word: path for word, path in named.items() if _is_file(Path(path))}
 
@@ -158,9 +158,10 @@ def read_command(text: str, timeout: float = ANSWER_SECONDS) -> AgentCommand:
         raise ArcadeMarkError(f"agent command {words[0]}: {timeout} seconds for an answer; expected more than 0")
     program = shutil.which(words[0])
     if program is None:
-        there = _is_file(Path(words[0]))
-        remedy = "make it executable, or name what runs it, as in 'python3 agent.py'" if there else "check its path"
-        raise ArcadeMarkError(f"agent command {words[0]}: {'not executable' if there else 'no such program'}; {remedy}")
+        exists = _is_file(Path(words[0]))
+        remedy = "make it executable, or name what runs it, as in 'python3 agent.py'" if exists else "check its path"
+        wrong = "not executable" if exists else "no such program"
+        raise ArcadeMarkError(f"agent command {words[0]}: {wrong}; {remedy}")
     names = [Path(word).name if _is_file(Path(word)) else word for word in words[1:]]
     return AgentCommand((os.path.abspath(program), *words[1:]), shlex.join([Path(program).name, *names]), timeout)
 
@@ -200,7 +201,9 @@ class CommandPolicy:
         try:
             return np.array(answer.actions)
         except ValueError:
-            raise self._program.fault("its actions are lists of different lengths; expected an array a row") from None
+            raise self._program.fault(
+                "its actions are lists of different lengths; expected one array per row"
+            ) from None
 
 
 class CommandLearner(CommandPolicy):
@@ -235,7 +238,7 @@ class AgentProcess:
 
     Parameters
     ----------
-    command : Command
+    command : AgentCommand
     where : str
         The agent and the game, for messages.
 
@@ -314,7 +317,7 @@ class AgentProcess:
         """
         to = f"its answer to '{message['type']}'" if message else "its first message"
         if self._ended:
-            raise CommandError(f"{self.where}: it was ended before; {to} cannot be had")
+            raise CommandError(f"{self.where}: it was ended earlier, so {to} is unavailable")
         left = memoryview(b"" if message is None else self.wire.encode(message))
         deadline = time.monotonic() + self._timeout
         answer = None
@@ -330,11 +333,11 @@ class AgentProcess:
         except EOFError:
             raise self.fault(f"it ended ({self._how_ended()}) before {to}") from None
         if isinstance(answer, Error):
-            raise self.fault(f"it says: {one_line(answer.message, 400)}")
+            raise self.fault(f"it reports: {one_line(answer.message, 400)}")
         if not isinstance(answer, kind):
             raise self.fault(f"{to} is a message '{_tag(type(answer))}'; expected '{_tag(kind)}'")
         if left or self.wire.pending:
-            raise self.fault(f"it said more than {to}; expected one message for each that it is sent")
+            raise self.fault(f"it sent more than {to}; expected one message per request")
         return answer
 
     def end(self, seconds: float = 0.0) -> None:
@@ -394,7 +397,7 @@ class AgentProcess:
                 self._poll.unregister(self._in)
 
     def _hear(self) -> bool:
-        """Keep the end of its standard error; False if there will be no more."""
+        """Read its standard error and keep the end; False if there will be no more."""
         try:
             data = os.read(self._err, READ_BYTES)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""A person, as an agent that reports know; `arcademark.runs.person.human` lets one play."""
+"""A person as an agent in reports; `arcademark.runs.person.human` lets one play."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ class Human:
         self.stepped = stepped
 
     def act(self, observations: Observations, first: Flags, rngs: Generators) -> Actions:
-        """Raise ArcadeMarkError: a program cannot ask a person."""
+        """Raise ArcadeMarkError: only `arcademark.runs.person.human` lets a person play."""
         raise ArcadeMarkError(PLAYS)

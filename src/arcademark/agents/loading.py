@@ -46,7 +46,7 @@ PLUGINS = "arcademark.agents"
 """The group of entry points by which other packages declare agents."""
 
 LONGEST_NAME = 100
-"""Characters of an agent's own name."""
+"""Maximum number of characters of an agent's own name."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class NetworkSpec(AgentSpec):
 
     @property
     def code(self) -> str:
-        """The reference of its network's class, "" of a known one."""
+        """The reference of its network's class, "" for a known one."""
         return str(self.parameters.get("network", ""))
 
     def factory(self) -> Callable[..., Any]:
@@ -194,7 +194,7 @@ class BuiltinAgent:
 
     @property
     def factory(self) -> Callable[..., Any] | None:
-        """The agent's factory; of a learner or planner its class."""
+        """The agent's factory; for a learner or planner its class."""
         return None if self.members else self._described
 
     @property
@@ -319,7 +319,7 @@ def command_spec(
     Raises
     ------
     ArcadeMarkError
-        As `read_command`, or a parameter's name is none.
+        As in `read_command`, or if a parameter's name is not an identifier.
     """
     read = read_command(command, timeout)
     if wrong := next((name for name in settings or {} if not name.isidentifier()), None):
@@ -330,7 +330,7 @@ def command_spec(
 
 def made_spec(made: object, settings: Mapping[str, object] | None = None) -> AgentSpec:
     """Return the spec of an agent that was made in this process, or of a factory with its settings; errors as above."""
-    factory_of(made)  # which refuses what is no agent
+    factory_of(made)  # raises if it is not an agent
     return _with(MadeSpec(getattr(made, "__name__", None) or type(made).__name__, made=made), settings)
 
 
@@ -346,7 +346,7 @@ def named(specs: Sequence[AgentSpec], name: str) -> tuple[AgentSpec, ...]:
 
 
 def applies(spec: AgentSpec, env: EnvironmentSpec) -> str | None:
-    """Return why this agent does not play this game, None if it does; a plan leaves such trials out, with the reason.
+    """Return why an agent does not play a game, None if it does; a plan leaves such trials out, with the reason.
 
     A factory may carry a function ``supports(env, **parameters)`` that returns the reason or None.
     """

@@ -76,7 +76,7 @@ class Parameter:
 def declared(factory: Callable[..., object]) -> tuple[tuple[Parameter, ...], bool]:
     """Return the parameters that a factory declares, and whether its first argument is the `EnvironmentSpec`.
 
-    ArcadeMarkError if the signature cannot be read, or asks for more than one positional-only argument.
+    ArcadeMarkError if the signature cannot be read, or requires more than one positional-only argument.
     """
     try:
         parameters = list(inspect.signature(factory).parameters.values())

@@ -1,4 +1,4 @@
-"""Check of an agent's spaces against the game's: a model of another game could play on unnoticed.
+"""Check of an agent's spaces against the game's: otherwise a model of another game could play unnoticed.
 
 ``action_space`` and ``observation_space`` are what Gymnasium's and Stable-Baselines3's agents have: a number of actions
 `n`; a `shape` and a `dtype` of observations. Nothing of these packages is needed to read them.
@@ -26,7 +26,7 @@ MAX_STACKED = 16
 
 
 def check_spaces(agent: object, where: str, env: EnvironmentSpec) -> None:
-    """Refuse an agent, as its factory returned it, whose spaces are not the game's; one without spaces is accepted.
+    """Refuse an agent, as its factory returned it, whose spaces differ from the game's; accept one without spaces.
 
     ArcadeMarkError: it is for another number of actions, or observations of another shape or type. `where` names the
     agent and the game, for messages; `env` describes its observations.
@@ -48,7 +48,7 @@ def _made_for(space: object) -> str:
 
 
 def _wrong_actions(space: object, env: EnvironmentSpec) -> str:
-    """Return the error of a space of actions, "" if it fits, or is no space."""
+    """Return the error of a space of actions, "" if it fits, or is not a space."""
     count, shape, arrays = getattr(space, "n", None), getattr(space, "shape", ()), env.array_actions
     if not callable(getattr(space, "contains", None)) and not isinstance(space, SimpleNamespace) and count is None:
         return ""
@@ -69,7 +69,7 @@ def _wrong_actions(space: object, env: EnvironmentSpec) -> str:
 
 
 def _wrong_observations(space: object, env: EnvironmentSpec) -> str:
-    """Return the error of a space of observations, "" if it fits, or is no space."""
+    """Return the error of a space of observations, "" if it fits, or is not a space."""
     shape, dtype = getattr(space, "shape", None), getattr(space, "dtype", None)
     if shape is None:
         return f"expected arrays of shape {env.observation_shape}" if callable(getattr(space, "contains", None)) else ""

@@ -160,13 +160,13 @@ def test_each_trains_on_other_tasks_and_plays_what_the_library_predicts(name, ob
 
 def test_what_cannot_be_learnt_is_refused_before_anything_starts():
     rules = spec_of("vector", "reals").protocol
-    with pytest.raises(ArcadeMarkError, match="it chooses among numbered actions; ppo or a2c makes arrays"):
+    with pytest.raises(ArcadeMarkError, match="it supports only numbered actions; for arrays use ppo or a2c"):
         make_plan("dqn", "all", rules)
-    with pytest.raises(ArcadeMarkError, match="it makes actions that are real numbers between bounds"):
+    with pytest.raises(ArcadeMarkError, match="it supports only real-valued actions between bounds"):
         make_plan("sac", ["toy"], "dqn-2015")
-    with pytest.raises(ArcadeMarkError, match="it makes vectors of MultiDiscrete and MultiBinary spaces alone"):
+    with pytest.raises(ArcadeMarkError, match="it supports only vectors of MultiDiscrete and MultiBinary spaces"):
         make_plan("ppo", "all", spec_of("vector", "steps").protocol)
-    with pytest.raises(ArcadeMarkError, match="learns after 50 random steps, and is to be trained for 40; give --set"):
+    with pytest.raises(ArcadeMarkError, match="learns after 50 random steps, but is trained for 40; give --set"):
         fitted("dqn", spec_of("vector"), 40)
     with pytest.raises(ArcadeMarkError, match="plays Atari games only; of ours a2c, breadth-first, dqn, ppo"):
         make_plan("sarsa", "all", rules)

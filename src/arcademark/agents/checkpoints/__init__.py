@@ -7,11 +7,11 @@
     contents.py   a file's bytes → tensors and settings; nothing in it is run
     pickled.py    objects that a pickle names → stand-ins that do nothing
     orbax_folders.py  a folder that Orbax wrote → tensors
-    libraries.py  tensors and settings → a network that values or weighs each action, made of what is in networks.py
+    libraries.py  tensors and settings → a network that values or weighs each action, made of parts in networks.py
     shapes.py     the same for networks that only tensors' shapes identify
-    foreign.py    the same for ONNX, TorchScript and RLlib, which bring their own
+    foreign.py    the same for ONNX, TorchScript and RLlib, which contain their own
     policy.py     a network → a policy on a batch of episodes
-    choosing.py   the numbers that a network gives → actions, of any kind
+    choosing.py   a network's outputs → actions, of any kind
 
 PyTorch and the other libraries are imported where they are needed, never by the package itself.
 """

@@ -15,18 +15,18 @@ Generators = Sequence[np.random.Generator]
 
 
 class Chooser:
-    """Chooses actions of a task by a network's numbers.
+    """Chooses actions of a task by a network's outputs.
 
-    These are of numbered actions a value or logit each. Of several whole numbers a logit for each value of each, or of
-    switches one each. Of real numbers the mean of each, which may be followed by the logarithms of their standard
+    For numbered actions the outputs are a value or logit each; for several whole numbers, a logit for each value of
+    each, or one per switch; for real numbers, the mean of each, optionally followed by the logarithms of their standard
     deviations.
 
     Parameters
     ----------
     env : EnvironmentSpec
     squashed : bool
-        Whether real numbers are the hyperbolic tangents of what is given, stretched to the bounds; else they are cut
-        off there.
+        Whether real numbers are the hyperbolic tangents of the outputs, scaled to the bounds; otherwise the outputs are
+        clipped there.
     """
 
     def __init__(self, env: EnvironmentSpec, squashed: bool = False) -> None:
@@ -37,7 +37,7 @@ class Chooser:
             self._count = self._low.size
 
     def fits(self, count: int, continuous: bool | None = None) -> bool:
-        """Return True if so many outputs fit the task's actions; `continuous` is None if unknown."""
+        """Return True if this number of outputs fits the task's actions; `continuous` is None if unknown."""
         if self._arrays is None:
             return count == self._count and not continuous
         if self._arrays.integer:
@@ -45,9 +45,9 @@ class Chooser:
         return count in (self._count, 2 * self._count) and continuous is not False
 
     def choose(self, values: NDArray[np.float32], rngs: Generators | None = None) -> NDArray[Any]:
-        """Choose an action for each row of `values`, which fit; each is drawn with its own generator, if there are.
+        """Choose an action for each row of `values`, shape (rows, outputs); with `rngs`, draw it.
 
-        ArcadeMarkError: it is to be drawn, and real numbers come without standard deviations.
+        ArcadeMarkError: real numbers are to be drawn, but have no standard deviations.
         """
         if self._arrays is None:
             return _one(values, rngs)
@@ -55,11 +55,11 @@ class Chooser:
         return chosen.astype(self._arrays.dtype).reshape(-1, *self._arrays.shape)
 
     def _switches(self) -> int | None:
-        """Return how many switches there are, None if it is not switches."""
+        """Return the number of switches; None for other actions."""
         return self._count if not self._low.any() and (self._high == 1).all() else None
 
     def _values(self) -> list[int]:
-        """Return how many values each whole number has."""
+        """Return the number of values of each whole number."""
         return [int(high) - int(low) + 1 for low, high in zip(self._low, self._high, strict=True)]
 
     def _whole(self, values: NDArray[np.float32], rngs: Generators | None) -> NDArray[Any]:
@@ -74,8 +74,7 @@ class Chooser:
         mean, spread = values[:, : self._count], values[:, self._count :]
         if rngs is not None and not spread.size:
             raise ArcadeMarkError(
-                "--set deterministic=false changes nothing: its network gives the actions themselves, no distribution; "
-                "leave it out"
+                "--set deterministic=false changes nothing: its network outputs actions, no distribution; leave it out"
             )
         if rngs is not None:
             mean = mean + np.exp(spread) * np.array([rng.standard_normal(self._count) for rng in rngs], np.float32)
@@ -86,7 +85,7 @@ class Chooser:
 
 
 def _one(values: NDArray[np.float32], rngs: Generators | None) -> NDArray[np.int64]:
-    """Return the place of each row's greatest value, or draw one from the softmax of the row's logits."""
+    """Return the index of each row's greatest value, or draw one from the softmax of the row's logits."""
     if rngs is None:
         return values.argmax(axis=1)
     weights = np.exp(values.astype(np.float64) - values.max(axis=1, keepdims=True))

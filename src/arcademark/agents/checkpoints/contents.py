@@ -43,19 +43,19 @@ if TYPE_CHECKING:
 Format = Literal["stable-baselines3", "sample-factory", "state-dict", "onnx", "torchscript", "module", "rllib"]
 
 MAX_BYTES = 2 * 2**30
-"""Largest size of a checkpoint's file, compressed or not, and of all its tensors."""
+"""Maximum size of a checkpoint's file, compressed or not, and of all its tensors."""
 MAX_INFLATED = 64 * 2**20
-"""Largest inflated size of an archive with nested archives, in bytes, beyond `MAX_INFLATION` times its own size.
+"""Maximum inflated size of an archive with nested archives, in bytes, beyond `MAX_INFLATION` times its own size.
 No trained network compresses so well, and most are not compressed."""
 MAX_INFLATION = 4
 MAX_SETTINGS_BYTES = 64 * 2**20
-"""Largest size of Stable-Baselines3's settings."""
+"""Maximum size of Stable-Baselines3's settings."""
 MAX_ENTRIES = 100_000
-"""Largest number of files in an archive, and of tensors."""
+"""Maximum number of files in an archive, and of tensors."""
 MAX_ITEMS = 2_000_000
-"""Largest number of values of a file that are searched for tensors."""
+"""Maximum number of values of a file that are searched for tensors."""
 MAX_NAME_CHARS = 1_000
-"""Longest path within a file: paths repeat keys that the file contains once."""
+"""Maximum length of a path within a file: paths repeat keys that the file contains once."""
 _OLD = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 """Start of PyTorch's files before 1.6: a pickled number."""
 _SAMPLE_FACTORY = (b"env_steps", b"train_step")
@@ -159,12 +159,12 @@ _COPY = re.compile(r"(?:^|_)(?:target|targ|old|lagged|opt|optim|optimizer|opt_st
 
 
 def is_copy(name: str) -> bool:
-    """Tell by its name whether a tensor belongs to a copy of the network, or to an optimiser."""
+    """Return True if a tensor belongs to a copy of the network, or to an optimiser, by its name."""
     return any(_COPY.search(part) for part in name.split("."))
 
 
 def plain_names(tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """Return tensors by their names without what wrappers add; as they are, where two would have one name."""
+    """Return tensors by their names without wrappers' prefixes; unchanged if two names would coincide."""
     plain = {
         ".".join([*(part for part in parts[:-1] if part not in _WRAPPERS), parts[-1]]): value
         for name, value in tensors.items()
@@ -185,7 +185,7 @@ def read(data: bytes, path: Path, trust: bool, tensors_only: bool = False) -> Co
     trust : bool
         Whether code in the file may run, where it cannot be read otherwise.
     tensors_only : bool, optional
-        Whether of pickled modules the tensors are wanted, for which no code runs.
+        Whether only the tensors of pickled modules are needed, for which no code runs.
 
     Raises
     ------
@@ -211,13 +211,13 @@ def read(data: bytes, path: Path, trust: bool, tensors_only: bool = False) -> Co
     if data[:1] and 0x80 < data[0] <= 0x9F:
         return _flax(data, path)
     raise ArcadeMarkError(
-        f"{path}: is no checkpoint that is known; expected one of Stable-Baselines3, CleanRL, Sample-Factory or RLlib, "
-        "a state dict of PyTorch, safetensors, ONNX or TorchScript"
+        f"{path}: is not a known kind of checkpoint; expected one of Stable-Baselines3, CleanRL, Sample-Factory or "
+        "RLlib, a state dict of PyTorch, safetensors, ONNX or TorchScript"
     )
 
 
 def _archive(data: bytes, place: str, most: int) -> ZipArchive:
-    """Return an archive that says to inflate to at most `most` bytes in all; nothing is inflated."""
+    """Return an archive whose declared inflated size is at most `most` bytes; nothing is inflated."""
     archive = ZipArchive(data, place, "copy the checkpoint again")
     total = archive.inflated_bytes
     if total > most or len(archive.members) > MAX_ENTRIES:
@@ -229,7 +229,7 @@ def _archive(data: bytes, place: str, most: int) -> ZipArchive:
 
 
 def _within(names: Iterable[str]) -> set[str]:
-    """Return names without the folder that PyTorch puts all of its files into."""
+    """Return names without the folder that contains all of PyTorch's files."""
     return {name.partition("/")[2] for name in names}
 
 
@@ -237,7 +237,7 @@ def _other_zip(names: set[str], place: str) -> ArcadeMarkError:
     """Return the error of an archive that PyTorch did not write."""
     for pattern, (what, remedy) in _ZIPS.items():
         if any(re.fullmatch(pattern, name) for name in names | _within(names)):
-            return ArcadeMarkError(f"{place}: is {what}, which is no checkpoint that is known; {remedy}")
+            return ArcadeMarkError(f"{place}: is {what}, which is not a known kind of checkpoint; {remedy}")
     files = sorted(name for name in names if not name.endswith("/"))
     if not files:
         return ArcadeMarkError(f"{place}: is an empty zip archive; expected a checkpoint, so copy it again")
@@ -296,7 +296,7 @@ def _pytorch(data: bytes, path: Path, trust: bool) -> Contents:
 
 
 def _path_to(key: Any, name: str, place: str) -> str:
-    """Return the path to an item, given that to what holds it."""
+    """Return the path to an item of a container with the path `name`."""
     part = key if isinstance(key, str) else reprlib.repr(key)  # it may hold one long text many times
     path = f"{name}.{part}" if name else part
     if len(path) > MAX_NAME_CHARS:
@@ -308,7 +308,7 @@ def _path_to(key: Any, name: str, place: str) -> str:
 
 
 def _folders(loaded: Any, place: str) -> frozenset[str]:
-    """Return the paths to mappings and lists that hold others, without what `plain_names` leaves out."""
+    """Return the paths to mappings and lists that contain others, shortened as by `plain_names`."""
     folders, seen, left = set(), {id(loaded)}, [("", loaded)]
     while left:
         name, held = left.pop()
@@ -324,7 +324,7 @@ def _folders(loaded: Any, place: str) -> frozenset[str]:
 
 
 def _all_tensors(loaded: Any, data: bytes, place: str) -> dict[str, Tensor]:
-    """Return every tensor that a file holds, optimisers' excepted, by the path to it: "agent.network.0.weight"."""
+    """Return every tensor in a file, except optimisers', by the path to it: "agent.network.0.weight"."""
     import torch
 
     tensors: dict[str, Tensor] = {}
@@ -385,7 +385,7 @@ def _class_name(value: Any) -> str:
 
 
 def _policy_settings(policy: Any, path: Path) -> dict[str, Any]:
-    """Return the settings of a policy of Stable-Baselines3's, as its ``save`` and PyTorch's keep it."""
+    """Return the settings of a Stable-Baselines3 policy, saved by its ``save`` or by PyTorch's."""
     observed, activation = _attribute(policy, "observation_space"), _attribute(policy, "activation_fn")
     try:
         return {
@@ -410,7 +410,7 @@ def _policy_settings(policy: Any, path: Path) -> dict[str, Any]:
 
 
 def files_beside(data: bytes, path: Path) -> list[Path]:
-    """Return the files that a checkpoint is read with: ONNX's tensors, Sample-Factory's settings; errors of the former.
+    """Return a checkpoint's other files: ONNX's tensors, Sample-Factory's settings; errors as in `files_of`.
 
     They are part of its checksum, and are sent along with it.
     """
@@ -420,18 +420,18 @@ def files_beside(data: bytes, path: Path) -> list[Path]:
 
 
 def _settings_beside(data: bytes, path: Path) -> Path | None:
-    """Return the ``config.json`` that Sample-Factory writes beside a checkpoint or its folder, if it is one of its."""
+    """Return the ``config.json`` that Sample-Factory writes beside a checkpoint or its folder; None for others."""
     configs = (folder / "config.json" for folder in (path.parent, path.parent.parent))
     config = next((config for config in configs if config.is_file()), None)
     return config if config is not None and any(key in data for key in _SAMPLE_FACTORY) else None
 
 
 def _load(data: bytes, place: str, trust: bool = False) -> Any:
-    """Load what PyTorch saved, a zip archive or, in its old format, pickles that begin with a number of its own."""
+    """Load a PyTorch file: a zip archive or, in its old format, pickles that begin with a number of its own."""
     import torch
 
     if not data.startswith((b"PK", _OLD)):
-        raise ArcadeMarkError(f"{place}: is no file of PyTorch's; save it with torch.save(model.state_dict(), …)")
+        raise ArcadeMarkError(f"{place}: is not a file of PyTorch's; save it with torch.save(model.state_dict(), …)")
     archive = _archive(data, place, MAX_BYTES) if data.startswith(b"PK") else None
     if archive is not None and "data.pkl" not in _within(archive.names):
         raise _other_zip({*archive.names}, place)
@@ -444,9 +444,9 @@ def _load(data: bytes, place: str, trust: bool = False) -> Any:
             allowed |= {name: _container(kind) for name, kind in filled.items() if name not in _PYTORCHS}
     except UnboundedError as error:
         raise ArcadeMarkError(
-            f"{place}: is not read, as {error}; save it with torch.save(model.state_dict(), …)"
+            f"{place}: cannot be read, as {error}; save it with torch.save(model.state_dict(), …)"
         ) from None
-    except Exception:  # of damage, which PyTorch finds below
+    except Exception:  # damage, which PyTorch reports below
         pass
     safe = [*((kind, name) for name, kind in allowed.items()), *(one for one in kinds if one[1] not in allowed)]
     try:
@@ -476,14 +476,14 @@ def _kinds(data: bytes, archive: ZipArchive | None) -> list[tuple[type[StandIn],
 
 
 def _pickles(data: bytes, archive: ZipArchive | None) -> tuple[bytes, int]:
-    """Return the bytes that hold the pickles in a file of PyTorch's, and how many those are."""
+    """Return the bytes of the pickles in a PyTorch file, and their number."""
     if archive is None:
         return data, PICKLES_OLD
     return archive.read(next(name for name in archive.names if _within([name]) == {"data.pkl"})), 1
 
 
 def _pickled_error(data: bytes, place: str) -> ArcadeMarkError:
-    """Return the error of a PyTorch file that holds other objects than tensors, with their names."""
+    """Return the error about a PyTorch file with other objects than tensors, with their names."""
     archive = _archive(data, place, MAX_BYTES) if data.startswith(b"PK") else None
     kinds: list[str] = []
     try:
@@ -558,7 +558,7 @@ def _safetensors(data: bytes, path: Path) -> Contents:
 
 
 def _flax(data: bytes, path: Path) -> Contents:
-    """Read parameters as Flax writes them: MessagePack with arrays as its extension 1, as CleanRL's JAX agents are."""
+    """Read Flax's parameters, as of CleanRL's JAX agents: MessagePack with arrays as its extension 1."""
     import torch
 
     def array(code: int, content: memoryview) -> Any:
@@ -575,14 +575,14 @@ def _flax(data: bytes, path: Path) -> Contents:
         read = msgspec.msgpack.decode(data, ext_hook=array)
     except Exception as error:  # of MessagePack, and of NumPy and PyTorch for arrays that are described wrongly
         raise ArcadeMarkError(
-            f"{path}: is no checkpoint that is known, or damaged ({said(str, error)}); copy it again"
+            f"{path}: is not a known kind of checkpoint, or damaged ({said(str, error)}); copy it again"
         ) from None
     settings = _mapping(_mapping(read).get("args", _mapping(read).get("0")))
     return Contents("state-dict", _all_tensors(read, data, str(path)), settings | {"library": "flax"})
 
 
 def _pickle(data: bytes, path: Path) -> Contents:
-    """Read a pickle of arrays that PyTorch did not write: Flax's parameters, and what Dopamine's agents keep."""
+    """Read a pickle of arrays that PyTorch did not write: Flax's parameters, and checkpoints of Dopamine's agents."""
     import torch
 
     settings: dict[str, Any] = {}
@@ -597,14 +597,14 @@ def _pickle(data: bytes, path: Path) -> Contents:
         arrays = [*itertools.islice(named, MAX_ENTRIES)]
     except ArcadeMarkError:
         raise
-    except Exception as error:  # of a pickle that is not what it seems, anything
+    except Exception as error:  # a malformed pickle may raise anything
         raise ArcadeMarkError(
             f"{path}: is a pickle that cannot be read ({type(error).__name__}: {said(str, error)}); copy it again, or "
             "save the network with flax.serialization.to_bytes(params)"
         ) from None
     if not arrays:
         raise ArcadeMarkError(
-            f"{path}: is a pickle, but none of PyTorch's, and holds no arrays of a network that are read; save it with "
+            f"{path}: is a pickle that PyTorch did not write, without known arrays of a network; save it with "
             "torch.save(model.state_dict(), …) or flax.serialization.to_bytes(params)"
         )
     if any(name.endswith(".kernel") for name in arrays):
@@ -624,7 +624,7 @@ def _tensors(state: Any, place: str) -> dict[str, Tensor]:
         if not isinstance(name, str) or not isinstance(value, torch.Tensor):
             wrong = f"is {said(str, type(value).__name__)}; expected a state dict, of tensors alone"
         elif value.layout != torch.strided or value.is_meta or value.is_quantized or value.is_complex():
-            wrong = "is no plain tensor of real numbers; save a plain state dict"
+            wrong = "is not a plain tensor of real numbers; save a plain state dict"
         elif value.numel() * value.element_size() > value.untyped_storage().nbytes():
             wrong = f"claims shape {tuple(value.shape)}, of more numbers than the file holds; save the model again"
         else:

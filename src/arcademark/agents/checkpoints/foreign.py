@@ -1,4 +1,4 @@
-"""Networks that bring their own library: ONNX, TorchScript and other modules, RLlib's."""
+"""Networks computed by their own library: ONNX, TorchScript and other modules, RLlib's."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from arcademark.importing import needing, said
 
 
 class Module(PlayedNetwork):
-    """A user's module: observations, divided by `scale`, to a number for each action.
+    """A user's module, from observations divided by `scale` to a number per action.
 
     Parameters
     ----------
     module : callable
-        Given a float tensor of observations it returns one of shape (rows, actions), or a tuple that begins with one.
+        Maps a float tensor of observations to one of shape (rows, actions), or to a tuple that begins with one.
     scale : float
     """
 
@@ -40,7 +40,7 @@ class Module(PlayedNetwork):
             module.eval()
 
     def forward(self, observations: Tensor, state: State) -> tuple[Tensor, State]:
-        """Ask the module."""
+        """Return the module's outputs, shape (rows, actions), and the unchanged memory."""
         observations = observations if self.scale == 1 else observations / self.scale
         answer = self.module(observations.to(self._kind))
         answer = answer[0] if isinstance(answer, tuple | list) and answer else answer
@@ -123,7 +123,7 @@ _CONNECTORS = (
     *("AddObservationsFromEpisodesToBatch", "AddStatesFromEpisodesToBatch", "AddTimeDimToBatchAndZeroPad"),
     *("AgentToModuleMapping", "BatchIndividualItems", "NumpyToTensor", "FrameStacking"),
 )
-"""RLlib's that make a batch of observations and leave them as they are, and the one that stacks them."""
+"""RLlib's connectors that make a batch of unchanged observations, and the one that stacks them."""
 
 
 class Rllib(Module):
@@ -153,20 +153,20 @@ class Rllib(Module):
         unknown = [name for one in connectors if (name := type(one).__name__) not in _CONNECTORS]
         if unknown:
             raise ArcadeMarkError(
-                f"{place}: its connector {said(str, unknown[0])} may change observations, how is not known here; write "
-                "an agent that plays it"
+                f"{place}: its connector {said(str, unknown[0])} may change observations in an unknown way; write an "
+                "agent that plays it"
             )
         super().__init__(module, scale or 1.0, place)
         self.num_actions, self._tree, self._start = actions, tree, start
         self.stochastic = not hasattr(module, "compute_q_values")
         self.fire_reset = True  # as its wrappers do
-        if said_scale := {(-1.0, 1.0): (1.0, 128.0), (0.0, 1.0): (0.0, 255.0)}.get((low, high)):
+        if known_scale := {(-1.0, 1.0): (1.0, 128.0), (0.0, 1.0): (0.0, 255.0)}.get((low, high)):
             refuse_unused(place, f"its module takes observations from {low:g} to {high:g}", scale=scale)
-        self._shift, self.scale = said_scale or (0.0, self.scale)
+        self._shift, self.scale = known_scale or (0.0, self.scale)
         self._last = len(shape) == 3
         self.shape = (shape[2], *shape[:2]) if self._last else shape
         if any(isinstance(one, FrameStacking) for one in connectors):
-            self.blank = round(self._shift * self.scale)  # what it fills with is 0 after scaling
+            self.blank = round(self._shift * self.scale)  # its fill value is 0 after scaling
 
     def start(self, rows: int) -> State:
         """Return the memory with which episodes begin, tensors of shape (1, rows, ...)."""
@@ -176,7 +176,7 @@ class Rllib(Module):
         return tuple(part.expand(1, rows, *part.shape).clone() for part in parts)
 
     def forward(self, observations: Tensor, state: State) -> tuple[Tensor, State]:
-        """Ask the module."""
+        """Return the module's outputs, shape (rows, actions), and the new memory."""
         scaled = observations / self.scale - self._shift
         batch: dict[str, Any] = {"obs": scaled.permute(0, 2, 3, 1).contiguous() if self._last else scaled}
         if state:  # one step of each row's sequence
@@ -185,7 +185,7 @@ class Rllib(Module):
         answer = self.module.forward_inference(batch) if self.stochastic else self.module.compute_q_values(batch)
         values = answer.get("action_dist_inputs" if self.stochastic else "qf_preds")
         if not isinstance(values, Tensor):
-            raise ArcadeMarkError("its module gives actions no numbers; write an agent that plays it")
+            raise ArcadeMarkError("its module has no output per action; write an agent that plays it")
         if state:
             values = values.squeeze(1)
             state = tuple(part.unsqueeze(0) for part in self._tree.flatten(answer["state_out"]))
@@ -193,7 +193,7 @@ class Rllib(Module):
 
 
 def _rl_module(folder: Path, place: str) -> Path:
-    """Return where an algorithm's only module is kept; of a module's own checkpoint the folder."""
+    """Return the folder of an algorithm's only module, or of a module's own checkpoint."""
     modules = folder / "learner_group" / "learner" / "rl_module"
     if not modules.is_dir():
         return folder
@@ -211,15 +211,15 @@ MAX_UNITS = 2**16
 
 
 def import_dreamer(place: str) -> None:
-    """Refuse in one line where RLlib is missing; its DreamerV3 makes a game of its own when imported, which warns."""
+    """Import RLlib's DreamerV3 without the warnings of the game that it makes; ArcadeMarkError: RLlib is missing."""
     with warnings.catch_warnings(action="ignore"), needing(f"{place}: needs RLlib", "rllib"):
         import ray.rllib.algorithms.dreamerv3  # noqa: F401
 
 
 class Dreamer(PlayedNetwork):
-    """DreamerV3's network in RLlib, without what it trains with: the world model's likeliest state is what it acts on.
+    """DreamerV3's network in RLlib, without its parts for training; it acts on the world model's likeliest state.
 
-    Its memory are that state (h, z), the action taken before, and whether the episode had begun.
+    Its memory is that state (h, z), the previous action, and whether the episode had begun.
     """
 
     def __init__(self, tensors: Mapping[str, Tensor], settings: Mapping[str, Any], place: str) -> None:
@@ -243,7 +243,7 @@ class Dreamer(PlayedNetwork):
         self.world, self.actor = model.world_model, model.actor
 
     def start(self, rows: int) -> State:
-        """Return no memory, tensors of shape (1, rows, ...)."""
+        """Return empty memory, tensors of shape (1, rows, ...)."""
         layer = self.world.posterior_representation_layer
         z = (layer.num_categoricals, layer.num_classes_per_categorical)
         return tuple(
@@ -265,11 +265,11 @@ class Dreamer(PlayedNetwork):
         return logits, tuple(part[None] for part in (h, z, torch.zeros_like(action), torch.ones_like(going)))
 
     def take(self, actions: Tensor, state: State) -> None:
-        """Remember the actions that were taken, of the first rows."""
+        """Store the actions taken in the first rows."""
         state[2][0, torch.arange(len(actions)), actions] = 1
 
     def _scaled(self, observations: Tensor) -> Tensor:
-        """Return screens from -1 to 1, as it was trained with; of other observations logarithms."""
+        """Return screens scaled to -1 to 1, as in training; other observations as symmetric logarithms."""
         if not self.world.symlog_obs:
             return observations / 128.0 - 1.0
         return torch.sign(observations) * torch.log(torch.abs(observations) + 1)

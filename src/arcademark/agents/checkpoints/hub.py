@@ -34,7 +34,7 @@ def file_of(reference: str) -> str:
     Raises
     ------
     ArcadeMarkError
-        If it cannot be fetched, ``huggingface_hub`` is missing, or it has no file or several that may be of a network.
+        If it cannot be fetched, ``huggingface_hub`` is missing, or it has no file or several that may be networks.
     """
     name, wanted, revision = _parts(reference)
     folder = Path(name)
@@ -66,7 +66,7 @@ def game_of(reference: str) -> str | None:
 
 
 def _parts(reference: str) -> tuple[str, str, str]:
-    """Return a model's name or folder, the file that is wanted, and the revision; "" for each that is not given."""
+    """Return a model's name or folder, the requested file, and the revision; "" for each that is not given."""
     name, _, wanted = reference.removeprefix(PREFIX).partition(":")
     name = os.path.expanduser(name)
     if os.path.isdir(name):
@@ -84,6 +84,6 @@ def _chosen(files: list[str], name: str, wanted: str, reference: str) -> str:
     if len(found) == 1:
         return found[0]
     listed = ", ".join(said(str, file) for file in (top or files)[:10])
-    what = f"has no file {wanted!r}" if wanted else f"has {len(found)} files that may be of a network"
+    what = f"has no file {wanted!r}" if wanted else f"has {len(found)} files that may be networks"
     model = reference.removesuffix(f":{wanted}")
     raise ArcadeMarkError(f"{model}: {what} ({listed}); name one: {model}:FILE")

@@ -63,7 +63,7 @@ _DETERMINED = (
 def build(
     contents: Contents, place: str, *, num_actions: int = 0, assumptions: Assumptions | None = None
 ) -> PlayedNetwork:
-    """Make the network that a checkpoint's tensors are of.
+    """Make the network of a checkpoint's tensors.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def build(
             network.blank, network.stochastic = 0, False  # as its agents begin an episode; they are DQN's
         name = str(contents.settings.get("exp_name"))
         if network.stochastic is None and name.startswith(("ppo", "dqn", "c51")):
-            network.stochastic = name.startswith("ppo")  # CleanRL's on JAX, whose layers' names do not say so
+            network.stochastic = name.startswith("ppo")  # CleanRL's on JAX, whose layers' names do not show it
         network.assumed = "; ".join(filter(None, (network.assumed, _statistics_beside(contents))))
     network.fire_reset = _fire_reset(contents.settings)
     return network
@@ -122,13 +122,13 @@ def _found(contents: Contents, place: str, num_actions: int, assumptions: Assump
     It may be the whole file or a part, such as its "agent"; the outermost parts are tried first.
     """
     if contents.pickled is not None and (odd := _odd_layer(contents.pickled)):
-        raise Layers(contents, place).error(f"its module has {odd}, which its tensors do not tell")
+        raise Layers(contents, place).error(f"its module has {odd}, which its tensors do not determine")
 
     def by_shapes(layers: Layers) -> Network:
         network = shapes.build(layers, num_actions)
         if assumptions.scale is None and any(map(_UNSCALED.search, contents.tensors)):
             raise ArcadeMarkError(
-                f"{place}: its tensors have the names of Tianshou's networks, which do not tell whether its screens "
+                f"{place}: its tensors have the names of Tianshou's networks, which do not show whether its screens "
                 "were divided by 255; add --set scale=255 if it was trained with scale_obs, else --set scale=1"
             )
         names = {part for name in layers.tensors for part in name.split(".")[:-1]}
@@ -187,10 +187,10 @@ def _by_names(layers: Layers) -> Callable[[Layers], Network] | None:
 
 
 def _levels(contents: Contents, free: bool = False) -> Iterator[tuple[dict[str, dict[str, Tensor]], list[set[str]]]]:
-    """Yield the whole and then, level by level, the parts that tensors' names say, copies of networks excepted.
+    """Yield the whole and then, level by level, the parts by tensors' names, without copies of networks.
 
     Each level comes with sets of parts of one module: a part is played only if all others are networks that can be
-    chosen, too. Parts in a folder of the file are not bound so, and with `free` none are.
+    chosen, too. This does not hold for parts in a folder of the file, nor with `free`.
     """
     level = {"": plain_names(contents.tensors)}
     together: list[set[str]] = []
@@ -244,7 +244,7 @@ _NO_SETTINGS = (
 
 
 def _statistics_beside(contents: Contents) -> str:
-    """Return a note on statistics of screens in the file, which may be of its own training or of a bonus's; or ""."""
+    """Return a note on statistics of screens in the file, of its training or of an exploration bonus; or ""."""
     for name, tensor in contents.tensors.items():
         if name.endswith("mean") and tuple(tensor.shape[-2:]) in SIZES:
             return (
@@ -299,14 +299,14 @@ def fitting(contents: Contents, names: Sequence[str], place: str) -> dict[str, T
 
 
 def _fire_reset(settings: Mapping[str, Any]) -> bool:
-    """Return True if FIRE was pressed in training: by the file, else as the libraries' own wrappers do."""
+    """Return True if FIRE was pressed in training: by the file, otherwise by the libraries' own wrappers."""
     space = settings.get("observation_space")
     pressed = space.get("fire_reset") if isinstance(space, Mapping) else None
-    return pressed if isinstance(pressed, bool) else "algorithm" not in settings  # trainers here once did not say
+    return pressed if isinstance(pressed, bool) else "algorithm" not in settings  # our older trainers
 
 
 def _dreamer(layers: Layers) -> Any:
-    """Our own DreamerV3's, trained by RLlib, which makes its network."""
+    """Make the network of our own DreamerV3, trained by RLlib."""
     from arcademark.agents.checkpoints.foreign import Dreamer
 
     return Dreamer({name: layers.take(name) for name in layers.tensors}, layers.settings, layers.place)
@@ -324,9 +324,9 @@ def _unscaled(x: Tensor) -> Tensor:
 
 
 def _cleanrl(layers: Layers) -> Network:
-    """CleanRL's agents on PyTorch: DQN, C51, Rainbow, QDagger's, PQN, PPO, PPO with an LSTM, PPO with RND, SAC.
+    """Make a network of CleanRL's on PyTorch: DQN, C51, Rainbow, QDagger's, PQN, PPO, with an LSTM or RND, SAC.
 
-    Our own networks that RLlib trains have the same names.
+    Tensors of our own networks that RLlib trains have the same names.
     """
     layers.unused = ("critic", "extra_layer") if layers.has("critic_ext.") else ("critic",)
     scaled = _divided(layers.assumptions.scale or 255.0)
@@ -334,7 +334,7 @@ def _cleanrl(layers: Layers) -> Network:
         body = [*layers.sequence("conv"), nn.Flatten(), layers.layer("fc1"), layers.activation()]
         return Network(scaled, nn.Sequential(*body), layers.layer("fc_logits"), layers.shape(body), stochastic=True)
     if not layers.has("network."):
-        raise layers.error("its network is none that is known by the names of its tensors")
+        raise layers.error("its network is unknown by the names of its tensors")
     if layers.has("value_head."):
         layers.unused = ()
         body = [*layers.sequence("network"), nn.Flatten()]
@@ -355,7 +355,7 @@ def _cleanrl(layers: Layers) -> Network:
 
 
 def _stable_baselines3(layers: Layers) -> Network:
-    """Stable-Baselines3's policies: PPO, A2C, DQN, SAC, TD3, DDPG, QR-DQN, RecurrentPPO, TRPO and TQC."""
+    """Make a policy of Stable-Baselines3: PPO, A2C, DQN, SAC, TD3, DDPG, QR-DQN, RecurrentPPO, TRPO or TQC."""
     arguments = layers.settings.get("policy_kwargs")
     arguments = arguments if isinstance(arguments, Mapping) else {}
     extractor = arguments.get("features_extractor_class", _NATURE)
@@ -369,7 +369,7 @@ def _stable_baselines3(layers: Layers) -> Network:
     own = "pi_features_extractor" if layers.has("pi_features_extractor.") else "features_extractor"
     layers.unused += ("features_extractor.",) if own != "features_extractor" else ()
     if not layers.has("action_net."):
-        raise layers.error("its policy is none that is known by the names of its tensors")
+        raise layers.error("its policy is unknown by the names of its tensors")
     activation = _activation(layers, arguments, nn.Tanh)
     body = _sb3_extractor(layers, own)
     core = layers.recurrent("lstm_actor") if layers.has("lstm_actor.") else None
@@ -380,7 +380,7 @@ def _stable_baselines3(layers: Layers) -> Network:
     last = layers.layer("action_net")
     if "log_std" not in layers.tensors:
         return _sb3_network(layers, arguments, body, nn.Sequential(*hidden, last), core, True)
-    spread = layers.take("log_std")  # of states' own noise one for each feature: only the mean is played
+    spread = layers.take("log_std")  # with state-dependent noise one per feature: only the mean is played
     gaussian = Gaussian(hidden, last, spread) if spread.dim() == 1 else nn.Sequential(*hidden, last)
     network = _sb3_network(layers, arguments, body, gaussian, core, True)
     network.continuous, network.squashed = True, arguments.get("squash_output") is True
@@ -388,7 +388,7 @@ def _stable_baselines3(layers: Layers) -> Network:
 
 
 def _sb3_actor(layers: Layers, arguments: Mapping[str, Any]) -> Network:
-    """The actor of SAC and TQC, with the spread of its actions, or of TD3 and DDPG, whose last layer is squashed."""
+    """Make the actor of SAC and TQC, with the spread of its actions, or of TD3 and DDPG, with a squashed last layer."""
     layers.unused = ("critic", "actor_target.", "actor.log_std")
     activation = _activation(layers, arguments, nn.ReLU)
     hidden = layers.sequence("actor.latent_pi", activation)
@@ -413,7 +413,7 @@ def _sb3_values(layers: Layers, arguments: Mapping[str, Any]) -> Network:
     if name == "q_net":
         return _sb3_network(layers, arguments, body, nn.Sequential(*hidden), None, False)
     if "action_space" not in layers.settings:
-        raise layers.error("its settings are missing, which tell actions from quantiles (save it with model.save(…))")
+        raise layers.error("its settings, which distinguish actions from quantiles, are missing (use model.save(…))")
     actions = int(layers.settings["action_space"]["n"])
 
     return _sb3_network(layers, arguments, body, Quantiles(hidden, (-1, actions), 1), None, False)
@@ -455,7 +455,7 @@ def _activation(layers: Layers, arguments: Mapping[str, Any], default: Act) -> A
 
 
 def _sample_factory(layers: Layers) -> Network:
-    """Sample-Factory's actor-critic: convolutions or IMPALA's deep network, with an LSTM or a GRU or without."""
+    """Make Sample-Factory's actor-critic: convolutions or IMPALA's deep network, with an LSTM or a GRU or without."""
     settings = layers.settings
     if layers.has("actor_encoder."):
         layers.tensors = {name.removeprefix("actor_"): value for name, value in layers.tensors.items()}
@@ -472,7 +472,7 @@ def _sample_factory(layers: Layers) -> Network:
         "",
     )
     if not name:
-        raise layers.error("its encoder is none that is known by the names of its tensors")
+        raise layers.error("its encoder is unknown by the names of its tensors")
     head_name = f"{name}.conv_head"
     if layers.has(f"{head_name}.2.res_block_core."):
         sections = [
@@ -487,7 +487,7 @@ def _sample_factory(layers: Layers) -> Network:
         eyes = layers.sequence(head_name, act)
         third = next((layer for layer in eyes[4:] if isinstance(layer, nn.Conv2d)), None)
         if third is not None:
-            kind = "convnet_simple" if third.out_channels == 128 else ""  # where the file does not say
+            kind = "convnet_simple" if third.out_channels == 128 else ""  # if the file does not state it
             if settings.get("encoder_conv_architecture", kind) == "convnet_simple":
                 third.stride = (2, 2)
     body = [*eyes, nn.Flatten(), *layers.sequence(f"{name}.mlp_layers", act)]

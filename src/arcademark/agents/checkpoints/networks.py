@@ -27,12 +27,12 @@ LOG_STD = (-20.0, 2.0)
 EPSILON = 1e-5
 """PyTorch's default of the number that normalisations add to a variance."""
 MAX_LISTED = 12
-"""Largest number of tensors that an error lists."""
+"""Maximum number of tensors that an error lists."""
 MAX_NUMBERS = 2**24
-"""Largest number of values in an observation."""
+"""Maximum number of values in an observation."""
 
 _MEANS = {"weight_mu": "weight", "mu_W": "weight", "mu_weight": "weight", "bias_mu": "bias", "mu_bias": "bias"}
-"""Names of the means that noisy layers add noise to, of CleanRL, TorchRL, Rainbow's ports and Tianshou."""
+"""Names of the means to which noisy layers add noise, in CleanRL, TorchRL, Rainbow's ports and Tianshou."""
 _NOISE = re.compile(r"(?:^|_)(?:sigma|eps|epsilon|noise)(?:_|$)")
 _LAST_NUMBER = re.compile(r"\d+$")
 _OF_NORMS = ("running_mean", "running_var", "weight", "bias")
@@ -70,16 +70,16 @@ class Assumptions:
 
     @property
     def act(self) -> Act:
-        """Return what makes the activation after each layer."""
+        """The constructor of the activation after each layer."""
         return ACTIVATIONS[self.activation or "relu"]
 
     def refuse(self, place: str, why: str) -> None:
-        """Refuse the first that was given, as it changes nothing, because of `why`."""
+        """Refuse the first given one, as it has no effect; `why` is the reason."""
         refuse_unused(place, why, **vars(self))
 
 
 def refuse_unused(place: str, why: str, **settings: object) -> None:
-    """Refuse the first of these settings that was given, as it changes nothing, because of `why`."""
+    """Refuse the first given one of these settings, as it has no effect; `why` is the reason."""
     for name, value in settings.items():
         if value not in (None, ""):
             value = f"{value:g}" if isinstance(value, float) else value
@@ -100,13 +100,13 @@ class PlayedNetwork(nn.Module):
     blank : int or None
         Fill value of screens before the start of an episode in its stack; None for copies of the first screen.
     fire_reset : bool
-        Whether FIRE was pressed for it where it learnt.
+        Whether FIRE was pressed in its training.
     uses_gpu : bool
         Whether it can be computed on a GPU.
     continuous : bool or None
         Whether the outputs are of real-valued actions, as in `choosing.Chooser`; None if unknown.
     squashed : bool
-        Whether the hyperbolic tangent makes these actions.
+        Whether these actions are hyperbolic tangents of the outputs.
     draws : bool or None
         Whether the outputs themselves are random; None if unknown.
     assumed : str
@@ -130,12 +130,12 @@ class PlayedNetwork(nn.Module):
 
 
 class Network(PlayedNetwork):
-    """Observations to a number for each action.
+    """A network from observations to a number per action.
 
     Parameters
     ----------
     prepare : callable
-        From float observations, 0 to 255, to what the first layer sees.
+        From float observations, 0 to 255, to the inputs of the first layer.
     body : torch.nn.Module
         Up to the recurrent core, or the head.
     head : torch.nn.Module
@@ -187,7 +187,7 @@ class UnknownNetworkError(ArcadeMarkError):
 
 
 def _is_grid(name: str, value: Tensor) -> bool:
-    """Return True if a tensor beside the layers holds numbers of equal distance, and no others."""
+    """Return True if a tensor beside the layers is a row of equidistant numbers."""
     if value.numel() < 3 or max(value.shape) != value.numel() or not value.is_floating_point():
         return False
     steps = value.flatten().float().diff()
@@ -200,7 +200,7 @@ class Layers:
     def __init__(self, contents: Contents, place: str, assumptions: Assumptions | None = None) -> None:
         self.assumptions = assumptions or Assumptions()
         self.activation: Act = self.assumptions.act
-        self.assumed: list[str] = []  # of single layers, which tensors do not tell
+        self.assumed: list[str] = []  # about single layers, as tensors leave them open
         self.tensors = self._plain(contents.tensors)
         self.folded: set[str] = set()  # batch normalisations
         for layer, norm in pairwise(dict.fromkeys(name.rpartition(".")[0] for name in self.tensors)):
@@ -226,10 +226,10 @@ class Layers:
         return plain
 
     def _fold(self, layer: str, norm: str) -> None:
-        """Make a batch normalisation, as it is in evaluation, part of the layer before it, if that is known.
+        """Merge a batch normalisation, as in evaluation, into the layer before it, if that is known.
 
-        In a numbered row that has the number before; else it is `layer`, which is before it in the file, if its name
-        ends in the same number.
+        In a numbered sequence that is the layer with the previous number; otherwise it is `layer`, the previous one in
+        the file, if its name ends in the same number.
         """
         container, dot, leaf = norm.rpartition(".")
         if leaf.isdecimal():
@@ -272,7 +272,7 @@ class Layers:
             raise self.error(f"it has no tensor {name!r}")
         if not self.tensors[name].is_floating_point():
             kind = str(self.tensors[name].dtype).removeprefix("torch.")
-            raise self.error(f"{name!r} holds whole numbers ({kind}), which are no weights as they are")
+            raise self.error(f"{name!r} holds whole numbers ({kind}), which are not weights")
         taken = self.tensors[name].float()
         if not taken.isfinite().all():
             raise ArcadeMarkError(f"{self.place}: {name!r} holds NaN or infinity; its training has diverged")
@@ -300,9 +300,9 @@ class Layers:
         return module
 
     def sequence(self, prefix: str, activation: Act | None = None, last: bool = True) -> list[nn.Module]:
-        """Return the layers of a ``torch.nn.Sequential``; each is activated, but before a normalisation.
+        """Return the layers of a ``torch.nn.Sequential``, each with its activation except before a normalisation.
 
-        `last` says whether the last is activated too.
+        `last`: whether the last has an activation, too.
         """
         activation = activation or self.activation
         start = len(prefix) + 1
@@ -341,10 +341,10 @@ class Layers:
         return Residual(self.layer(first, padding=1), pairs, self.activation)
 
     def distribution(self) -> tuple[int, Tensor | None]:
-        """Return how many numbers a head gives each action, and the values of atoms whose logits they are.
+        """Return a head's number of outputs per action, and the values of the atoms if these are their logits.
 
-        The file says both by a tensor of atoms, or of the fractions of quantiles; else they are given. The values are
-        then -10 to 10, as others of equal distance give the same order of actions.
+        Both follow from a tensor of atoms, or of quantiles' fractions, in the file; otherwise from the assumptions,
+        with values from -10 to 10, as all equidistant values order the actions equally.
         """
         grids = {name: value.flatten() for name, value in self.tensors.items() if _is_grid(name, value)}
         given = self.assumptions
@@ -362,7 +362,7 @@ class Layers:
         return len(grid), None if torch.allclose(grid, middles, atol=1e-5) else grid
 
     def head(self, actions: Sequence[nn.Module], value: Sequence[nn.Module] = ()) -> nn.Module:
-        """Return a head that gives each action a number, of which a dueling one's value is the same for all actions."""
+        """Return a head with a number per action; a dueling one adds the same value to all actions."""
         count, support = self.distribution()
         if support is not None:
             return Dueling(value, actions, support) if value else Expectation(actions, support)
@@ -373,20 +373,20 @@ class Layers:
         first, hidden = self.take(f"{name}.weight_ih_l0"), self.take(f"{name}.weight_hh_l0")
         kind = {4: nn.LSTM, 3: nn.GRU}.get(first.shape[0] / hidden.shape[1])
         if kind is None or any(key.startswith(f"{name}.") and key.endswith("_reverse") for key in self.tensors):
-            raise self.error(f"'{name}' is no LSTM and no GRU that goes one way, without projections")
+            raise self.error(f"'{name}' is not a unidirectional LSTM or GRU without projections")
         number = sum(key.startswith(f"{name}.weight_ih_l") for key in self.tensors)
         module = kind(first.shape[1], hidden.shape[1], number)
         module.load_state_dict({key: self.take(f"{name}.{key}") for key in module.state_dict()})
         return module
 
     def shape(self, body: Sequence[nn.Module], head: nn.Module | None = None) -> tuple[int, ...]:
-        """Return the shape of a body's observations: that of the settings, else one that fits its layers.
+        """Return the shape of a body's observations: by the settings, otherwise one that fits its layers.
 
         If the body has no weights, the shape fits the `head`.
         """
         space = self.settings.get("observation_space", {})
-        said = () if "nvec" in space else space.get("_shape") or ()  # of several numbers, each of which is one-hot
-        if shape := tuple(int(n) for n in said):
+        known = () if "nvec" in space else space.get("_shape") or ()  # several whole numbers are one-hot
+        if shape := tuple(int(n) for n in known):
             if prod(shape) > MAX_NUMBERS:
                 raise self.error(f"its observations have shape {shape}")
             return shape
@@ -414,7 +414,7 @@ class Layers:
         """Refuse tensors that no layer took."""
         left = [name for name in self.tensors if name not in self.used and not name.startswith(self.unused)]
         if left:
-            raise self.error(f"its network has layers that are not known: {', '.join(map(repr, sorted(left)[:3]))}")
+            raise self.error(f"its network has unknown layers: {', '.join(map(repr, sorted(left)[:3]))}")
 
 
 class Residual(nn.Module):
@@ -460,7 +460,7 @@ class Expectation(nn.Module):
 
 
 class NormalisedInputs(nn.Module):
-    """Sample-Factory's observations: scaled, and by their mean and deviation in training where these were kept."""
+    """Sample-Factory's inputs: scaled, and normalised by mean and deviation in training if the file has these."""
 
     def __init__(self, mean: float, scale: float, shift: Tensor | None, deviation: Tensor | None) -> None:
         super().__init__()
@@ -471,7 +471,7 @@ class NormalisedInputs(nn.Module):
         self.deviation: Tensor | None
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return what the first layer sees."""
+        """Return the inputs of the first layer."""
         x = (x - self.mean) * (1.0 / self.scale)
         if self.shift is None or self.deviation is None:
             return x
@@ -497,7 +497,7 @@ class Gaussian(nn.Module):
 
 
 class Dueling(nn.Module):
-    """CleanRL's Rainbow: expectations of distributions that a value and advantages make up (Hessel et al. 2018)."""
+    """CleanRL's Rainbow: expectations of distributions from a value and advantages (Hessel et al. 2018)."""
 
     def __init__(self, value: Sequence[nn.Module], advantage: Sequence[nn.Module], support: Tensor) -> None:
         super().__init__()

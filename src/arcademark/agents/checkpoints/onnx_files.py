@@ -19,16 +19,16 @@ from arcademark.importing import needing, said
 MAX_PARTS = 1_000_000
 """Messages that a model's file holds: its nodes, their attributes, tensors and types."""
 _LOOPS = ("Loop", "Scan", "SequenceMap")
-"""Operators that repeat others as often as their inputs say."""
+"""Operators that repeat others a number of times that their inputs determine."""
 
 
 def is_onnx(data: bytes) -> bool:
-    """Return True if a file begins as ONNX's do: with the version of the format, which is small."""
+    """Return True if a file begins like an ONNX file: with the version of the format, a small number."""
     return data[:1] == b"\x08" and b"\x01" <= data[1:2] <= b"\x7f"
 
 
 def files_of(data: bytes, path: Path) -> list[Path]:
-    """Return the files beside an ONNX model that hold tensors of it, each once.
+    """Return the files beside an ONNX model that contain its tensors, each once.
 
     ArcadeMarkError: it is damaged, or names a file that is not in its folder.
     """
@@ -127,7 +127,7 @@ def _place(tensor: Any, path: Path) -> Path:
         inside = False
     if not inside:
         raise ArcadeMarkError(
-            f"{path}: keeps '{said(str, tensor.name)}' in {said(str, name)!r}, which is no file in its folder; copy "
+            f"{path}: keeps '{said(str, tensor.name)}' in {said(str, name)!r}, which is not a file in its folder; copy "
             "it there, or export the model as one file"
         )
     return place

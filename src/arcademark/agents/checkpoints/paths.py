@@ -19,7 +19,7 @@ _FIELD = re.compile(r"\{([^{}]*)\}")
 _ANNOUNCED = re.compile(r"(?:(?<![a-z])(?:game|env|seed|s)[-_=]?)?\{[^{}]*\}", re.IGNORECASE)
 _FIELDS = ("game", "gym_id", "seed")
 RLLIB = ("rllib_checkpoint.json", "class_and_ctor_args.pkl", "algorithm_state.pkl")
-"""Files of which RLlib's checkpoints have one."""
+"""Files, one of which is in each of RLlib's checkpoints."""
 MAX_LISTED = 10
 
 
@@ -43,9 +43,9 @@ def folder_kind(folder: Path) -> Literal["rllib", "orbax", ""]:
 
 
 def short(pattern: str) -> str:
-    """Return a short name, "pong.zip", or of a pattern its fixed parts, "models-ppo".
+    """Return a short name, "pong.zip", or a pattern's fixed parts, "models-ppo".
 
-    These begin with the folder before the first field, without words that only announce a field: "seed{seed}".
+    These begin with the folder before the first field, without words that only introduce a field: "seed{seed}".
     """
     parts = Path(pattern).parts
     first = next((i for i, part in enumerate(parts) if _FIELD.search(part)), None)
@@ -61,16 +61,18 @@ def canonical_pattern(pattern: str) -> str:
     Raises
     ------
     UnknownNameError
-        If it has a field that is none of game, gym_id and seed.
+        If it has a field other than game, gym_id and seed.
     ArcadeMarkError
-        If its path holds bytes that are no text.
+        If its path contains bytes that are not text.
     """
     for name in _FIELD.findall(pattern):
         if name not in _FIELDS:
             raise UnknownNameError("field of a pattern of checkpoints", name, _FIELDS)
     path = os.path.abspath(os.path.expanduser(pattern))
     if path != one_line(path, len(path)):
-        raise ArcadeMarkError(f"checkpoint {pattern!r}: its path holds bytes that are no text; rename file or folder")
+        raise ArcadeMarkError(
+            f"checkpoint {pattern!r}: its path contains bytes that are not text; rename file or folder"
+        )
     return path
 
 
@@ -94,7 +96,7 @@ def files_of(pattern: str, trials: Iterable[tuple[str, int]]) -> Mapping[tuple[s
     Raises
     ------
     ArcadeMarkError
-        Which lists the missing ones, or names two for the same.
+        If some are missing, or two files fit the same trial.
     """
     missing, paths = [], {}
     for game, seed in trials:
@@ -102,7 +104,7 @@ def files_of(pattern: str, trials: Iterable[tuple[str, int]]) -> Mapping[tuple[s
         existing = [path for path in candidates if path.exists()]
         if len(existing) > 1:
             raise ArcadeMarkError(
-                f"checkpoint of {game}, seed {seed}: {existing[0]} and {existing[1]} are both there; name one"
+                f"checkpoint of {game}, seed {seed}: {existing[0]} and {existing[1]} both exist; name one"
             )
         if existing:
             paths[game, seed] = existing[0]
@@ -133,7 +135,7 @@ def checksum(path: Path) -> str:
 
 
 def digest_of(data: bytes, path: Path) -> str:
-    """Return the SHA-256 of a file that holds `data`, and of what is read beside it."""
+    """Return the SHA-256 of a file with the content `data` and of its `files_beside`."""
     digest = hashlib.sha256(data)
     for beside in files_beside(data, path):
         digest.update(read_bytes(beside, MAX_BYTES))

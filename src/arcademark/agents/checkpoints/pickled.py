@@ -42,7 +42,7 @@ class StandIn:
     """The numbers of an array as a tensor of PyTorch."""
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
-        """Make one without looking at what the object would have been made of."""
+        """Make one, ignoring the arguments."""
         made = super().__new__(cls)
         made.__dict__.update(state={}, items={})
         return made
@@ -96,7 +96,7 @@ class StandIn:
 def stand_ins(data: bytes, pickles: int = 1) -> list[tuple[type[StandIn], str]]:
     """Return a stand-in for each class or function that pickles name, with its name: "package.module.Class".
 
-    So many pickles follow each other in `data`. ValueError if one is damaged.
+    `pickles` is their number in `data`. ValueError if one is damaged.
     """
     file, kinds = io.BytesIO(data), set()
     for _ in range(pickles):
@@ -116,7 +116,7 @@ class NumpyType(StandIn):
     code, order = "", "="
 
     def __new__(cls, code: Any = "", *_: Any) -> Self:
-        """Make one of NumPy's text for it, such as "f4"."""
+        """Make one from NumPy's code, such as "f4"."""
         made = super().__new__(cls)
         made.code = code if isinstance(code, str) else getattr(code, "kind", "").removeprefix("ml_dtypes.")
         return made
@@ -126,7 +126,7 @@ class NumpyType(StandIn):
 
     @property
     def text(self) -> str:
-        """Return NumPy's text for it with the order of bytes, such as "<f4"."""
+        """NumPy's code with the order of bytes, such as "<f4"."""
         return f"{self.order if self.order in '<>' else '='}{self.code}"
 
 
@@ -134,7 +134,7 @@ class _Array(StandIn):
     """Stands in for an array, and becomes a tensor if it holds numbers."""
 
     left_bytes = 0
-    """Bytes of a file that arrays may still be made of: each once."""
+    """Bytes of the file that arrays may still use, each once."""
 
     def __setstate__(self, state: Any) -> None:
         _, shape, kind, by_columns, content = state
@@ -153,14 +153,14 @@ class _Array(StandIn):
 
     @classmethod
     def of_jax(cls, _: Any, __: Any, state: Any, *___: Any) -> Self:
-        """Return one of the state of JAX's array."""
+        """Return one from the state of a JAX array."""
         made = cls()
         made.__setstate__(state)
         return made
 
     @classmethod
     def of_buffer(cls, content: Any, kind: Any, shape: Any, order: Any) -> Self:
-        """Return one of the bytes that NumPy writes in the pickle protocol 5."""
+        """Return one from the bytes that NumPy writes in pickle protocol 5."""
         return cls.of_jax(None, None, (1, shape, kind, order == "F", content))
 
 
@@ -234,7 +234,7 @@ def _checked(operation: bytes, place: slice, is_small: Callable[[Any], bool]) ->
 
 
 class _Unpickler(pickle._Unpickler):  # type: ignore[misc, name-defined]  # in C a few bytes may take gigabytes
-    """Makes plain containers, numbers, texts and stand-ins alone."""
+    """Makes only plain containers, numbers, texts and stand-ins."""
 
     dispatch = pickle._Unpickler.dispatch | {  # type: ignore[attr-defined]
         operation[0]: _checked(operation, *check) for operation, check in _BOUNDED.items()
@@ -265,7 +265,7 @@ class _Unpickler(pickle._Unpickler):  # type: ignore[misc, name-defined]  # in C
 
 
 def load(data: bytes) -> Any:
-    """Return what a pickle holds: containers, numbers, texts, and stand-ins, of which arrays have a tensor.
+    """Return a pickle's content: containers, numbers, texts, and stand-ins, with a tensor for arrays.
 
     ValueError if it has more operations than are read; another exception if it is damaged.
     """
@@ -282,7 +282,7 @@ def load(data: bytes) -> Any:
 def check_bounds(data: bytes, pickles: int = 1) -> dict[str, type]:
     """Return the plain containers in place of classes that pickles fill as such, by the classes' names.
 
-    UnboundedError: they hash or unpack what may take far more time than to read them.
+    UnboundedError: hashing or unpacking their objects may take far more time than reading them.
     """
     file, filled = io.BytesIO(data), {}
     try:
@@ -292,6 +292,6 @@ def check_bounds(data: bytes, pickles: int = 1) -> dict[str, type]:
             filled.update({name: kind.filled for name, kind in unpickler.kinds.items() if kind.filled is not None})
     except UnboundedError:
         raise
-    except Exception:  # of damage, which PyTorch finds
+    except Exception:  # damage, which PyTorch reports
         pass
     return filled

@@ -38,16 +38,16 @@ fixed, and scores do not depend on the number of episodes played at once."""
 
 VALUES_ALONE = (
     "--set deterministic=false changes nothing: its network gives each action a value, no distribution; leave it out, "
-    "or have random actions with --set epsilon=0.05"
+    "or add random actions with --set epsilon=0.05"
 )
 _TAKEN_FOR_LOGITS = (
-    "what its network gives actions is taken for the logits of a distribution, as --set deterministic=false asks; if "
-    "these are values, leave that out"
+    "its network's outputs are taken as the logits of a distribution, as --set deterministic=false requires; if they "
+    "are values, leave that out"
 )
 
 
 class NetworkPolicy:
-    """A network that values, weighs or makes actions, as a policy on a batch; parameters as in `CheckpointPlayer`."""
+    """A network, which values, weighs or outputs actions, as a policy; parameters as in `CheckpointPlayer`."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class NetworkPolicy:
             observations = self._view.rows(observations)
         values = self._values(observations, first)
         if np.isnan(values).any() or (values == np.inf).any() or np.isneginf(values).all(axis=1).any():
-            raise ArcadeMarkError("its network gives actions no numbers (NaN, infinity); its training has diverged")
+            raise ArcadeMarkError("its network's outputs are not finite (NaN, infinity); its training has diverged")
         arrays = self._env.array_actions
         if not self._chooser.fits(values.shape[1], self._network.continuous):
             has = f"the game has {self._env.num_actions}" if arrays is None else f"they have shape {arrays.shape}"
@@ -144,7 +144,9 @@ class NetworkPolicy:
         filled, begun = torch.zeros(-(-rows // ROWS) * ROWS, *shape), torch.tensor(first)
         filled[:rows] = given.reshape(rows, *shape)
         answers = []
-        cudnn = torch.backends.cudnn.flags(enabled=True, deterministic=True, allow_tf32=False)  # as many bits on a GPU
+        cudnn = torch.backends.cudnn.flags(
+            enabled=True, deterministic=True, allow_tf32=False
+        )  # not less exact on a GPU
         with torch.inference_mode(), cudnn:
             for part in self._state:
                 part[:, :rows][:, begun.to(part.device)] = 0
@@ -170,15 +172,15 @@ class CheckpointPlayer(NetworkPolicy):
     batch : int
         Episodes played at once. It changes no score.
     deterministic : bool
-        Whether the best action is taken, rather than one drawn from the policy's distribution. Where it is not known
-        whether the network's numbers are those of a distribution, they are taken for it, and `assumed` says so.
+        Whether the best action is taken, rather than one drawn from the policy's distribution. If it is unknown
+        whether the outputs are those of a distribution, they are taken as such, and `assumed` notes it.
     epsilon : float
         Probability of a uniformly random action instead (0.05 in Mnih et al. 2015).
     device : {"cpu", "cuda"}
     network : str
         The class of a state dict's network, "file.py:Network"; "" for those that are known.
     key : str
-        Which of several networks in a file, by the first parts of its tensors' names: "agent"; "" for the only one.
+        One of several networks in a file, by the first parts of its tensors' names: "agent"; "" for the only one.
     scale : float or None
         Divisor of observations for a user's network, TorchScript, ONNX, one of RLlib's whose space does not imply it,
         and one that its tensors' shapes or CleanRL's names identify; None: 1, for these as in `libraries.build`.
@@ -248,7 +250,7 @@ class CheckpointPlayer(NetworkPolicy):
 
 
 def player(pattern: str, sha256: str) -> Callable[..., CheckpointPlayer]:
-    """Return the factory of the checkpoints of a pattern, of which a trial's has this SHA-256."""
+    """Return the factory that plays a pattern's checkpoints; the trial's file has this SHA-256."""
 
     def checkpoint(env: EnvironmentSpec, **settings: Any) -> CheckpointPlayer:
         return CheckpointPlayer(env, file_of(pattern, env.game, env.seed or 0), sha256, **settings)
@@ -264,7 +266,7 @@ def check(
     requested: Sequence[tuple[Path, EnvironmentSpec]],
     settings: Mapping[str, Any],
 ) -> list[tuple[str, bool, str]]:
-    """Make the network of each file for its game as a trial would, one at a time.
+    """Make the network of each file for its game as in a trial, one at a time.
 
     Returns its SHA-256, whether FIRE was pressed in its training, and the assumptions about it.
 
@@ -287,7 +289,7 @@ def check(
 
     threads = torch.get_num_threads()
     results, wrong = [], []
-    with torch.random.fork_rng(devices=[]):  # the caller's draws stay what they were
+    with torch.random.fork_rng(devices=[]):  # the caller's draws are unaffected
         for path, env in requested:
             try:
                 network = _tried(path, env, settings)
@@ -320,7 +322,7 @@ def _tried(path: Path, env: EnvironmentSpec, settings: Mapping[str, Any]) -> Che
     except ArcadeMarkError as error:
         raise ArcadeMarkError(f"{place}: {error}") from None
     except (Exception, SystemExit) as error:
-        raise ArcadeMarkError(f"{place}: asked for an action in {env.game}, {where_raised(error)}") from None
+        raise ArcadeMarkError(f"{place}: choosing an action in {env.game} raised {where_raised(error)}") from None
     return network
 
 

@@ -20,7 +20,7 @@ from arcademark.agents.checkpoints.contents import is_copy
 from arcademark.agents.checkpoints.networks import MAX_NUMBERS, SIZES, STRIDES, Act, Layers, Network
 
 MAX_ACTIONS = 18
-"""Actions of an Atari game; a head with more outputs is no head of actions, unless the task has as many."""
+"""Actions of an Atari game; a head with more outputs is not one of actions, unless the task has as many."""
 MAX_LAYERS = 200
 """Maximum number of layers of a network, as each is compared with all others."""
 _ROLES = {
@@ -58,7 +58,7 @@ def role(name: str) -> str:
 
 
 def build(layers: Layers, num_actions: int) -> Network:
-    """Make the network that tensors of these shapes are of.
+    """Make the network of tensors with these shapes.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def build(layers: Layers, num_actions: int) -> Network:
     flax = layers.settings.get("library") == "flax"
     if flax:
         layers.tensors = dict(_turned(name, value) for name, value in layers.tensors.items())
-    layers.used = {name for name, value in layers.tensors.items() if is_copy(name) or _says_nothing(name, value)}
+    layers.used = {name for name, value in layers.tensors.items() if is_copy(name) or _is_scalar(name, value)}
     rllib = any("encoder" in name and ".net.0.cnn." in name for name in layers.tensors)
     stacks, others = _layers_of(layers)
     paddings = (True,) if rllib else (False, True)
@@ -88,7 +88,7 @@ def build(layers: Layers, num_actions: int) -> Network:
     }
 
     def eyes(stack: _Layer, features: int) -> tuple[list[nn.Module], tuple[int, ...]] | None:
-        found = seen_by(stack, features)  # screens have one size, whatever other layers may fit others
+        found = seen_by(stack, features)  # screens have one size, even if other layers fit others
         return found if found is not None and found[1][1:] == SIZES[sizes[stack]] else None
 
     for layer in others:
@@ -158,7 +158,7 @@ def build(layers: Layers, num_actions: int) -> Network:
 
 
 def _stochastic(head: str, expects: bool) -> bool | None:
-    """Return whether a head gives a distribution of actions, by its name; None where that says nothing."""
+    """Return whether a head outputs a distribution of actions, by its name; None if that leaves it open."""
     if expects or role(head) in ("critic", "advantage") or (not role(head) and _VALUES.search(head.lower())):
         return False
     return True if role(head) == "actor" else None
@@ -181,7 +181,7 @@ def _turned(name: str, value: Tensor) -> tuple[str, Tensor]:
     return f"{name.removesuffix('kernel')}weight", turned.contiguous()
 
 
-def _says_nothing(name: str, value: Tensor) -> bool:
+def _is_scalar(name: str, value: Tensor) -> bool:
     """Return True if a tensor is a single number beside the layers, such as a counter or a temperature."""
     return value.numel() == 1 and not name.endswith((".weight", ".bias"))
 
@@ -209,17 +209,17 @@ def _layers_of(layers: Layers) -> tuple[list[_Layer], list[_Layer]]:
             hidden = tensors.get(name.replace("_ih_", "_hh_"), value)
             others.append(_Layer((name.removesuffix(".weight_ih_l0"),), value.shape[1], hidden.shape[1], True))
     if len(others) + sum(len(stack.names) for stack in stacks) > MAX_LAYERS:
-        raise layers.error(f"its network has more than {MAX_LAYERS} layers, the most that shapes are looked at of")
+        raise layers.error(f"its network has more than {MAX_LAYERS} layers, the maximum")
     place_of = {name.removesuffix(".weight"): place for place, name in enumerate(tensors)}
     for stack in stacks:
         numbered = all(name.rpartition(".")[2].isdecimal() for name in stack.names)
         if not numbered and [*stack.names] != sorted(stack.names, key=place_of.__getitem__):
             raise layers.error(
-                "its network does not follow from its tensors' shapes: the order of its convolutions is another by "
-                f"their names ({', '.join(stack.names)}) than in the file"
+                "its network does not follow from its tensors' shapes: the order of its convolutions by names "
+                f"({', '.join(stack.names)}) differs from that in the file"
             )
     if not stacks or not others:
-        raise layers.error("its network is none that is known by the names or the shapes of its tensors")
+        raise layers.error("its network is unknown by the names and the shapes of its tensors")
     return stacks, others
 
 
@@ -282,7 +282,7 @@ def _source(
     ]
     numbered = layer.name.rpartition(".")[2].isdecimal()
     after: list[_Layer] = []
-    if not layer.name[-1:].isdecimal():  # a name without a number says nothing of its place among the others
+    if not layer.name[-1:].isdecimal():  # a name without a number does not show its place among the others
         later = [one for one in others[others.index(layer) + 1 :] if one.container == layer.container]
         later = [one for one in later if one in fitting and one.inputs != layer.outputs]
         after = [one for one in later if one.inputs == inputs][-1:] or later
@@ -311,8 +311,8 @@ def _source(
     if (core := next((one for one in before if one.recurrent), None)) and layer is not core:
         before = [one for one in before if one is core or one.outputs != core.inputs or one.inputs is None]
     if len(before) != 1:
-        what = "nothing gives" if not before else f"{len(before)} layers give"
-        raise layers.error(f"its network does not follow from its tensors' shapes: {what} what '{layer.name}' takes")
+        what = "no layer gives" if not before else f"{len(before)} layers give"
+        raise layers.error(f"its network does not follow from its tensors' shapes: {what} the inputs of '{layer.name}'")
     return before[0]
 
 
@@ -321,13 +321,13 @@ def _way(layers: Layers, head: _Layer) -> list[_Layer]:
     way = [head]
     while (source := way[-1].source) is not None:
         if source in way:
-            raise layers.error("its network does not follow from its tensors' shapes: its layers form a ring")
+            raise layers.error("its network does not follow from its tensors' shapes: its layers form a cycle")
         way.append(source)
     return way[::-1]
 
 
 def _heads(layers: Layers, others: Sequence[_Layer], num_actions: int, count: int) -> tuple[_Layer, _Layer | None]:
-    """Return the only layer with `count` outputs per action, and the one with as many in all, a dueling one's value.
+    """Return the only layer with `count` outputs per action, and a dueling head's value, `count` in total, or None.
 
     Other last layers have one output, a value.
     """

@@ -1,8 +1,8 @@
-"""Trainers of libraries: a module a library, which is imported where it is used.
+"""Trainers of libraries: one module per library, imported at first use.
 
 ::
 
-    network.py           what they share: a network's settings, how it is kept and played
-    stable_baselines.py  the algorithms of Stable-Baselines3 and sb3-contrib; model.py trains and keeps one
-    algorithms.py        every algorithm of the review: what trains it here
+    network.py           their base: a network's settings, checkpoints and play
+    stable_baselines.py  the algorithms of Stable-Baselines3 and sb3-contrib; model.py trains and saves one
+    algorithms.py        every algorithm of the review, with its agent here
 """

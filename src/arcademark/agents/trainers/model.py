@@ -1,4 +1,4 @@
-"""A model of Stable-Baselines3 as a trainer: how it is trained and kept.
+"""A model of Stable-Baselines3 as a trainer: its training and its checkpoints.
 
 A checkpoint is a zip as the library writes it, without Python objects: ``policy.pth`` and ``policy.optimizer.pth``, or
 one file per optimizer, are tensors. The library's ``model.set_parameters(path)`` reads it.
@@ -60,7 +60,7 @@ class StableBaselines(NetworkTrainer):
         return self._pack({"policy_kwargs": {}, **counters}, model.get_parameters())
 
     def _chunk(self) -> int:
-        """Return how many agent steps are trained at once."""
+        """Return the number of agent steps that are trained at once."""
         return CHUNK_STEPS
 
     def _settings(self) -> dict[str, Any]:

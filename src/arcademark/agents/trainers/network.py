@@ -33,7 +33,7 @@ _WRITTEN = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(eq=False, repr=False)
 class NetworkTrainer:
-    """A network that a library trains; a base for `agents.base.Trainer`, which adds `fit` and what is abstract here.
+    """A network that a library trains; a base for `agents.base.Trainer`: subclasses add `fit` and abstract methods.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class NetworkTrainer:
     batch_size: ClassVar[int] = ROWS
     channels_first: ClassVar[bool] = True
     stochastic: ClassVar[bool] = True
-    """True if its network gives a distribution of actions, False if it gives values."""
+    """True if its network outputs a distribution of actions, False if it outputs values."""
 
     def __post_init__(self) -> None:
         if not (self.deterministic or self.stochastic):
@@ -117,7 +117,7 @@ class NetworkTrainer:
         return 0.0
 
     def _spaces(self) -> tuple[Any, Any]:
-        """Return the spaces of observations, as `channels_first` has them, and of actions."""
+        """Return the spaces of observations, according to `channels_first`, and of actions."""
         view = ObservationView(self.env, self.channels_first)
         return view.observation_space, view.action_space
 

@@ -51,13 +51,13 @@ class OnPolicy(StableBaselines):
 
     @staticmethod
     def supports(env: EnvironmentSpec, **_: Any) -> str | None:
-        """Say why a task cannot be learnt, if so."""
+        """Return why a task cannot be learnt; None if it can."""
         actions = env.array_actions
         if actions is None or not actions.integer:
             return None
         if len(actions.shape) == 1 and not any(actions.low) and not isinstance(spaces_of(env)[1], Box):
             return None
-        return "of whole numbers it makes vectors of MultiDiscrete and MultiBinary spaces alone, from 0 on"
+        return "for whole numbers it supports only vectors of MultiDiscrete and MultiBinary spaces, from 0"
 
     def _chunk(self) -> int:
         rollout = self.n_steps * self.num_envs
@@ -116,7 +116,7 @@ class RecurrentPPO(PPO):
         return super()._settings() | {"policy_kwargs": core}
 
     def _network(self) -> NetworkPolicy:
-        """Return the policy; in games that it has trained on it remembers what it saw of them."""
+        """Return the policy; in games in training it continues with their memory."""
         policy = super()._network()
         if self._explores and self._model is not None:
             policy.remember(self._model._last_lstm_states.pi)
@@ -166,7 +166,7 @@ class OffPolicy(StableBaselines):
     gradient_steps : int
         Updates there.
     target_update_interval : int
-        Steps between copies to the target network; of SAC updates.
+        Steps between copies to the target network; for SAC, updates.
     """
 
     buffer_size: int = 100_000
@@ -182,8 +182,8 @@ class OffPolicy(StableBaselines):
         budget = frames // self.env.frames_per_action
         if self.learning_starts >= budget and not envs.frames:
             raise ArcadeMarkError(
-                f"it learns after {self.learning_starts:,} random steps, and is to be trained for {budget:,}; "
-                f"give --set learning_starts={budget // 10}, say, or more --frames"
+                f"it learns after {self.learning_starts:,} random steps, but is trained for {budget:,}; give "
+                f"--set learning_starts={budget // 10}, or more --frames"
             )
         yield from super().fit(envs, frames)
 
@@ -229,8 +229,8 @@ class DQN(OffPolicy):
 
     @staticmethod
     def supports(env: EnvironmentSpec, **_: Any) -> str | None:
-        """Say why a task cannot be learnt, if so."""
-        return None if env.array_actions is None else "it chooses among numbered actions; ppo or a2c makes arrays"
+        """Return why a task cannot be learnt; None if it can."""
+        return None if env.array_actions is None else "it supports only numbered actions; for arrays use ppo or a2c"
 
     def _exploration(self) -> float:
         return self.exploration_final_eps
@@ -291,10 +291,10 @@ class SAC(OffPolicy):
 
     @staticmethod
     def supports(env: EnvironmentSpec, **_: Any) -> str | None:
-        """Say why a task cannot be learnt, if so."""
+        """Return why a task cannot be learnt; None if it can."""
         actions = env.array_actions
         bounded = actions is not None and not actions.integer and np.isfinite([*actions.low, *actions.high]).all()
-        return None if bounded else "it makes actions that are real numbers between bounds; others have ppo or dqn"
+        return None if bounded else "it supports only real-valued actions between bounds; for others use ppo or dqn"
 
 
 def _share(value: float, remaining: float) -> float:
