@@ -321,7 +321,7 @@ def test_weights_that_grow_beyond_bounds_are_told():
         ({"trajectory": "nowhere.txt"}, "nowhere.txt: cannot read the file"),
         ({"features": "lsh", "vectors": 60_000, "table_size": 40_000}, "lsh: 60,000 vectors of 1,000 of 8,192 bits"),
         ({"features": "blob-prost", "rows": 250, "columns": 150}, "37,500 tiles: .* take fewer rows or columns"),
-        ({"features": "blob-prost", "trajectory": __file__}, "is no action"),
+        ({"features": "blob-prost", "trajectory": __file__}, "is not an action"),
         ({"features": "disco", "tilings": 0}, "parameter 'tilings' is 0: expected int of at least 1"),
     ],
 )

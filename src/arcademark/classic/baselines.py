@@ -23,7 +23,7 @@ citation = "Bellemare et al. 2013, §4.1.2"
 
 
 def lacks_action(env: EnvironmentSpec, *, action: str | int) -> str | None:
-    """Say why an agent of this action cannot play this game, or None if it can."""
+    """Return why an agent of this action cannot play this game; None if it can."""
     name = joystick_action(action)
     if name in env.action_meanings:
         return None
@@ -96,7 +96,7 @@ class Perturb:
 
     @staticmethod
     def supports(env: EnvironmentSpec, *, action: str, **_: Any) -> str | None:
-        """Say why this game cannot be played, or None if it can."""
+        """Return why this game cannot be played; None if it can."""
         return lacks_action(env, action=action)
 
     def __init__(self, env: EnvironmentSpec, *, action: str, probability: Share = 0.95) -> None:

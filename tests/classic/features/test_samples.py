@@ -81,9 +81,12 @@ WRONG = ("18", "-1", "1.0", "1 2", "FIRE", "²", "+1")
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        *((f"0\n# comment\n{line} # bad\n1\n".encode(), f"line 3: '{line}' is no action of 'pong'") for line in WRONG),
+        *(
+            (f"0\n# comment\n{line} # bad\n1\n".encode(), f"line 3: '{line}' is not an action of 'pong'")
+            for line in WRONG
+        ),
         (b"0\n" + b"9" * 5000, f"line 2: '{'9' * 100}"),
-        (b"# nothing\n", "holds no action"),
+        (b"# nothing\n", "has no action"),
         (b"\xff\xfe\x00", "not UTF-8 text"),
     ],
 )

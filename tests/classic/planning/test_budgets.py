@@ -307,7 +307,7 @@ def test_a_lost_life_may_end_an_exploration(life_ends):
 def test_games_with_randomness_are_refused(make_env):
     reason = GoExplore.supports(make_env(protocol_name="machado-2018"))
     assert reason == (
-        "it plays again what it found, which sticky actions (repeat_action_probability=0.25) forbid; choose a "
-        "protocol without them, or --override repeat_action_probability=0"
+        "it replays its best trajectory, which sticky actions (repeat_action_probability=0.25) prevent; "
+        "choose a protocol without them, or --override repeat_action_probability=0"
     )
     assert GoExplore.supports(make_env(protocol_name="ale-2013")) is None

@@ -58,7 +58,7 @@ class _Features(Protocol):
         """Forget the episode: nothing is active."""
 
     def describe(self, feature: int) -> str:
-        """Say what one feature means, for people: "colour 26 in the tile of row 3, column 5"."""
+        """Describe one feature: "colour 26 in the tile of row 3, column 5"."""
 
     def picture(self, observation: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Draw the features of an observation, as colours of shape (height, width, 3), without changing any state."""
@@ -69,7 +69,7 @@ class BinaryFeatures(_Features, Protocol):
     """Features that are 0 or 1."""
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
-        """See the next observation of the episode.
+        """Process the next observation of the episode.
 
         Parameters
         ----------
@@ -84,7 +84,7 @@ class CountedFeatures(_Features, Protocol):
     """Features that are counts, or other numbers."""
 
     def count(self, observation: NDArray[np.uint8]) -> Counts:
-        """See the next observation of the episode; parameters as in `BinaryFeatures.update`."""
+        """Process the next observation of the episode; parameters as in `BinaryFeatures.update`."""
 
 
 Features = BinaryFeatures | CountedFeatures
@@ -106,7 +106,7 @@ class Stages:
             stage.begin()
 
     def update(self, observation: NDArray[np.uint8]) -> Change:
-        """See the next observation of the episode; parameters as in `BinaryFeatures.update`."""
+        """Process the next observation of the episode; parameters as in `BinaryFeatures.update`."""
         seen: Any = observation
         for stage in self._stages:
             seen = stage.update(seen)

@@ -31,7 +31,7 @@ FORMAT = 1
 """Version of the files' layout, part of every key."""
 
 _KEY = "key"
-"""Name under which a file holds its key."""
+"""Name of the key within a file."""
 
 
 def cached(kind: str, key: Mapping[str, Any], make: Callable[[], Arrays]) -> Arrays:

@@ -19,7 +19,7 @@ from arcademark.classic.features.base import Change
 
 
 class Numbering:
-    """Numbers of features in the order of their first occurrence; `known` is how many have one."""
+    """Numbers of features in the order of their first occurrence; `known` is their count."""
 
     def __init__(self, num_features: int) -> None:
         self.known = 0
@@ -53,7 +53,7 @@ class Numbering:
         if given.ndim != 1 or len(np.unique(given)) < len(given):
             raise ValueError("a feature is numbered twice")
         if len(given) and not 0 <= given.min() <= given.max() < len(self._numbers):
-            raise ValueError(f"a numbered feature is none of 0 to {len(self._numbers) - 1}")
+            raise ValueError(f"a numbered feature is not from 0 to {len(self._numbers) - 1}")
         self._numbers[self.features] = 0
         self._numbers[given] = np.arange(1, len(given) + 1, dtype=np.int32)
         self._features, self.known = given, len(given)

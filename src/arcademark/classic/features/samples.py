@@ -78,7 +78,7 @@ def sampling_key(env: EnvironmentSpec, count: int, trajectory: str | None, seed:
 
 
 def read_trajectory(path: str, env: EnvironmentSpec) -> tuple[int, ...]:
-    """Read a file of actions; ArcadeMarkError if it is unreadable or without actions, or a line is no action."""
+    """Read a file of actions; ArcadeMarkError if it is unreadable or without actions, or a line is not an action."""
     try:
         place = Path(path).expanduser()
     except RuntimeError:  # the home of an unknown user
@@ -90,12 +90,12 @@ def read_trajectory(path: str, env: EnvironmentSpec) -> tuple[int, ...]:
             continue
         if not (text.isascii() and text.isdigit() and len(text) < 9 and int(text) < env.num_actions):
             raise ArcadeMarkError(
-                f"{path}, line {number}: {text!r} is no action of {env.game!r} under protocol {env.protocol.name!r}; "
-                f"expected a number from 0 to {env.num_actions - 1}"
+                f"{path}, line {number}: {text!r} is not an action of {env.game!r} under protocol "
+                f"{env.protocol.name!r}; expected a number from 0 to {env.num_actions - 1}"
             )
         actions.append(int(text))
     if not actions:
-        raise ArcadeMarkError(f"{path}: holds no action; expected a number from 0 to {env.num_actions - 1} a line")
+        raise ArcadeMarkError(f"{path}: has no action; expected a number from 0 to {env.num_actions - 1} per line")
     return tuple(actions)
 
 

@@ -1,4 +1,4 @@
-"""The learning parameters of SARSA(λ), whose values for each feature set `arcademark.suite.learners` has."""
+"""The learning parameters of SARSA(λ); `arcademark.suite.learners` has their values for each feature set."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class GoExplore(KeptPlanner):
-    """Plans once: explores from an archive of cells before the first action, then plays the best it found.
+    """Plans once: explores from an archive of cells before the first action, then plays the best trajectory.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ class GoExplore(KeptPlanner):
         probability = env.atari.repeat_action_probability
         if probability:
             return (
-                f"it plays again what it found, which sticky actions (repeat_action_probability={probability:g}) "
-                "forbid; choose a protocol without them, or --override repeat_action_probability=0"
+                f"it replays its best trajectory, which sticky actions (repeat_action_probability={probability:g}) "
+                "prevent; choose a protocol without them, or --override repeat_action_probability=0"
             )
         return None
 

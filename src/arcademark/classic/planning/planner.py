@@ -104,7 +104,7 @@ def pack(memory: Any) -> bytes:
 
     def array(value: Any) -> msgspec.msgpack.Ext:
         if not isinstance(value, np.ndarray):
-            raise TypeError(f"cannot keep a {type(value).__name__}")
+            raise TypeError(f"cannot save a {type(value).__name__}")
         return msgspec.msgpack.Ext(_ARRAY, msgspec.msgpack.encode((value.dtype.str, value.shape, value.tobytes())))
 
     return msgspec.msgpack.encode(memory, enc_hook=array)

@@ -113,7 +113,7 @@ class Disco:
         self._count_before = 0
 
     def count(self, observation: NDArray[np.uint8]) -> Counts:
-        """See the next screen of the episode, uint8 (height, width) of 0 to 127, and count its features."""
+        """Process the next screen of the episode, uint8 (height, width) of 0 to 127, and count its features."""
         now, before = self._instances, self._before
         here = self._classify(observation, now)
         find_velocities(now, here, before, self._count_before, self._max_velocity)
@@ -124,7 +124,7 @@ class Disco:
         return Counts(self._features[:used], self._counts[:used])
 
     def describe(self, feature: int) -> str:
-        """Say what a feature means."""
+        """Describe a feature."""
         check_feature(feature, self.num_features)
         number, tiles = len(self.classes), self._tilings * self._grid**2
         if feature < number:

@@ -83,7 +83,7 @@ class Basic(Stages):
             )
 
     def describe(self, feature: int) -> str:
-        """Say what a feature means: "colour 26 (#…) in the tile of row 3, column 5" (from 0)."""
+        """Describe a feature: "colour 26 (#…) in the tile of row 3, column 5" (from 0)."""
         check_feature(feature, self.num_features)
         return self._tiles.describe(feature)
 

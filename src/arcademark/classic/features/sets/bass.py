@@ -44,6 +44,6 @@ class Bass(Basic):
         self._connect(self._tiles, self._pairs)
 
     def describe(self, feature: int) -> str:
-        """Say what a feature means: "green in the tile of row 3, column 5", or two such joined by "and"."""
+        """Describe a feature: "green in the tile of row 3, column 5", or two such joined by "and"."""
         check_feature(feature, self.num_features)
         return self._pairs.describe(feature, self._tiles.describe)

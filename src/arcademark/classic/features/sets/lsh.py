@@ -128,7 +128,7 @@ class Lsh:
         return Change(moved * self.table_size + self._sums[moved], left)
 
     def describe(self, feature: int) -> str:
-        """Say what a feature means: "random vector 17 of 2000 has sum 3 modulo 50" (vectors from 0)."""
+        """Describe a feature: "random vector 17 of 2000 has sum 3 modulo 50" (vectors from 0)."""
         check_feature(feature, self.num_features)
         vector, bucket = divmod(feature, self.table_size)
         return f"random vector {vector} of {self.vectors} has sum {bucket} modulo {self.table_size}"

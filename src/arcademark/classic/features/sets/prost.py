@@ -63,7 +63,7 @@ class BProst(Basic):
         self._connect(self._tiles, self._offsets)
 
     def describe(self, feature: int) -> str:
-        """Say what a feature means: "colour 3 (#…), and colour 26 (#…) 2 rows below and 1 column left"."""
+        """Describe a feature: "colour 3 (#…), and colour 26 (#…) 2 rows below and 1 column left"."""
         check_feature(feature, self.num_features)
         return self._offsets.describe(feature, self._tiles.colours.names)
 
@@ -105,7 +105,7 @@ class BlobProst(BProst):
         self._connect(self._spots, self._offsets)
 
     def describe(self, feature: int) -> str:
-        """Say what a feature means: "a blob of colour 3 (#…), and one of colour 26 (#…) 2 rows below"."""
+        """Describe a feature: "a blob of colour 3 (#…), and one of colour 26 (#…) 2 rows below"."""
         check_feature(feature, self.num_features)
         return self._offsets.describe(feature, [f"a blob of {name}" for name in self._colours.names])
 

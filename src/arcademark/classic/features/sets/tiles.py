@@ -73,7 +73,7 @@ class ColourTiles:
         return seen.reshape(self.rows, self.columns, len(self.colours))
 
     def describe(self, feature: int) -> str:
-        """Say what a feature means: "green in the tile of row 3, column 5" (from 0)."""
+        """Describe a feature: "green in the tile of row 3, column 5" (from 0)."""
         tile, colour = divmod(feature, len(self.colours))
         row, column = divmod(tile, self.columns)
         return f"{self.colours.names[colour]} in the tile of row {row}, column {column}"
