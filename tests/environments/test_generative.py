@@ -265,7 +265,7 @@ def test_standing_somewhere_already_is_no_work(planning_spec):
 
 
 def test_refusals(make_spec, planning_spec):
-    with pytest.raises(ArcadeMarkError, match=r"tic_tac_toe_3d.* cannot be planned in") as caught:
+    with pytest.raises(ArcadeMarkError, match=r"tic_tac_toe_3d.*: planners cannot play it on ale-py") as caught:
         open_model(make_spec("tic_tac_toe_3d", "ale-2013"), emulator="ale")
     assert "\n" not in str(caught.value)
     model = open_model(planning_spec("toy"))

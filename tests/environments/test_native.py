@@ -284,7 +284,7 @@ def test_what_is_no_state_is_refused(make_spec, game):
         changed = np.array([(10240, 1)], machine._CHANGED).tobytes()
         wrong = [*wrong[:-1], (whole, b""[:0] + b"123"), (whole, changed), (whole, None), (b"", state[1]), (whole,)]
     for each in wrong:
-        with pytest.raises(ArcadeMarkError, match=f"game '{game}': this is no state of our emulator") as caught:
+        with pytest.raises(ArcadeMarkError, match=f"game '{game}': this is not a state of our emulator") as caught:
             console.restore(each)
         assert "\n" not in str(caught.value)
     console.restore(state)

@@ -186,5 +186,5 @@ def test_a_lost_life_goes_on_in_the_same_game(open_game):
                 np.testing.assert_array_equal(seen[:-1], [older, older])
             assert (ours.episode_frames, ours.lives) == (whole.episode_frames, whole.lives)
         assert lost == 4
-        with pytest.raises(ArcadeMarkError, match="no game to go on in"):
+        with pytest.raises(ArcadeMarkError, match="no game to continue"):
             ours.go_on()

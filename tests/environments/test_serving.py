@@ -223,7 +223,7 @@ def test_messages_come_in_pieces_of_any_size(as_json):
         (b"{]\n", "'{]'"),
         (b'{"type": "said", "data": "!"}\n', "ill-formed"),
         (b"\x00\x00\x00\x03abc", "'abc'|ill-formed"),
-        (b"\x00\xff\x00\x00", "a message of 16,711,680 bytes, or what is none"),
+        (b"\x00\xff\x00\x00", "a message of 16,711,680 bytes, or no message"),
     ],
 )
 def test_what_is_no_message(came, error):

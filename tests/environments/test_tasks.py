@@ -104,7 +104,7 @@ def test_observations_are_arrays_with_a_field_a_part():
     [
         ("says = 'much too long'", 0, "a text of 13 characters"),
         ("reward = 'nan'", 1, "a step's reward is nan"),
-        ("reward = 'much'", 1, "something else than Gymnasium's five values"),
+        ("reward = 'much'", 1, "did not return Gymnasium's five values"),
         ("colour = 3", 0, "cannot be made .*colour"),
     ],
 )
@@ -174,7 +174,7 @@ gymnasium.register("Handle-v0", Handle)
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("Uncopied-v0", "copies of it play otherwise"), ("Handle-v0", r"cannot be copied \(TypeError")],
+    [("Uncopied-v0", "copies of it play differently"), ("Handle-v0", r"cannot be copied \(TypeError")],
 )
 def test_what_is_not_copied_exactly_is_not_planned_in(name, told):
     spec = environment_spec(name.lower().replace("-", "_"), rules(f"gymnasium:{name}"))
@@ -266,7 +266,7 @@ def test_networks_see_pictures_or_numbers(observed, shape, first):
 
 
 def test_of_text_alone_networks_see_nothing():
-    with pytest.raises(ArcadeMarkError, match="text, of which networks see nothing"):
+    with pytest.raises(ArcadeMarkError, match="text, which networks cannot use"):
         ObservationView(spec_of("text"), channels_first=True)
 
 

@@ -1,8 +1,8 @@
-"""A protocol made runnable: `base` is the contract, `registry` opens an environment, `play` plays a step of it.
+"""Environments under a protocol: `base` is the contract, `registry` opens one, `play` plays its steps.
 
-* ``emulation``: what plays frames: ale-py, our own console, states and modified games.
+* ``emulation``: emulators, which play frames: ale-py, its states, modified games. `native` is our own emulator.
 * ``observations``: from screens and memory to what an agent sees.
-* ``interfaces``: the same environments for others: Gymnasium, vectors, programs in any language.
+* ``interfaces``: the same environments for Gymnasium, as vectors, and for programs in any language.
 
-`tasks` makes environments of other suites than Atari; `toy` is the game of tests.
+`generative` is the model that planners search; `tasks` makes environments of other suites; `toy` is a game for tests.
 """

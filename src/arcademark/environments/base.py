@@ -29,7 +29,7 @@ AskedObservation = Literal["palette", "ram"]
 
 @dataclass(frozen=True)
 class ArrayActions:
-    """Actions that are arrays: numbers between bounds, or (`integer`) whole ones, as of several switches.
+    """Actions that are arrays: numbers between bounds, or (`integer`) whole ones, such as several switches.
 
     `low` and `high`, both inclusive, have one bound per number in the order of the flattened array of shape `shape`;
     infinite without a bound. `dtype` is the type in which actions are recorded, which is exact.
@@ -72,8 +72,8 @@ class ArrayActions:
                 f"{np.dtype(self.dtype)}"
             )
         exact = actions.astype(self.dtype)
-        held = actions if self.integer else exact  # whole numbers would wrap round
-        flat = held.reshape(-1, len(self.low)).astype(np.float64)
+        compared = actions if self.integer else exact  # whole numbers would wrap around
+        flat = compared.reshape(-1, len(self.low)).astype(np.float64)
         wrong = ~((flat >= np.array(self.low)) & (flat <= np.array(self.high)))
         if wrong.any():
             row, i = (int(place) for place in np.argwhere(wrong)[0])
@@ -104,7 +104,7 @@ class EnvironmentSpec:
 
     @property
     def num_actions(self) -> int:
-        """Number of actions that the agent may choose from; an ArcadeMarkError if actions are arrays."""
+        """Number of actions that the agent may choose from; ArcadeMarkError: actions are arrays."""
         if self.array_actions is not None:
             raise ArcadeMarkError(f"task {self.game!r}: its actions are arrays, not numbered ones")
         return len(self.action_meanings)
@@ -116,9 +116,9 @@ class EnvironmentSpec:
 
     @property
     def atari(self) -> protocols.AtariProtocol:
-        """The protocol of an Atari game; an ArcadeMarkError for another task."""
+        """The protocol of an Atari game; ArcadeMarkError: it is another task."""
         if not isinstance(self.protocol, protocols.AtariProtocol):
-            raise ArcadeMarkError(f"task {self.game!r}: is no Atari game; choose an agent that plays other tasks")
+            raise ArcadeMarkError(f"task {self.game!r}: is not an Atari game; choose an agent that plays other tasks")
         return self.protocol
 
 
@@ -131,8 +131,8 @@ def one_by_one(actions: NDArray[Any]) -> Sequence[Any]:
 class Step(NamedTuple):
     """Result of one agent step.
 
-    The sum of its frames' raw rewards, whether the game (or, if the protocol says so, a life) ended, and whether the
-    frame cap was reached; never both.
+    The sum of its frames' raw rewards, whether the game (or, if the protocol specifies it, a life) ended, and whether
+    the frame cap was reached; never both.
     """
 
     reward: float
@@ -171,7 +171,7 @@ class Environment(Protocol):
 
     @property
     def life_lost(self) -> bool:
-        """True if an episode ended with a lost life and `go_on` goes on in the same game."""
+        """True if an episode ended with a lost life and `go_on` continues the same game."""
 
     @property
     def life_begun(self) -> bool:
@@ -206,7 +206,7 @@ class Environment(Protocol):
     def each_frame(self, action: Any) -> Iterator[Step]:
         """Play one agent step frame by frame, and yield each result; the protocol's own presses count for the last one.
 
-        Only for observations of the last frame alone. Errors as in `step`.
+        Valid only for observations of the last frame. Errors as in `step`.
         """
 
     def observe(self, out: NDArray[Any]) -> None:

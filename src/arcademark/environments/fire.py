@@ -1,9 +1,9 @@
-"""FIRE, without which some games stand still: when a protocol presses it for the agent, and a watch for waiting games.
+"""FIRE, for which some games wait: pressed by a protocol for the agent, and a watch for waiting games.
 
 A protocol whose ``fire_reset`` is true presses FIRE for the agent, in games with FIRE as action 1, like
 Stable-Baselines3's ``FireResetEnv`` above its ``EpisodicLifeEnv``:
 
-* At the start, after the no-ops, an agent step each of `PRESSES`. Should the game end meanwhile, it starts again and
+* At the start, after the no-ops, one agent step for each of `PRESSES`. If the game ends meanwhile, it starts again and
   the remaining press follows.
 * After a lost life that does not end the game's play, an agent step of no action, then the same.
 * A press that loses a life, but not the last, is followed by a step of no action.
@@ -27,11 +27,11 @@ PRESSES = (1, 2)
 AWAIT_FIRE = frozenset({"breakout", "donkey_kong", "tennis"})
 """Games that stand still until FIRE is pressed once, and again after each lost life.
 
-Random play sees no reward and no lost life in a minute without it, and does once it was pressed, without any more.
+In a minute of random play without FIRE there is no reward and no lost life; after one press there are.
 """
 
 WAITING_FRAMES = 3_600
-"""Frames, a minute, for which a game may wait for FIRE."""
+"""Frames for which a game may wait for FIRE: one minute."""
 
 MISSED = "wrappers with which {agent} may have been trained press FIRE for the agent on {games}"
 REMEDY = "--protocol sb3-atari plays as they do, --override fire_reset=true presses it here"
@@ -61,7 +61,7 @@ def missed(spec: EnvironmentSpec, fire_reset: bool) -> bool:
 
 
 def waits(spec: EnvironmentSpec, fire_reset: bool) -> bool:
-    """Return True if the game may wait for ever for such a network to press FIRE."""
+    """Return True if the game may wait endlessly for such a network to press FIRE."""
     return spec.game in AWAIT_FIRE and missed(spec, fire_reset)
 
 
@@ -123,6 +123,6 @@ class Watch:
         if self._waits_since is not None and frames - self._waits_since >= WAITING_FRAMES:
             raise ArcadeMarkError(
                 f"the game has waited {WAITING_FRAMES:,} frames for FIRE, which wrappers in training may have pressed "
-                f"for the agent, and which is not pressed here; {REMEDY}, --set fire_pressed=false plays on, as a "
-                "network that was trained without them"
+                f"for the agent, and which is not pressed here; {REMEDY}, --set fire_pressed=false plays on, for "
+                "networks that were trained without them"
             )

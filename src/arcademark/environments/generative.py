@@ -2,14 +2,14 @@
 
 ::
 
-    state = snapshot(environment)        where the real game stands
+    state = snapshot(environment)        state of the real game
     model.restore(state)  ─→  model.step(action)  ─→  model.save()  ─→  …
 
-* A model plays as the protocol says for evaluation: frames per step, sticky actions, frame cap, the end of an episode.
+* A model plays as in the protocol's evaluation: frames per step, sticky actions, frame cap, the end of an episode.
 * A `State` is exact: restoring it and playing the same actions gives the same RAM, screens, rewards and ends, in every
   game that `registry.open_model` opens, in this process or another, whichever environment or model saved it.
-* A `State` holds no randomness: sticky actions are drawn from the model's own generator, given to `use`, so a planner
-  cannot foresee those of the real game.
+* A `State` contains no randomness: sticky actions are drawn from the model's own generator, given to `use`, so a
+  planner cannot foresee those of the real game.
 * Every frame played counts. Those that ale-py emulates only to restore a state do not, so that a search within a budget
   of frames is the same on every emulator.
 """
@@ -36,12 +36,12 @@ def snapshot(environment: Environment) -> State:
         raise ArcadeMarkError(
             f"cannot plan in a {type(environment).__name__}; open the game with registry.open_environment"
         )
-    found: State = place()
-    return found
+    state: State = place()
+    return state
 
 
 class GenerativeModel(Play):
-    """A game that can be put into any state and played from there, without observations."""
+    """A game that can be set to any state and played from there, without observations."""
 
     begin_with = "restore"
     keeps = True
@@ -75,7 +75,7 @@ class GenerativeModel(Play):
         here = self.here
         if here is None:
             if self._here is None:
-                raise ArcadeMarkError(f"game {self.spec.game!r}: the model stands nowhere yet; call restore first")
+                raise ArcadeMarkError(f"game {self.spec.game!r}: the model has no state yet; call restore first")
             here = self._here = self.place()
         return here
 

@@ -1,4 +1,4 @@
-"""The Atari 2600, as our own console emulates it: ale-py's machine bit for bit, its states complete.
+"""The Atari 2600 on our own emulator, which equals ale-py's bit for bit and has complete states.
 
 An episode starts from one saved start, as in ``atari.py``. A frame whose screen will probably not be read is not drawn,
 and is played again if it is read. In games that cut frames short a picture shows parts of an earlier one: both pictures
@@ -28,7 +28,7 @@ from arcademark.suite.cartridges import Cartridge
 
 
 class NativeConsole(cartridge.Player):
-    """One game in the console; a `console.Console`. Arguments and errors as in `atari.AtariConsole`.
+    """One game on our own emulator; a `console.Console`. Arguments and errors as in `atari.AtariConsole`.
 
     `own` are the rules, the ROM and the description of a user-defined game. ArcadeMarkError: such a game is over at its
     start, or its screen differs from the description. NoCore: the emulator cannot be compiled here.
@@ -58,7 +58,7 @@ class NativeConsole(cartridge.Player):
             own[2].check_screen(game, television, machine.rows)
             if machine.game_over():
                 raise ArcadeMarkError(
-                    f"game {game!r}: it is over where it begins; correct 'end', or start it with starting_actions, "
+                    f"game {game!r}: it is over at its start; correct 'end', or start it with starting_actions, "
                     'such as [["RESET", 4], ["FIRE", 1]]'
                 )
         self.screen_shape = machine.rows, WIDTH
@@ -86,7 +86,7 @@ class NativeConsole(cartridge.Player):
         return 0 if self._step is None else self._step.total
 
     def _use(self, core: ctypes.CDLL) -> None:
-        """Go on with a core: a translation is the last one."""
+        """Continue with a core; a translation is the last one."""
         self._machine.use(core)
         self._play, self.batch, self._restore = core.console_step, core, core.console_restore
         if self._step is not None:
@@ -129,14 +129,14 @@ class NativeConsole(cartridge.Player):
         self._machine.screen(out)
 
     def save(self) -> Any:
-        """Return everything needed to continue from here: bytes, and where frames are cut short the pictures too."""
+        """Return everything needed to continue from here: bytes and, in games that cut frames short, the pictures."""
         state = self._machine.save()
         return (state, self._machine.save_pictures()) if self._pictured else state
 
     def restore(self, state: Any) -> None:
         """Continue from where `state` was saved, in any instance of the game; an ArcadeMarkError if it is not one.
 
-        A translation of the cartridge may be begun, or taken up, before.
+        Before, a translation of the cartridge may be started or put to use.
         """
         self._translation.take_up()
         core = self._translation.core
@@ -154,8 +154,8 @@ class NativeConsole(cartridge.Player):
 
     def _no_state(self, expected: str) -> ArcadeMarkError:
         return ArcadeMarkError(
-            f"game {self._game!r}: this is no state of our emulator, which are {expected}; "
-            "restore what our emulator saved, not ale-py's"
+            f"game {self._game!r}: this is not a state of our emulator, which has {expected}; "
+            "restore a state that our emulator saved, not ale-py"
         )
 
 

@@ -48,7 +48,7 @@ class SavedState(NamedTuple):
 class Play:
     """Steps of a game on a console under a protocol; base of environments and generative models.
 
-    `observer` observes the screens of steps; episodes end as the protocol says for `training`, or else for evaluation.
+    `observer` observes the screens of steps; episodes end as the protocol specifies for `training` or evaluation.
     `observed` is whether the console makes the observations of steps in which the episode does not end, `minds_lives`
     whether a lost life has consequences: see `mind_lives`.
     """
@@ -110,7 +110,7 @@ class Play:
         return self._record.played > 0
 
     def step(self, action: int) -> Step:
-        """Play one agent step, and what the protocol presses for the agent where it lost a life.
+        """Play one agent step, and the actions that the protocol presses for the agent after a lost life.
 
         ArcadeMarkError: `action` is outside ``range(spec.num_actions)``, or the episode has ended.
         """
@@ -118,7 +118,7 @@ class Play:
         return self.play()
 
     def each_frame(self, action: int) -> Iterator[Step]:
-        """Play one agent step frame by frame, as `base.Environment.each_frame` says."""
+        """Play one agent step frame by frame, as in `base.Environment.each_frame`."""
         record, lives = self._record, self.lives
         for left in reversed(range(self._frame_skip)):
             record.frame_skip = 1
@@ -168,7 +168,7 @@ class Play:
             self._draw_repeats()
 
     def play(self) -> Step:
-        """Play the step that was prepared, and what the protocol presses for the agent where it lost a life."""
+        """Play the prepared step, and the actions that the protocol presses for the agent after a lost life."""
         if not self.minds_lives:
             self._console.play(self._record)
             return self.finish()
@@ -196,7 +196,7 @@ class Play:
             ) from None
 
     def _draw_repeats(self) -> None:
-        """Draw the next frames that repeat the action of the frame before."""
+        """Draw which of the next frames repeat the action of the previous frame."""
         if self._rng is None:
             self._rng = _generator(self._generator)
         step = self._record
@@ -260,9 +260,9 @@ class ConsoleEnvironment(Play):
         return super().step(action)
 
     def go_on(self) -> Step:
-        """Start an episode in the same game after a lost life, as `base.Environment.go_on` says."""
+        """Start an episode in the same game after a lost life, as in `base.Environment.go_on`."""
         if not self.life_lost:
-            raise ArcadeMarkError(f"game {self.spec.game!r}: there is no game to go on in; call reset")
+            raise ArcadeMarkError(f"game {self.spec.game!r}: there is no game to continue; call reset")
         self.ended = self.life_lost = False
         step = self._press_after_life()
         if not self.ended:

@@ -69,7 +69,7 @@ def as_asked(
     observation : {"palette", "ram"}, optional
         Requested observations: one screen of the last frame, or the memory; the protocol's by default.
     frames_per_action : int, optional
-        Frames that an action is held for; the protocol's `frame_skip` by default. Other tasks than games have steps.
+        Frames for which an action is held; the protocol's `frame_skip` by default. No effect on other tasks than games.
 
     Raises
     ------
@@ -176,9 +176,9 @@ def open_environment(
 ) -> ConsoleEnvironment | TaskEnvironment:
     """Make the environment of a spec: a game's, or one of Gymnasium's, which renders only with `pictures`.
 
-    Episodes end as the protocol says for training or for evaluation. Both emulators play alike, but cannot exchange
-    saved states; by default `choose_emulator` chooses. ArcadeMarkError: the ROM is missing or not the one expected, or
-    the console cannot be had or is not proven for the game.
+    Episodes end as the protocol specifies for training or for evaluation. Both emulators play alike, but cannot
+    exchange saved states; by default `choose_emulator` chooses. ArcadeMarkError: the ROM is missing or not the one
+    expected, or the emulator is unavailable or not proven for the game.
     """
     if isinstance(spec.protocol, protocols.StepProtocol):
         from arcademark.environments.tasks import TaskEnvironment
@@ -190,9 +190,9 @@ def open_environment(
 
 
 def open_model(spec: EnvironmentSpec, *, emulator: Emulator | None = None) -> GenerativeModel:
-    """Make the generative model of a spec, for planners; it ends episodes as the protocol says for evaluation.
+    """Make the generative model of a spec, for planners; it ends episodes as the protocol specifies for evaluation.
 
-    `emulator` is that of the environment whose states are searched. ArcadeMarkError: as `open_environment`, or the
+    `emulator` is that of the environment whose states are searched. ArcadeMarkError: as in `open_environment`, or the
     game's saved states cannot be exact.
     """
     from arcademark.environments.generative import GenerativeModel
@@ -205,7 +205,7 @@ def open_model(spec: EnvironmentSpec, *, emulator: Emulator | None = None) -> Ge
     emulator = choose_emulator(spec.game, emulator, suite=suite)
     if emulator == "ale" and _known_as(spec.game, suite) in facts.NOT_EXACT:
         raise ArcadeMarkError(
-            f"game {spec.game!r} cannot be planned in on ale-py, whose saved states do not replay exactly there; "
+            f"game {spec.game!r}: planners cannot play it on ale-py, whose saved states do not replay exactly there; "
             "our emulator's do ('arcademark info emulator')"
         )
     return GenerativeModel(spec, _open_console(spec, emulator))
@@ -309,5 +309,5 @@ def _check_playable(game: str, settings: protocols.AtariProtocol) -> None:
     for setting, has in {**positions, "modification": tuple(modifications.modifications().get(game, {}))}.items():
         value = getattr(settings, setting)
         if value is not None and value not in has:
-            listed = f"it has {', '.join(map(str, has))}" if has else "none is known of it"
+            listed = f"it has {', '.join(map(str, has))}" if has else "it has none"
             raise ArcadeMarkError(f"game {game!r} has no {setting} {value}; {listed}")

@@ -1,9 +1,9 @@
-"""Other tasks than Atari games as our environments: any Gymnasium environment, a step at a time.
+"""Other tasks than Atari games as our environments: any Gymnasium environment, step by step.
 
 * An episode is seeded by a number drawn from the episode's generator, and has a new environment, so that it does not
   depend on earlier ones.
-* Observations are arrays: of `Box`, `Discrete`, `MultiDiscrete` and `MultiBinary` spaces as they are, texts as text,
-  and of `Dict` and `Tuple` spaces a structured array with a field a part ("0", "1", … of a tuple).
+* Observations are arrays: unchanged for `Box`, `Discrete`, `MultiDiscrete` and `MultiBinary` spaces, texts as text,
+  and a structured array with one field per part for `Dict` and `Tuple` spaces ("0", "1", … for a tuple).
 * Actions of a `Discrete` space are numbers from 0, others arrays (`base.ArrayActions`).
 * Frames are steps.
 """
@@ -44,7 +44,7 @@ MAX_TEXT_CHARS = 256
 """Characters of a text observation if its space sets no limit."""
 
 MAX_NUMBERS = 4096
-"""In an action that is an array."""
+"""Maximum number of values in an action that is an array."""
 
 
 def make(task: Task, render_mode: str | None = None) -> gymnasium.Env[Any, Any]:
@@ -69,7 +69,7 @@ def make(task: Task, render_mode: str | None = None) -> gymnasium.Env[Any, Any]:
         raise ArcadeMarkError(
             f"{where}: {task.environment} cannot be imported ({one_line(str(error))}); install its package"
         ) from None
-    except Exception as error:  # anyone's constructor
+    except Exception as error:  # a third-party constructor
         raise ArcadeMarkError(
             f"{where}: {task.environment} cannot be made ({_line(error)}); correct the suite"
         ) from None
@@ -247,13 +247,13 @@ class Copy:
         """Return another such environment, to be played."""
         try:
             return copy.deepcopy(self._kept)
-        except Exception as error:  # anyone's environment
+        except Exception as error:  # a third-party environment
             why = f"it cannot be copied ({_line(error)})"
-            raise ArcadeMarkError(f"task {self._task!r}: nothing can be planned, as {why}") from None
+            raise ArcadeMarkError(f"task {self._task!r}: planners cannot play it, as {why}") from None
 
 
 class TaskEnvironment:
-    """A task under a protocol; a `base.Environment` of which frames are steps.
+    """A task under a protocol; a `base.Environment` whose frames are steps.
 
     Its errors are `ArcadeMarkError`, also where the environment raises.
     """
@@ -288,7 +288,7 @@ class TaskEnvironment:
 
     def go_on(self) -> Step:
         """Raise ArcadeMarkError: tasks have no lives."""
-        raise ArcadeMarkError(f"task {self.spec.game!r}: there is no life to go on with; call reset")
+        raise ArcadeMarkError(f"task {self.spec.game!r}: there is no game to continue; call reset")
 
     def step(self, action: Any) -> Step:
         """Play a step; errors as in `base.Environment.step`."""
@@ -309,8 +309,7 @@ class TaskEnvironment:
             score, terminated, truncated = float(reward), bool(terminated), bool(truncated)
         except (ValueError, TypeError, OverflowError) as error:
             raise ArcadeMarkError(
-                f"task {self.spec.game!r}: its step returned something else than Gymnasium's five values "
-                f"({one_line(str(error))})"
+                f"task {self.spec.game!r}: its step did not return Gymnasium's five values ({one_line(str(error))})"
             ) from None
         self.episode_frames += 1
         truncated = not terminated and (truncated or self.episode_frames >= self._cap)
@@ -335,7 +334,7 @@ class TaskEnvironment:
     def _call(self, method: str, *arguments: Any, **keywords: Any) -> Any:
         try:
             return getattr(self._inner, method)(*arguments, **keywords)
-        except Exception as error:  # anyone's environment
+        except Exception as error:  # a third-party environment
             raise ArcadeMarkError(f"task {self.spec.game!r}: its {method} raised {_line(error)}") from error
 
     def observe(self, out: NDArray[Any]) -> None:
@@ -390,7 +389,7 @@ def _generators(environment: Any) -> Iterator[np.random.Generator | np.random.Ra
 
 
 def copies(spec: EnvironmentSpec, protocol: StepProtocol, steps: int = 20) -> bool:
-    """Return True if a copy of a task's environment, made within an episode, continues as the environment itself.
+    """Return True if a copy of a task's environment, made within an episode, plays like the environment itself.
 
     ArcadeMarkError: it cannot be copied.
     """
@@ -434,7 +433,7 @@ class TaskModel(TaskEnvironment):
 
     def __init__(self, spec: EnvironmentSpec, protocol: StepProtocol) -> None:
         if not copies(spec, protocol):
-            raise ArcadeMarkError(f"task {spec.game!r}: nothing can be planned, as copies of it play otherwise")
+            raise ArcadeMarkError(f"task {spec.game!r}: planners cannot play it, as copies of it play differently")
         super().__init__(spec, protocol)
         self.num_actions = spec.num_actions
         self.frames = 0
@@ -474,6 +473,6 @@ class TaskModel(TaskEnvironment):
 
     def ram(self, out: NDArray[np.uint8]) -> None:
         """Raise ArcadeMarkError: only Atari games have such a memory."""
-        raise ArcadeMarkError(f"task {self.spec.game!r}: has no screen or memory to look at; plan with uct, say")
+        raise ArcadeMarkError(f"task {self.spec.game!r}: has no screen or memory; plan with uct, for example")
 
     screen = ram

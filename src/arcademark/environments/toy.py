@@ -1,8 +1,8 @@
 """A tiny game for tests: catch what falls.
 
-Fruits fall down a field of 8 × 8, one row a frame, each in a column drawn at random for the episode. The basket in the
-lowest row, three columns wide, moves one column a frame. A fruit caught gives 1 point, a fruit missed costs one of 5
-lives, and the game is over when none is left: a perfect player plays for ever, one that does nothing loses soon.
+Fruits fall down a field of 8 × 8, one row per frame, each in a column drawn at random. The basket in the lowest row,
+three columns wide, moves one column per frame. A fruit caught gives 1 point, a fruit missed costs one of 5
+lives, and the game is over when none is left: a perfect player plays endlessly, one that does nothing loses soon.
 
 The memory is 8 bytes: fruit's column and row, basket's column, lives, fruits fallen (low byte), random state (3 bytes).
 """
@@ -26,7 +26,7 @@ EMPTY, BASKET, FRUIT = 0, 100, 254
 
 
 class ToyConsole(FrameByFrame):
-    """The toy game; a `console.Console` whose actions are the Atari's 18 (those that move left or right move)."""
+    """The toy game; a `console.Console` whose actions are the Atari's 18; those with LEFT or RIGHT move."""
 
     def __init__(self) -> None:
         self.screen_shape = (SIZE, SIZE)

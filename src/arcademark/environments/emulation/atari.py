@@ -1,15 +1,15 @@
-"""The Atari 2600, as ale-py emulates it.
+"""The Atari 2600 on ale-py.
 
 Measured with ale-py 0.12.1 on all 104 single-player ROMs, and tested:
 
 * The state after loading a ROM is always the same, but a later reset gives, in about twenty games, a start that depends
-  on what was played before. So an episode starts from the saved state of a fresh load.
+  on earlier play. So an episode starts from the saved state of a fresh load.
 * The start of an episode is saved as `None`, and a frame is emulated before another state is restored over it.
 * Restoring a state restores neither the picture nor, in Atlantis II, the lives until a frame is emulated.
-* Of `facts.REAL_RESET` it is not saved that a frame was cut short, and the first frame of these games always is. An
-  episode starts with a reset, which is exact there. The picture on which the second frame draws is not saved either, so
+* States of `facts.REAL_RESET` do not contain that a frame was cut short, as the first one of these games always is. An
+  episode starts with a reset, which is exact there. Nor do they contain the picture on which the second frame draws, so
   the state one frame after the start is saved as that frame's action.
-* Of `facts.NOT_EXACT` more is not saved. Their states are all actions since the ROM was loaded, which are played again.
+* States of `facts.NOT_EXACT` lack more, and are saved as all actions since the ROM was loaded, which are replayed.
 """
 
 from __future__ import annotations

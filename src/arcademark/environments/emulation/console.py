@@ -67,10 +67,10 @@ class StepRecord(ctypes.Structure):
     screens: tuple[NDArray[np.uint8], NDArray[np.uint8]]
     draws: bytes = b""  # the repeats
     at: int  # the record's own address
-    kept: tuple[object, ...] = ()  # what must live as long
+    kept: tuple[object, ...] = ()  # objects that must live as long
 
     def set_draws(self, draws: bytes, following: int) -> None:
-        """Let frames repeat as `draws` says, from number `following` on."""
+        """Set which frames repeat an action: `draws`, from index `following` on."""
         self.draws = draws
         self.repeats = ctypes.cast(ctypes.c_char_p(draws), ctypes.c_void_p).value or 0
         self.repeat_count, self.next_repeat = len(draws), following
@@ -92,10 +92,10 @@ class Console(Protocol):
     """Luminance of each screen byte, shape (256,)."""
 
     recoloured: NDArray[np.uint8] | None
-    """The screen byte whose colour is shown instead of each, shape (256,); None where colours are as they are."""
+    """The screen byte whose colour is shown instead of each, shape (256,); None for the original colours."""
 
     batch: ctypes.CDLL | None
-    """The core whose threads play records beside each other, None where steps are played one by one."""
+    """The core whose threads play records in parallel; None if steps are played one by one."""
 
     def start(self, rng: np.random.Generator) -> EpisodeStart:
         """Begin an episode."""

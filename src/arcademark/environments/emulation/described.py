@@ -1,6 +1,6 @@
 """User-defined games on ale-py, if it knows the ROM as one of its games.
 
-ale-py emulates, and the memory after each frame is read by the game's description. Rewards, lives and ends equal those
+ale-py emulates, and the game's description reads the memory after each frame. Rewards, lives and ends equal those
 of our own emulator, as long as ale-py does not consider the game to be over: then it stops emulating.
 """
 
@@ -28,7 +28,7 @@ def why_not(cartridge: Cartridge, rom: bytes) -> str:
     if cartridge.starting_actions is not None and [*map(list, cartridge.starting_actions)] != facts.get(
         "starting_actions", []
     ):
-        return f"ale-py, which knows its ROM as {known!r}, starts it otherwise; leave starting_actions out"
+        return f"ale-py, which knows its ROM as {known!r}, starts it differently; leave starting_actions out"
     if cartridge.controller is not None and (cartridge.controller == "paddles") != bool(facts.get("paddles")):
         return f"ale-py, which knows its ROM as {known!r}, plays it with another controller; leave controller out"
     if cartridge.kind not in (None, facts["cartridge"]):
@@ -39,13 +39,13 @@ def why_not(cartridge: Cartridge, rom: bytes) -> str:
 class DescribedAtari(FrameByFrame):
     """A user-defined game on ale-py; a `console.Console`.
 
-    ArcadeMarkError: as in `atari.AtariConsole`; or, at a frame, that ale-py considers the game to be over.
+    ArcadeMarkError: as in `atari.AtariConsole`; or, at a frame, ale-py considers the game to be over.
     """
 
     def __init__(self, name: str, cartridge: Cartridge, rom: bytes) -> None:
         self._name, self._console = name, open_console(known_as(rom))
         cartridge.check_screen(name, standard(known_as(rom)), self._console.screen_shape[0])
-        self._say, self._wraps = cartridge.expressions, cartridge.score_wraps_at
+        self._expressions, self._wraps = cartridge.expressions, cartridge.score_wraps_at
         self._memory = np.empty(RAM_SIZE, np.uint8)
         self._score = self._lives = self._end = 0
         self.screen_shape, self.ram_size = self._console.screen_shape, self._console.ram_size
@@ -59,15 +59,15 @@ class DescribedAtari(FrameByFrame):
         """Read score, lives and end from the memory."""
         self._console.ram(self._memory)
         memory = self._memory.tolist()
-        self._score, self._lives = (evaluate(self._say[name], memory, {}) for name in ("score", "lives"))
-        self._end = evaluate(self._say["end"], memory, {"score": self._score, "lives": self._lives})
+        self._score, self._lives = (evaluate(self._expressions[name], memory, {}) for name in ("score", "lives"))
+        self._end = evaluate(self._expressions["end"], memory, {"score": self._score, "lives": self._lives})
 
     def _act(self, action: int, /) -> int:
         if self._end:
             return 0
         if self._console.game_over():
             raise ArcadeMarkError(
-                f"game {self._name!r}: ale-py, which knows its ROM, takes it for over, and its description does not; "
+                f"game {self._name!r}: ale-py, which knows its ROM, considers it over, but its description does not; "
                 "play it on our emulator (--engine emulator=console), or correct 'end'"
             )
         before = self._score

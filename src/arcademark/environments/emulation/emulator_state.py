@@ -1,9 +1,9 @@
-"""The emulator's states, kept in a tenth of their size.
+"""ale-py's states, packed to a tenth of their size.
 
-Left out of ale-py's 7.7 KB is what decides nothing once the game has begun, so that the same place reached in two ways
-gives equal states, and what all states of a game share: the random generator (6.7 KB of decimal text, which only a
-reset draws from), the count of frames since the game was loaded, three zero bytes with each byte of memory, and the
-cartridge's checksum and length. ::
+Of their 7.7 KB, parts are left out that have no effect once the game has begun, so that the same situation reached in
+two ways gives equal states, and parts that all states of a game share: the random generator (6.7 KB of decimal text,
+which only a reset draws from), the count of frames since the game was loaded, three zero bytes with each byte of
+memory, and the cartridge's checksum and length. ::
 
     paddles | count | episode's frames, switches | checksum | cycles | generator | processor | memory | picture, sound
        8    |   -   |             12             |    -     |   4    |     -     |    81     |  128   |   about 330
@@ -58,7 +58,7 @@ class Packer:
             )
 
     def pack(self, state: ALEState) -> bytes:
-        """Return `state` made compact."""
+        """Return the packed state."""
         serial = state.serialize()
         return b"".join([serial[part] for part in self._kept])
 

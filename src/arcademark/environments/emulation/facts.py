@@ -15,11 +15,11 @@ REAL_RESET = frozenset({"amidar", "koolaid", "qbert", "tetris", "trondead"})
 """Games in which a restored start does not replay exactly, but a reset of the emulator does."""
 
 NOT_EXACT = frozenset(("miniature_golf", "pitfall2", "tic_tac_toe_3d", "video_checkers", "video_chess", "yars_revenge"))
-"""Games of which ale-py does not save all that the next frames, or states, depend on: they are not planned in there.
+"""Games whose saved states on ale-py lack something that later frames or states depend on; planners do not use them.
 
-Yars' Revenge and 3-D Tic-Tac-Toe: where sprites stood when a frame ended. The latter and both board games: that frames
-are cut short while the machine thinks, and the pictures. Miniature Golf: the score card, of which truth values are kept
-instead of numbers. Pitfall II: the fraction of a tick of the sound generator.
+Missing are, in Yars' Revenge and 3-D Tic-Tac-Toe, the sprites' positions at the end of a frame; in the latter and both
+board games, that frames are cut short while the machine thinks, and the pictures; in Miniature Golf, the score card,
+whose numbers are saved as truth values; in Pitfall II, the fraction of a tick of the sound generator.
 """
 
 TWO_PLAYER = frozenset({"combat", "joust", "maze_craze", "warlords"})
@@ -72,6 +72,6 @@ def observation_shape(game: str, settings: protocols.AtariProtocol) -> tuple[int
 
 
 def resized(settings: protocols.AtariProtocol, screen: tuple[int, int]) -> tuple[int, int]:
-    """Return the (height, width) to which a screen is resized; the toy game's, being smaller, stays."""
+    """Return the (height, width) to which a screen is resized; the toy game's smaller screen is unchanged."""
     size = settings.screen_size
     return screen if size is None or screen == (toy.SIZE, toy.SIZE) else size

@@ -1,7 +1,7 @@
-"""Variants of a console: games whose memory is written to while they are played.
+"""Modified games, whose memory is written to during play.
 
-What is written counts from the next frame, after its reward and its end were read: at an episode's start and after each
-frame, alike on both emulators. Steps are played frame by frame then, not in C.
+The memory is written at an episode's start and after each frame, once its reward and its end were read, equally on both
+emulators. Steps are then played frame by frame, not in C.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from arcademark.suite.modifications import Modification
 
 
 def write(modification: Modification, memory: NDArray[np.uint8]) -> None:
-    """Write what a modification does into the memory, 128 bytes."""
+    """Apply a modification to the memory, uint8 (128,)."""
     for each in modification.writes:
         if each.where is not None:
             address, least, most = each.where
@@ -29,7 +29,7 @@ def write(modification: Modification, memory: NDArray[np.uint8]) -> None:
 
 
 class ModifiedAtari(AtariConsole):
-    """A modified game on ale-py, of those whose states ale-py saves whole."""
+    """A modified game on ale-py, for games whose states ale-py saves completely."""
 
     def __init__(self, modification: Modification, mode: int | None, difficulty: int | None) -> None:
         super().__init__(modification.game, mode, difficulty)
@@ -54,7 +54,7 @@ class ModifiedAtari(AtariConsole):
 
 
 class ModifiedNative(FrameByFrame, NativeConsole):
-    """A modified game on our own console."""
+    """A modified game on our own emulator."""
 
     def __init__(self, modification: Modification, mode: int | None, difficulty: int | None) -> None:
         super().__init__(modification.game, mode, difficulty)

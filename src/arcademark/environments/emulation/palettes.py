@@ -54,8 +54,8 @@ def rgb_table(standard: Standard) -> NDArray[np.uint8]:
 def gray_table(standard: Standard) -> NDArray[np.uint8]:
     """Return the luminance of each screen byte, uint8 (256,).
 
-    For an odd byte the emulator gives the blue of the next colour, and the last has none after it: kept as it is, since
-    a score may depend on what the agent saw.
+    For an odd byte the emulator returns the blue of the next colour, and 0 for the last byte; this is kept, as scores
+    may depend on it.
     """
     colours = np.frombuffer(bytes.fromhex(_COLOURS[standard]), np.uint8).reshape(128, 3)
     table = np.zeros(256, np.uint8)

@@ -1,4 +1,4 @@
-"""Our environments for others: Gymnasium (`single`, `vector`, both made by `gymnasium`), and any language (`serving`).
+"""Interfaces of environments: Gymnasium (`single`, `vector`, both made by `gymnasium`), and any language (`serving`).
 
-`batch` plays a vector's steps at once; `wire` has the messages.
+`batch` plays a vector's steps at once; `wire` defines the messages.
 """

@@ -1,6 +1,6 @@
-"""Steps of several games or tasks at once: those on our console in C, in several threads, others in turn.
+"""Steps of several games or tasks at once: games on our emulator in C, in several threads, others in turn.
 
-The games' records lie in one array, so that what is the same for all is written and read at once. Each game has its own
+The games' records are in one array, so that a field of all of them is written and read at once. Each game has its own
 record and console, so results do not depend on which thread plays it.
 """
 
@@ -57,9 +57,9 @@ class Batch:
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
         """Play a step in each that is not `idle`, and write all observations into `out`, shape (N, ...), contiguous.
 
-        Returns rewards, terminated and truncated, shape (N,) each. `actions` has one for each, ignored where it is
-        idle. ArcadeMarkError: an action is invalid, or an episode has ended; then none has taken its step. Or a task's
-        environment raised.
+        Returns rewards, terminated and truncated, shape (N,) each. `actions` has one for each, ignored for idle ones.
+        ArcadeMarkError: an action is invalid, or an episode has ended, and no step was played; or a task's environment
+        raised.
         """
         playing = np.flatnonzero(~idle).tolist()
         for i in playing:
@@ -131,7 +131,7 @@ class GameBatch(Batch):
         return rewards, terminated, truncated
 
     def _choose(self, actions: Sequence[Any], idle: NDArray[np.bool_]) -> None:
-        """Prepare the steps: all at once where no action is refused and no number drawn."""
+        """Prepare the steps, all at once if no action is refused and no random number is drawn."""
         records, count = self._columns, self._actions.shape[1]
         numbers = np.asarray(actions)
         usual = numbers.dtype.kind in "iu" and numbers.ndim == 1 and min(actions) >= 0 and max(actions) < count
@@ -191,42 +191,42 @@ class Crew(InTurn):
     def _begin_in_child(self) -> None:
         self._earlier, self._crew = self._settled, None
 
-    def _there(self) -> Any:
+    def _started(self) -> Any:
         """Return the crew in C, made anew in a forked process."""
         if self._crew is None:
             self._begin()
         return self._crew
 
     def give(self, batch: ctypes.Structure, which: NDArray[np.int64], actions: int, strengths: int) -> None:
-        """Let the players of these numbers be played into a batch, under actions at an address, 0 for none."""
+        """Hand over players by number, to be played into a batch with actions at an address, 0 for none."""
         at = self._array[0], address_of(which)
         with self._turns:
-            self._core.console_vector_give(self._there(), ctypes.byref(batch), *at, len(which), actions, strengths)
+            self._core.console_vector_give(self._started(), ctypes.byref(batch), *at, len(which), actions, strengths)
 
     def hand_over(self, which: NDArray[np.int64]) -> None:
-        """Let the records of these numbers be played."""
+        """Hand over records by number, to be played."""
         with self._turns:
-            self._core.console_crew_give(self._there(), *self._array, address_of(which), len(which))
+            self._core.console_crew_give(self._started(), *self._array, address_of(which), len(which))
 
     def wait(self, end: int, count: int) -> None:
-        """Wait for the `count` before number `end` of those given, in their order; the caller plays too."""
+        """Wait for the `count` handed over before number `end`, in their order; the caller plays, too."""
         with self._turns:
             if end > self._earlier:
-                self._core.console_crew_wait(self._there(), end - self._earlier, count)
+                self._core.console_crew_wait(self._started(), end - self._earlier, count)
 
     def settle(self) -> int:
-        """Wait for all that were given; return how many that were."""
+        """Wait for all that were handed over; return their number."""
         with self._turns:
             given: int = 0 if self._crew is None else self._core.console_crew_settle(self._crew)
             return self._earlier + given
 
     def play(self, which: NDArray[np.int64]) -> None:
-        """Play the records of these numbers; an interrupt is raised when they are."""
+        """Play records by number; an interrupt is raised once they are played."""
         with self._turns:
-            self._core.console_crew_play(self._there(), *self._array, address_of(which), len(which))
+            self._core.console_crew_play(self._started(), *self._array, address_of(which), len(which))
 
     def close(self) -> None:
-        """End the threads: who waits plays alone from now on."""
+        """End the threads; callers that wait play alone from now on."""
         self._threads = 1
         if self._crew is not None and os.getpid() == self._process:
             self._core.console_crew_rest(self._crew)

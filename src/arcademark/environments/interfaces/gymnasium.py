@@ -1,13 +1,13 @@
 """Games and other tasks as Gymnasium environments, to train with any library under a declared protocol.
 
 Seeding: ``reset(seed=s)`` begins a series of episodes, each with its own generator: the next child of
-``numpy.random.SeedSequence(s)``. A reset without a seed goes on to the next episode of the series. Sub-environment i of
+``numpy.random.SeedSequence(s)``. A reset without a seed begins the next episode of the series. Sub-environment i of
 a vector is seeded with ``s + i`` and plays exactly what a single environment with that seed plays.
 
 Rewards are raw and games end as in evaluation; with ``training=True`` they end, and rewards are clipped, as the
-protocol says for training.
+protocol specifies for training.
 
-Importing this module registers every game with Gymnasium as "arcademark/pong-v0", so that its own functions take
+Importing this module registers every game with Gymnasium as "arcademark/pong-v0", so that its functions accept
 "arcademark.environments.interfaces.gymnasium:arcademark/pong-v0", with ``protocol=…`` beside it; a game of your own is
 "…:arcademark/own-v0", with ``game="catch", suite="catch.toml"``.
 """
@@ -53,23 +53,23 @@ def make(
     Parameters
     ----------
     game : str
-        Any spelling of its name; of other tasks their id.
+        Any spelling of its name; for other tasks their id.
     protocol : str or Protocol, optional
         A protocol or its name, "world-records" by default; for other tasks and games of your own
         `arcademark.suite_protocol`, or a `suite`, which has its own protocol for tasks that are no games.
     training : bool
-        Whether episodes end and rewards are clipped as the protocol says for training.
+        Whether episodes end and rewards are clipped as the protocol specifies for training.
     render_mode : {"rgb_array"}, optional
     channels_first : bool
-        Whether observations are as convolutional networks take them: (screens, height, width), of coloured screens (3 ·
-        screens, height, width); of other tasks one array, as in `environments.observations.spaces.View`.
+        Whether observations have channels first, for convolutional networks: (screens, height, width), coloured ones (3
+        · screens, height, width); for other tasks one array, as in `environments.observations.spaces.View`.
     padding_type : {"reset", "zero"}
-        What stands for the screens before an episode's first: copies of that, as in Gymnasium's
+        Replacement of the screens before an episode's first: copies of that, as in Gymnasium's
         ``FrameStackObservation``, or zeros, as in Stable-Baselines3's ``VecFrameStack``.
     suite : str or path, optional
-        The file or the name of a suite that the task, or game of your own, is of; as `arcademark.suite_protocol` takes.
+        File or name of the suite of the task or of your own game, as in `arcademark.suite_protocol`.
     **overrides
-        Settings of the protocol to change, e.g. ``frame_skip=5``; or ``overrides={"frame_skip": 5}``, as `run` takes.
+        Settings of the protocol to change, e.g. ``frame_skip=5``; or ``overrides={"frame_skip": 5}``, as in `run`.
 
     Raises
     ------
@@ -114,15 +114,15 @@ def make_vec(
     autoreset_mode : gymnasium.vector.AutoresetMode or str
         "next_step", "same_step" or "disabled": what follows the end of a sub-environment's episode.
     copy : bool
-        Whether each step returns an array of its own, rather than the same one written anew.
+        Whether each step returns a new array, rather than the same one overwritten.
     threads : int, optional
-        Threads that play games on our own console; by default one per core, at most one for each four games. Results do
-        not depend on it. ale-py plays games in turn.
+        Threads that play games on our own emulator; by default one per core, at most one per four games. Results do not
+        depend on it. ale-py plays games in turn.
 
     Raises
     ------
     ArcadeMarkError
-        As `make`; or the games' actions or observations differ.
+        As in `make`; or the games' actions or observations differ.
     """
     rules = _rules(protocol, suite, overrides)
     specs = [environment_spec(game, rules) for game in tasks_to_play(games, rules.suite)]

@@ -26,7 +26,7 @@ from arcademark.environments.interfaces.wire import (
 )
 from arcademark.errors import ArcadeMarkError
 
-MAX_BYTES = 2**20  # of what a program says
+MAX_BYTES = 2**20  # of a program's message
 
 
 class Client(Message):
@@ -65,7 +65,7 @@ class Server:
     envs : GymnasiumVectorEnv
         Played as in `arcademark.make_vec`, with ``autoreset_mode="next_step"``.
     seed : int
-        Seed of the first reset that gives none.
+        Seed of the first reset without one.
     incoming, outgoing : int
         Descriptors of the pipes from and to the program.
     """
@@ -74,7 +74,7 @@ class Server:
         self._envs, self._seed = envs, seed
         self._incoming, self._outgoing = incoming, outgoing
         self._wire = Wire(Said)
-        self._how: Transport | None = None  # until the program has spoken
+        self._how: Transport | None = None  # until the first message
         self._memory: NDArray[Any] | None = None
         self._begun = False
 
@@ -101,7 +101,7 @@ class Server:
                     yield message
         except NoMessageError as error:
             expected = "client, reset, step or render, in the framing of the first message"
-            raise ArcadeMarkError(f"serve: what came is {error}; expected a message: {expected}") from None
+            raise ArcadeMarkError(f"serve: the input is {error}; expected a message: {expected}") from None
 
     def _answer(self, message: Message, shared: Shared) -> dict[str, Any]:
         match message:

@@ -30,15 +30,15 @@ class GameStatistics:
     Parameters
     ----------
     count : int
-        Environments.
+        Number of environments.
 
     Attributes
     ----------
     earlier_frames : int64 array, shape (count,)
         Frames of the series' earlier games.
     finished : dict of int to dict
-        Statistics of the games that have just ended, as of Gymnasium's ``RecordEpisodeStatistics``, by their
-        environments' numbers.
+        Statistics of the games that have just ended, as in Gymnasium's ``RecordEpisodeStatistics``, by the numbers of
+        their environments.
     """
 
     def __init__(self, count: int) -> None:
@@ -67,7 +67,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
     """A game or another task under a protocol as a `gymnasium.Env`; see `arcademark.make`.
 
     ``info`` has the fields of ALE's own environment: ``lives``, ``episode_frame_number`` (frames since the game began)
-    and ``frame_number`` (frames since the series of episodes began). When a game ends, ``info["episode"]`` holds its
+    and ``frame_number`` (frames since the series of episodes began). When a game ends, ``info["episode"]`` contains its
     raw score "r", agent steps "l" and seconds "t", as with Gymnasium's ``RecordEpisodeStatistics``, but of the whole
     game, even if training clips rewards and ends episodes with lives. For other tasks, frames are steps, and lives are
     0.
@@ -127,7 +127,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start the next episode of the series, or the first one of the series that `seed` begins.
 
-        Without a seed, an episode that follows a lost life goes on in the same game where the protocol says so.
+        Without a seed, an episode after a lost life continues the same game if the protocol specifies it.
         """
         super().reset(seed=seed, options=options)
         self.statistics.finished.pop(self.row, None)
@@ -159,7 +159,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         Raises
         ------
         ArcadeMarkError
-            If the action is not one, or the episode has ended.
+            If the action is invalid, or the episode has ended.
         """
         reward, terminated, truncated = self.environment.step(
             _number(action) if self.environment_spec.array_actions is None else action
@@ -202,7 +202,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
 
 
 def _number(action: Any) -> Any:
-    """Return an action as Python's number; as it is, which no environment takes, where it is several."""
+    """Return an action as a Python number; several stay as they are, for the environment to refuse."""
     try:
         return np.asarray(action).item()
     except ValueError:

@@ -1,4 +1,4 @@
-"""Games or tasks under a protocol as Stable-Baselines3 has its vector environments; `arcademark.sb3` offers them."""
+"""Games or tasks under a protocol as vector environments of Stable-Baselines3, for `arcademark.sb3`."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def make_vec(
     games, num_envs, protocol, threads, **overrides
         As in `arcademark.make_vec`.
     training : bool
-        Whether episodes end and rewards are clipped as the protocol says for training. Raw scores of whole games are in
-        ``info["episode"]`` either way, where Stable-Baselines3 and its `evaluate_policy` look for them.
+        Whether episodes end and rewards are clipped as the protocol specifies for training. Raw scores of whole games
+        are in ``info["episode"]`` either way, where Stable-Baselines3 and its `evaluate_policy` expect them.
 
     Raises
     ------
     ArcadeMarkError
-        As `arcademark.make_vec`.
+        As in `arcademark.make_vec`.
     """
     envs = gymnasium.make_vec(
         games,
@@ -76,7 +76,7 @@ class VectorEnv(VecEnv):
         self._actions: NDArray[Any] = np.zeros(envs.num_envs, np.int64)
 
     def reset(self) -> NDArray[np.uint8]:
-        """Begin a game in each environment, with the seeds of `seed` where that was called."""
+        """Begin a game in each environment, with the seeds of `seed` if that was called."""
         observations, _ = self.envs.reset(seed=self._seeds)
         self._reset_seeds()
         self._reset_options()
@@ -85,11 +85,11 @@ class VectorEnv(VecEnv):
     def step_async(self, actions: NDArray[Any]) -> None:
         """Take the actions of the next step."""
         self._actions = actions.astype(self.action_space.dtype, copy=False)
-        if isinstance(self.action_space, Box):  # scaled to it, actions may be a last bit outside
+        if isinstance(self.action_space, Box):  # scaling may round actions to values outside
             self._actions = np.clip(self._actions, self.action_space.low, self.action_space.high)
 
     def step_wait(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Play a step; infos hold "lives", and where an episode ends what Stable-Baselines3's own environments say."""
+        """Play a step; infos have "lives" and, at an episode's end, the fields of Stable-Baselines3's environments."""
         observations, rewards, terminated, truncated, columns = self.envs.step(self._actions)
         infos: list[dict[str, Any]] = [{"lives": lives} for lives in columns["lives"].tolist()]
         ended = terminated | truncated
@@ -125,5 +125,5 @@ class VectorEnv(VecEnv):
         ]
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """Say that each is wrapped by a `Monitor` alone: raw scores of whole games are where that puts them."""
+        """Return True for `Monitor` only, as raw scores of whole games are in its place."""
         return [wrapper_class is Monitor for _ in self._get_indices(indices)]

@@ -28,7 +28,7 @@ ResetMode: TypeAlias = Annotated[AutoresetMode | str, _MODES]
 class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
     """Games or other tasks under a protocol as a `gymnasium.vector.VectorEnv`; see `arcademark.make_vec`.
 
-    ``infos`` are those of `GymnasiumEnv`, as arrays. When episodes end, ``infos["episode"]`` holds arrays of all games
+    ``infos`` are those of `GymnasiumEnv`, as arrays. When episodes end, ``infos["episode"]`` has arrays of all games
     and ``infos["_episode"]`` marks those that have ended, except by a lost life, as with Gymnasium's
     ``RecordEpisodeStatistics`` for vectors; that wrapper itself, which would count clipped rewards and lives, refuses
     to replace them. With "same_step" they are also in ``infos["final_info"]``.
@@ -36,11 +36,11 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
     Parameters
     ----------
     environment_specs : sequence of EnvironmentSpec
-        One a sub-environment; actions and observations must agree.
+        One per sub-environment; actions and observations must agree.
     autoreset_mode, copy, threads
         As for `make_vec`.
     **settings
-        Of each `GymnasiumEnv`.
+        Settings of each `GymnasiumEnv`.
 
     Raises
     ------
@@ -50,7 +50,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
     Attributes
     ----------
     observed : array
-        The last observations, a row each, as `Environment.observe` writes them.
+        The last observations, one row each, as `Environment.observe` writes them.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012
@@ -76,7 +76,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
             env.statistics, env.row = self._statistics, i
         self._settings = {"autoreset_mode": autoreset_mode, "copy": copy, "threads": threads, **settings}
         if threads is not None and threads < 1:
-            raise ArcadeMarkError(f"threads is {threads}; a step is played in at least 1")
+            raise ArcadeMarkError(f"threads is {threads}; expected at least 1")
         games = [env.environment for env in self.envs]
         self._batch = make_batch(games, default_threads(self.num_envs) if threads is None else threads)
         self.render_mode = first.render_mode
@@ -184,7 +184,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         return tuple(env.render() for env in self.envs)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Release what plays and end the threads."""
+        """Release the environments and end the threads."""
         self._batch.close()
         for env in self.envs:
             env.close()
@@ -215,7 +215,7 @@ def _array(values: Any, what: str) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except ValueError:
-        raise ArcadeMarkError(f"{what} {reprlib.repr(values)}: expected an array, or what makes one") from None
+        raise ArcadeMarkError(f"{what} {reprlib.repr(values)}: expected an array, or values for one") from None
 
 
 def _seeds(seed: Any, count: int) -> list[int | None]:
@@ -227,7 +227,7 @@ def _seeds(seed: Any, count: int) -> list[int | None]:
         return [seed + i for i in range(count)]
     seeds = seed if isinstance(seed, Sequence) and not isinstance(seed, str | bytes) else [seed]
     try:
-        numbers = [None if one is None else operator.index(one) for one in seeds]  # Gymnasium takes Python's alone
+        numbers = [None if one is None else operator.index(one) for one in seeds]  # Gymnasium accepts only Python's
     except TypeError:
         quoted = reprlib.repr(seed)
         raise ArcadeMarkError(f"seed {quoted}: expected a whole number, or one for each environment") from None

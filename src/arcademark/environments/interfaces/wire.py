@@ -37,21 +37,21 @@ _SHARED = "/dev/shm"
 
 
 class NoMessageError(Exception):
-    """Received data that are no expected message; the text describes them."""
+    """Received data that are not an expected message; the text describes them."""
 
 
 class Wire:
     """Messages to and from a program.
 
-    `kinds`: the union of `msgspec.Struct`s, tagged by ``type``, that may come.
+    `kinds`: the union of `msgspec.Struct`s, tagged by ``type``, that may be received.
     """
 
     def __init__(self, kinds: Any) -> None:
-        self.as_json: bool | None = None  # None until the program has spoken
+        self.as_json: bool | None = None  # None until the first message
         self._decoders: tuple[msgspec.msgpack.Decoder[Any], msgspec.json.Decoder[Any]]
         self._decoders = msgspec.msgpack.Decoder(kinds), msgspec.json.Decoder(kinds)
         self._came = bytearray()
-        self._searched = 0  # bytes that hold no end of a line
+        self._searched = 0  # bytes without an end of a line
 
     def add(self, data: bytes) -> None:
         """Add received bytes."""
@@ -81,7 +81,7 @@ class Wire:
             raise NoMessageError(_shown(content)) from None
 
     def encode(self, message: Mapping[str, Any]) -> bytes:
-        """Return a message as it is sent."""
+        """Return the bytes of a message."""
         if self.as_json:
             return msgspec.json.encode(message) + b"\n"
         content = msgspec.msgpack.encode(message)
@@ -99,7 +99,7 @@ class Wire:
             return None
         (length,) = _LENGTH.unpack_from(self._came)
         if length > most:
-            raise NoMessageError(f"a message of {length:,} bytes, or what is none: {self._start()}")
+            raise NoMessageError(f"a message of {length:,} bytes, or no message: {self._start()}")
         end = _LENGTH.size + length
         return None if len(self._came) < end else self._cut(_LENGTH.size, end, end)
 
@@ -153,7 +153,7 @@ class Shared:
         self._file, self.path = tempfile.mkstemp(prefix="arcademark-", dir=folder)
 
     def rows(self, count: int, shape: tuple[int, ...], dtype: str | np.dtype[Any]) -> NDArray[Any]:
-        """Return rows of observations in it, zeros, one after the other from its beginning.
+        """Return rows of observations in it, zeros, consecutive from its beginning.
 
         ArcadeMarkError: memory has no room for them.
         """

@@ -1,1 +1,1 @@
-"""Observations made of screens and memory: `making`, with its fast `kernels` and `area`; `spaces`."""
+"""Observations from screens and memory: `making`, with its fast `kernels` and `area`; `spaces`."""

@@ -87,7 +87,7 @@ def _weighted(
 
 
 def _block_means(image: NDArray[np.uint8], height: int, width: int, out: NDArray[np.uint8]) -> None:
-    """Write the mean of each block of an image, so high and wide, into `out`.
+    """Write the mean of each block of `height` × `width` pixels of an image into `out`.
 
     Half-way means are rounded to even, except for blocks of 2 × 2, which OpenCV rounds up.
     """

@@ -1,10 +1,10 @@
-"""The usual observation made fast, in C: 210 × 160 screens, pooled, in luminance, resized to 84 × 84, stacked.
+"""The usual observation, computed in C: 210 × 160 screens, pooled, in luminance, resized to 84 × 84, stacked.
 
 It equals looking up luminances, taking the maximum and resizing with `area`, bit for bit:
 
 * Five rows of the screen make two of the image, so the screen is divided into 42 groups of five rows. Bytes are
   compared with the step before's, eight at a time: groups first, then columns of words within a group. Only the pixels
-  that a changed word touches are made anew.
+  that a changed word touches are recomputed.
 * Weights are whole numbers: fifths along rows and fortieths along columns, 40 columns making 21 pixels. So a pixel is
   ``total / 200`` with an exact total, and is rounded exactly. Only half-way cases depend on the order of OpenCV's
   single-precision operations, which are repeated there.
@@ -92,14 +92,14 @@ def greatest(values: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def observation(table: NDArray[np.uint8], old: NDArray[np.uint8], stack: NDArray[np.uint8]) -> Observation:
-    """Return where observations are made, for C; the arrays must outlive it.
+    """Return the addresses of an observation's arrays, for C; the arrays must outlive it.
 
     Parameters
     ----------
     table : uint8 array, shape (128, 128)
         The luminance of each pair of screen bytes, without their lowest bits.
     old : uint8 array, shape (1 or 2, 210, 160)
-        The screens that the newest image was made of: the last, and the last but one if two are pooled.
+        The screens of the newest image: the last, and the last but one if two are pooled.
     stack : uint8 array, shape (k, 84, 84)
         The images, oldest first.
     """

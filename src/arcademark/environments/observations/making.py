@@ -1,13 +1,13 @@
-"""Observations of agents, made of the console's screens or memory.
+"""Observations of agents, made from the console's screens or memory.
 
 With ``max_pool`` observations equal those of Gymnasium's ``AtariPreprocessing`` followed by ``FrameStackObservation``
 bit for bit, with ``max_pool="rgb"`` those of Stable-Baselines3's ``AtariWrapper``, and with ``max_pool="resized"``
-those of RLlib's ``WarpFrame`` followed by ``MaxAndSkipEnv``. Two of the first's habits matter at the end of an episode,
-which stops within the frame skip (the others fetch the last frame's screen too):
+those of RLlib's ``WarpFrame`` followed by ``MaxAndSkipEnv``. Two properties of the first matter at the end of an
+episode, which stops within the frame skip (the others fetch the last frame's screen too):
 
 * A screen is fetched only after the last two frames of the skip, and not if the episode ends with that frame. The final
-  observation then pools what was fetched before: the step before's screens, and this step's last but one if reached.
-* With a frame skip of 1 nothing is pooled, and the final observation repeats the one before.
+  observation then pools screens fetched earlier: those of the previous step, and this step's last but one if reached.
+* With a frame skip of 1 nothing is pooled, and the final observation repeats the previous one.
 
 Without ``max_pool`` an observation is the current screen, always (as in ale-py's own Gymnasium environment)::
 
@@ -88,7 +88,7 @@ def make_observer(console: Console, settings: protocols.AtariProtocol) -> Observ
 
 
 class LastObserver(Observer):
-    """Observations of a step's end alone: the memory, or one screen in palette indices.
+    """Observations of a step's end only: the memory, or one screen in palette indices.
 
     Screens, never pooled or resized, are bytes without their lowest bit.
     """
@@ -133,7 +133,7 @@ class ScreenObserver(Observer):
     """Observations of the console's screen: palette indices, colours or luminance.
 
     Screens are kept as bytes: those fetched in this step (`newest`, and `before` if two are pooled) and in ``old``, in
-    the same order, those of the step before.
+    the same order, those of the previous step.
     """
 
     def __init__(self, console: Console, settings: protocols.AtariProtocol) -> None:
@@ -165,7 +165,7 @@ class ScreenObserver(Observer):
         self.fill()
 
     def fill(self) -> None:
-        """Let the newest image, or zeros, take the place of the older ones."""
+        """Replace the older images by the newest one, or by zeros."""
         self._images[:-1] = 0 if self.zero_padding else self._images[-1]
 
     def push(self) -> None:
@@ -217,16 +217,16 @@ class ScreenObserver(Observer):
         return out
 
     def save(self) -> Any:
-        """Return the screens of the step before and the stack."""
+        """Return the screens of the previous step and the stack."""
         return self.old.copy(), self._images.copy()
 
     def restore(self, state: Any) -> None:
-        """Take up what `save` returned."""
+        """Continue from what `save` returned."""
         self.old[:], self._images[:] = state
 
 
 class KernelObserver(ScreenObserver):
-    """The usual observation, in C, as `kernels` describes it; NoCore if there is no core."""
+    """The usual observation, in C, as described in `kernels`; NoCore if there is no core."""
 
     def __init__(self, console: Console, settings: protocols.AtariProtocol) -> None:
         super().__init__(console, settings)
@@ -260,7 +260,7 @@ def luminance(colours: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def channels_first(observations: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return rows of observations as convolutional networks take them; a view where that can be.
+    """Return rows of observations with channels first, for convolutional networks; a view if possible.
 
     Parameters
     ----------
@@ -269,8 +269,8 @@ def channels_first(observations: NDArray[np.uint8]) -> NDArray[np.uint8]:
     Returns
     -------
     uint8 array, shape (rows, screens, height, width)
-        Of gray screens or palette indices; of coloured ones (rows, 3 · screens, height, width), oldest first; of memory
-        as it is.
+        For gray screens or palette indices; for coloured ones (rows, 3 · screens, height, width), oldest first; memory
+        is unchanged.
     """
     if observations.ndim == 3:  # one gray screen each
         return observations[:, None]
@@ -281,7 +281,7 @@ def channels_first(observations: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _colours(console: Console, settings: protocols.AtariProtocol) -> NDArray[np.uint8]:
-    """Return what each screen byte becomes, shape (256, channels)."""
+    """Return the observed value of each screen byte, shape (256, channels)."""
     if settings.observation == "rgb":
         return console.rgb
     if settings.observation == "palette":

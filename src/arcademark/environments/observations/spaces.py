@@ -1,4 +1,4 @@
-"""Forms in which observations are shown to training libraries, and their spaces."""
+"""Forms of observations for training libraries, and their spaces."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ from arcademark.suite.protocols import AtariProtocol
 
 
 class ObservationView:
-    """Form in which a spec's observations are shown.
+    """Form of a spec's observations.
 
-    Observations are unchanged, those of tasks as in Gymnasium. With `channels_first` they are as PyTorch's networks
-    take
-    them: screens as in `making.channels_first`; of tasks one array of numbers: a picture (bytes of 0 to 255 with three
-    axes) with its colours first, others a vector of float32 in which each number of `Discrete` and `MultiDiscrete`
-    spaces is one-hot, parts are concatenated, and texts are left out.
+    Observations are unchanged, those of tasks as in Gymnasium. With `channels_first` they are suitable for PyTorch's
+    networks: screens as in `making.channels_first`; for tasks one array of numbers: a picture (bytes of 0 to 255 with
+    three axes) with its colours first, others a vector of float32 in which each number of `Discrete` and
+    `MultiDiscrete` spaces is one-hot, parts are concatenated, and texts are left out.
 
     Parameters
     ----------
@@ -34,12 +33,12 @@ class ObservationView:
     Attributes
     ----------
     observation_space, action_space : gymnasium.spaces.Space
-        Spaces of one shown observation and of actions.
+        Spaces of one such observation and of actions.
 
     Raises
     ------
     ArcadeMarkError
-        If a task's observations are text alone, and `channels_first` needs numbers.
+        If a task's observations are only text, and `channels_first` needs numbers.
     """
 
     def __init__(self, spec: EnvironmentSpec, channels_first: bool = False) -> None:
@@ -57,12 +56,12 @@ class ObservationView:
             return self._task, actions
         seen = self.rows(np.zeros((1, *spec.observation_shape), spec.observation_dtype))
         if not seen.size:
-            raise ArcadeMarkError(f"task {spec.game!r}: its observations are text, of which networks see nothing")
+            raise ArcadeMarkError(f"task {spec.game!r}: its observations are text, which networks cannot use")
         low, high = (0.0, 255.0) if seen.dtype == np.uint8 else (-math.inf, math.inf)
         return spaces.Box(low, high, seen.shape[1:], seen.dtype.type), actions
 
     def rows(self, observations: NDArray[Any]) -> Any:
-        """Show rows of observations; a view where that can be."""
+        """Return rows of observations in this form; a view if possible."""
         if self._task is None:
             return as_channels_first(observations) if self._first else observations
         if not self._first:
@@ -74,12 +73,12 @@ class ObservationView:
         return np.concatenate([np.empty((len(observations), 0)), *parts], axis=1, dtype=np.float32)
 
     def one(self, observation: NDArray[Any]) -> Any:
-        """Show one observation."""
+        """Return one observation in this form."""
         return self.rows(np.asarray(observation)[None])[0] if self._first else self.rows(observation)
 
 
 def _is_picture(space: spaces.Space[Any]) -> bool:
-    """Return True if Stable-Baselines3 takes a space for pictures (its ``is_image_space``)."""
+    """Return True if Stable-Baselines3 treats a space as pictures (its ``is_image_space``)."""
     return (
         isinstance(space, spaces.Box)
         and space.dtype == np.uint8
