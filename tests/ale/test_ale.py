@@ -256,7 +256,7 @@ def test_what_is_no_state_is_refused():
     changed += [{"drawn": -1}, {"drawn": 2**32}, {"action": 2**31}, {"mode": 77}, {"difficulty": -1}]
     others = SimpleNamespace(_saved=5), object.__new__(arcademark.ale.ALEState), ale_py.ALEState()
     for wrong in (None, theirs, other, *others, *(altered(state, **change) for change in changed)):
-        with pytest.raises(ArcadeMarkError, match="no state that our emulator saved of 'pong'") as raised:
+        with pytest.raises(ArcadeMarkError, match="not a state of 'pong' that our emulator saved") as raised:
             ale.restoreState(wrong)
         assert isinstance(raised.value, TypeError)
     assert ale.cloneState(include_rng=True) == state

@@ -136,7 +136,7 @@ def test_an_interrupted_call_is_forgotten(batch_size, call, monkeypatch):
     monkeypatch.setattr(Crew, call, interrupted)
     with pytest.raises(KeyboardInterrupt):
         envs.step(np.zeros(2, int), games)
-    with pytest.raises(ArcadeMarkError, match="0 games play"):
+    with pytest.raises(ArcadeMarkError, match="0 games are being played"):
         envs.recv()
     envs.async_reset()
     assert (envs.recv()[-1]["elapsed_step"] == 0).all()
@@ -168,7 +168,7 @@ def test_masks_reset_some_games_and_seeds_are_ignored():
     assert infos["env_id"].tolist() == [0, 2]
     with pytest.warns(UserWarning, match="ignores its seed"):
         envs.reset(seed=3)
-    with pytest.warns(UserWarning, match="give it to make"):
+    with pytest.warns(UserWarning, match="pass it to make"):
         envs.seed(3)
     for options in ({"mask": 1}, {"reset_mask": np.zeros(3, bool)}, {"reset_mask": [1, 0, 1]}):
         with pytest.raises(ArcadeMarkError, match="reset_mask"):
@@ -190,11 +190,11 @@ def test_batches_are_received_in_the_order_in_which_actions_were_sent():
         envs.send(np.zeros(2, np.int32), infos["env_id"])
     assert received == [0, 1, 2, 3, 4] * 4
     for call in (lambda: envs.send(np.zeros(2, int), infos["env_id"]), envs.async_reset):
-        with pytest.raises(ArcadeMarkError, match="plays already"):
+        with pytest.raises(ArcadeMarkError, match="already being played"):
             call()
     for _ in range(2):
         envs.recv()
-    with pytest.raises(ArcadeMarkError, match="1 games play; call send or reset first"):
+    with pytest.raises(ArcadeMarkError, match="1 games are being played; call send or reset first"):
         envs.recv()
 
 
@@ -233,7 +233,7 @@ def test_no_games_give_arrays_of_none(settings):
     observed, infos = envs.reset(none)
     assert (observed.shape, infos["ram"].shape) == ((0, 4, 84, 84), (0, 128))
     assert [one.shape for one in envs.step(none, none)[:4]] == [(0, 4, 84, 84), (0,), (0,), (0,)]
-    with pytest.raises(ArcadeMarkError, match="0 games play"):
+    with pytest.raises(ArcadeMarkError, match="0 games are being played"):
         envs.recv()
 
 

@@ -142,9 +142,9 @@ def test_what_was_missed_is_said_once(monkeypatch):
     env = ale_py.AtariEnv("pong")
     for strict in (True, False):
         with (
-            pytest.raises(ArcadeMarkError, match="of ale-py's exist already")
+            pytest.raises(ArcadeMarkError, match="ale-py's environments already exist")
             if strict
-            else pytest.warns(ArcadeMarkWarning, match="of ale-py's exist already")
+            else pytest.warns(ArcadeMarkWarning, match="ale-py's environments already exist")
         ):
             arcademark.ale.install(strict)
         assert arcademark.ale.installed() is not strict
@@ -159,7 +159,7 @@ def test_a_name_that_was_imported_is_missed(monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "ALEInterface", original.ALEInterface, raising=False)
     monkeypatch.setattr(installation.gc, "get_objects", list)
     monkeypatch.setattr(installation.sys, "modules", {__name__: sys.modules[__name__]})
-    assert installation._missed() == f"module {__name__!r} imported ale-py's interface by name already"
+    assert installation._missed() == f"module {__name__!r} already imported ale-py's interface by name"
 
 
 @pytest.mark.parametrize("make", ["another's", "elsewhere", "named by hand"])
@@ -328,10 +328,10 @@ sys.exit(subprocess.run([sys.executable, "-c", made]).returncode)
     ], done.stderr
     assert done.returncode == 1
     assert "forbids: the setting sound_obs" in done.stderr
-    assert done.stderr.splitlines()[-1] == "arcademark.ale: the program used nothing of ale-py"
+    assert done.stderr.splitlines()[-1] == "arcademark.ale: the program did not use ale-py"
     (tmp_path / "unrelated.py").write_text("print(1)")
     done = python("-m", "arcademark.ale", "unrelated.py", cwd=tmp_path)
-    assert (done.stdout, done.stderr) == ("1\n", "arcademark.ale: the program used nothing of ale-py\n")
+    assert (done.stdout, done.stderr) == ("1\n", "arcademark.ale: the program did not use ale-py\n")
     done = python("-m", "arcademark.ale", "-m", "train", "fork", cwd=program.parent)
     assert "assert __main__.make is make and __main__.__spec__ is None" in done.stderr  # which python -m sets
 
@@ -344,7 +344,7 @@ def test_what_is_no_program_is_refused(tmp_path):
     for program in (["nofile.py"], ["-m", "no_module"], ["."]):
         done = python("-m", "arcademark.ale", *program, cwd=tmp_path)
         assert done.returncode
-        assert "used nothing" not in done.stderr
+        assert "did not use" not in done.stderr
     assert "leave these options out" in python("-E", "-m", "arcademark.ale", "x.py", cwd=tmp_path).stderr
 
 

@@ -1,4 +1,4 @@
-"""ale-py on the console of our own: the same names, machine and episodes, faster.
+"""ale-py on ArcadeMark's own console: the same names, machine and episodes, but faster.
 
 >>> import arcademark.ale as ale_py
 >>> ale = ale_py.ALEInterface()
@@ -7,9 +7,9 @@
 >>> ale.act(ale_py.Action.FIRE)
 0
 
-``install()``, or ``python -m arcademark.ale train.py``, puts it in ale-py's place in a program that is not changed.
-What the console does not have, ale-py plays: see ``docs/fast-ale.md``. Importing this registers, for each
-id of ale-py's, the same environment on the console: "ArcadeMark/Breakout-v5" of "ALE/Breakout-v5".
+``install()``, or ``python -m arcademark.ale train.py``, replaces ale-py by it in an unchanged program. ale-py plays
+whatever the console does not support: see ``docs/fast-ale.md``. Importing this package registers the same
+environments on the console for all of ale-py's ids: "ArcadeMark/Breakout-v5" for "ALE/Breakout-v5".
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ __all__ = [
 
 _ale_py = sys.modules["ale_py._ale_py"]
 sys.modules |= {f"{__name__}.{one.__name__.rpartition('.')[2]}": one for one in (_ale_py, registration, roms)}
-"""So that they are imported from here as from ale-py."""
+"""These modules can be imported from here as from ale-py."""
 
 
 def __getattr__(name: str) -> Any:
-    """Import the vector interface when it is used first."""
+    """Import the vector interface when it is first used."""
     if name == "ALEVectorInterface":
         return importlib.import_module("arcademark.ale.vector").ALEVectorInterface
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-if _SWITCH in os.environ:  # a process that another one started which installed this
+if _SWITCH in os.environ:  # a process started by one in which this was installed
     install()

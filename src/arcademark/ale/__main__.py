@@ -1,6 +1,6 @@
 """Run a Python program with our emulator in place of ale-py: ``python -m arcademark.ale [--strict] train.py --args``.
 
-What follows is given to Python as it is: a script, a folder, ``-m module`` or ``-c code``, with arguments.
+The rest is passed to Python unchanged: a script, a folder, ``-m module`` or ``-c code``, with arguments.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from arcademark.ale import installation
 
 _USAGE = """usage: python -m arcademark.ale [--strict] SCRIPT | -m MODULE | -c CODE [ARGUMENTS]
 
-Runs a program as python does, with our emulator in place of ale-py, in it and in the processes that it starts.
-At the end one line says how many frames each emulator played.
+Runs a program as python does, with our emulator in place of ale-py, also in the processes that it starts.
+At the end, one line reports how many frames each emulator played.
 
 --strict  raise an error where ale-py would play
 Python's own options come first: python -u -m arcademark.ale train.py
@@ -30,7 +30,7 @@ def main() -> None:
         print(_USAGE, end="", file=sys.stdout if helped else sys.stderr)
         sys.exit(0 if helped else 2)
     if sys.flags.ignore_environment or sys.flags.no_site:
-        sys.exit("error: with -E, -I or -S Python starts nothing of arcademark.ale; leave these options out")
+        sys.exit("error: with -E, -I or -S Python does not start arcademark.ale; leave these options out")
     installation.share(strict)
     options = sys.orig_argv[1 : len(sys.orig_argv) - len(arguments)]
     joined = options.pop().removesuffix("arcademark.ale") or options.pop()

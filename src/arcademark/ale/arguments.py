@@ -1,6 +1,6 @@
-"""The arguments that ale-py takes, checked before anything is done: it ends the interpreter over some that it does not.
+"""Checks of the arguments that ale-py accepts, before a call: ale-py ends the interpreter for some wrong ones.
 
-Errors are `ArcadeMarkError`s and of the types that ale-py raises.
+Errors are `ArcadeMarkError`s that are also of the types that ale-py raises.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from arcademark.environments.emulation.facts import TWO_PLAYER
 from arcademark.errors import ArcadeMarkError, one_line
 
 MAX_INT, MAX_UNSIGNED, MAX_SIZE = 2**31 - 1, 2**32 - 1, 2**64 - 1
-"""The largest numbers of the types that ale-py takes."""
+"""The largest numbers of the types of ale-py's arguments."""
 
 MAX_ROM_BYTES = 2**16
-"""More than any cartridge holds that ale-py knows."""
+"""More than the size of any cartridge that ale-py knows."""
 
 MAX_FRAME_SKIP = 10_000
 
@@ -40,15 +40,15 @@ SIZES = {
     "img_width": (1, 10_000),
     "noop_max": (-MAX_INT - 1, 100_000),
 }
-"""The ranges of what vectors are made with."""
+"""The ranges of arguments of vectors."""
 
 MAX_OBSERVED_BYTES = 2**32
 
 MAX_ITEMS = 1_000_000
-"""Numbers in a sequence."""
+"""Largest length of a sequence of numbers."""
 
 MAX_QUOTED_CHARS = 60
-"""Characters of a wrong argument that a message shows."""
+"""Largest number of characters of a wrong argument in a message."""
 
 _VERSIONED = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 """True if numpy reads tensors that state whether they are read-only."""
@@ -58,11 +58,11 @@ Result = TypeVar("Result")
 
 
 class ArgumentTypeError(ArcadeMarkError, TypeError):
-    """An argument of another type, or outside the range of its type."""
+    """An argument has another type, or is outside the range of its type."""
 
 
 class ArgumentValueError(ArcadeMarkError, ValueError):
-    """An argument of the right type that makes no sense here."""
+    """An argument has the right type but a value that is not valid here."""
 
 
 INCOMPATIBLE = "incompatible function arguments. The following argument types are supported"
@@ -70,16 +70,16 @@ INCOMPATIBLE = "incompatible function arguments. The following argument types ar
 
 
 class RefusedError(ArcadeMarkError, RuntimeError):
-    """A call that cannot be made as things are; ale-py raises a RuntimeError, ends the interpreter or never returns."""
+    """A call is not possible at present; ale-py raises a RuntimeError, ends the interpreter or never returns."""
 
 
 # ---- numbers
 
 
 def integer(value: Any, name: str, low: int = -MAX_INT - 1, high: int = MAX_INT) -> int:
-    """Return a whole number from `low` to `high`; anything with ``__index__`` is one.
+    """Return a whole number from `low` to `high`; `value` may be any object with ``__index__``.
 
-    ArgumentTypeError: it is none.
+    ArgumentTypeError: it is not such a number.
     """
     number = _converted(operator.index, value)
     if number is None or not low <= number <= high:
@@ -88,7 +88,7 @@ def integer(value: Any, name: str, low: int = -MAX_INT - 1, high: int = MAX_INT)
 
 
 def real(value: Any, name: str) -> float:
-    """Return a number in single precision; ArgumentTypeError: it is none."""
+    """Return a number in single precision; ArgumentTypeError: it is not a number."""
     number = _converted(ctypes.c_float, value)
     if number is None:
         raise ArgumentTypeError(f"{name} {_quoted(value)}: expected a number")
@@ -96,23 +96,23 @@ def real(value: Any, name: str) -> float:
 
 
 def flag(value: Any, name: str) -> bool:
-    """Return True or False as it is; ArgumentTypeError: it is neither, such as 1."""
+    """Return True or False unchanged; ArgumentTypeError: it is neither, e.g. 1."""
     if not isinstance(value, bool):
         raise ArgumentTypeError(f"{name} {_quoted(value)}: expected True or False")
     return value
 
 
 def text(value: Any, name: str) -> str:
-    """Return text as it is; ArgumentTypeError: it is none that UTF-8 can write."""
+    """Return text unchanged; ArgumentTypeError: it is not text that UTF-8 can encode."""
     if not isinstance(value, str) or _converted(str.encode, value) is None:
         raise ArgumentTypeError(f"{name} {_quoted(value)}: expected text")
     return value
 
 
 def integers(values: Any, name: str) -> NDArray[np.int64]:
-    """Return a sequence of whole numbers of 32 bits.
+    """Return a sequence of 32-bit whole numbers as an array (n,).
 
-    ArgumentTypeError: it is none, or has more than `MAX_ITEMS`.
+    ArgumentTypeError: it is not such a sequence, or is longer than `MAX_ITEMS`.
     """
     if _is_array(values, "iu"):
         numbers = values.tolist()
@@ -123,7 +123,7 @@ def integers(values: Any, name: str) -> NDArray[np.int64]:
 
 
 def reals(values: Any, name: str) -> NDArray[np.float32]:
-    """Return a sequence of numbers in single precision; errors as in `integers`."""
+    """Return a sequence of numbers as an array (n,) in single precision; errors as in `integers`."""
     if _is_array(values, "iuf"):
         if values.dtype == np.float32:
             return values.copy()  # type: ignore[no-any-return]
@@ -148,12 +148,12 @@ def _items(values: Any, name: str) -> Iterable[Any]:
 def _converted(convert: Callable[[Any], Result], value: Any) -> Result | None:
     try:
         return convert(value)
-    except Exception:  # whatever an object's own method raises, it is no such thing
+    except Exception:  # an object's own method may raise anything
         return None
 
 
 def _quoted(value: Any) -> str:
-    """Return a wrong argument as a message shows it: short, whatever it is."""
+    """Return a short form of a wrong argument, for a message."""
     if isinstance(value, float | bool | None) or (type(value) is int and value.bit_length() < 100):
         return repr(value)
     return one_line(repr(value), MAX_QUOTED_CHARS) if type(value) is str else f"of type {type(value).__name__}"
@@ -163,7 +163,7 @@ _CONVERTERS: dict[str, Callable[[Any, str], Any]] = {"int": integer, "bool": fla
 
 
 def settings(given: Mapping[str, Any], types: Mapping[str, str]) -> dict[str, Any]:
-    """Return settings of the types that annotations name; ArgumentTypeError: one is of another."""
+    """Return settings in the types that annotations name; ArgumentTypeError: one has another type."""
     return {
         name: _CONVERTERS[types[name]](value, name) if types.get(name) in _CONVERTERS else value
         for name, value in given.items()
@@ -171,7 +171,7 @@ def settings(given: Mapping[str, Any], types: Mapping[str, str]) -> dict[str, An
 
 
 def check_sizes(given: Mapping[str, Any], bytes_shown: int) -> None:
-    """Check the sizes of games that are played together, which observe so many bytes at a time.
+    """Check the sizes of a vector of games, with `bytes_shown` bytes of observations in all.
 
     ArcadeMarkError: one is out of range.
     """
@@ -187,13 +187,13 @@ def check_sizes(given: Mapping[str, Any], bytes_shown: int) -> None:
 
 
 class OneThread:
-    """Held during a call, so that no other thread calls at that time; RefusedError: one does."""
+    """Lock during a call; RefusedError: another thread calls at the same time."""
 
     def __init__(self) -> None:
         self._caller: dict[str, int] = {}
 
     def __enter__(self) -> None:
-        caller = threading.get_ident()  # which goes on where an interrupt left it held
+        caller = threading.get_ident()  # may enter again if an interrupt left the lock taken
         if self._caller.setdefault("thread", caller) != caller:
             raise RefusedError("another thread calls this vector; call it from one at a time, or make one for each")
 
@@ -218,9 +218,9 @@ class _Capsule:
 
 
 def writable(buffer: Any, name: str) -> NDArray[np.uint8]:
-    """Return the memory of what can be written into: contiguous bytes, of a buffer or a tensor (DLPack) on the CPU.
+    """Return the memory of a writable buffer or tensor (DLPack) of contiguous bytes on the CPU.
 
-    ArgumentTypeError: it is no such thing.
+    ArgumentTypeError: it is neither.
     """
     array = buffer
     if not isinstance(buffer, np.ndarray):
@@ -241,7 +241,7 @@ def _tensor(value: Any) -> NDArray[Any]:
     array: NDArray[Any] = np.from_dlpack(_Capsule(capsule))
     if array.flags.writeable or "versioned" in repr(capsule) or not array.flags.c_contiguous or not array.size:
         return array
-    # older capsules do not say what is read-only, so that numpy takes all of them for it
+    # older capsules do not state whether they are read-only, so numpy considers all of them read-only
     memory = (ctypes.c_uint8 * array.nbytes).from_address(array.ctypes.data)
     memory.owner = array  # type: ignore[attr-defined]
     return np.ctypeslib.as_array(memory).view(array.dtype).reshape(array.shape)
@@ -253,7 +253,7 @@ def _tensor(value: Any) -> NDArray[Any]:
 def rom_file(rom: Any) -> Path:
     """Return a file's path.
 
-    ArgumentTypeError: it is neither text nor a path. RefusedError: there is no regular file that can be read.
+    ArgumentTypeError: it is neither text nor a path. RefusedError: it is not a regular, readable file.
     """
     path = _converted(os.fsdecode, rom)
     if path is None:
@@ -267,19 +267,19 @@ def rom_file(rom: Any) -> Path:
         reason = error.strerror if isinstance(error, OSError) else "no file has such a name"
         raise RefusedError(f"ROM {_quoted(path)}: it cannot be read ({reason}); load another") from None
     if not stat.S_ISREG(mode):
-        raise RefusedError(f"ROM {_quoted(path)}: it is no regular file; load another")
+        raise RefusedError(f"ROM {_quoted(path)}: it is not a regular file; load another")
     return Path(path)
 
 
 def supported_rom(path: Path) -> str | None:
-    """Return the game of a file that ale-py knows by its checksum."""
+    """Return the game of a file by its checksum, or None if ale-py does not know it."""
     return None if path.stat().st_size > MAX_ROM_BYTES else original.ALEInterface.isSupportedROM(path)
 
 
 def rom_image(path: Path) -> tuple[str | None, bytes]:
-    """Return a cartridge's game, None if only its name is known, and its bytes.
+    """Return a cartridge's game (None if ale-py knows only the file's name) and its bytes.
 
-    RefusedError: ale-py would end the interpreter over it, or try for ever to reach its mode.
+    RefusedError: ale-py would end the interpreter, or try endlessly to reach the game's mode.
     """
     game, name = supported_rom(path), path.stem
     with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Calls from JAX into Python, which jitted functions make in order, as each takes the handle of the one before."""
+"""Calls from JAX into Python; jitted functions make them in order, as each takes the handle of the one before."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ _HANDLE_BYTES = 8
 
 
 def first_handle() -> Any:
-    """Return the handle that the first call takes; DependencyNotInstalled: JAX cannot be imported here."""
+    """Return the handle for the first call; DependencyNotInstalled: JAX cannot be imported."""
     return _jax().numpy.zeros(_HANDLE_BYTES, np.uint8)
 
 
 def called_from_jax(function: Callable[..., Any], example: Any) -> Callable[..., Any]:
-    """Return a function for JAX that takes a handle and arguments, and returns a handle and what `function` returns.
+    """Return a function for JAX that takes a handle and arguments, and returns a handle and the result of `function`.
 
     Parameters
     ----------
     function : callable
         Takes arrays.
     example : arrays in tuples and dictionaries
-        The shapes and types of what it returns.
+        Has the shapes and types of its result.
 
     Raises
     ------
     DependencyNotInstalled
-        JAX cannot be imported here.
+        JAX cannot be imported.
     """
     jax = _jax()
     io_callback = importlib.import_module("jax.experimental").io_callback

@@ -1,7 +1,7 @@
-"""The emulators that play: whether ale-py may, and how many frames each played, in all processes of a program.
+"""Permission for ale-py to play, and the frames that each emulator played, in all processes of a program.
 
-Processes share two environment variables, which `arcademark.ale.install` sets: `SWITCH`, and `FOLDER`, in which each
-process keeps a file with its frames.
+Processes share two environment variables, set by `arcademark.ale.install`: `SWITCH`, and `FOLDER`, a folder in which
+each process keeps a file with its number of frames.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _SECONDS_BETWEEN_NOTES = 0.5
 
 @dataclass(frozen=True)
 class EmulatorFrames:
-    """Frames that each emulator played, in so many processes; as text, one line.
+    """Frames that each emulator played, and the number of processes; as text, one line.
 
-    Frames are those of ``ALEInterface.getFrameNumber``, with the ones that a reset counts.
+    Frames are counted as by ``ALEInterface.getFrameNumber``, which includes some frames of resets.
     """
 
     arcademark: int
@@ -42,14 +42,14 @@ class EmulatorFrames:
 
 
 class _Here:
-    """Frames that this process played since it was forked, and the name of its file."""
+    """Frames that this process has played since it was forked, and the name of its file."""
 
     def __init__(self) -> None:
         self.by_ale = 0
         self.begin()
 
     def begin(self) -> None:
-        """Count from here on, as a process of its own."""
+        """Start counting, in a new process."""
         self._before = self._all()
         self._file, self._next_note = f"{os.getpid()}-{time.time_ns()}", 0.0
 
@@ -62,13 +62,13 @@ class _Here:
         return console - self._before[0], ale - self._before[1]
 
     def note(self, *, now: bool = False) -> None:
-        """Write the frames so far where other processes read them; rarely, unless `now`."""
+        """Write the frames so far to this process's file, which others read; at most twice a second unless `now`."""
         folder, moment = os.environ.get(FOLDER), time.monotonic()
         if folder and (now or moment >= self._next_note):
             self._next_note = moment + _SECONDS_BETWEEN_NOTES
             console, ale = self.frames()
             if console or ale:
-                with suppress(OSError):  # the program that made the folder is gone
+                with suppress(OSError):  # the program that made the folder has ended
                     write_whole(Path(folder, self._file), f"{console} {ale}".encode())
 
     def total(self) -> EmulatorFrames:
@@ -83,7 +83,7 @@ os.register_at_fork(after_in_child=HERE.begin)
 
 
 def let_ale_play(game: str | None, asked: list[str]) -> None:
-    """Have ale-py play a game (None: a changed ROM), maybe because of what is asked for.
+    """Check that ale-py may play a game (None: a changed ROM), for the reasons in `asked`, if any.
 
     RefusedError: it may not, since ``install(strict=True)`` was called.
     """

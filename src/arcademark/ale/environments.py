@@ -1,8 +1,8 @@
 """ale-py's Gymnasium environments on our interfaces.
 
 They are ale-py's own Python code: its modules `env` and `vector_env` are executed a second time, as modules of this
-package, in which `ale_py` is this package. Of the second, only `AtariVectorEnv.xla` is ours. ale-py's own ids go on
-making ale-py's environments.
+package, in which `ale_py` is this package. Only `AtariVectorEnv.xla` is ours. ale-py's own ids still make ale-py's
+environments.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
-from ale_py import registration  # whose package registers its ids
+from ale_py import registration  # its package registers ale-py's ids
 from gymnasium.vector import AutoresetMode
 
 from arcademark.ale import callbacks
@@ -28,7 +28,7 @@ _PACKAGE = "arcademark.ale"
 
 
 def _again(name: str) -> ModuleType:
-    """Execute a module of ale-py's once more, as one of this package."""
+    """Execute one of ale-py's modules again, as a module of this package."""
     original = importlib.util.find_spec(f"ale_py.{name}")
     assert original is not None
     spec = importlib.util.spec_from_file_location(f"{_PACKAGE}.{name}", original.origin)
@@ -42,7 +42,7 @@ def _again(name: str) -> ModuleType:
 
 
 def _xla(envs: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
-    """Return a handle, and functions that reset and step `envs` within JAX, through a callback; as ale-py's `xla`."""
+    """Return a handle, and functions that reset and step `envs` in JAX through callbacks, like ale-py's `xla`."""
     if getattr(envs.ale, "emulator", "ale") == "ale":
         return _ale_xla(envs)  # type: ignore[no-any-return]
     assert envs.autoreset_mode == AutoresetMode.NEXT_STEP
@@ -75,13 +75,13 @@ def _xla(envs: Any) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
 
 
 def _check(name: str, array: Any, shape: tuple[int, ...], kind: str) -> None:
-    """Raise an ArgumentTypeError before JAX calls back with an array of another shape or type."""
+    """Raise an ArgumentTypeError if an array for JAX's callback has another shape or type."""
     if (array.shape, array.dtype) != (shape, kind):
         raise ArgumentTypeError(f"{name} of shape {array.shape}, {array.dtype}; expected {shape}, {kind}")
 
 
 def _of_ale(module: str, name: str) -> Callable[..., Any]:
-    """Return what makes ale-py's own environment for one of its ids, with a warning the first time."""
+    """Return a function that makes ale-py's own environment for one of its ids, and warns the first time."""
 
     def make(*arguments: Any, **keywords: Any) -> Any:
         if not _warned:
@@ -103,7 +103,7 @@ _warned: list[bool] = []
 
 
 def _register() -> None:
-    """Register for each of ale-py's ids its environment on our interfaces, in the namespace "ArcadeMark"."""
+    """Register, for each of ale-py's ids, its environment on our interfaces in the namespace "ArcadeMark"."""
     for spec in [*gymnasium.registry.values()]:
         if spec.entry_point == _OWN_ENTRIES[0]:
             ours = dataclasses.replace(
@@ -120,7 +120,7 @@ _WARNING_ENTRIES = f"{__name__}:AtariEnvOfAle", f"{__name__}:AtariVectorEnvOfAle
 
 
 def let_ids_warn(wanted: bool) -> None:
-    """Let ale-py's own ids make environments that warn, once in a process, that ale-py plays; or no more."""
+    """Turn on or off the warning, once per process, that ale-py plays the environments of ale-py's own ids."""
     before, after = (_OWN_ENTRIES, _WARNING_ENTRIES) if wanted else (_WARNING_ENTRIES, _OWN_ENTRIES)
     for spec in [*gymnasium.registry.values()]:
         if spec.entry_point == before[0]:

@@ -1,8 +1,8 @@
-"""Taking ale-py's place in a program that is not changed, and in the processes that it starts.
+"""Replacement of ale-py in an unchanged program, and in the processes that it starts.
 
-The interfaces of `arcademark.ale` are put into the module ale_py, whose environments look them up when they are made:
-so all its names, its ids in Gymnasium and its environments' classes remain what they are. Processes that start later
-inherit PYTHONPATH, on which `startup/sitecustomize.py` does the same; forked ones are copies.
+The interfaces of `arcademark.ale` are put into the module ale_py, whose environments look them up when they are made.
+Thus all its names, its ids in Gymnasium and its environments' classes stay the same. Processes that start later
+inherit PYTHONPATH, and `startup/sitecustomize.py` on it does the same there; forked ones are copies.
 """
 
 from __future__ import annotations
@@ -32,34 +32,34 @@ from arcademark.emulator import original
 from arcademark.errors import ArcadeMarkError, ArcadeMarkWarning
 
 STARTUP = str(Path(__file__).with_name("startup"))
-"""Folder of what Python runs when a process starts."""
+"""Folder of the module that Python runs when a process starts."""
 
 _VECTOR = "ALEVectorInterface"
 _SECONDS_KEPT = 86_400
-"""Time for which the folder of a killed program is kept, because processes that it started may still play."""
+"""Time after which the folder of a killed program is removed; processes that it started may still play."""
 
 
 def install(strict: bool = False) -> None:
-    """Have our emulator play wherever this process, or one that it starts from now on, uses ale-py.
+    """Make our emulator play wherever this process, or a process that it starts later, uses ale-py.
 
-    It takes the place of ale-py's interfaces, of its environments and vector environments and of the ids that it
-    registers, such as "ALE/Pong-v5". At the end of the program one line says how many frames each emulator played. A
-    second call changes nothing, except that it may make the first strict.
+    It replaces ale-py in its interfaces, its environments and vector environments and the ids that it registers, such
+    as "ALE/Pong-v5". At the end of the program, one line reports how many frames each emulator played. A second call
+    has no effect, except that it may make the first strict.
 
     Parameters
     ----------
     strict : bool, optional
-        Whether ale-py may not even play what our emulator does not have; see Raises.
+        Do not let ale-py play even what our emulator does not support; see Raises.
 
     Raises
     ------
     ArcadeMarkError
-        With `strict`: an environment of ale-py's exists already, or a module imported ``ALEInterface`` by name before,
-        neither of which can be replaced; else that is a warning. From then on, in all processes, a RefusedError where
-        ale-py would play.
+        With `strict`: one of ale-py's environments already exists, or a module imported ``ALEInterface`` by name
+        before, neither of which can be replaced; without `strict` this is a warning. Later, in all processes, a
+        RefusedError is raised where ale-py would play.
     """
     if not installed() and (missed := _missed()):
-        message = f"{missed}, and ale-py goes on playing there; call arcademark.ale.install() before"
+        message = f"{missed}, where ale-py still plays; call arcademark.ale.install() before"
         if strict:
             raise ArcadeMarkError(message)
         warnings.warn(message, ArcadeMarkWarning, stacklevel=2)
@@ -76,7 +76,7 @@ def install(strict: bool = False) -> None:
 
 
 def uninstall() -> None:
-    """Undo `install` in this process and for those that it starts from now on; environments stay what they are."""
+    """Undo `install` in this process and in those that it starts later; existing environments do not change."""
     if not installed():
         return
     for module, name, _ in _places():
@@ -86,27 +86,27 @@ def uninstall() -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join(paths)
     if paths in ([], [""]):
         del os.environ["PYTHONPATH"]
-    HERE.note(now=True)  # which another process reports, if the folder is its own
+    HERE.note(now=True)  # for the report of another process, if that made the folder
     if owns(folder := os.environ.pop(FOLDER, "")):
         shutil.rmtree(folder, ignore_errors=True)
     os.environ.pop(SWITCH, None)
 
 
 def installed() -> bool:
-    """Return whether `install` was called in this process."""
+    """Return True if `install` was called in this process."""
     return ale_py.ALEInterface is ALEInterface
 
 
 def report() -> EmulatorFrames:
-    """Return the frames that each emulator played, here and after `install` in other processes of the program.
+    """Return the frames that each emulator played, in this process and, after `install`, in the program's others.
 
-    Those of a process that is killed are counted as of the last episode that it began.
+    Frames of a process that was killed are counted up to the last episode that it began.
     """
     return HERE.total()
 
 
 def share(strict: bool) -> None:
-    """Set the environment variables by which processes that start from now on install the same."""
+    """Set the environment variables with which processes that start later install this, too."""
     if FOLDER not in os.environ:
         _remove_leftovers()
         os.environ[FOLDER] = tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")
@@ -118,7 +118,7 @@ def share(strict: bool) -> None:
 
 
 def _remove_leftovers() -> None:
-    """Remove folders of this user's programs that were killed, and of which nothing plays any more."""
+    """Remove folders of this user's programs that were killed and no longer play."""
     with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
         for one in entries:
             if _is_left(one):
@@ -126,7 +126,7 @@ def _remove_leftovers() -> None:
 
 
 def _is_left(entry: os.DirEntry[str]) -> bool:
-    """Return whether an entry is a private folder of a program that has ended, in which nothing was noted for long."""
+    """Return True if an entry is the private folder of a program that has ended, without changes for long."""
     process = entry.name.removeprefix(PREFIX).partition("-")[0]
     if not entry.name.startswith(PREFIX) or not process.isdecimal():
         return False
@@ -137,13 +137,13 @@ def _is_left(entry: os.DirEntry[str]) -> bool:
             os.kill(int(process), 0)
     except ProcessLookupError:
         return True
-    except (OSError, OverflowError):  # somebody else's, or no process's
+    except (OSError, OverflowError):  # another user's process, or not a process
         pass
     return False
 
 
 def _places() -> list[tuple[Any, str, Any]]:
-    """Return the modules, and the class, in which names are replaced, and by what."""
+    """Return the modules and the class in which names are replaced, the names, and their replacements."""
     inner, vectors = sys.modules["ale_py._ale_py"], vector_env.AtariVectorEnv
     places: list[tuple[Any, str, Any]] = [(ale_py, "ALEInterface", ALEInterface), (ale_py, "ALEState", ALEState)]
     places += [(inner, "ALEInterface", ALEInterface), (vectors, "xla", environments.AtariVectorEnv.xla)]
@@ -154,27 +154,27 @@ def _places() -> list[tuple[Any, str, Any]]:
 
 
 def _missed() -> str:
-    """Return what uses ale-py's own interfaces already and cannot be changed."""
+    """Return a description of an object that already uses ale-py's own interfaces and cannot be changed, or ""."""
     theirs = {id(original.ALEInterface), id(original.ALEVectorInterface)} - {id(None)}
     kinds = ale_py.AtariEnv, ale_py.AtariVectorEnv
-    there = (one for one in gc.get_objects() if issubclass(type(one), kinds))
-    made = sum(id(type(getattr(one, "ale", None))) in theirs for one in there)
-    if made:
-        return f"{made} environment(s) of ale-py's exist already"
+    existing = (one for one in gc.get_objects() if issubclass(type(one), kinds))
+    count = sum(id(type(getattr(one, "ale", None))) in theirs for one in existing)
+    if count:
+        return f"ale-py's environments already exist ({count})"
     for name, module in [*sys.modules.items()]:
         values = [*getattr(module, "__dict__", {}).values()]
         if name.partition(".")[0] not in ("ale_py", "arcademark") and theirs & {*map(id, values)}:
-            return f"module {name!r} imported ale-py's interface by name already"
+            return f"module {name!r} already imported ale-py's interface by name"
     return ""
 
 
 def _at_exit(_: object) -> None:
-    """Note this process's frames when it ends."""
+    """Arrange that this process notes its frames when it ends."""
     util.Finalize(None, HERE.note, kwargs={"now": True}, exitpriority=0)
 
 
 def _end() -> None:
-    """Say what was played, as the program that installed this, and clear up."""
+    """Print the report at the end of the program that installed this, and remove its folder."""
     if installed() and owns(os.environ.get(FOLDER, "")):
         if sys.__stderr__ is not None:
             print(report(), file=sys.__stderr__)

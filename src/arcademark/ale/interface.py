@@ -1,7 +1,7 @@
 """ale-py's `ALEInterface` and `ALEState` on our console.
 
-An interface is one of ale-py's, which keeps the settings. When a ROM is loaded that the console can play under them,
-the methods of a `_Game` take the place of those of ale-py; else ale-py plays.
+An interface is a subclass of ale-py's, which keeps the settings. If the console can play a loaded ROM under them, the
+methods of a `_Game` replace ale-py's; otherwise ale-py plays.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.suite import tasks
 
 _MARK = b"ArcadeMark/1"
-"""First bytes of our saved states, which tell them from ale-py's."""
+"""First bytes of our saved states, to distinguish them from ale-py's."""
 
 _SWITCHES = ("display_screen", "sound", "sound_obs", "color_averaging")
 _TEXTS = (
@@ -67,16 +67,16 @@ _CHANCE_BYTES = 4 * 624 + 4
 """Size of the state of numpy's Mersenne Twister: its words and its position."""
 
 _MAX_DRAWN = 2**27
-"""Largest number of draws repeated to restore a state, in a third of a second; a million resets draw as many."""
+"""Largest number of draws that are repeated to restore a state, in 1/3 s; a million resets make as many draws."""
 
 _MAX_ACTION, _RESET = 17, 40
-"""The last action, and an action that does nothing in ale-py; other numbers end the interpreter there."""
+"""The last action, and RESET, which has no effect in ale-py; other numbers end the interpreter there."""
 
 _FILLING = ("getAudio", "getRAM", "getScreen", "getScreenGrayscale", "getScreenRGB")
 """Methods that fill a buffer."""
 
 _NEW = object()
-"""Default of an array argument: a new array."""
+"""Default of a buffer argument: return a new array."""
 
 Screen = NDArray[np.uint8]
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -95,7 +95,7 @@ class _Saved(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
     difficulty: int
     episode_frames: int
     before: bytes = b""
-    """State before the last frame, from which the screen is drawn; empty if `pictures` holds it."""
+    """State before the last frame, from which the screen is drawn; empty if it is in `pictures`."""
     action: int = 0
     """Action of that frame."""
     pictures: bytes = b""
@@ -109,20 +109,20 @@ class _Saved(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
 
 
 class ALEState:
-    """A saved state, equal to others where the game goes on alike; hashable, and made to be pickled.
+    """A saved state, equal to others after which the game continues equally; hashable, and can be pickled.
 
     Parameters
     ----------
     serialized : bytes
         Result of `serialize`. Damaged bytes raise an ArcadeMarkError, those of ale-py's states if it reports damage.
-        Anything else makes a state of ale-py's.
+        Other arguments make one of ale-py's states.
     """
 
     __slots__ = ("_saved",)
     _saved: _Saved
 
     def __new__(cls, *arguments: Any) -> Any:
-        """Return a state, of ale-py's where the arguments are."""
+        """Return a state, or one of ale-py's if the arguments are ale-py's."""
         if len(arguments) == 1 and isinstance(arguments[0], bytes) and arguments[0].startswith(_MARK):
             try:
                 return cls._of(msgspec.msgpack.decode(arguments[0][len(_MARK) :], type=_Saved))
@@ -149,13 +149,13 @@ class ALEState:
         return hash(self._saved.future)
 
     def equals(self, other: ALEState) -> bool:
-        """Return whether the game goes on alike; ArgumentTypeError: the other is none of this emulator's states."""
+        """Return True if the game continues equally; ArgumentTypeError: `other` is not a state of this emulator."""
         if not isinstance(other, ALEState):
             raise ArgumentTypeError(f"{type(other).__name__}: expected a state that this emulator saved")
         return self == other
 
     def serialize(self) -> bytes:
-        """Return the state as bytes, which make one again."""
+        """Return the state as bytes, from which `ALEState` makes it again."""
         return _MARK + msgspec.msgpack.encode(self._saved)
 
     def getFrameNumber(self) -> int:
@@ -176,7 +176,7 @@ class ALEState:
 
 
 class ALEInterface(original.ALEInterface):
-    """ale-py's interface, played by the console where it can be: see ale-py's documentation.
+    """ale-py's interface, on the console where possible: see ale-py's documentation.
 
     Attributes
     ----------
@@ -194,15 +194,15 @@ class ALEInterface(original.ALEInterface):
 
     @staticmethod
     def isSupportedROM(rom: Any, /) -> str | None:
-        """Return the game of a ROM that ale-py knows by its checksum; errors as in `loadROM` for what is no file."""
+        """Return the game of a ROM that ale-py knows by its checksum; errors as in `loadROM` if it is not a file."""
         return supported_rom(rom_file(rom))
 
     def loadROM(self, rom: Any, /) -> None:
-        """Load a ROM, with the settings as they are now.
+        """Load a ROM under the present settings.
 
-        ArgumentTypeError: it is no path. RefusedError: there is no such file; the ROM is for two players, ale-py knows
-        neither it nor its name, or it cannot be played; or the frame skip is out of range. ale-py would end the
-        interpreter or play for ever.
+        ArgumentTypeError: it is not a path. RefusedError: there is no such file; the ROM is for two players, ale-py
+        knows neither it nor its name, or it cannot be played; or the frame skip is out of range. ale-py would end the
+        interpreter or play endlessly.
         """
         path = rom_file(rom)
         game, image = rom_image(path)
@@ -217,13 +217,13 @@ class ALEInterface(original.ALEInterface):
         self.emulator, self._paddles = emulator, bool(games.game(game or path.stem).facts.get("paddles"))
         if self._played is None:
             super().loadROM(path)
-        for name in _METHODS:  # calls that no subclass replaced go there at once
+        for name in _METHODS:  # calls of methods that no subclass overrides go there directly
             vars(self).pop(name, None)
             if self._played is not None and getattr(type(self), name) is getattr(ALEInterface, name):
                 vars(self)[name] = getattr(self._played, name)
 
     def _let_ale(self, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Have ale-py do something, unless it would end the interpreter over what it is given."""
+        """Call ale-py's method, unless it would end the interpreter for these arguments."""
         call = getattr(super(), name)
         if name in ("act", "reset_game"):
             if name == "act":
@@ -240,25 +240,25 @@ class ALEInterface(original.ALEInterface):
         if name not in ("restoreState", "restoreSystemState"):
             return call(*arguments, **named)
         if arguments and not isinstance(arguments[0], original.ALEState):
-            raise ArgumentTypeError("this is no state that ale-py saved, which plays here; restore one of its own")
+            raise ArgumentTypeError("ale-py plays, and did not save this state; restore one of its own")
         before = super().cloneSystemState()
         try:
             return call(*arguments, **named)
-        except SystemError as error:  # it restored a part
+        except SystemError as error:  # it restored only a part
             super().restoreSystemState(before)
-            raise RefusedError("this is no whole state of this game that ale-py saved; restore another") from error
+            raise RefusedError("this is not a complete state of this game saved by ale-py; restore another") from error
 
 
 def console_turn(ale: ALEInterface) -> tuple[ctypes.CDLL, int] | None:
-    """Return the core that plays an interface's game, which a reset may change, and where its ``Turn`` is.
+    """Return the core that plays an interface's game, which a reset may change, and the address of its ``Turn``.
 
-    None where ale-py plays.
+    None if ale-py plays.
     """
     return None if ale._played is None else ale._played.turn
 
 
 def _passed_on(name: str) -> Callable[..., Any]:
-    """Return a method that calls what plays."""
+    """Return a method that calls that of the emulator that plays."""
 
     def method(self: ALEInterface, *arguments: Any, **named: Any) -> Any:
         if not isinstance(self, ALEInterface):
@@ -273,7 +273,7 @@ def _passed_on(name: str) -> Callable[..., Any]:
 
 
 def _playable(paddles: bool, action: Any, paddle_strength: Any = 1.0) -> tuple[int, float]:
-    """Return an action's number and its strength; RefusedError: ale-py would end the interpreter over the action."""
+    """Return an action's number and strength; RefusedError: ale-py would end the interpreter for the action."""
     number = integer(action.value if isinstance(action, Action) else action, "action", 0, MAX_UNSIGNED)
     strength = real(paddle_strength, "paddle_strength")
     if number > _MAX_ACTION and number != _RESET and not paddles:
@@ -296,7 +296,7 @@ class _Turn(StepRecord):
 
 
 def _in_turn(method: Method) -> Method:
-    """Return a method during which no other thread calls one."""
+    """Return a method that waits until no other thread is in such a method."""
 
     @wraps(method)
     def alone(self: Any, *arguments: Any, **named: Any) -> Any:
@@ -307,9 +307,9 @@ def _in_turn(method: Method) -> Method:
 
 
 class _Game(InTurn, cartridge.Player):
-    """A game that the console plays. Its public methods are ale-py's, which see; errors are of the same types.
+    """A game that the console plays. See ale-py for its public methods; errors have the same types.
 
-    Threads take turns: calls that play, show or change the game are whole before the next such one, or a fork.
+    Threads take turns: a call that plays, shows or changes the game is complete before the next one, or a fork.
     """
 
     def __init__(self, name: str, rom: bytes, settings: original.ALEInterface) -> None:
@@ -323,7 +323,7 @@ class _Game(InTurn, cartridge.Player):
         self._pictured = int(proven()[name]["cut"]) > 0
         self._paddles = bool(games.game(name).facts.get("paddles"))
         self._modes = {*self._facts.modes, games.game(name).facts["mode"]}
-        self._difficulties = {*self._facts.difficulties, 0}  # at the start it is 0 where Backgammon has 3 alone
+        self._difficulties = {*self._facts.difficulties, 0}  # it starts at 0, also in Backgammon, which has only 3
         seed = settings.getInt("random_seed")
         self._machine = Machine(
             *(name, rom, None if seed == -1 else seed & 0xFFFFFFFF, self._translation.core),
@@ -333,7 +333,7 @@ class _Game(InTurn, cartridge.Player):
         self._translation.add(self)
 
     def _prepare(self, settings: original.ALEInterface, machine: Machine) -> Callable[[int], object]:
-        """Set up how `act` plays; return what plays the steps of a reset, to which ale-py's settings apply too."""
+        """Set up `act`; return the function that plays a reset's steps, to which ale-py's settings apply, too."""
         self._held = ctypes.create_string_buffer(machine.state_size)
         chance = machine.environment_chance._bit_generator.ctypes
         self._turn = turn = _Turn(
@@ -349,7 +349,7 @@ class _Game(InTurn, cartridge.Player):
         )
         self._at = ctypes.c_void_p(ctypes.addressof(turn))
         self._use(machine.core)
-        this = weakref.proxy(self)  # the machine keeps what is returned, and this keeps the machine
+        this = weakref.proxy(self)  # the machine keeps the result, and this object keeps the machine
         return lambda action: this._play(action, 1.0)
 
     def _use(self, core: ctypes.CDLL) -> None:
@@ -357,14 +357,14 @@ class _Game(InTurn, cartridge.Player):
         self._show, self._note = partial(core.console_show, self._at), partial(core.console_note, self._at)
 
     def _take_up(self) -> None:
-        """Go on with a translation of the cartridge, if there is one; it may be begun."""
+        """Continue on a translation of the cartridge if there is one; else its making may start."""
         self._translation.take_up()
         if self._translation.core is not None and self._translation.core is not self._machine.core:
             self._machine.use(self._translation.core)
             self._use(self._translation.core)
 
     def _started(self, frames: int) -> None:
-        """Begin an episode after a reset; so many frames were played before."""
+        """Begin an episode after a reset; `frames` were played before."""
         turn, machine = self._turn, self._machine
         turn.stored = turn.played = turn.unseen = 0
         turn.total = frames + machine.frames
@@ -410,7 +410,7 @@ class _Game(InTurn, cartridge.Player):
         return self._turn.lives
 
     def getFrameNumber(self) -> int:
-        """Return the frames in all episodes since the ROM was loaded, with those that a reset counts."""
+        """Return the frames in all episodes since the ROM was loaded, including those that resets count."""
         return self._turn.total
 
     def getEpisodeFrameNumber(self) -> int:
@@ -432,12 +432,12 @@ class _Game(InTurn, cartridge.Player):
 
     @_in_turn
     def setMode(self, mode: int, /) -> None:
-        """Choose the mode that the next reset begins; a RefusedError if there is no such."""
+        """Choose the mode from the next reset on; RuntimeError: there is no such mode."""
         self._machine.switch(_one_of(mode, self._facts.modes, "mode"), self._machine.difficulty)
 
     @_in_turn
     def setDifficulty(self, difficulty: int, /) -> None:
-        """Set the difficulty switches; a RefusedError if there is no such position."""
+        """Set the difficulty switches; RuntimeError: there is no such position."""
         self._machine.switch(self._machine.mode, _one_of(difficulty, self._facts.difficulties, "difficulty"))
 
     # ---- memory and screen
@@ -462,12 +462,12 @@ class _Game(InTurn, cartridge.Player):
         index, value = integer(index, "index", 0, MAX_SIZE), integer(value, "value", 0, 255)
         if index >= RAM_SIZE:
             raise RefusedError(f"setRAM({index}, {value}): the memory has {RAM_SIZE} bytes")
-        self._pictured = True  # frames may be cut short now, which show what earlier ones left: draw all from here on
+        self._pictured = True  # frames may be cut short now, which show parts of earlier ones: draw all from now on
         self._draw()
         self._machine.memory[index] = value
 
     def _draw(self) -> None:
-        """Draw the last frame if it was not."""
+        """Draw the last frame if that was not done."""
         self._turn.held = ctypes.addressof(self._held)
         self._machine.core.console_redraw(self._at)
         self._turn.held = 0 if self._pictured else self._turn.held
@@ -500,7 +500,7 @@ class _Game(InTurn, cartridge.Player):
 
     @_in_turn
     def saveScreenPNG(self, path: str, /) -> None:
-        """Write the screen into a file, twice as wide; an ArcadeMarkError if that cannot be written."""
+        """Write the screen into a file, twice as wide; ArcadeMarkError: the file cannot be written."""
         text(path, "path")
         screen = self._drawn(np.empty((*self.getScreenDims(), 3), np.uint8), self._rgb)
         try:
@@ -512,14 +512,14 @@ class _Game(InTurn, cartridge.Player):
         return 512
 
     def getAudio(self, buffer: Any = _NEW) -> Screen:
-        """Raise an error: with the setting "sound_obs", which this needs, ale-py plays."""
+        """Raise an error: this needs the setting "sound_obs", with which ale-py plays."""
         raise ArcadeMarkError('there is no sound; setBool("sound_obs", True) before loadROM')
 
     # ---- states
 
     @_in_turn
     def cloneState(self, include_rng: bool = False) -> ALEState:
-        """Return the state with its screen, and with `include_rng` the generator of sticky actions."""
+        """Return the state with its screen and, if `include_rng`, the generator of sticky actions."""
         machine, turn, chance = self._machine, self._turn, flag(include_rng, "include_rng")
         drawn = self._pictured or not turn.played
         return ALEState._of(
@@ -543,9 +543,9 @@ class _Game(InTurn, cartridge.Player):
 
     @_in_turn
     def restoreState(self, state: ALEState, /) -> None:
-        """Continue from a state, and its screen; the action that may be repeated stays, as in ale-py.
+        """Continue from a state, with its screen; the action that may be repeated stays, as in ale-py.
 
-        ArgumentTypeError: it is none that the console saved of this game.
+        ArgumentTypeError: it is not a state of this game that the console saved.
         """
         saved = getattr(state, "_saved", None) if isinstance(state, ALEState) else None
         machine, turn = self._machine, self._turn
@@ -558,7 +558,7 @@ class _Game(InTurn, cartridge.Player):
             or (saved.chance and not _is_chance(saved.chance))
             or not (saved.before or machine.restore_pictures(saved.pictures))
         ):
-            message = f"this is no state that our emulator saved of {self._name!r}; restore one of its own"
+            message = f"this is not a state of {self._name!r} that our emulator saved; restore one of its own"
             raise ArgumentTypeError(message)
         self._take_up()
         machine.restore(saved.state)
@@ -587,18 +587,18 @@ _NOTHING = ctypes.c_char * 0
 def _one_of(value: int, known: tuple[int, ...], what: str) -> int:
     number = integer(value, what, 0, MAX_UNSIGNED)
     if number not in known:
-        # As ale-py's, and none of its subclasses: programs may compare the type.
+        # Of exactly ale-py's type, as programs may compare it.
         raise RuntimeError(f"{what} {number} is not among {', '.join(map(str, known))}")
     return number
 
 
 def _repeat_below(probability: float) -> int:
-    """Return below which number of 32 bits a draw lets an action repeat; of what is no number ale-py repeats all."""
+    """Return the number below which a 32-bit draw repeats an action; ale-py always repeats if it is NaN."""
     if not probability < 1:
         return 2**32
     return math.ceil(max(probability, 0.0) * 2**32)
 
 
 def _is_chance(saved: bytes) -> bool:
-    """Return whether these bytes are a generator's state."""
+    """Return True if these bytes are a generator's state."""
     return len(saved) == _CHANCE_BYTES and int.from_bytes(saved[-4:], sys.byteorder) <= 624

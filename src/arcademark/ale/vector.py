@@ -1,13 +1,13 @@
 """ale-py's vector interface on our console: the same arguments, results and random numbers, played in C by threads.
 
-What is known of ale-py's was found by experiment with 0.12.1, and `tests/ale/test_vector.py` compares both:
+ale-py behaves as follows, according to experiments with 0.12.1; `tests/ale/test_vector.py` compares both:
 
-* A reset with a seed loads the cartridge anew, and seeds two generators (MT19937) alike: that of the no-ops and that of
-  sticky actions. A reset without one goes on with both; memory is kept, as a real console's.
-* A no-op start plays fewer than `noop_max` frames. Where FIRE is pressed, it is the first of them, or the only one.
-* ``max_episode_steps`` counts frames, without those. `episodic_life` resets the whole game; `life_loss_info` nothing.
-* An observation pools the last two frames of a step. In a step in which the episode ends, no later frame is looked at:
-  it pools what was pooled before with what is there of this step. Older images of a new episode are 0.
+* A reset with a seed loads the cartridge anew, and gives two generators (MT19937) this seed: that of the no-ops and
+  that of sticky actions. A reset without a seed continues both generators, and keeps memory, like a real console.
+* A no-op start plays fewer than `noop_max` frames. If FIRE is pressed, it is the first of them, or the only one.
+* ``max_episode_steps`` counts frames after those. `episodic_life` resets the whole game; `life_loss_info` does not.
+* An observation pools the last two frames of a step. A step in which the episode ends has no later frames: its
+  observation pools the frames that it has with those pooled before. Older images of a new episode are 0.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.suite import tasks
 
 _LEFT_TO_ALE = {"adventure", "double_dunk", "video_cube"}
-"""Games whose reset plays or presses something that only the moment tells."""
+"""Games in whose resets the actions depend on the state of the game."""
 
 _BEGIN, _PRESS, _UNTIL, _STEP, _SET = range(256, 261)
 _ACTIONS = {**{action.name: action.value for action in Action.__members__.values()}, "RESET": 40}
@@ -88,7 +88,7 @@ class _Player(ctypes.Structure):
 
 
 class _Batch(ctypes.Structure):
-    """The results of games that are handed out together, a column each; as in ``vector.c``."""
+    """The results of games that are received together, one column each; as in ``vector.c``."""
 
     _fields_ = (
         *((name, ctypes.c_size_t) for name in ("observed_at", "final_at", "numbers_at", "flags_at")),
@@ -111,20 +111,20 @@ class _Batch(ctypes.Structure):
 
 
 class ALEVectorInterface:
-    """ale-py's `ALEVectorInterface` on our console; arguments, results and errors are its own.
+    """ale-py's `ALEVectorInterface` on our console, with ale-py's arguments, results and errors.
 
-    What the console does not have, ale-py's plays in its place: cartridges for which it is not proven, images larger
-    than the screen, three games, and episodes without frames. Threads play games in the order in which actions were
-    sent, and with a `batch_size` they are handed out in this order, so that no result depends on time. The caller's
-    thread is one of `num_threads`, and plays in `recv`; `thread_affinity_offset` is ignored.
+    ale-py itself plays what the console does not support: cartridges for which it is not proven, images larger than
+    the screen, three games, and episodes without frames. Threads play games in the order in which actions were sent,
+    and with a `batch_size` games are received in this order, so that no result depends on timing. The caller's thread
+    is one of `num_threads`, and plays in `recv`; `thread_affinity_offset` is ignored.
 
     Raises
     ------
     ArgumentTypeError
-        An argument is of another type.
+        An argument has another type.
     ArcadeMarkError
-        A size is out of range, or the ROM cannot be played; ale-py ends the interpreter or never returns. So do calls
-        of several threads at once, which raise a RefusedError here.
+        A size is out of range, or the ROM cannot be played; ale-py ends the interpreter or never returns. It does so,
+        too, for simultaneous calls of several threads, which raise a RefusedError here.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class ALEVectorInterface:
         thread_affinity_offset: int = -1,
         autoreset_mode: str = "NextStep",
     ) -> Any:
-        """Return one on the console, or ale-py's own."""
+        """Return a vector on the console, or on ale-py."""
         given = {name: value for name, value in locals().items() if name not in ("cls", "__class__")}
         given = settings(given, ALEVectorInterface.__new__.__annotations__) | {"rom_path": rom_file(rom_path)}
         pixels = given["img_height"] * given["img_width"] * (1 if grayscale else 3)
@@ -188,11 +188,11 @@ class ALEVectorInterface:
         self._count, self._batch_size = games, batch_size or games
         self._one_thread = OneThread()
         emulators.HERE.note()
-        self._began = False  # false while a call runs, too: where it was interrupted, only a reset of all goes on
-        self._waiting = self._due = 0  # games that wait for actions, and that play or wait to be received
+        self._began = False  # also False during a call: after an interrupt all games must be reset
+        self._waiting = self._due = 0  # games that wait for actions; games that play or wait to be received
 
     def reset(self, env_ids: Sequence[int], seeds: Sequence[int], /) -> tuple[NDArray[np.uint8], dict[str, Any]]:
-        """Begin episodes in some games, each with its seed, or with none where that is negative."""
+        """Begin episodes in some games, each with its seed, or with none if that is negative."""
         games, numbers = integers(env_ids, "env_ids"), integers(seeds, "seeds")
         if len(games) != len(numbers):
             raise ValueError("env_ids and seeds must have same size")
@@ -220,7 +220,7 @@ class ALEVectorInterface:
         return results
 
     def send(self, action_ids: Sequence[int], paddle_strengths: Sequence[float], /) -> None:
-        """Let the games that were received last take a step, each under its action, a number of `get_action_set`."""
+        """Start a step of the games that were received last, with actions given as numbers in `get_action_set`."""
         actions, strengths = integers(action_ids, "action_ids"), reals(paddle_strengths, "paddle_strengths")
         if len(actions) != len(strengths):
             raise ValueError("action_ids and paddle_strengths must have same size")
@@ -247,7 +247,7 @@ class ALEVectorInterface:
         return results
 
     def get_action_set(self) -> list[Action]:
-        """Return the actions by number."""
+        """Return the actions in the order of their numbers."""
         return list(self._actions)
 
     def get_num_envs(self) -> int:
@@ -259,7 +259,7 @@ class ALEVectorInterface:
         return self._shape
 
     def handle(self) -> Any:
-        """Raise an error: there is nothing here that JAX could call; `AtariVectorEnv.xla` calls back instead."""
+        """Raise an error: JAX cannot call this vector; `AtariVectorEnv.xla` calls back instead."""
         raise ArcadeMarkError("this vector has no handle; call AtariVectorEnv.xla, which needs none")
 
     def _reset(self, games: NDArray[np.int64], seeds: NDArray[np.int64]) -> Any:
@@ -273,7 +273,7 @@ class ALEVectorInterface:
 
 
 class _PlayedByAle(ALEVectorInterface):
-    """ale-py's own, which ends the interpreter or never returns where calls are not as it expects."""
+    """A vector on ale-py, which ends the interpreter or never returns if calls are not as it expects."""
 
     emulator = "ale"
 
@@ -285,7 +285,7 @@ class _PlayedByAle(ALEVectorInterface):
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:
-            raise RefusedError("ale-py's threads are not in a forked process, and it would wait for ever; make another")
+            raise RefusedError("a forked process has none of ale-py's threads, which it would wait for; make another")
 
     def _reset(self, games: NDArray[np.int64], seeds: NDArray[np.int64]) -> Any:
         self._check_process()
@@ -311,12 +311,12 @@ class _PlayedByAle(ALEVectorInterface):
         emulators.HERE.note()
 
     def handle(self) -> Any:
-        """Return what JAX's calls are given."""
+        """Return the handle for calls from JAX."""
         return self._ale.handle()
 
 
 class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
-    """Our own, played in C."""
+    """A vector on our console, played in C."""
 
     emulator = "console"
 
@@ -334,7 +334,7 @@ class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
         machines = [Machine(name, rom, chosen=self._translation.core) for _ in range(num_envs)]
         first = machines[0]
         self._playing = _Playing(
-            repeat_probability=min(1.0, given["repeat_action_probability"]),  # of what is no number ale-py repeats all
+            repeat_probability=min(1.0, given["repeat_action_probability"]),  # NaN: ale-py always repeats
             cap=given["max_episode_steps"],
             all_drawn=int(proven()[name]["cut"]) > 0,
             frame_skip=given["frame_skip"],
@@ -389,13 +389,13 @@ class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
         self._received = self._all[:0]
 
     def _keep(self, array: NDArray[Any]) -> int:
-        """Keep an array as long as this, and return where it is."""
+        """Keep an array as long as this object, and return its address."""
         array = np.ascontiguousarray(array)
         self._kept.append(array)
         return int(array.ctypes.data)
 
     def _set_reset(self, name: str, machine: Machine) -> None:
-        """Say what a reset does, as `Machine.reset`, and where the game stands after it was loaded."""
+        """Set up what a reset does, as `Machine.reset`, and the game's state after loading."""
         playing, facts = self._playing, game(name).facts
         script = [0, 60, _ACTIONS["RESET"], 4, _BEGIN, 0]
         select = facts.get("select", {})
@@ -433,7 +433,7 @@ class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
         playing.pictures = self._keep(machine.pictures().copy())
 
     def _set_size(self, screen: tuple[int, int], size: tuple[int, int]) -> None:
-        """Say how screens are shrunk."""
+        """Set up how screens are resized."""
         playing, resize = self._playing, AreaResize(screen, size)
         if resize.block is not None:
             playing.block_height, playing.block_width = resize.block
@@ -444,7 +444,7 @@ class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
             setattr(playing, f"{axis}_terms", len(source))
 
     def _use(self, core: ctypes.CDLL, games: NDArray[np.int64] | slice) -> None:
-        """Play games that wait on a core, in the end all of them: a translation is the last one."""
+        """Play the waiting games on a core from now on; once all games use it, it becomes the vector's core."""
         play, address = self._records["step"]["play"], function_address(core.console_vector_step)
         play[games] = address
         if (play == address).all():
@@ -481,7 +481,7 @@ class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
         actions: NDArray[np.int64] | None = None,
         strengths: NDArray[np.float32] | None = None,
     ) -> None:
-        """Let games be played, each into the next free column of a batch."""
+        """Hand games to the threads, each with the next free column of a batch for its results."""
         while len(games):
             if not self._batches or self._batches[-1].taken == self._batch_size:
                 self._batches.append(_Batch(self._batch_size, self._shape, bool(self._playing.same_step)))
@@ -496,13 +496,13 @@ class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
                 actions, strengths = actions[room:], strengths[room:]
 
     def _settle(self) -> None:
-        """Wait until nothing is being played, and forget it."""
+        """Wait until no game is being played, and discard the results."""
         self._placed = self._crew.settle()
         self._batches.clear()
 
     def _receive(self) -> Any:
         batch = self._batches[0]
-        self._crew.wait(batch.end, batch.taken)  # interrupted before it, the threads go on writing into the batch
+        self._crew.wait(batch.end, batch.taken)  # before the pop: threads write into the batch after an interrupt
         self._batches.popleft()
         self._received = batch.numbers[0].astype(np.int64)
         if self._translation.core is not None and self._translation.core is not self._core:

@@ -1,21 +1,20 @@
-"""EnvPool's Atari environments on the console: its whole interface, with the same results and random numbers.
+"""EnvPool's Atari environments on our console: the whole interface, with the same results and random numbers.
 
 >>> from arcademark.ale import envpool
 >>> envs = envpool.make("Breakout-v5", env_type="gymnasium", num_envs=8, episodic_life=True, reward_clip=True, seed=1)
 
-What is known of EnvPool's was found by experiment with 0.6.6 and 1.2.5, and in its published source:
+EnvPool behaves as follows, according to experiments with 0.6.6 and 1.2.5 and its published source:
 
-* Game i has the seed ``seed + i``, or its one of `env_seed`, for the emulator and for the generator (MT19937) of its
-  no-ops.
-* After an end the next step begins the next episode, whatever its action: after a lost life in the same game. An
+* Game i has the seed ``seed + i``, or ``env_seed[i]``, for the emulator and for the generator (MT19937) of its no-ops.
+* After an end the next step begins the next episode, whatever its action; after a lost life, in the same game. An
   explicit reset begins another game. Between 1 and `noop_max` no-ops are played, the last of which is FIRE in games
-  that take it.
-* An observation pools the last two frames of a step. In a step in which the game ends, no later frame is looked at: it
-  shows its third frame alone, or what was shown before. A new game's older images are copies of its first.
-* Of screens higher than 210 rows the first 210 are seen.
+  with this action.
+* An observation pools the last two frames of a step. A step in which the game ends has no later frames: its
+  observation is its third frame alone, or the previous one. A new game's older images are copies of its first.
+* Screens higher than 210 rows are cut to the first 210.
 
-Games are played by `num_threads` threads, that of the caller of `recv` included, and are received in the order in which
-actions were sent, so that no result depends on time. Where ale-py plays, that thread plays them in turn.
+Games are played by `num_threads` threads, including the caller of `recv`, and are received in the order in which
+actions were sent, so that no result depends on timing. If ale-py plays, the caller's thread plays them in turn.
 """
 
 from __future__ import annotations
@@ -49,18 +48,18 @@ __version__ = "1.2.5"
 
 
 class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]):  # type: ignore[misc]
-    """Games as EnvPool has them; spaces are those of one game. See `make`.
+    """A pool of games like EnvPool's; spaces are those of one game. See `make`.
 
-    As of EnvPool's, instances are of both of Gymnasium's classes, so that wrappers of either take them.
+    As in EnvPool, it is an instance of both of Gymnasium's classes, so that it suits the wrappers of either.
 
     Attributes
     ----------
     spec : EnvSpec
-        Its arguments and arrays; `config` has the arguments as a dictionary.
+        Descriptions of its arguments and arrays; `config` has the arguments as a dictionary.
     all_env_ids : ndarray
         The numbers of the games.
     is_async : bool
-        Whether a batch is smaller than the number of games.
+        True if a batch is smaller than the number of games.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
@@ -83,8 +82,8 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
         self._set_records(array)
         self._actions = np.array([action.value for action in self._games[0].actions], np.int32)
         self._sent: list[int] = []  # games, in the order in which they are received
-        self._begun: set[int] = set()  # those of them that begin an episode
-        self._nothing = False  # whether no games at all were sent last
+        self._begun: set[int] = set()  # those among them that begin an episode
+        self._nothing = False  # True if the last call sent no games
         self.spec: Any = EnvSpec(config, len(self._actions), spaces)
         self.config = dict(zip(self.spec.config._fields, self.spec.config, strict=True))
         self.is_async, self.render_mode = config.batch_size < config.num_envs, rendering.render_mode
@@ -92,7 +91,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
         self.action_space = self.single_action_space = self.spec.action_space
 
     def _set_records(self, array: Any) -> None:
-        """Let games be played by threads, where the console plays; and find what they gave, a column each."""
+        """Make the columns of results, and the threads if the console plays."""
         records: NDArray[Any] = np.frombuffer(memoryview(array).cast("B"), np.dtype(Record))
         self._chosen = records["step"]["chosen"]
         self._columns = {name: records["step"][name] for name in ("lives", "reward", "terminated")}
@@ -121,19 +120,19 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
     # ---- play
 
     def send(self, action: Any, env_id: Any = None) -> None:
-        """Have games take a step under their actions, or begin the next episode after an end.
+        """Start a step of games under their actions, or the next episode after an end.
 
         Parameters
         ----------
         action : ndarray or dict
-            An action per game, of any shape, in any type; or ``{"action": …, "env_id": …}``.
+            One action per game, in any shape and type; or ``{"action": …, "env_id": …}``.
         env_id : ndarray, optional
-            The games, by default all.
+            Numbers of the games; by default all.
 
         Raises
         ------
         ArcadeMarkError
-            An action or a game is not known, or a game plays already.
+            An action or a game is unknown, or a game is already being played.
         """
         if isinstance(action, dict):
             action, env_id = action.get("action"), action.get("env_id", env_id)
@@ -144,28 +143,28 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
         self._send(which, self._actions[actions])
 
     def async_reset(self) -> None:
-        """Have all games begin another game, which `recv` returns."""
+        """Begin another game in all environments; `recv` returns the observations."""
         self._send(self._all, None)
 
     def recv(self, reset: bool = False, return_info: bool = True) -> Any:
-        """Return the results of the games whose turn it is: a batch, or without batches all that was sent.
+        """Return the results of a batch of games in the order sent, or of all games sent if there are no batches.
 
-        A RefusedError if fewer were sent; EnvPool waits for ever.
+        RefusedError: fewer were sent; EnvPool waits endlessly.
         """
         return self._to(self._receive(), reset, return_info)
 
     def step(self, action: Any, env_id: Any = None) -> Any:
-        """Play a step in all games or in some: observations, rewards, terminations, truncations, infos."""
+        """Play a step in all or some games; return observations, rewards, terminations, truncations and infos."""
         self.send(action, env_id)
         return self.recv()
 
     def reset(self, env_id: Any = None, *, seed: Any = None, options: dict[str, Any] | None = None) -> Any:
-        """Begin another game in all games or in some; return their observations and infos.
+        """Begin another game in all or some environments; return their observations and infos.
 
-        `options` may have a ``reset_mask``. A seed is ignored, with a warning: EnvPool's are fixed by `make`.
+        `options` may contain a ``reset_mask``. A seed is ignored, with a warning: EnvPool fixes seeds in `make`.
         """
         if seed is not None:
-            warnings.warn("reset ignores its seed, as EnvPool's does; give it to make", stacklevel=2)
+            warnings.warn("reset ignores its seed, as in EnvPool; pass it to make", stacklevel=2)
         if not isinstance(options, Mapping | None):
             raise arguments.ArgumentTypeError(f"options of type {type(options).__name__}: expected a dictionary")
         mask = (options or {}).get("reset_mask")
@@ -182,7 +181,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
         return self.recv(True, self._settings.gym_reset_return_info)
 
     def xla(self) -> tuple[Any, Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
-        """Return a handle, and `recv`, `send` and `step` for JAX, which take it and return the next one.
+        """Return a handle, and functions `recv`, `send` and `step` for JAX that take a handle and return the next.
 
         They call back from JAX into this process. DependencyNotInstalled: JAX cannot be imported.
         """
@@ -203,22 +202,22 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
         return callbacks.first_handle(), receive, send, step
 
     def seed(self, seed: Any = None) -> None:
-        """Do nothing but warn, as EnvPool's."""
-        warnings.warn("seed is ignored, as EnvPool's is; give it to make", stacklevel=2)
+        """Do nothing but warn, as in EnvPool."""
+        warnings.warn("seed is ignored, as in EnvPool; pass it to make", stacklevel=2)
 
     def render(self, env_ids: Any = None, camera_id: Any = None) -> NDArray[np.uint8]:  # type: ignore[override]
-        """Return screens (n, height, width, 3); ArcadeMarkError: made without ``render_mode="rgb_array"``."""
+        """Return screens (n, height, width, 3); ArcadeMarkError: the pool has no ``render_mode="rgb_array"``."""
         if self.render_mode is None:
             raise arguments.RefusedError("nothing is rendered; make it with render_mode='rgb_array'")
         chosen = self._rendering.render_env_id if env_ids is None else env_ids
         with self._one_thread:
             if self._crew is not None:
-                self._crew.settle()  # what was sent may be played by now or not
+                self._crew.settle()  # steps that were sent may not have been played yet
             screens = [self._games[i].ale.getScreenRGB() for i in self._which(np.atleast_1d(chosen)).tolist()]
         return np.array([screen[: kernels.SCREEN[0]] for screen in screens])
 
     def close(self, **keywords: Any) -> None:
-        """End the threads; games can be played on, by the caller's."""
+        """End the threads; the caller's thread can still play the games."""
         self.closed = True
         if self._crew is not None:
             self._crew.close()
@@ -233,11 +232,11 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
         return games
 
     def _send(self, which: NDArray[np.int64], actions: NDArray[np.int32] | None) -> None:
-        """Hand games over under actions of ALE; without, as each begins another game."""
+        """Send games with actions of ALE; without actions, each begins another game."""
         with self._one_thread:
             games = which.tolist()
             if self._sent and (twice := {*self._sent}.intersection(games)):
-                raise arguments.RefusedError(f"game {min(twice)} plays already; call recv first")
+                raise arguments.RefusedError(f"game {min(twice)} is already being played; call recv first")
             try:
                 begun = games
                 if actions is not None:
@@ -261,7 +260,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
         with self._one_thread:
             count = self._settings.batch_size if self.is_async else len(self._sent)
             if len(self._sent) < max(count, not self._nothing):
-                raise arguments.RefusedError(f"{len(self._sent)} games play; call send or reset first")
+                raise arguments.RefusedError(f"{len(self._sent)} games are being played; call send or reset first")
             self._nothing = False
             games = self._sent[:count]
             try:
@@ -273,7 +272,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
             return self._gather(self._all if games == self._everyone else np.array(games, np.int64))
 
     def _finish(self, games: list[int]) -> None:
-        """Wait until these games have been played, the caller's thread playing, too; or play them on ale-py."""
+        """Wait until these games have been played, and play in this thread, too; or play them on ale-py."""
         if self._crew is None:
             for i in games:
                 self._games[i].play()
@@ -285,7 +284,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
         if self._begun:
             begun = self._begun.intersection(games)
             self._begun -= begun
-            while over := [i for i in begun if self._columns["begins"][i]]:  # by the no-ops
+            while over := [i for i in begun if self._columns["begins"][i]]:  # the no-ops ended the game
                 for i in over:
                     self._games[i].reset()
                     if self._crew is None:
@@ -298,14 +297,14 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
                 self._games[i].push()
 
     def _forget(self) -> None:
-        """Forget what was sent, once it was played: a call was interrupted."""
+        """Wait for all games that were sent and forget them, after a call was interrupted."""
         if self._crew is not None:
             self._given = self._crew.settle()
         self._sent.clear()
         self._begun.clear()
 
     def _gather(self, which: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-        """Return the arrays of games by EnvPool's names."""
+        """Return the results of games as arrays, by EnvPool's names."""
         every, columns = which is self._all, self._columns
 
         def taken(column: NDArray[Any]) -> NDArray[Any]:
@@ -330,7 +329,7 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
         }
 
     def _to(self, arrays: dict[str, NDArray[Any]], reset: bool, return_info: bool) -> Any:
-        """Return results in the interface's form."""
+        """Return results in the form of the interface."""
         infos: dict[str, Any] = {"env_id": arrays["env_id"], "players": {"env_id": arrays["players.env_id"]}}
         infos |= {"lives": arrays["lives"], "reward": arrays["raw"]}
         infos |= {name: arrays[name] for name in ("terminated", "ram", "elapsed_step")}
@@ -343,36 +342,36 @@ class EnvPool(gymnasium.vector.VectorEnv[Any, Any, Any], gymnasium.Env[Any, Any]
 
 
 def _whole(values: Any) -> Any:
-    """Return an array flat and of whole numbers, as EnvPool reads it: cut off, or of text; other things as they are."""
+    """Return an array flat and as whole numbers, truncated or read from text as in EnvPool; other values unchanged."""
     if not isinstance(values, np.ndarray):
         return values
     flat = np.asarray(values).reshape(-1)
     if flat.dtype.kind in "iu":
         return flat
     try:
-        with np.errstate(invalid="raise"):  # what is no number, or too large
+        with np.errstate(invalid="raise"):  # for NaN, and numbers that are too large
             return flat.astype(np.int64)
     except (TypeError, ValueError, ArithmeticError):
         return flat
 
 
 class DMEnvPool(EnvPool):
-    """The same with dm_env's time steps, as one of dm_env's environments."""
+    """A pool as one of dm_env's environments, which returns dm_env's time steps."""
 
     def observation_spec(self) -> Any:
-        """Return what a time step's observation holds."""
+        """Return the description of a time step's observation."""
         return self.spec.observation_spec()
 
     def action_spec(self) -> Any:
-        """Return an action."""
+        """Return the description of an action."""
         return self.spec.action_spec()
 
     def reward_spec(self) -> Any:
-        """Return a game's reward."""
+        """Return the description of a game's reward."""
         return dm_env().Environment.reward_spec(self)
 
     def discount_spec(self) -> Any:
-        """Return a game's discount."""
+        """Return the description of a game's discount."""
         return dm_env().Environment.discount_spec(self)
 
     def _to(self, arrays: dict[str, NDArray[Any]], reset: bool, return_info: bool) -> Any:
@@ -386,7 +385,7 @@ class _Settings(Config, Rendering):
 
 
 def _config(task_id: str, given: dict[str, Any]) -> tuple[Config, Rendering]:
-    """Return the settings of a task; an ArcadeMarkError says what is wrong with them."""
+    """Return the settings of a task; ArcadeMarkError: one is wrong."""
     game = _tasks().get(arguments.text(task_id, "task_id"))
     if game is None:
         raise ArcadeMarkError(
@@ -398,12 +397,12 @@ def _config(task_id: str, given: dict[str, Any]) -> tuple[Config, Rendering]:
         raise arguments.ArgumentTypeError(message)
     seeded = not isinstance(given.get("seed", 0), str) and isinstance(given.get("seed"), Sequence | np.ndarray)
     if seeded:
-        given = given | {"env_seed": given["seed"], "seed": 0}  # as EnvPool does
+        given = given | {"env_seed": given["seed"], "seed": 0}  # as in EnvPool
     if "env_seed" in given:
         given = given | {"env_seed": tuple(arguments.integers(given["env_seed"], "env_seed").tolist())}
     for name, value in given.items():
         if known[name] == "bool" and isinstance(value, int | np.integer | np.bool_ | None):
-            given = given | {name: bool(value)}  # as EnvPool does
+            given = given | {name: bool(value)}  # as in EnvPool
     settings = arguments.settings(given, known)
     rendering = Rendering(**{name: value for name, value in settings.items() if name in Rendering.__annotations__})
     config = Config(task=game)
@@ -431,24 +430,24 @@ def _config(task_id: str, given: dict[str, Any]) -> tuple[Config, Rendering]:
 
 @knowing(_Settings, checked=False)
 def make(task_id: str, env_type: str = "gymnasium", **settings: Any) -> EnvPool:
-    """Return games as ``envpool.make`` does.
+    """Make a pool of games, like ``envpool.make``.
 
     Parameters
     ----------
     task_id : str
-        "Breakout-v5".
+        One of `list_all_envs`, e.g. "Breakout-v5".
     env_type : {"gymnasium", "gym", "dm"}
-        With "dm", results are dm_env's time steps. With "gym", spaces and results are of gym where that is installed:
-        before its 0.26 `reset` returns observations alone, and `step` four results, as EnvPool 0.6 has it.
+        With "dm", results are dm_env's time steps. With "gym", spaces and results are gym's if that is installed:
+        before gym 0.26 `reset` returns only observations, and `step` four results, as in EnvPool 0.6.
     **settings
-        EnvPool's, with its defaults: see `Config`.
+        EnvPool's settings, with its defaults: see `Config`.
 
     Raises
     ------
     ArcadeMarkError
-        There is no such game, type or setting, or the setting has another value than is known here.
+        A game, type or setting is unknown, or a setting has a wrong value.
     DependencyNotInstalled
-        "dm", without dm_env.
+        The type is "dm", and dm_env is not installed.
     """
     if env_type not in ("gymnasium", "gym", "dm"):
         known = "expected 'gymnasium', 'gym' or 'dm'"
@@ -474,7 +473,7 @@ make_dm, make_gym, make_gymnasium = (partial(make, env_type=name) for name in ("
 
 @knowing(_Settings, checked=False)
 def make_spec(task_id: str, **settings: Any) -> EnvSpec:
-    """Return the arguments and arrays of a task; parameters and errors as in `make`."""
+    """Return the descriptions of a task's arguments and arrays; parameters and errors as in `make`."""
     config, _ = _config(task_id, settings)
     return EnvSpec(
         config, len(EnvPool(replace(config, num_envs=1, env_seed=()), Rendering(), gymnasium.spaces, False)._actions)
@@ -482,12 +481,12 @@ def make_spec(task_id: str, **settings: Any) -> EnvSpec:
 
 
 def list_all_envs() -> list[str]:
-    """Return the tasks that `make` takes."""
+    """Return the names of all tasks."""
     return sorted(_tasks())
 
 
 def _tasks() -> dict[str, str]:
-    """Return games by the names of their tasks, which capitalise words as EnvPool does."""
+    """Return games by the names of their tasks, in which words are capitalised as in EnvPool."""
     specs = gymnasium.registry.values()
     games = {one.kwargs["game"] for one in specs if one.id.startswith("ArcadeMark/") and one.id.endswith("-v5")}
     return {f"{''.join(word.capitalize() for word in game.split('_'))}-v5": game for game in games}

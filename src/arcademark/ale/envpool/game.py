@@ -1,4 +1,4 @@
-"""One game of a pool: its episodes, and its images as EnvPool makes them."""
+"""A game of a pool: its episodes, and its images as in EnvPool."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _FIRST, _MID, _LAST = range(3)
 """Kinds of steps, as dm_env numbers them."""
 
 _LINEAR_UNIT = 2048
-"""Whole numbers in which OpenCV counts the weights of two pixels."""
+"""Denominator of OpenCV's whole-number weights of two pixels."""
 
 
 class _Linear:
-    """Resizing between pixels, as OpenCV's ``INTER_LINEAR`` does."""
+    """Resizing by interpolation, as OpenCV's ``INTER_LINEAR`` does it."""
 
     def __init__(self, source: tuple[int, int], size: tuple[int, int]) -> None:
         (self._rows, self._row_weights), (self._columns, self._column_weights) = map(self._axis, source, size)
 
     @staticmethod
     def _axis(source: int, size: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return, for each pixel of the result, two pixels and the weights of both."""
+        """Return, for each pixel of the result, two source pixels (2, size) and their weights (2, size)."""
         at = ((np.arange(size) + 0.5) * (source / size) - 0.5).astype(np.float32)
         first = np.floor(at)
         share = np.where((first < 0) | (first >= source - 1), 0, at - first).astype(np.float32)
@@ -43,7 +43,7 @@ class _Linear:
         return np.stack((first, np.minimum(first + 1, source - 1))), weights
 
     def __call__(self, screen: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:
-        """Write the image of a screen, with its colours last."""
+        """Write the image of a screen (rows, columns, colours) into `out`, resized."""
         column, row = self._column_weights[:, None, :, None], self._row_weights[:, :, None, None]
         wide = (screen[:, self._columns[0]] * column[0] + screen[:, self._columns[1]] * column[1]) >> 4
         upper, lower = ((wide[rows] * weight) >> 16 for rows, weight in zip(self._rows, row, strict=True))
@@ -51,7 +51,7 @@ class _Linear:
 
 
 class Record(ctypes.Structure):
-    """A game's step or beginning, and what it gave; as in ``pool.c``."""
+    """A game's step or beginning, and its results; as in ``pool.c``."""
 
     _fields_ = (
         ("step", StepRecord),
@@ -72,7 +72,7 @@ class Record(ctypes.Structure):
 
 
 class PooledGame:
-    """One game, which is played as its record says, and what of it is seen."""
+    """A game that is played as its record specifies, and its images."""
 
     core: ctypes.CDLL | None = None
 
@@ -92,7 +92,7 @@ class PooledGame:
                 ale.setMode(config.mode)
             if config.difficulty >= 0:
                 ale.setDifficulty(config.difficulty)
-        except RuntimeError as error:  # whatever plays, there is no such
+        except RuntimeError as error:  # no emulator has such a mode or difficulty
             raise arguments.RefusedError(f"{config.task}: {error}") from None
         self.actions = ale.getLegalActionSet() if config.full_action_space else ale.getMinimalActionSet()
         self._noop_max = max(1, config.noop_max)
@@ -103,14 +103,14 @@ class PooledGame:
         self._set_player()
 
     def _set_images(self, config: Config) -> None:
-        """Say how images are made: in C where that plays and they are the usual ones."""
+        """Set up how images are made: in C if the console plays and they have the usual form."""
         size, coloured = (config.img_height, config.img_width), not config.gray_scale
         self._images = self._stack.reshape(config.stack_num, -1, *size)
         self._screens = np.zeros((2, *kernels.SCREEN), np.uint8)  # the newest, and the one before
         self._colours = (rgb_table if coloured else gray_table)(standard(config.task)).reshape(256, -1)
         self._resize = (AreaResize if config.use_inter_area_resize else _Linear)(kernels.SCREEN, size)
         usual = config.use_inter_area_resize and size == kernels.IMAGE and not coloured
-        seen = self.ale.getScreenDims()  # bytes of higher ones may be odd
+        seen = self.ale.getScreenDims()  # higher screens may contain odd bytes
         self.pushes = not (usual and console_turn(self.ale) and seen == kernels.SCREEN)
         newest, before = (int(screen.ctypes.data) for screen in self._screens)
         self._record.step.newest, self._record.step.before = newest, before
@@ -122,7 +122,7 @@ class PooledGame:
             self._record.step.observation = ctypes.addressof(observation)
 
     def _set_player(self) -> None:
-        """Let the console play the record, or the cartridge's translation; `core` is None where ale-py plays."""
+        """Let the console, or the cartridge's translation, play the record; `core` is None if ale-py plays."""
         turn, record = console_turn(self.ale), self._record
         if turn is not None and turn[0] is not self.core:
             self.core, record.turn = turn
@@ -131,7 +131,7 @@ class PooledGame:
             record.step.play = function_address(self.core.console_pooled_step)
 
     def begin(self, *, forced: bool) -> None:
-        """Have an episode begin, in the same game where that goes on and no other is `forced`."""
+        """Begin an episode, in the same game unless that is over or another is `forced`."""
         record = self._record
         record.noops = int.from_bytes(self._chance.bytes(4), "little") * self._noop_max >> 32
         record.noops += not record.fire
@@ -141,13 +141,13 @@ class PooledGame:
             record.elapsed = 0
 
     def reset(self) -> None:
-        """Begin another game; its older images are copies of its first."""
+        """Begin another game; its older images will be copies of its first."""
         self.ale.reset_game()
         self._record.fresh = True
         self._set_player()
 
     def play(self) -> None:
-        """Play the record on ale-py, as C does it on the console."""
+        """Play the record on ale-py, as C code does on the console."""
         if self._record.begins:
             if not self._play_noops():
                 return
@@ -188,7 +188,7 @@ class PooledGame:
         record.discount = float(not (record.ended or (record.fading and lives != before)))
 
     def push(self) -> None:
-        """Append the image of the newest screens, where C does not."""
+        """Append the image of the newest screens, if C does not."""
         first, second = self._colours[self._screens]
         image = np.empty((*self._images.shape[2:], first.shape[2]), np.uint8)
         self._resize(np.maximum(first, second, out=first), image)

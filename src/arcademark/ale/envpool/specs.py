@@ -1,4 +1,4 @@
-"""A pool's arguments and arrays, as EnvPool describes them."""
+"""Descriptions of a pool's arguments and arrays, as in EnvPool."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ import numpy as np
 class Config:
     """EnvPool's arguments, in its order; `max_episode_steps` counts agent steps.
 
-    `num_threads` counts the caller's; 0 are as many as there are cores, no result depends on it, and
-    `thread_affinity_offset` changes nothing. `base_path` is a folder with ``atari/roms``; by default the ROMs are
-    ale-py's.
+    `num_threads` includes the caller's thread; 0 means as many as there are cores. No result depends on it, nor on
+    `thread_affinity_offset`, which is ignored. `base_path` is a folder that contains ``atari/roms``; by default the
+    ROMs are ale-py's.
     """
 
     num_envs: int = 1
@@ -50,7 +50,7 @@ class Config:
 
 @dataclass(frozen=True, kw_only=True)
 class Rendering:
-    """EnvPool's arguments of what `EnvPool.render` shows."""
+    """EnvPool's arguments for `EnvPool.render`."""
 
     render_mode: str | None = None
     render_env_id: int = 0
@@ -61,7 +61,7 @@ class Rendering:
 
 
 class ArraySpec(NamedTuple):
-    """An array of one game as EnvPool describes it: its shape (−1: one per player), type and bounds."""
+    """EnvPool's description of an array of one game: its shape (−1: one per player), type and bounds."""
 
     shape: list[int]
     dtype: np.dtype[Any]
@@ -70,12 +70,12 @@ class ArraySpec(NamedTuple):
 
     @property
     def is_discrete(self) -> bool:
-        """Return False, as EnvPool."""
+        """Return False, as EnvPool does."""
         return False
 
 
 class EnvSpec:
-    """A task's arguments and arrays, as EnvPool's: `config`, `state_array_spec`, `action_array_spec` and spaces."""
+    """EnvPool's description of a task: `config`, `state_array_spec`, `action_array_spec` and spaces."""
 
     reward_threshold: float | None = None
 
@@ -111,7 +111,7 @@ class EnvSpec:
         self.action_space = self.gymnasium_action_space = spaces.Discrete(actions)
 
     def observation_spec(self) -> Any:
-        """Return what a time step's observation holds, in terms of dm_env, which must be installed."""
+        """Return dm_env's description of a time step's observation; dm_env must be installed."""
         known = self.state_array_spec
         shown = {
             name.rpartition(":")[2]: dm_spec(name.replace(":", ".").rpartition(".")[2], one)
@@ -121,7 +121,7 @@ class EnvSpec:
         return observation_of(shown)
 
     def action_spec(self) -> Any:
-        """Return an action in terms of dm_env, which must be installed."""
+        """Return dm_env's description of an action; dm_env must be installed."""
         return dm_spec("action", self.action_array_spec["action"])
 
     def __repr__(self) -> str:
@@ -129,7 +129,7 @@ class EnvSpec:
 
 
 def dm_env() -> Any:
-    """Return the module dm_env; Gymnasium's DependencyNotInstalled where it is not installed."""
+    """Return the module dm_env; DependencyNotInstalled: it is not installed."""
     try:
         return importlib.import_module("dm_env")
     except ImportError as error:
@@ -137,7 +137,7 @@ def dm_env() -> Any:
 
 
 def dm_spec(name: str, array: ArraySpec) -> Any:
-    """Return an array in terms of dm_env, which must be installed."""
+    """Return dm_env's description of an array; dm_env must be installed."""
     specs, shape = dm_env().specs, tuple(one for one in array.shape if one != -1)
     if array.minimum == 0 and not shape and np.issubdtype(array.dtype, np.integer):
         return specs.DiscreteArray(int(array.maximum) + 1, dtype=array.dtype, name=name)
@@ -145,7 +145,7 @@ def dm_spec(name: str, array: ArraySpec) -> Any:
 
 
 def observation_of(values: dict[str, Any]) -> Any:
-    """Return the observation of a time step: EnvPool's named tuple."""
+    """Return the observation of a time step as EnvPool's named tuple."""
     players = _PLAYERS(values.pop("players.env_id"))
     return _STATE(values.pop("env_id"), players, *(values[name] for name in _STATE._fields[2:]))
 

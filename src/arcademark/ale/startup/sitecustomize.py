@@ -1,7 +1,7 @@
-"""Run by Python when a process starts that inherits PYTHONPATH from `arcademark.ale.install`, before its program.
+"""Python runs this at the start of a process that inherits PYTHONPATH from `arcademark.ale.install`.
 
-When the process imports ale_py, this leaves the names that `arcademark.ale` takes over to be filled at their first use,
-which imports `arcademark.ale`, and that installs itself. Another `sitecustomize` on the path is run, too.
+When the process imports ale_py, this removes the names that `arcademark.ale` replaces. The first use of one imports
+`arcademark.ale`, which installs itself. Another `sitecustomize` on the path is run, too.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from typing import Any
 
 TAKEN = "ALEInterface", "ALEState", "ALEVectorInterface"
 PREFIX = "arcademark-ale-"
-"""Prefix of folders that hold programs' frames; the process that made the folder follows."""
+"""Prefix of folders with programs' frames; the number of the process that made the folder follows."""
 
 MAX_PROCESSES, MAX_FILE_BYTES = 100_000, 64
-"""Most files that are read, and most bytes of each."""
+"""Largest number of files that are read, and of bytes of each."""
 
 
 class Finder:
-    """Finds ale_py, once."""
+    """Finder of ale_py that acts once."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Return ale_py's spec, whose loader has its names filled later."""
+        """Return ale_py's spec with a loader that calls `fill_later`, or None for other modules."""
         if name != "ale_py":
             return None
         sys.meta_path.remove(self)
@@ -45,7 +45,7 @@ class Finder:
 
 
 def fill_later(module: Any) -> None:
-    """Take names out of a module; the first that is asked for imports `arcademark.ale`, which puts in its own."""
+    """Remove names from a module; the first use of one imports `arcademark.ale`, which replaces them."""
     names = vars(module)
     originals = {name: names.pop(name) for name in TAKEN if name in names}
 
@@ -66,7 +66,7 @@ def fill_later(module: Any) -> None:
 
 
 def owns(folder: str) -> bool:
-    """Return whether this process made a folder for frames, so that it may remove it."""
+    """Return True if this process made a folder for frames, so that it may remove it."""
     place, name = os.path.split(folder)
     if not name.startswith(f"{PREFIX}{os.getpid()}-"):
         return False
@@ -76,11 +76,11 @@ def owns(folder: str) -> bool:
 
 
 def noted(folder: str, but: str = "") -> list[tuple[int, int]]:
-    """Return the frames on our emulator and on ale-py that processes noted in a folder, but for one file."""
+    """Return the frames on our emulator and on ale-py that processes noted in a folder, except the file `but`."""
     played = []
     with contextlib.suppress(OSError):  # there is no folder
         for name in os.listdir(folder)[:MAX_PROCESSES]:
-            if name != but and not name.startswith("."):  # nor a draft
+            if name != but and not name.startswith("."):  # the latter are drafts
                 with contextlib.suppress(OSError, ValueError), open(os.path.join(folder, name), "rb") as file:
                     ours, theirs = map(int, file.read(MAX_FILE_BYTES).split())
                     played.append((ours, theirs))
@@ -88,13 +88,13 @@ def noted(folder: str, but: str = "") -> list[tuple[int, int]]:
 
 
 def line(ours: int, theirs: int, processes: int) -> str:
-    """Say how many frames each emulator played, in so many processes."""
+    """Return a line that reports how many frames each emulator played, and in how many processes."""
     shown = f"{processes:,} process{'es' if processes != 1 else ''}"
     return f"arcademark.ale: {ours:,} frames on our emulator, {theirs:,} on ale-py ({shown})"
 
 
 def began() -> bool:
-    """Return whether Python found the program that it was given; else it said so."""
+    """Return True if Python found its program; otherwise it has reported so itself."""
     main = sys.modules["__main__"]  # programs may change this, and their arguments
     if sys.argv[:1] == ["-c"] or getattr(main, "__spec__", None) is not None or hasattr(main, "__file__"):
         return True
@@ -102,18 +102,18 @@ def began() -> bool:
 
 
 def report() -> None:
-    """Say at the end what was played by other processes, if any, where this one did not use ale-py itself."""
+    """Print the frames that other processes played at the end of this one, if it did not use ale-py itself."""
     if "arcademark.ale" in sys.modules or not owns(folder):
         return
     played = noted(folder)
     if sys.__stderr__ is not None and (played or began()):
         ours, theirs = (sum(one[emulator] for one in played) for emulator in (0, 1))
-        nothing = "arcademark.ale: the program used nothing of ale-py"
+        nothing = "arcademark.ale: the program did not use ale-py"
         print(line(ours, theirs, len(played)) if played else nothing, file=sys.__stderr__)
     shutil.rmtree(folder, ignore_errors=True)
 
 
-if __name__ == "sitecustomize":  # and not imported by arcademark.ale
+if __name__ == "sitecustomize":  # not if arcademark.ale imports it
     folder = os.environ.get("ARCADEMARK_ALE_FRAMES", "")
     if os.environ.get("ARCADEMARK_ALE"):
         sys.meta_path.insert(0, Finder())
