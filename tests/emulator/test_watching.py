@@ -102,7 +102,7 @@ def test_a_description_is_read_as_it_is_shown(name, tmp_path):
 @pytest.mark.parametrize("name", ["a\nb.bin", "a\x1b[31m.bin", "a\udcff.bin", "a\\b.bin"])
 def test_a_name_that_no_description_can_hold_is_refused(name, tmp_path):
     (tmp_path / name).write_bytes(own_games.rom())
-    with pytest.raises(ArcadeMarkError, match=r"no description can hold this name; rename the file"):
+    with pytest.raises(ArcadeMarkError, match=r"a description cannot contain this name; rename the file"):
         watch(tmp_path / name, 1)
 
 

@@ -1,1 +1,1 @@
-"""A console of our own: the Atari 2600 as ale-py models it, in C."""
+"""ArcadeMark's own console: the Atari 2600 as ale-py models it, in C."""

@@ -1,11 +1,10 @@
-"""The core as a library: that which the package was installed with, else one compiled on first use and kept in a cache.
+"""The core as a library: the one installed with the package, or one compiled on first use and kept in a cache.
 
-Installing (``setup.py``) compiles it by `ship`, for three kinds of processors (`_KINDS`). A library's name has a
-checksum of what it was made from, flags and the machine's kind, so that a new version is compiled anew, as what a
-source tree or the user's own cartridges give is: by the compiler that is there, into the user's cache folder. The
-compiler is ``$CC``, else ``cc``, ``gcc`` or ``clang``, else that of the extra ``[console]``, ziglang's.
-``$ARCADEMARK_CONSOLE=off`` does without. Without a library and a compiler, or where compiling fails, there is no core,
-and that is no error.
+Installation (``setup.py``) compiles it with `ship`, for three kinds of processors (`_KINDS`). A library's name contains
+a checksum of its source, the flags and the machine's kind, so that a new version is compiled anew. Libraries for a
+source tree or the user's own cartridges are compiled into the user's cache folder. The compiler is ``$CC``, or ``cc``,
+``gcc`` or ``clang``, or ziglang's, which the extra ``[console]`` installs. ``$ARCADEMARK_CONSOLE=off`` turns the core
+off. Without a library and a compiler, or if compiling fails, there is no core; this is not an error.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ from typing import IO, Any
 FLAGS = ("-std=c11", "-O2", "-fwrapv", "-fPIC", "-shared", "-pthread")
 CORE_FLAGS = (*FLAGS, "-O3")
 MAX_CACHE_BYTES = 256 * 2**20
-"""Size that the libraries in the cache folder may have together: those of 104 games have some 30 MB."""
+"""Largest total size of the libraries in the cache folder; those of 104 games take about 30 MB."""
 
 MIN_FILE_BYTES = 4096
 """Smallest size of a file on a disk."""
 
 COUNTED_FRAMES = 1_000
-"""Frames that are counted together."""
+"""Unit in which `played` counts frames."""
 
 SHIPPED = Path(__file__).with_name("compiled")
-"""The folder of the libraries that the package was installed with; nothing is written there."""
+"""The folder of the libraries installed with the package; nothing is written there."""
 
 _AVX2 = ("-march=haswell",)
 _AVX512 = (*_AVX2, "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=256")
@@ -57,7 +56,7 @@ _KINDS: tuple[tuple[tuple[str, ...], frozenset[str]], ...] = (
 """Flags for kinds of x86-64 processors, the fastest first, and the features (in Linux's words) that each needs."""
 
 SWITCH = "ARCADEMARK_CONSOLE"
-"""Name of the variable that does without a core where it is "off"."""
+"""Environment variable that turns the core off if its value is "off"."""
 
 OFF = f"it is switched off by {SWITCH}"
 NO_COMPILER = "there is no C compiler; install gcc or clang, or pip install '.[console]', which brings one"
@@ -67,10 +66,10 @@ SOURCES = (
     *("processor.c", "opcodes.c", "rules.c"),
 )
 _STEPS = ("binding.c", "steps.c", "pool.c", "vector.c")
-"""The first is compiled: it takes in the others and the core. They emulate nothing and are not part of the proof."""
+"""The first is compiled and includes the others and the core. They do not emulate and are not part of the proof."""
 
 MAIN = "translation.c"
-"""Name of the file that is compiled of a translation."""
+"""Name of the file of a translation that is compiled."""
 
 _FUNCTIONS = {
     "size": (c_size_t,),
@@ -117,22 +116,22 @@ _FUNCTIONS = {
     "crew_end": (None, c_void_p),
     "python": (None, c_void_p),
 }
-"""Result and arguments of the core's functions, without their prefix."""
+"""Result and arguments of the core's functions, by name without prefix."""
 
 _PYTHON = (
     *("PyLong_AsLong", "PyLong_AsVoidPtr", "PyFloat_AsDouble", "PyLong_FromLong", "PyBool_FromLong"),
     *("PyErr_Occurred", "PyErr_SetString", "PyObject_GetBuffer", "PyBuffer_Release"),
     *("PyEval_SaveThread", "PyEval_RestoreThread", "PyCFunction_NewEx"),
 )
-"""Functions of CPython's that ``binding.c`` calls, in its order."""
+"""Functions of CPython that ``binding.c`` calls, in its order."""
 
 
 class NoCore(Exception):
-    """There is no core here; the message says why."""
+    """There is no core here; the message gives the reason."""
 
 
 class TranslatedCore(ctypes.CDLL):
-    """The core, playing a cartridge's translation, which it is given at the address `program`."""
+    """The core with a cartridge's translation, which is at the address `program`."""
 
     def __init__(self, translation: ctypes.CDLL) -> None:
         super().__init__(core()._name, handle=core()._handle)
@@ -147,17 +146,17 @@ def switch() -> str:
 
 
 def compiler() -> list[str] | None:
-    """Return the command that compiles C, None where there is none."""
+    """Return the command that compiles C, or None if there is none."""
     for command in (os.environ.get("CC"), "cc", "gcc", "clang"):
         words = shlex.split(command) if command else []
         if words and shutil.which(words[0]):
             return words
-    # it compiles for the processor that is there, unless it is told otherwise
+    # by default zig compiles for the present processor
     return [zig, "cc", "-mcpu=baseline"] if (zig := _zig()) else None
 
 
 def _zig() -> str | None:
-    """Return the program of the installed package ziglang, None if there is none; never one of the current folder."""
+    """Return the program of the installed package ziglang, or None; never one in the current folder."""
     others = [path for path in sys.path if os.path.exists(path) and not os.path.samefile(path, os.curdir)]
     spec = PathFinder.find_spec("ziglang", others)
     for folder in (spec and spec.submodule_search_locations) or ():
@@ -168,12 +167,12 @@ def _zig() -> str | None:
 
 @functools.cache
 def core() -> ctypes.CDLL:
-    """Return the core, shipped, or compiled now or on an earlier day.
+    """Return the core: shipped, from the cache, or compiled now.
 
     Raises
     ------
     NoCore
-        If it is switched off, it is not there and there is no compiler, or compiling fails.
+        If it is switched off, it does not exist and there is no compiler, or compiling fails.
     """
     compiled = library((version(),), dict, CORE_FLAGS)
     assert compiled is not None
@@ -181,7 +180,7 @@ def core() -> ctypes.CDLL:
 
 
 def ship(folder: Path) -> None:
-    """Compile the core for all processors of this machine's kind into a folder, for the package that is made of it.
+    """Compile the core into a folder of the package, for all processors of this machine's kind.
 
     Raises
     ------
@@ -201,20 +200,20 @@ def ship(folder: Path) -> None:
 def library(
     parts: Sequence[str], own: Callable[[], dict[str, str]], flags: Sequence[str], *, wait: bool = True
 ) -> ctypes.CDLL | None:
-    """Return the core, or a translation made of others with its files, shipped, or compiled now or on an earlier day.
+    """Return the core or a translation: shipped, from the cache, or compiled now.
 
-    Where another process compiles the same, this waits for it, or returns None at once unless it is to `wait`.
+    While another process compiles the same library, wait for it if `wait`, else return None at once.
 
     Parameters
     ----------
     parts : sequence of str
-        What it is made from: it is kept under a checksum of them, the flags and the machine's kind.
+        Its sources' versions: its name is a checksum of them, the flags and the machine's kind.
     own : callable
-        Returns the text of files that stand beside the core's, by name; `MAIN` is compiled, if it is one of them.
+        Returns the text of files to add to the core's, by name; `MAIN` is compiled if it is one of them.
     flags : sequence of str
         For the compiler.
     wait : bool
-        Whether to wait for others, and compile as fast as possible: else other programs go first.
+        Wait for other processes, and compile at normal priority; else at low priority.
 
     Raises
     ------
@@ -223,31 +222,31 @@ def library(
     """
     if switch() == "off":
         raise NoCore(OFF)
-    if (there := kept(parts, flags)) is not None:
-        return there
+    if (existing := kept(parts, flags)) is not None:
+        return existing
     command, flags = _command(), _for_this_processor(flags)
     with tempfile.TemporaryDirectory() as scratch:
         path = (_cache() or Path(scratch)) / _name(parts, flags)
         with _alone(path, wait) as lock:
             if lock is None:
                 return None
-            for left in path.parent.glob(f"{path.stem}-*"):  # by a process that was killed
+            for left in path.parent.glob(f"{path.stem}-*"):  # of a process that was killed
                 shutil.rmtree(left, ignore_errors=True)
-            if not _is_own(path):  # which it may be by now
+            if not _is_own(path):  # else another process compiled it meanwhile
                 _compile([*command, *flags], own(), path, lock=lock, patient=not wait)
                 _make_room(path)
         return _loaded(path)
 
 
 def kept(parts: Sequence[str], flags: Sequence[str]) -> ctypes.CDLL | None:
-    """Return what was shipped, or what `library` compiled on an earlier day; None if it can be loaded from neither."""
+    """Return a library that was shipped or that `library` compiled before; None if neither can be loaded."""
     name = _name(parts, _for_this_processor(flags))
     if (SHIPPED / name).is_file():
         with suppress(NoCore):
             return _loaded(SHIPPED / name)
     if (folder := _cache()) is not None and _is_own(folder / name):
         with suppress(OSError):
-            os.utime(folder / name)  # what was used last is kept longest
+            os.utime(folder / name)  # the cache removes the least recently used first
         with suppress(NoCore):
             return _loaded(folder / name)
     return None
@@ -256,7 +255,7 @@ def kept(parts: Sequence[str], flags: Sequence[str]) -> ctypes.CDLL | None:
 def played(parts: Sequence[str], flags: Sequence[str], frames: int) -> int:
     """Count frames that were played without a library that `library` would compile; return those of all processes.
 
-    They are kept beside the library, in a file of one byte per `COUNTED_FRAMES`, which are counted together.
+    They are kept beside the library, in a file of one byte per `COUNTED_FRAMES` frames.
     """
     from arcademark.files import make_private
 
@@ -275,7 +274,7 @@ def played(parts: Sequence[str], flags: Sequence[str], frames: int) -> int:
 
 
 def _make_room(newest: Path) -> None:
-    """Remove what was not used for longest from the cache folder, a library's count with it, where it is too large."""
+    """Remove the least recently used files from the cache folder if it is too large, and the new library's count."""
     newest.with_suffix(".frames").unlink(missing_ok=True)
     with suppress(OSError):
         files = [(path.stat(), path) for path in newest.parent.glob("console-*.*") if path.suffix != ".lock"]
@@ -287,7 +286,7 @@ def _make_room(newest: Path) -> None:
 
 
 def _is_own(path: Path) -> bool:
-    """Return True if a library exists and only this user or root can have written it; no other is loaded."""
+    """Return True if a library exists and only this user or root can have written it; others are not loaded."""
     from arcademark.errors import ArcadeMarkWarning
     from arcademark.files import exposed
 
@@ -305,7 +304,7 @@ def _command() -> list[str]:
 
 
 def _cache() -> Path | None:
-    from arcademark.files import cache_folder  # needs what is not installed yet where this is used to install
+    from arcademark.files import cache_folder  # needs packages that are not yet installed during installation
 
     return cache_folder()
 
@@ -322,7 +321,7 @@ def _for_this_processor(flags: Sequence[str]) -> tuple[str, ...]:
 
 @functools.cache
 def _extra_flags() -> tuple[str, ...]:
-    """Return the flags of the fastest kind that this processor is known to be: outside Linux, that of any."""
+    """Return the flags of the fastest kind that this processor is known to be; outside Linux, of the general kind."""
     known: set[str] = set()
     with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
         known = next((set(line.split()) for line in lines if line.startswith("flags")), known)
@@ -337,7 +336,7 @@ def _loaded(path: Path) -> ctypes.CDLL:
 
 
 def _declare(loaded: ctypes.CDLL) -> ctypes.CDLL:
-    """Declare the core's functions, and hand it Python's."""
+    """Declare the core's functions, and pass Python's to it."""
     for name, (result, *arguments) in _FUNCTIONS.items():
         function = getattr(loaded, f"console_{name}")
         function.restype, function.argtypes = result, arguments
@@ -347,7 +346,7 @@ def _declare(loaded: ctypes.CDLL) -> ctypes.CDLL:
 
 
 def bound(library: ctypes.CDLL, name: str, address: int) -> Callable[..., Any]:
-    """Return a core's function as one of Python's: its calls take a fifth of the time of those through ctypes.
+    """Return a core's function as one of Python's; calls take a fifth of the time of those through ctypes.
 
     Parameters
     ----------
@@ -356,7 +355,7 @@ def bound(library: ctypes.CDLL, name: str, address: int) -> Callable[..., Any]:
     name : str
         One of the functions in ``binding.c``.
     address : int
-        The machine or turn that it is called for, which must live as long.
+        Address of its machine or turn, which must live as long as the function.
     """
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_char_p, ctypes.py_object)(("console_bound", library))
     function: Callable[..., Any] = make(name.encode(), address)
@@ -365,9 +364,9 @@ def bound(library: ctypes.CDLL, name: str, address: int) -> Callable[..., Any]:
 
 @contextmanager
 def _alone(path: Path, wait: bool) -> Iterator[IO[str] | None]:
-    """Hold the lock of a library while it is compiled: its file, None where another process holds it.
+    """Lock a library while it is compiled; yield the lock's file, or None if another process has locked it.
 
-    The lock's file goes with the lock: who then holds that of a file no longer there locks the next one.
+    The lock's file is removed with the lock: a process that then has the lock of a removed file locks a new one.
     """
     from arcademark.files import make_private, open_lock
 
@@ -406,13 +405,13 @@ def _unwritable(path: Path, error: OSError) -> NoCore:
 
 
 def native(name: str) -> str:
-    """Return a file of the core's text."""
+    """Return the text of one of the core's source files."""
     return (files("arcademark.emulator") / "native" / name).read_text("utf-8")
 
 
 @functools.cache
 def version() -> str:
-    """Return a checksum of the core's text without comments and spaces, 16 hexadecimal digits."""
+    """Return a checksum of the core's source without comments and spaces, 16 hexadecimal digits."""
     text = "".join(native(name) for name in SOURCES)
     bare = re.sub(r"/\*.*?\*/|\s", "", text, flags=re.DOTALL)
     return hashlib.sha256(bare.encode()).hexdigest()[:16]
@@ -426,9 +425,9 @@ def _compile(
     lock: IO[str] | None = None,
     patient: bool = False,
 ) -> None:
-    """Compile ``binding.c``, which takes in all other files, or `MAIN` of one's own files, into a library.
+    """Compile ``binding.c``, which includes all other files, or `MAIN` in `own`, into a library.
 
-    Where it is `patient`, other programs go first.
+    If `patient`, the compiler has a low priority.
     """
     lower = ("nice", "-n", "10") if patient and shutil.which("nice") else ()
     try:
@@ -442,7 +441,7 @@ def _compile(
                 lines = errors.strip().splitlines()
                 error = next((line for line in lines if "error" in line), "; ".join(lines[:1]))
                 raise NoCore(f"{command[0]} failed to compile it ({error}); name another C compiler with CC=")
-            draft.chmod(0o755)  # whatever the user lets others do
+            draft.chmod(0o755)  # independent of the user's umask
             draft.replace(path)
     except OSError as error:
         raise _unwritable(path, error) from error
@@ -462,19 +461,19 @@ kill -KILL "$reader"
 if [ -e "$folder/ended" ] || ! [ -d "$folder" ]; then rm -rf -- "$folder" "$lock"; fi
 exit "$code"
 """
-"""Shell script that ends a compiler with the process that wants it, however that ends: its input closes then."""
+"""Shell script that ends a compiler when the process that started it ends in any way, as that closes its input."""
 
 _inputs: set[int] = set()
-"""Ends of the pipes to compilers that run for this process."""
+"""Write ends of the pipes to compilers that run for this process."""
 
 _ending = threading.Event()
-"""Set once this process ends."""
+"""Set when this process ends."""
 
 
 def _run_compiler(words: Sequence[str], folder: Path, lock: IO[str] | None) -> tuple[int, str]:
-    """Run a compiler in a folder of its own; return its status and what it says of errors.
+    """Run a compiler in its own folder; return its status and error messages.
 
-    Where this process ends before it, so does the compiler with all that it started; folder and lock are removed.
+    If this process ends before it, the compiler and all its processes end, too, and folder and lock are removed.
     """
     end, kept_open = os.pipe()
     _inputs.add(kept_open)
@@ -509,13 +508,13 @@ def _close(end: int) -> None:
 
 
 def end_compilers() -> None:
-    """End the compilers that run for this process, which ends, and those to come at once."""
+    """End the compilers that run for this process, which is ending; later ones end at once."""
     _ending.set()
     _leave_compilers()
 
 
 def _leave_compilers() -> None:
-    """Let no compiler wait for this process: a fork of that which started it, or one that ends."""
+    """Close the pipes to compilers, in a process that ends or is a fork of the one that started them."""
     for end in tuple(_inputs):
         _close(end)
 

@@ -1,10 +1,10 @@
-"""A cartridge's translation in this process, which all that play it share.
+"""A cartridge's translation in this process, shared by all its players.
 
-A game is played by the interpreter until its cartridge is translated: at once if that was done on an earlier day, else
-from the first episode on that starts, or state that is restored, when the translation is done, by whatever process. A
-thread begins to make it, with a compiler that lets other programs go first, after `FRAMES_PER_BYTE` of the cartridge in
-all processes, earlier ones too, and as many frames of all games in this one, which is then likely to go on for as long
-as compiling takes. `ARCADEMARK_CONSOLE=interpreted` leaves it to the interpreter. Only speed depends on it.
+The interpreter plays a game until its translation exists: one made before is used at once, a new one from the next
+start of an episode or restored state, whichever process made it. A thread makes it, with a compiler of low priority,
+after `FRAMES_PER_BYTE` frames per byte of the cartridge in all processes, including earlier ones, and as many frames of
+all games in this process, which then probably runs for as long as compiling takes. With
+``ARCADEMARK_CONSOLE=interpreted`` the interpreter always plays. Only speed depends on it.
 """
 
 from __future__ import annotations
@@ -22,15 +22,14 @@ from arcademark.emulator import build, games, translate
 from arcademark.emulator.games import GameRules
 
 FRAMES_PER_BYTE = 50
-"""Frames per byte of a cartridge after which it is translated: by then that would have saved the time that it takes."""
-
+"""Frames per byte of a cartridge after which it is translated: so many save the time that translation takes."""
 
 MAX_SECONDS_TO_END = 2.0
-"""A process that ends waits so long until a thread that translates is done with what it holds."""
+"""Time for which a process that ends waits for a thread that translates."""
 
 
 class Player:
-    """Player of a cartridge; its frames count when it is gone, too."""
+    """Player of a cartridge; its frames still count after it is deleted."""
 
     _counted_in: Translation | None = None
 
@@ -40,38 +39,38 @@ class Player:
         raise NotImplementedError
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        # a default, as names of modules may be gone already
+        # a default argument, as the module's names may already be deleted
         if self._counted_in is not None and not is_finalizing():
             self._counted_in.released += self.played
 
 
 class Translation:
-    """A cartridge's translation: its `core`, None until there is one; for ever if it is not wanted."""
+    """A cartridge's translation: its `core`, or None until there is one, and always if it is not `wanted`."""
 
     _all: ClassVar[list[Translation]] = []
     _turn: ClassVar[Lock] = Lock()
     _making: ClassVar[Thread | None] = None
-    """Thread that translates, or did last: one cartridge at a time."""
+    """The present or last thread that translates: one cartridge at a time."""
 
     def __init__(self, game: GameRules, rom: bytes, wanted: bool) -> None:
         self._cartridge, self._worth_after = (game, rom), FRAMES_PER_BYTE * len(rom)
         Translation._all.append(self)
         self._players = WeakValueDictionary[int, Player]()
-        self.released = 0  # frames that consoles played which are gone
-        self._counted = self._everywhere = 0  # frames: of this process in the common count, and of that
-        self._next_look = 0  # frames of this process before the next one
+        self.released = 0  # frames of players that were deleted
+        self._counted = self._everywhere = 0  # frames: this process's share of the common count, and that count
+        self._next_look = 0  # frames of this process at the next look for the translation
         self._possible = wanted
         self.core = translate.cached(game, rom) if wanted else None
 
     def add(self, player: Player) -> None:
-        """Count what a player plays."""
+        """Count a player's frames."""
         self._players[id(player)] = player
         player._counted_in = self
 
     def take_up(self) -> None:
-        """Take it, if it is there; else have it made beside the play, which takes seconds, once that is worth it.
+        """Load the translation if it exists; else start making it in a thread, which takes seconds, if it is worth it.
 
-        Between two looks are `build.COUNTED_FRAMES`, as planners restore a state at every few frames.
+        Looks are at least `build.COUNTED_FRAMES` apart, as planners restore a state every few frames.
         """
         if self.core is not None or not self._possible or (played := self._played) < self._next_look:
             return
@@ -92,22 +91,22 @@ class Translation:
                 Translation._making.start()
 
     def _make(self) -> None:
-        try:  # where another process is at it, this is None: look again when the next episode starts
+        try:  # None if another process is making it: look again at the start of the next episode
             self.core = translate.translated(*self._cartridge, wait=False)
         except build.NoCore:
             self._possible = False
 
     @staticmethod
     def _end(making: Thread) -> None:
-        """End a translation that is not finished when the process ends."""
+        """Stop an unfinished translation at the end of the process."""
         if making.is_alive():
             build.end_compilers()
             making.join(MAX_SECONDS_TO_END)
 
     @property
     def _played(self) -> int:
-        there = [reference() for reference in self._players.valuerefs()]  # a copy: other threads may add to them
-        return sum((one.played for one in there if one is not None), self.released)
+        players = [reference() for reference in self._players.valuerefs()]  # a copy: other threads may add to them
+        return sum((one.played for one in players if one is not None), self.released)
 
     @classmethod
     def all_played(cls) -> int:
@@ -116,9 +115,9 @@ class Translation:
 
 
 _translation = functools.cache(Translation)
-os.register_at_fork(after_in_child=lambda: setattr(Translation, "_turn", Lock()))  # another thread may hold it
+os.register_at_fork(after_in_child=lambda: setattr(Translation, "_turn", Lock()))  # another thread may have locked it
 
 
 def translation(game: str | GameRules, rom: bytes) -> Translation:
-    """Return the translation of a game's cartridge, given its id or its facts."""
+    """Return the translation of the cartridge of a game, which is given by its id or facts."""
     return _translation(games.game(game), rom, build.switch() != "interpreted")

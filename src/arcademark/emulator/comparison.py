@@ -1,10 +1,10 @@
-"""One section of a proof: a game played on the console and on its referee, compared after each frame.
+"""One section of a proof: a game played on the console and on ale-py, the referee, compared after each frame.
 
-Both begin at power-on. Random actions are held for random times; stretches of play in the default mode and in the other
-modes and difficulties follow each other, each begun by a reset. Now and then the collisions are compared with those in
-a state that ale-py saves, and the console's state is saved, played over and restored, in the same machine or another.
-The referee is ale-py, of which no state is ever restored. Screens are drawn and compared in part of the frames only,
-unless some frames of a game are cut short, where a picture shows what is left of an earlier one.
+Both begin at power-on. Random actions last for random times. Stretches of play in the default mode alternate with
+stretches in other modes and difficulties; each starts with a reset. At random times the collisions are compared with
+those in a state that ale-py saves, and the console's state is saved and, after more frames, restored in the same
+machine or another. States of the referee are never restored. Screens are drawn and compared only in part of the frames,
+unless some frames of a game are cut short, so that a picture shows remains of an earlier one.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ SEEN_SHARE = 0.6
 """Share of frames whose screens are compared."""
 
 MINIMAL_SHARE = 0.75
-"""Share of actions from the game's minimal set; the others are any."""
+"""Share of actions from the game's minimal set; the others are from the full set."""
 
 LONGEST_HOLD = 8
-"""Frames for which an action is held at most."""
+"""Largest number of frames for which an action lasts."""
 
 STRETCH = 1_500
-"""Frames between resets in the mean, in the default mode; in the others as many, or fewer where they are many."""
+"""Mean number of frames between resets in the default mode; in others the same, or fewer if there are many modes."""
 
 FRAMES_OF_OTHERS = 50_000
-"""Frames in which all other modes and difficulties have their turn."""
+"""Frames within which all other modes and difficulties are played."""
 
 SHORTEST_STRETCH = 150
 
 RESTORE_CHANCE = 1 / 200
-"""A frame."""
+"""Probability per frame."""
 
 COLLISIONS_AT = 163
-"""Offset of the collisions, two bytes, behind the picture chip's name in ale-py's saved states."""
+"""Offset of the collisions, two bytes, from the picture chip's name in ale-py's saved states."""
 
 LONGEST_DETOUR = 30
-"""Frames played at most between saving a state and restoring it."""
+"""Largest number of frames between saving a state and restoring it."""
 
 PLACES = "here", "in the translation"
-"""Words for the interpreter and the translation in a difference."""
+"""Words for the interpreter and the translation in the text of a difference."""
 
 Setting = tuple[int, int]
 """A mode and a difficulty."""
@@ -66,11 +66,12 @@ class ProofSection:
     settings : tuple of (int, int)
         The modes and difficulties played, the default first.
     frames, screens, resets, restores : int
-        How much was compared: frames' memory, reward, lives and end; screens; and what was done meanwhile.
+        Number of frames whose memory, reward, lives and end were compared, of screens compared, and of resets and
+        restores meanwhile.
     cut : int
         Frames that ended before their picture did.
     difference : str
-        What differed first, "" if nothing did.
+        The first difference, "" if there was none.
     """
 
     game: str
@@ -101,11 +102,11 @@ class SectionComparison:
     rom : Path
         Its cartridge.
     number : int
-        The section's.
+        The section's number, its seed.
     all_drawn : bool
-        Whether all frames are drawn and compared, and both pictures belong to a state.
+        Draw and compare all frames, and save both pictures with a state.
     translated : bool
-        Whether the cartridge's translation is compared beside the interpreter.
+        Compare the cartridge's translation, too, beside the interpreter.
 
     Raises
     ------
@@ -139,7 +140,7 @@ class SectionComparison:
         self._undrawn = 0
 
     def run(self, frames: int) -> ProofSection:
-        """Play and compare up to so many frames."""
+        """Play and compare up to `frames` frames."""
         rng = self._rng
         chosen = np.where(
             rng.random(frames) < MINIMAL_SHARE,
@@ -167,15 +168,15 @@ class SectionComparison:
         return ProofSection(self._game, tuple(self._tried), **self._counts, difference=where + difference)
 
     def _stretch(self, actions: list[int], seen: list[bool]) -> tuple[int, str]:
-        """Play until actions or game end; return the number of frames, and what differs after the last."""
+        """Play until the actions or the game end; return the number of frames and the difference after the last."""
         referee, machines = self._referee, self._machines
         first_cut, played, screens, difference = machines[0].cut, 0, 0, ""
-        for action, looked_at in zip(actions, seen, strict=True):
+        for action, drawn in zip(actions, seen, strict=True):
             reward = referee.act(action)
-            ours = [machine.act(action) if looked_at else machine.act_unseen(action) for machine in machines]
+            ours = [machine.act(action) if drawn else machine.act_unseen(action) for machine in machines]
             played += 1
-            screens += looked_at
-            difference = self._difference(reward, ours) or (self._screens_differ() if looked_at else "")
+            screens += drawn
+            difference = self._difference(reward, ours) or (self._screens_differ() if drawn else "")
             if difference or referee.game_over():
                 break
         self._undrawn += played
@@ -185,10 +186,10 @@ class SectionComparison:
         return played, difference
 
     def _reset(self, at: int) -> str:
-        """Reset both in another mode or the default, whichever was played less; return what differs then.
+        """Reset both, in the default mode or another, whichever was played less; return the difference after it.
 
-        ale-py cannot return to a default difficulty that it does not list, as Backgammon's: there half of the sections
-        keep to the default.
+        ale-py cannot return to a default difficulty that it does not list, as in Backgammon: then half of the sections
+        play only the default.
         """
         default, others = self._frames_by_kind
         wanted = self._default
@@ -219,7 +220,7 @@ class SectionComparison:
         return self._undrawn == 0 and self._referee.game_over()
 
     def _detour(self) -> None:
-        """Save, play on, and restore: here, or in the spare machines, which then go on."""
+        """Save, play on, and restore in the same machines, or in the spare ones, which then replace them."""
         actions = self._rng.choice(self._minimal, int(self._rng.integers(1, LONGEST_DETOUR + 1))).tolist()
         change = self._rng.random() < 0.5
         for machine, spare in zip(self._machines, self._spares, strict=True):
@@ -237,12 +238,12 @@ class SectionComparison:
         self._counts["restores"] += 1
 
     def _started(self) -> str:
-        """Return what differs after a reset; lives are known only after a frame."""
+        """Return the difference after a reset, without lives, which are known only after a frame."""
         self._counts["screens"] += 1
         return self._difference(0, [0] * len(self._machines), lives=False) or self._screens_differ()
 
     def _difference(self, reward: int, our_rewards: Sequence[int], lives: bool = True) -> str:
-        """Return what differs besides the screen, "" if nothing does."""
+        """Return the first difference other than in the screen, "" if there is none."""
         referee, (memory, our_memory) = self._referee, self._memories
         theirs = (reward, referee.game_over(), referee.getEpisodeFrameNumber(), referee.lives() if lives else 0)
         referee.getRAM(memory)
@@ -262,7 +263,7 @@ class SectionComparison:
         state: Any = self._referee.cloneSystemState().__getstate__()
         at = state.index(b"TIA") + COLLISIONS_AT
         theirs = int.from_bytes(state[at : at + 2], "little")
-        theirs = theirs & 0x1FFF | (theirs & 0x6000) << 1  # one bit of the chip's registers is not kept there
+        theirs = theirs & 0x1FFF | (theirs & 0x6000) << 1  # ale-py does not keep one bit of the chip's registers
         for place, machine in zip(PLACES, self._machines, strict=False):
             ours = machine.collisions()
             if ours != theirs:

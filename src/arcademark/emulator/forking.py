@@ -1,4 +1,4 @@
-"""Forks of a process whose threads play: nothing is played meanwhile, and both processes play on."""
+"""Forks of a process whose threads play: play pauses meanwhile and continues in both processes."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from weakref import WeakSet
 
 
 class InTurn:
-    """Something that threads use in turn: each holds the lock `_turns` meanwhile, and so does who forks the process."""
+    """Object that threads use in turn, each with the lock `_turns`; a thread that forks the process takes it, too."""
 
     def __init__(self) -> None:
         self._turns = threading.RLock()
         _all.add(self)
 
     def _before_fork(self) -> None:
-        """Let nothing go on that the lock does not guard."""
+        """Pause activity that the lock does not guard."""
 
     def _begin_in_child(self) -> None:
-        """Go on in a forked process, which has only the thread that forked it."""
+        """Continue in a forked process, which has only the thread that forked it."""
 
 
 _all = WeakSet[InTurn]()
 _held: list[InTurn] = []
 _forking = threading.RLock()
-"""Held by the thread that forks, which alone changes `_held`."""
+"""Lock of the thread that forks, the only one that changes `_held`."""
 
 
 def _before() -> None:

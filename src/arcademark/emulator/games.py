@@ -1,7 +1,7 @@
 """Facts of the games: cartridges, controllers, and how memory encodes reward, lives and end.
 
-``data/games.json`` holds an object a game; ``data/SOURCES.md`` says where it is from and what its fields mean. Rules
-are data, compiled here to programs for the core: an expression is a number or a list, an operation and its operands.
+``data/games.json`` contains one object per game; ``data/SOURCES.md`` explains its origin and fields. Rules are data,
+compiled here into programs for the core: an expression is a number, or a list of an operation and its operands.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from arcademark.suite.cartridges import Cartridge
 from arcademark.suite.tables import read_text
 
 NEVER = 0x7FFFFFFF
-"""In the place of a number that a reset leaves as it is."""
+"""Marks a register that a reset does not change."""
 
 REGISTERS = ("score", "lives", "reward", "terminal")
 """Values that the rules store each frame, before the game's own."""
@@ -42,7 +42,7 @@ _LATEST = frozenset({"val", "reward", "terminal", "delta"})
 
 @dataclass(frozen=True, eq=False)
 class GameRules:
-    """A game's facts, as the core needs them.
+    """A game's facts in the form that the core needs.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ class GameRules:
     program : tuple of int
         The rules of a frame.
     at_reset : tuple of int
-        What the rules' registers hold after a reset.
+        Values of the rules' registers after a reset.
     known_as : str
-        The id of the game for which ale-py knows the cartridge; "" where it does not.
+        The id of the game as which ale-py knows the cartridge; "" if it does not know it.
     """
 
     name: str
@@ -77,7 +77,7 @@ def names() -> tuple[str, ...]:
 
 
 def game(name: str | GameRules) -> GameRules:
-    """Return a game's facts, given its id, or themselves.
+    """Return a game's facts, given its id; return facts unchanged.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def _rules(name: str, facts: Mapping[str, Any], known_as: str) -> GameRules:
 
 
 _UNKNOWN = MappingProxyType({"first_line": 34, "height": 210, "bars": True, "boot_difficulty": 0, "mode": 0})
-"""Assumed facts of a cartridge that ale-py does not know: those of most that it knows."""
+"""Facts assumed for a cartridge that ale-py does not know: those of most that it knows."""
 
 _PADDLES = MappingProxyType({"range": [27450, 790196], "both_ports": False, "swapped": False})
 
@@ -110,7 +110,7 @@ _OF_CARTRIDGES = (
     *("cartridge", "first_line", "height", "bars", "boot_difficulty", "mode", "select", "paddles", "swapped_ports"),
     *("starting_actions", "illegal"),
 )
-"""Facts of a cartridge, whatever its memory means."""
+"""Facts of a cartridge that do not depend on the meaning of its memory."""
 
 
 @functools.cache
@@ -119,16 +119,16 @@ def _by_checksum() -> dict[str, str]:
 
 
 def known_as(rom: bytes) -> str:
-    """Return the id of the game for which ale-py knows a ROM; "" where it does not."""
+    """Return the id of the game as which ale-py knows a ROM; "" if it does not know it."""
     return _by_checksum().get(hashlib.md5(rom, usedforsecurity=False).hexdigest(), "")
 
 
 @functools.lru_cache(maxsize=64)
 def own_game(name: str, cartridge: Cartridge, rom: bytes) -> GameRules:
-    """Return the facts of a game of one's own.
+    """Return the facts of a user's own game.
 
-    Where ale-py knows the ROM, all that the description leaves open is as there, so that both emulators play alike.
-    ArcadeMarkError: its kind is needed.
+    If ale-py knows the ROM, its facts supply what the description omits, so that both emulators play alike.
+    ArcadeMarkError: the description needs a kind.
     """
     known = known_as(rom)
     base: Mapping[str, Any] = _facts()[known] if known else _UNKNOWN
@@ -141,22 +141,22 @@ def own_game(name: str, cartridge: Cartridge, rom: bytes) -> GameRules:
         facts["paddles"] = _PADDLES if cartridge.controller == "paddles" else {}
     if cartridge.starting_actions is not None:
         facts["starting_actions"] = cartridge.starting_actions
-    if "select" in facts:  # what it sets belongs to the known game's rules
+    if "select" in facts:  # registers belong to the known game's rules
         facts["select"] = {key: value for key, value in facts["select"].items() if not key.startswith("set_register")}
-    say = cartridge.expressions
+    expressions = cartridge.expressions
     wraps = {"if_negative_add": cartridge.score_wraps_at} if cartridge.score_wraps_at else {}
     rules = {
-        "let": [("lives", say["lives"])],
-        "score": {"value": say["score"], "at_reset": 0},
+        "let": [("lives", expressions["lives"])],
+        "score": {"value": expressions["score"], "at_reset": 0},
         "reward": {"kind": "delta", **wraps},
-        "terminal": {"when": say["end"], "latched": False},
+        "terminal": {"when": expressions["end"], "latched": False},
         "lives": {"value": ["val", "lives"], "zero_at_end": False, "at_reset": 0},
     }
     return _rules(name, facts | rules, known)
 
 
 def condition(facts: Mapping[str, Any], expression: Expression) -> tuple[int, ...]:
-    """Return a program that leaves an expression's value, outside of frames."""
+    """Return a program that leaves an expression's value on the stack, for use between frames."""
     compiler = _Compiler({}, [*REGISTERS, *facts.get("keep", {})])
     compiler.emit(expression)
     return tuple(compiler.code)
@@ -210,7 +210,7 @@ def _values(facts: Mapping[str, Any]) -> dict[str, Expression]:
 
 
 class _Compiler:
-    """Makes a program: named values first, each once, then what is asked for."""
+    """Compiler of a program, which evaluates each named value once, before the expressions that need it."""
 
     def __init__(self, values: Mapping[str, Expression], registers: list[str]) -> None:
         self.code: list[int] = []
@@ -224,7 +224,7 @@ class _Compiler:
         self.code += [_CODE[operation], *operand]
 
     def prepare(self, expression: Expression) -> None:
-        """Evaluate the named values that an expression needs, so that none is first met within a condition."""
+        """Evaluate the named values that an expression needs, so that none is first evaluated within a condition."""
         for name in _named(expression):
             if name not in self._kept:
                 self.prepare(self._values[name])
@@ -232,7 +232,7 @@ class _Compiler:
                 self._kept[name] = self._keep()
 
     def emit(self, expression: Expression, it: tuple[str, int] | None = None) -> None:
-        """Append what leaves an expression's value on the stack; `it` is what "it" stands for."""
+        """Append operations that leave an expression's value on the stack; `it` is the operation for "it"."""
         if isinstance(expression, int):
             self.add("number", expression)
             return
@@ -268,7 +268,7 @@ class _Compiler:
                     self.add(operation)
 
     def _add_up(self, operation: str, operands: list[Expression], it: tuple[str, int] | None) -> None:
-        """Add up decimal bytes, low first: those at addresses, or those that expressions leave."""
+        """Add up decimal bytes, the lowest first: those at addresses, or values of expressions."""
         for number, operand in enumerate(operands):
             if operation == "bcd":
                 self.add("bcd", operand)
@@ -298,7 +298,7 @@ class _Compiler:
         self._choose(lambda: self.emit(value), lambda: self._entries(others, default, slot))
 
     def _choose(self, first: Callable[[], None], second: Callable[[], None]) -> None:
-        """Append two ways, the first taken if the value on top is not 0."""
+        """Append two branches; the first is taken if the value on top of the stack is not 0."""
         self.add("jump_if_not", 0)
         from_condition = len(self.code)
         first()

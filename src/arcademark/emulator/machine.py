@@ -1,8 +1,8 @@
 """A game on the core: power-on, resets, frames, saved states.
 
-A machine starts as ale-py's does: memory of chance, a look at what kind of television the cartridge is made for, a
-reset that chooses the game's mode. It then plays frame by frame. Two generators decide what chance does: the machine's
-own, always begun alike, and that of the environment, of which only Adventure's reset draws.
+A machine starts like ale-py's: with random memory, a test of the kind of television that the cartridge is made for, and
+a reset that chooses the game's mode. It then plays frame by frame. It has two random generators: the machine's own,
+which always has the same seed, and the environment's, from which only Adventure's reset draws.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from arcademark.suite.cartridges import KINDS
 from arcademark.suite.tasks import JOYSTICK_ACTIONS
 
 MACHINE_SEED = 4753849
-"""Seed of the generator of the memory and timer at power-on."""
+"""Seed of the generator for the memory and timer at power-on."""
 
 PROBED_FRAMES = 60
-"""Frames that show for which television a cartridge is made: of the last half, how many have more lines."""
+"""Frames that determine a cartridge's television: PAL if at least half of the last 30 have more lines."""
 
 PAL_LINES = 285
 PAL_HEIGHT = 250
 WIDTH = 160
 RAM_SIZE = 128
 PICTURE_BYTES = 256 * WIDTH
-"""Size of a picture in the core, of which the first rows are the screen."""
+"""Size of a picture in the core; its first rows are the screen."""
 
 _CHANGED = np.dtype([("place", "<u2"), ("word", "<u8")])
-"""Eight pixels of the pictures that are not as they were when marked."""
+"""Eight pixels of the pictures that differ from those marked."""
 
 MAX_PRESSES = 2_000
-"""Presses of the select key, or steps, until a mode is reached; Video Cube needs 783 steps to its last cube."""
+"""Largest number of presses of the select key, or steps, to reach a mode; Video Cube's last cube needs 783 steps."""
 
 _NOOP, _RESET, _SELECT = 0, 40, 41
 _ACTIONS = {**{name: number for number, name in enumerate(JOYSTICK_ACTIONS)}, "RESET": _RESET}
 _MODE, _DIFFICULTY, _FRAMES, _NUMBERS = 16, 17, 20, 22
-"""Places of these among the core's numbers."""
+"""Indices of these among the core's numbers."""
 
 
 class _Setup(ctypes.Structure):
@@ -59,12 +59,12 @@ class _Setup(ctypes.Structure):
 
 @functools.lru_cache(256)
 def _cartridge(rules: GameRules, rom: bytes) -> ctypes.Array[ctypes.c_char]:
-    """Return a cartridge and its game's rules as the core reads them, for all machines.
+    """Return a cartridge and its game's rules in the core's form, shared by all machines.
 
     Raises
     ------
     ArcadeMarkError
-        If there is no byte.
+        If the cartridge is empty.
     """
     facts = rules.facts
     paddles = facts.get("paddles", {})
@@ -100,34 +100,34 @@ class Machine:
     rom : bytes
         Its cartridge; any bytes are safe.
     seed : int, optional
-        Of the environment's generator; if None, another each time.
+        Seed of the environment's generator; if None, a random one.
     chosen : CDLL, optional
-        The core to play on: that which `translate.translated` made of this cartridge. If None, the interpreter.
+        The core to play on, which `translate.translated` made from this cartridge; if None, the interpreter.
     stepping : callable, optional
-        Takes the machine before it is loaded, and returns what plays the steps of an agent that a reset contains. If
-        None, they are frames in which no action repeats.
+        Takes the machine before it is loaded, and returns a function that plays the agent steps within a reset. If
+        None, each of them is a frame in which no action repeats.
 
     Attributes
     ----------
     act, act_unseen : callable
-        Emulate a frame under an action (0 to 17), none if the game is over; return its reward. After the second, the
-        screen is of no use.
+        Emulate a frame under an action (0 to 17), or none if the game is over; return its reward. After `act_unseen`
+        the screen is undefined.
     game_over : callable
         Return whether the game has ended.
     screen : callable
-        Write the screen into a C-contiguous array, shape (rows, 160), uint8.
+        Write the screen into a C-contiguous array (rows, 160) of uint8.
     rows : int
         Height of the screen.
     core : CDLL
         The core in use.
     address : int
-        Where the machine is in memory, for the core's functions.
+        The machine's address in memory, for the core's functions.
     state_size : int
-        Bytes of a saved state.
+        Size of a saved state in bytes.
     environment_chance : numpy.random.RandomState
         The environment's generator.
     drawn : int
-        Numbers drawn from the machine's own generator.
+        Count of numbers drawn from the machine's own generator.
     """
 
     def __init__(
@@ -157,11 +157,11 @@ class Machine:
         self._load()
 
     def use(self, chosen: ctypes.CDLL) -> None:
-        """Go on with another core: the interpreter, or one that was translated of this cartridge."""
+        """Continue on another core: the interpreter, or this cartridge's translation."""
         if not chosen.console_use(self._at, chosen.program if isinstance(chosen, TranslatedCore) else None):
             raise ArcadeMarkError(
                 f"game {self._game.name!r}: its cartridge cannot be used on this core; "
-                "choose the one that was made of it"
+                "choose the one that was made from it"
             )
         self.core = chosen
         names = ("act", "act_unseen", "game_over", "screen")
@@ -198,16 +198,16 @@ class Machine:
         return lines
 
     def hold(self, action: str) -> None:
-        """Emulate a frame under an action or the switch RESET, given by name, whatever the rules say."""
+        """Emulate a frame under an action or the switch RESET, given by name, without the game's rules."""
         self._frame(_ACTIONS[action])
 
     def reset(self, mode: int, difficulty: int) -> None:
-        """Reset machine and game, as ale-py does: the memory is kept, so that starts differ in some games.
+        """Reset machine and game as ale-py does; memory is kept, so that starts differ in some games.
 
         Raises
         ------
         ArcadeMarkError
-            If the game never reaches the mode.
+            If the game does not reach the mode.
         """
         facts = self._game.facts
         self._system_reset()
@@ -250,7 +250,7 @@ class Machine:
             self._do(command)
 
     def _until(self, reached: Callable[[], Any], act: Callable[[], None]) -> None:
-        """Act until something is reached."""
+        """Call `act` until `reached` returns a true value."""
         for _ in range(MAX_PRESSES):
             if reached():
                 return
@@ -306,7 +306,7 @@ class Machine:
             (self._do_step or self._undisturbed_step)(_ACTIONS[action])
 
     def _undisturbed_step(self, action: int) -> None:
-        self.skip_draws(1)  # they decide whether an action repeats: never here
+        self.skip_draws(1)  # draws for the repetition of actions, which does not occur here
         self.act(action)
 
     def _environment_draw(self) -> int:
@@ -339,7 +339,7 @@ class Machine:
         return int(self._numbers[_FRAMES])
 
     def skip_draws(self, steps: int) -> None:
-        """Draw from the environment's generator what that many frames of ale-py's play draw."""
+        """Draw from the environment's generator as often as so many frames in ale-py do."""
         self.environment_chance.randint(0, 2**32, 2 * steps, dtype=np.uint32)
 
     def lives(self) -> int:
@@ -352,17 +352,17 @@ class Machine:
 
     @property
     def memory(self) -> NDArray[np.uint8]:
-        """The memory itself, 128 bytes: what is written there counts from the next frame."""
+        """The memory itself, 128 bytes; values written there take effect from the next frame on."""
         return self._ram
 
     def play(self, actions: bytes, seen: int) -> int:
-        """Emulate frames under actions until they or the game end, `seen` of each four drawn; return the reward."""
+        """Emulate frames until actions or game end, with `seen` of every four drawn; return the reward."""
         reward: int = self.core.console_play(self._at, actions, len(actions), seen)
         return reward
 
     @property
     def cut(self) -> int:
-        """Frames so far that ended before their picture did: they show what an earlier picture left."""
+        """Number of frames that ended before their picture was complete: they show remains of an earlier one."""
         return int(self.core.console_cut(self._at))
 
     def collisions(self) -> int:
@@ -371,49 +371,49 @@ class Machine:
         Returns
         -------
         int
-            Of the chip's register r (CXM0P, … CXPPMM), bit 7 is bit 2r, and bit 6 bit 2r + 1.
+            Bits 2r and 2r + 1 are bits 7 and 6 of the chip's register r (CXM0P, … CXPPMM).
         """
         return int(self.core.console_collisions(self._at))
 
     def save(self) -> bytes:
-        """Return all that decides the future."""
+        """Return the state, which determines all later frames."""
         self.core.console_save(self._at, self._state)
         return self._state.raw
 
     def restore(self, state: bytes) -> None:
-        """Continue from where a state was saved, in this machine or another of the same game."""
+        """Continue from a state saved in this machine or another of the same game."""
         self.core.console_restore(self._at, state)
 
     def draw_from(self, number: int) -> None:
-        """Let the machine's own generator go on after so many draws."""
+        """Set the machine's own generator to its state after `number` draws."""
         if number < self.drawn:
             self._chance, self.drawn = np.random.RandomState(MACHINE_SEED), 0
         while self.drawn < number:
             self._draw(min(number - self.drawn, 1 << 20))
 
     def hand_over(self, other: Machine) -> None:
-        """Let another machine of the game draw from the generators where this one would."""
+        """Set another machine's generators to the states of this one's."""
         other.draw_from(self.drawn)
         other.environment_chance.set_state(self.environment_chance.get_state())
 
     def pictures(self) -> NDArray[np.uint8]:
-        """Return both pictures that frames are drawn on in turn; with a state they make cut frames exact too."""
+        """Return both pictures, on which frames are drawn in turn; saved with a state, they make cut frames exact."""
         return self._pictures
 
     def mark_pictures(self) -> None:
-        """Let what is saved of pictures be what is not as now."""
+        """Mark the present pictures; only differences from them will be saved."""
         self._words = self._pictures.reshape(-1).view(np.uint64)
         self._marked = self._words.copy()
 
     def save_pictures(self) -> bytes:
-        """Return what of both pictures differs from those marked."""
+        """Return the differences of both pictures from those marked."""
         places = np.flatnonzero(self._words != self._marked)
         changed = np.empty(len(places), _CHANGED)
         changed["place"], changed["word"] = places, self._words[places]
         return changed.tobytes()
 
     def restore_pictures(self, saved: bytes) -> bool:
-        """Restore both pictures; return whether that was possible."""
+        """Restore both pictures; return True if that was possible."""
         if type(saved) is not bytes or len(saved) % _CHANGED.itemsize:
             return False
         changed = np.frombuffer(saved, _CHANGED)

@@ -1,11 +1,11 @@
-"""ale-py's own interfaces, which stay what they are when `arcademark.ale.install` has taken their places."""
+"""ale-py's own interfaces, also after `arcademark.ale.install` has replaced them in ale-py."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING
 
-import ale_py  # noqa: F401 – which imports the module below
+import ale_py  # noqa: F401 – imports the module below
 
 if TYPE_CHECKING:
     from ale_py import ALEInterface, ALEState, ALEVectorInterface

@@ -1,11 +1,11 @@
-"""Compare the emulator with ale-py: sections played in one process or several, and the list of proven games.
+"""Comparison of the emulator with ale-py: sections played in one or more processes, and the list of proven games.
 
 ::
 
-    sections(games, frames) ─→ Section ─→ list_text() ─→ data/proven.csv ─→ proven()
+    sections(roms, frames) ─→ ProofSection ─→ list_text() ─→ data/proven.csv ─→ proven()
 
-What a section compares is in ``comparison.py``. Sections are independent of each other: each begins at power-on, its
-number the seed of all that is random.
+See ``comparison.py`` for a section. Sections are independent of each other: each begins at power-on, and its number is
+the seed of all randomness.
 """
 
 from __future__ import annotations
@@ -45,30 +45,30 @@ SECTION_FRAMES = 25_000
 def sections(
     roms: Mapping[str, Path], frames: int, *, workers: int = 1, translated: bool = False
 ) -> Iterator[ProofSection]:
-    """Compare the console with ale-py in so many frames of each game, in this process or in so many others.
+    """Compare the console with ale-py in each game, in this process or in others.
 
     Parameters
     ----------
     roms : mapping of str to Path
         Each game's cartridge.
     frames : int
-        Of each.
+        Number of frames of each game.
     workers : int
-        Processes.
+        Number of processes; 1 is this process.
     translated : bool
-        Whether the cartridges' translations are compared beside the interpreter.
+        Compare the cartridges' translations, too, beside the interpreter.
 
     Yields
     ------
-    Section
-        Each as it ends.
+    ProofSection
+        Each section, in the order in which they end.
 
     Raises
     ------
     arcademark.emulator.build.NoCore
         If there is no core.
     """
-    core()  # compiled before others ask for it
+    core()  # compile it before other processes need it
     arguments = (
         (game, rom, number, min(SECTION_FRAMES, frames - first), translated)
         for game, rom in roms.items()
@@ -78,12 +78,12 @@ def sections(
 
 
 def in_processes(work: Callable[..., Result], arguments: Iterable[tuple[Any, ...]], workers: int) -> Iterator[Result]:
-    """Do work in so many processes, in this one if it is one; yield each result as it comes."""
+    """Call `work` in so many processes, or in this one for 1; yield each result when it is ready."""
     if workers == 1:
         yield from starmap(work, arguments)
         return
     safe = os.environ.get(_SAFE_PATH)
-    os.environ[_SAFE_PATH] = "1"  # processes import nothing from the current folder as they start
+    os.environ[_SAFE_PATH] = "1"  # processes import nothing from the current folder when they start
     pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_with_the_parent)
     try:
         futures = [pool.submit(work, *each) for each in arguments]
@@ -95,7 +95,7 @@ def in_processes(work: Callable[..., Result], arguments: Iterable[tuple[Any, ...
 
 
 def play_section(game: str, rom: Path, number: int, frames: int, translated: bool) -> ProofSection:
-    """Play a section; again with all frames drawn where a picture differs that one not drawn has left its mark on."""
+    """Play a section; if it differs and some frames were cut short, play it again with all frames drawn."""
     section = SectionComparison(game, rom, number, translated=translated).run(frames)
     if section.difference and section.cut:
         section = SectionComparison(game, rom, number, all_drawn=True, translated=translated).run(frames)
@@ -103,7 +103,7 @@ def play_section(game: str, rom: Path, number: int, frames: int, translated: boo
 
 
 def _end_with_the_parent() -> None:
-    """End this process when the one that started it is gone, however it went."""
+    """End this process when the one that started it ends in any way."""
 
     def end() -> None:
         parent = parent_process()
@@ -132,9 +132,9 @@ def rules_checksum(game: str) -> str:
 
 
 def list_text(sections: Iterable[ProofSection]) -> str:
-    """Return the proven list as CSV: a row for each game of which all sections are without difference.
+    """Return the proven list as CSV: a row for each game whose sections all have no difference.
 
-    Some games cut one frame in a million, and are played otherwise for it: their count stays what a longer proof found.
+    Some games cut one frame in a million, and are then played differently: the largest count of all proofs is kept.
     """
     cut_before = {row["game"]: int(row["cut"]) for row in _rows()}
     by_game = grouped((section.game, section) for section in sections)
@@ -155,9 +155,9 @@ def list_text(sections: Iterable[ProofSection]) -> str:
 class Here:
     """Availability of our emulator.
 
-    core: Its version.
-    missing: Why it cannot be used here; None where it can.
-    untranslated: Why it is as fast as its interpreter only; None where it is not here, or can translate cartridges.
+    core: The core's version.
+    missing: Reason why it cannot be used here; None if it can.
+    untranslated: Reason why it cannot translate cartridges, and is slower; None if it can, or cannot be used.
     proven: Ids of the games for which it is proven.
     """
 
@@ -171,7 +171,7 @@ class Here:
 
 @functools.cache
 def proven() -> dict[str, dict[str, str]]:
-    """Return the proven list's row of each game for which this core, these rules and this ale-py were proven."""
+    """Return the rows, by game, of the proven list for this core, these rules and this version of ale-py."""
     return {
         row["game"]: row
         for row in _rows()

@@ -1,4 +1,4 @@
-"""Watch the memory of an undescribed ROM, to find its score, lives and end."""
+"""Observation of an undescribed ROM's memory, to find its score, lives and end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from arcademark.suite.tasks import JOYSTICK_ACTIONS, joystick_action, known_spel
 
 MAX_FRAMES = 1_000_000
 MAX_HELD = 16
-"""Longest time for which random play holds an action, in frames."""
+"""Longest time for which random play keeps an action, in frames."""
 
 MAX_LIVES = 16
 CLOCK_SHARE = 0.1
@@ -37,7 +37,7 @@ WRAPS_FROM = 90
 """Value from which two decimal digits may fall, because they are the last of a longer score."""
 
 GAME_FRAMES, RESET_FRAMES = 900, 4
-"""Frames after which random play begins a new game, and for which it then holds RESET."""
+"""Frames after which random play begins a new game, and for which it presses RESET to do so."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class WatchedByte:
     first, last, lowest, highest: Its values.
     changes: Frames in which it changed.
     first_change, last_change: The first and the last of these, from 1.
-    may_be: "score", "lives" or "end"; "" if it behaves like none.
-    expression: Expression that reads it as such.
+    may_be: "score", "lives" or "end"; "" if it behaves like none of them.
+    expression: Expression that reads it as `may_be`.
     why: Evidence for `may_be`.
     """
 
@@ -74,12 +74,12 @@ class WatchedMemory:
     size: Its size in bytes.
     kind: Kind of bank switching.
     controller: "joystick" or "paddles".
-    known_as: The game that ale-py knows it as; "" if it does not.
+    known_as: The game as which ale-py knows it; "" if it does not.
     television: "NTSC" or "PAL".
     rows: Height of its screen in pixels.
     frames: Number of frames played.
     actions: Actions played: "random", or as given.
-    bytes: Those that changed, those that may be something first.
+    bytes: Those that changed, starting with those that may be the score, lives or end.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.memory/1"
@@ -98,7 +98,7 @@ class WatchedMemory:
 
     @property
     def description(self) -> str:
-        """A description to begin with, in TOML."""
+        """A first description of the game, in TOML."""
         letters = normalize("NFKD", Path(self.rom).stem.lower()).encode("ascii", "ignore").decode()
         name = re.sub(r"[^a-z0-9]+", "_", letters).strip("_") or "game"
         name = (f"my_{name}" if known_spelling(name) or name in GROUPS else name)[:64]
@@ -115,7 +115,7 @@ class WatchedMemory:
 
 
 def read_actions(text: str) -> tuple[tuple[str, int], ...]:
-    """Read ``RESET:4,FIRE:10,RIGHT:60``: actions, or the switch RESET, each so many frames."""
+    """Read actions, or the switch RESET, with their numbers of frames, as in ``RESET:4,FIRE:10,RIGHT:60``."""
     actions = []
     for part in text.split(","):
         name, _, frames = part.strip().partition(":")
@@ -145,28 +145,28 @@ def watch(
     path : Path
         The ROM's file.
     frames : int
-        To be played, up to `MAX_FRAMES`.
+        Number of frames to play, up to `MAX_FRAMES`.
     actions : sequence of (str, int)
-        Actions to repeat; by default random ones, each held for up to `MAX_HELD` frames, and RESET after every
-        `GAME_FRAMES`.
+        Actions to repeat; by default random ones, each for up to `MAX_HELD` frames, with RESET once per `GAME_FRAMES`
+        frames.
     kind : str, optional
         Kind of bank switching, if its size does not determine it.
     paddles : bool
-        Whether it is played with paddles.
+        Play it with paddles.
     seed : int
         Seed of random play.
 
     Raises
     ------
     ArcadeMarkError
-        If there are too many frames, the file cannot be described or read, or no kind is known.
+        If there are too many frames, the file cannot be described or read, or its kind is unknown.
     arcademark.emulator.build.NoCore
         If there is no core.
     """
     if frames > MAX_FRAMES:
         raise ArcadeMarkError(f"{frames:,} frames to watch; expected at most {MAX_FRAMES:,}")
     if not path.name.isprintable() or "\\" in path.name:
-        raise ArcadeMarkError(f"{path}: no description can hold this name; rename the file, as in catch.bin")
+        raise ArcadeMarkError(f"{path}: a description cannot contain this name; rename the file, as in catch.bin")
     rom = read_bytes(path, MAX_ROM_BYTES)
     digest = hashlib.sha256(rom).hexdigest()
     facts = {"rom": "rom", "sha256": digest, "score": "0", "end": "0", "kind": kind}
@@ -208,7 +208,7 @@ def _given(actions: Sequence[tuple[str, int]]) -> Iterator[str]:
 
 
 def _random(rng: np.random.Generator) -> Iterator[str]:
-    """Yield random actions, and RESET where a new game is to begin."""
+    """Yield random actions, and RESET at the start of a new game."""
     while True:
         left = GAME_FRAMES - RESET_FRAMES
         while left > 0:
@@ -219,7 +219,7 @@ def _random(rng: np.random.Generator) -> Iterator[str]:
 
 
 def _bytes(memory: NDArray[np.uint8], begun: Sequence[int]) -> Iterator[WatchedByte]:
-    """Yield the bytes that changed; games began at these frames, each after the first by RESET."""
+    """Yield the bytes that changed; `begun` are the frames at which games began, after the first one with RESET."""
     edges = [*begun, len(memory)]
     games = [slice(first + (2 * RESET_FRAMES if first else 0), last) for first, last in pairwise(edges)]
     for place, column in enumerate(memory.T):
@@ -235,7 +235,7 @@ def _bytes(memory: NDArray[np.uint8], begun: Sequence[int]) -> Iterator[WatchedB
 
 
 def _guess(byte: str, games: Sequence[NDArray[np.int64]], frames: int) -> tuple[str, str, str]:
-    """Say what a byte may be that had these values one after the other in each game, what reads it, and why."""
+    """Return a byte's possible meaning, its expression and the evidence, from its successive values in each game."""
     steps, values = np.concatenate([np.diff(game) for game in games]), np.concatenate(games)
     start, several = values[0], f" in {len(games)} games" if len(games) > 1 else ""
     if not len(steps) or len(steps) > CLOCK_SHARE * frames or any(game[0] != start for game in games):
