@@ -1,10 +1,10 @@
-/* An agent in C, in one file without a library; docs/messages.md describes what is exchanged.
+/* An agent in C, in one file without a library; docs/messages.md describes the messages.
 
        cc -O3 -o agent examples/agent.c
        arcademark run --agent-command './agent --batch 8' --games pong --episodes 3
 
-   Its actions come from a generator that begins with the episode's seed and goes on with what is seen, so the same
-   episode is played alike in any batch. It maps observations; with --pipes they are sent to it instead. */
+   Its actions come from a generator that depends on the episode's seed and on observations, so that an episode is
+   the same in any batch. It maps observations into memory; with --pipes it receives them instead. */
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* MessagePack: what stands at a place. kind: i integer, b boolean, s string, d data, a array, m map, o other;
-   n: its number or length; at: where its content begins, or what follows a number. */
+/* A value in MessagePack. kind: i integer, b boolean, s string, d data, a array, m map, o other; n: its number or
+   length; at: the address of its content, or after a number. */
 struct value {
     char kind;
     uint64_t n;
@@ -62,7 +62,7 @@ static int is(struct value v, const char *text) {
     return v.kind == 's' && v.n == strlen(text) && !memcmp(v.at, text, v.n);
 }
 
-/* The place of what a map has under a name. */
+/* Return the address of a map's value under a name. */
 static const uint8_t *member(const uint8_t *map, const char *name) {
     struct value v = read_value(map);
     const uint8_t *p = v.at;
@@ -76,7 +76,7 @@ static const uint8_t *member(const uint8_t *map, const char *name) {
     exit(1);
 }
 
-/* Messages: four bytes of length, the first of them the highest, and a map. */
+/* Messages: four bytes of length, the highest first, and a map. */
 static uint8_t *came, out[1 << 16];
 static size_t room, length;
 

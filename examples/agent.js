@@ -1,18 +1,18 @@
-// A learner in JavaScript: it learns which action is worth most whatever the screen shows, and mostly takes that one.
+// A learner in JavaScript: it learns which action is best regardless of the screen, and mostly takes that one.
 //
 //     arcademark run --agent-command 'node examples/agent.js' --set exploration=0.2 --games pong --training-episodes 3
 //
-// It exchanges a line of JSON for each that it is sent; docs/messages.md describes them. It does what my_learner.py does.
+// It answers each line of JSON with another; docs/messages.md describes them. It does the same as my_learner.py.
 
 const lines = require("node:readline").createInterface({ input: process.stdin });
-const say = (message) => process.stdout.write(JSON.stringify(message) + "\n");
+const send = (message) => process.stdout.write(JSON.stringify(message) + "\n");
 
 let values = []; // the running mean of the reward after each action
 let options = { step_size: 0.05, exploration: 0.1 };
 let training = false;
 const states = []; // of the generator of each episode in play
 
-function random(row) { // a number from 0 to 1, from the episode's seed and how often it was asked
+function random(row) { // a number from 0 to 1, the next of a generator with the episode's seed
   states[row] = (Math.imul(states[row], 1664525) + 1013904223) >>> 0;
   return states[row] / 2 ** 32;
 }
@@ -53,8 +53,8 @@ const answers = {
   },
 };
 
-say({ type: "agent", version: 1 });
+send({ type: "agent", version: 1 });
 lines.on("line", (line) => {
   const message = JSON.parse(line);
-  say(answers[message.type](message));
+  send(answers[message.type](message));
 });

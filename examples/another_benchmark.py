@@ -1,18 +1,18 @@
 """From a table of scores to predictions of all tasks from a few, on a benchmark that is not Atari.
 
-The benchmark and its players are made up: a skill each, and some luck. Yours needs the same two files:
+The benchmark and its players are invented: each player has a skill and some luck. Yours needs the same two files:
 
-* scores.csv: algorithm, task, score (a row a score; a column ``run`` if there are several)
-* references.csv: task, low, high (what counts as 0 % and as 100 %; low may be the larger where less is better)
+* scores.csv: algorithm, task, score (one row per score; with a column ``run`` if there are several)
+* references.csv: task, low, high (the scores of 0 % and 100 %; low may be the larger if less is better)
 
-Run it, then try the same on the command line:
+Run it, then do the same on the command line:
 
     arcademark subset search scores.csv --references references.csv --size 2 --target mean --nested --out model.json
     arcademark subset predict new.csv --estimator model.json
     arcademark subset predict some.csv --training scores.csv --references references.csv
 
-A model wants exactly its tasks. The last line predicts from whatever tasks there are: every summary and every other
-task, with intervals, and which task to play next.
+A model needs exactly its tasks. The last line predicts from any tasks: every summary and every other task, with
+intervals, and which task to play next.
 """
 
 import csv
@@ -38,7 +38,7 @@ def write(path: str, rows: Sequence[Sequence[object]]) -> None:
 
 
 def play(skill: float, task: str, luck: random.Random) -> float:
-    """Make up a score."""
+    """Return an invented score."""
     low, high = TASKS[task]
     return low + (high - low) * skill * luck.uniform(0.8, 1.2)
 
@@ -49,12 +49,12 @@ scores = [[name, task, play(skill, task, luck)] for name, skill in players.items
 write("scores.csv", [["algorithm", "task", "score"], *scores])
 write("references.csv", [["task", "low", "high"], *([task, low, high] for task, (low, high) in TASKS.items())])
 
-shown = arcademark.search("scores.csv", 2, references="references.csv", target="mean", nested=True, out="model.json")
-found = shown.results[0]
-print(f"best two: {', '.join(found.best.tasks)}, typical error {found.best.log_error:.1%}")
-print(f"{found.certificate.subsets} subsets, proven: {found.certificate.holds}")
+search = arcademark.search("scores.csv", 2, references="references.csv", target="mean", nested=True, out="model.json")
+result = search.results[0]
+print(f"best two: {', '.join(result.best.tasks)}, typical error {result.best.log_error:.1%}")
+print(f"{result.certificate.subsets} subsets, proven: {result.certificate.holds}")
 
-newcomer = [["me", task, play(0.9, task, luck)] for task in found.best.tasks]
+newcomer = [["me", task, play(0.9, task, luck)] for task in result.best.tasks]
 write("new.csv", [["algorithm", "task", "score"], *newcomer])
 estimate = arcademark.predict("new.csv", "model.json").predictions[0].estimate
 if estimate:

@@ -1,9 +1,9 @@
-"""PPO as one plain loop in PyTorch, in the manner of CleanRL, on games under a declared protocol.
+"""PPO as one plain loop in PyTorch, in the style of CleanRL, on games under a declared protocol.
 
     pip install '.[deep]'
     python examples/cleanrl_ppo.py --game breakout --steps 1000000
 
-``infos["episode"]`` holds raw scores of whole games, though training clips rewards and ends episodes with a life.
+``infos["episode"]`` has raw scores of whole games, although training clips rewards and ends episodes with a life.
 """
 
 import argparse
@@ -52,15 +52,15 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--horizon", type=int, default=HORIZON)
     parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    torch.manual_seed(asked.seed)
-    envs = arcademark.make_vec(asked.game, ENVS, "dqn-2015", training=True, autoreset_mode="same_step")
+    arguments = parser.parse_args()
+    torch.manual_seed(arguments.seed)
+    envs = arcademark.make_vec(arguments.game, ENVS, "dqn-2015", training=True, autoreset_mode="same_step")
     network = ActorCritic(envs.envs[0].environment_spec.num_actions)
     optimizer = torch.optim.Adam(network.parameters(), 2.5e-4, eps=1e-5)
-    screens = torch.from_numpy(envs.reset(seed=asked.seed)[0])
-    for update in range(max(1, asked.steps // (ENVS * asked.horizon))):
+    screens = torch.from_numpy(envs.reset(seed=arguments.seed)[0])
+    for update in range(max(1, arguments.steps // (ENVS * arguments.horizon))):
         rows = []
-        for _ in range(asked.horizon):
+        for _ in range(arguments.horizon):
             with torch.no_grad():
                 policy, value = network(screens)
             action = policy.sample()

@@ -1,9 +1,9 @@
-"""A learner's weights, played: a linear value of each action, of the bits of the console's memory.
+"""An agent that plays learnt weights: the value of each action is linear in the bits of the console's memory.
 
     arcademark run examples/learnt.py:make_agent --games atari-5 --episodes 10
 
-`learnt.npz` holds weights for the five games of Atari-5. Each was learnt by SARSA(λ) from random play in 3 million
-frames (Bellemare et al. 2013, the feature set `ram-bits`), which takes some minutes per game:
+`learnt.npz` contains weights for the five games of Atari-5. Each was learnt by SARSA(λ), starting from random play, in
+3 million frames (Bellemare et al. 2013, the feature set `ram-bits`), which takes some minutes per game:
 
     arcademark run sarsa --set features=ram-bits --set alpha_schedule=linear --games atari-5 --frames 3M \\
         --episodes 10 --out runs/learnt
@@ -27,7 +27,7 @@ WEIGHTS = Path(__file__).with_name("learnt.npz")
 
 
 class LearntAgent:
-    """Takes the action of the highest value, and now and then a random one, as in training.
+    """Agent that takes the action of the highest value, and sometimes a random one, as in training.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class LearntAgent:
     def act(
         self, observations: NDArray[np.uint8], first: NDArray[np.bool_], rngs: Sequence[np.random.Generator]
     ) -> NDArray[np.int64]:
-        """Choose an action for each episode in play, from the 128 bytes of its memory."""
+        """Choose an action for each episode in play from its memory (episodes, 128)."""
         bits = np.unpackbits(observations, axis=-1, bitorder="little")
         actions = np.argmax(bits @ self.weights.T, axis=1)
         for i, rng in enumerate(rngs):
@@ -62,7 +62,7 @@ make_agent = LearntAgent
 
 
 def extract(run: Path) -> None:
-    """Write the weights that a run of `sarsa` with `ram-bits` ended with to `WEIGHTS`, in half precision."""
+    """Write the final weights of a run of `sarsa` with `ram-bits` to `WEIGHTS`, in half precision."""
     query = "SELECT trial.game, data FROM checkpoint JOIN trial ON trial.id = checkpoint.trial ORDER BY position"
     learnt = {}
     with closing(sqlite3.connect(run / "run.sqlite")) as database:
@@ -75,7 +75,7 @@ def extract(run: Path) -> None:
                 content, np.float32, offset=4 * rows
             ).reshape(rows, 18)
             learnt[game] = weights.T
-    np.savez_compressed(WEIGHTS, **learnt)  # type: ignore[arg-type]  # one of these may be called allow_pickle
+    np.savez_compressed(WEIGHTS, **learnt)  # type: ignore[arg-type]  # mypy: a key may be "allow_pickle"
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""An agent of one's own: it keeps doing what shows it something new, and tries something else when it is bored.
+"""Example of your own agent: it repeats an action while that shows new screens, and draws another when bored.
 
     arcademark run examples/my_agent.py:make_agent --games pong --episodes 1 --set boredom=2 --out runs/mine
 
-Any function or class will do that takes the game's `EnvironmentSpec` and returns an object with `act`. Its keyword
-parameters, with their types and defaults, are what `--set` accepts.
+It may be any function or class that takes the game's `EnvironmentSpec` and returns an object with `act`. Its keyword
+parameters, with their types and defaults, are the settings that `--set` accepts.
 """
 
 from collections import Counter
@@ -16,23 +16,23 @@ from arcademark.environments.base import EnvironmentSpec
 
 
 class CuriousAgent:
-    """Repeats its action while the screens are new to it, otherwise draws another.
+    """Agent that repeats its action while screens are new to it, and otherwise draws another.
 
     Parameters
     ----------
     env : EnvironmentSpec
         The game: its actions and the shape of its observations.
     boredom : int
-        How often a screen is seen before it is boring.
+        Number of times a screen is seen before it is boring.
     pixels : int
-        About how many pixels are compared; fewer make more screens alike.
+        Approximate number of pixels compared; with fewer, more screens are alike.
     """
 
     def __init__(self, env: EnvironmentSpec, *, boredom: int = 3, pixels: int = 64) -> None:
         self.num_actions = env.num_actions
         self.boredom = boredom
         self.stride = max(1, int(np.prod(env.observation_shape)) // pixels)
-        self.seen: list[Counter[bytes]] = []  # one an episode in play
+        self.seen: list[Counter[bytes]] = []  # one per episode in play
         self.last: list[int] = []
 
     def act(

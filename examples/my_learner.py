@@ -1,9 +1,9 @@
-"""A learner of one's own: it learns which action is worth most whatever the screen shows, and mostly takes that one.
+"""Example of your own learner: it learns which action is best regardless of the screen, and mostly takes that one.
 
     arcademark run examples/my_learner.py:make_learner --games pong --training-episodes 3 --out runs/learner
 
-Any function or class will do that takes the game's `EnvironmentSpec` and returns an object with the methods below. It
-trains until its budget is spent, is kept by `checkpoint` now and then, and goes on from there with `restore`;
+It may be any function or class that takes the game's `EnvironmentSpec` and returns an object with the methods below.
+It trains until its budget is spent. `checkpoint` saves it from time to time, and `restore` continues from there.
 `arcademark.agents.base.Learner` describes each method.
 """
 
@@ -18,14 +18,14 @@ from arcademark.environments.base import EnvironmentSpec
 
 
 class Habit:
-    """Keeps a running mean of the reward after each action; explores in training only.
+    """Learner with a running mean of the reward after each action; explores only in training.
 
     Parameters
     ----------
     env : EnvironmentSpec
         The game: its actions.
     step_size : float
-        How fast the means follow.
+        Weight of a new reward in the means.
     exploration : float
         Probability of a random action in training.
     """
@@ -54,7 +54,7 @@ class Habit:
         return np.array([self.choose(rng) for rng in rngs], np.int64)
 
     def choose(self, rng: np.random.Generator) -> int:
-        """Take an action of greatest value, in training now and then any."""
+        """Choose an action of greatest value, or in training sometimes any action."""
         if self.training and rng.random() < self.exploration:
             return int(rng.integers(len(self.values)))
         return int(rng.choice(np.flatnonzero(self.values == self.values.max())))
@@ -65,11 +65,11 @@ class Habit:
         self.values[action] += self.step_size * (transition.reward - self.values[action])
 
     def checkpoint(self) -> bytes:
-        """Return all that was learnt."""
+        """Return everything that was learnt."""
         return json.dumps(self.values.tolist()).encode()
 
     def restore(self, checkpoint: bytes) -> None:
-        """Go on from a checkpoint."""
+        """Continue from a checkpoint."""
         self.values = np.array(json.loads(checkpoint))
 
 

@@ -1,9 +1,9 @@
-"""A recurrent policy: RecurrentPPO of sb3-contrib sees one screen at a time and remembers the others in an LSTM.
+"""A recurrent policy: RecurrentPPO of sb3-contrib observes one screen at a time and remembers earlier ones in an LSTM.
 
     pip install '.[sb3]'
     python examples/recurrent_policy.py --game pong --steps 1000000
 
-`frame_stack` is an override of the protocol, and every report says so.
+`frame_stack` overrides the protocol, and every report states this.
 """
 
 import argparse
@@ -15,18 +15,18 @@ import arcademark.sb3
 
 
 def main() -> None:
-    """Train, and save the network."""
+    """Train and save the network."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", default="pong")
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--horizon", type=int, default=128, help="steps of each environment between updates")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("models"))
-    asked = parser.parse_args()
-    envs = arcademark.sb3.make_vec(asked.game, 8, "dqn-2015", frame_stack=1)
-    model = RecurrentPPO("CnnLstmPolicy", envs, 2.5e-4, asked.horizon, 256, 4, seed=asked.seed, verbose=1)
-    model.learn(asked.steps)
-    path = asked.out / asked.game / f"seed{asked.seed}.zip"
+    arguments = parser.parse_args()
+    envs = arcademark.sb3.make_vec(arguments.game, 8, "dqn-2015", frame_stack=1)
+    model = RecurrentPPO("CnnLstmPolicy", envs, 2.5e-4, arguments.horizon, 256, 4, seed=arguments.seed, verbose=1)
+    model.learn(arguments.steps)
+    path = arguments.out / arguments.game / f"seed{arguments.seed}.zip"
     path.parent.mkdir(parents=True, exist_ok=True)
     model.save(path)
 

@@ -1,10 +1,10 @@
-"""PPO of Stable-Baselines3 on a game under a declared protocol; what it saves can be scored at once.
+"""PPO of Stable-Baselines3 on a game under a declared protocol; the saved network can be scored directly.
 
     pip install '.[sb3]'
     python examples/sb3_ppo.py --game breakout --steps 1000000 --seed 0
     arcademark run 'models/{game}/seed{seed}.zip' --games breakout --seeds 1 --protocol sb3-atari
 
-Hyper-parameters are Schulman et al. 2017's for Atari, but that they stay constant.
+Hyperparameters are those of Schulman et al. 2017 for Atari, but constant.
 """
 
 import argparse
@@ -16,20 +16,29 @@ import arcademark.sb3
 
 
 def main() -> None:
-    """Train, and save the network."""
+    """Train and save the network."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", default="breakout")
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--horizon", type=int, default=128, help="steps of each environment between updates")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("models"))
-    asked = parser.parse_args()
-    envs = arcademark.sb3.make_vec(asked.game, 8, "sb3-atari")
+    arguments = parser.parse_args()
+    envs = arcademark.sb3.make_vec(arguments.game, 8, "sb3-atari")
     model = PPO(
-        "CnnPolicy", envs, 2.5e-4, asked.horizon, 256, 4, clip_range=0.1, ent_coef=0.01, seed=asked.seed, verbose=1
+        "CnnPolicy",
+        envs,
+        2.5e-4,
+        arguments.horizon,
+        256,
+        4,
+        clip_range=0.1,
+        ent_coef=0.01,
+        seed=arguments.seed,
+        verbose=1,
     )
-    model.learn(asked.steps)
-    path = asked.out / asked.game / f"seed{asked.seed}.zip"
+    model.learn(arguments.steps)
+    path = arguments.out / arguments.game / f"seed{arguments.seed}.zip"
     path.parent.mkdir(parents=True, exist_ok=True)
     model.save(path)
 

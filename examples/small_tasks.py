@@ -1,8 +1,8 @@
-"""An agent for tasks of three packages, a rule each: what an agent is does not change beyond Atari, only what it sees.
+"""An agent for tasks of three packages, with one rule for each: beyond Atari, only an agent's observations differ.
 
     arcademark run examples/small_tasks.py:make_agent --suite examples/small_tasks.toml --set turns=0.1 --out runs/rules
 
-docs/tutorials/other_tasks.md goes on from there.
+docs/tutorials/other_tasks.md continues from there.
 """
 
 from collections.abc import Sequence
@@ -18,18 +18,24 @@ Generators = Sequence[np.random.Generator]
 
 
 class Balance:
-    """Pushes CartPole's cart to where the pole falls; it sees four numbers: place, speed, angle, and its speed."""
+    """Rule for CartPole: push the cart to where the pole falls.
+
+    Observations (n, 4) are the cart's place and speed, and the pole's angle and angular speed.
+    """
 
     def act(self, observations: NDArray[np.float32], first: Flags, rngs: Generators) -> NDArray[np.int64]:
-        """Choose 0, to the left, or 1."""
+        """Choose 0 (left) or 1 (right)."""
         return (3 * observations[:, 2] + observations[:, 3] > 0).astype(np.int64)
 
 
 class Catch:
-    """Moves the paddle of MinAtar's Breakout to where the ball comes down; it sees grids: paddle, ball, its trail."""
+    """Rule for MinAtar's Breakout: move the paddle to where the ball comes down.
+
+    Observations (n, 10, 10, channels) are grids of the paddle, the ball and its trail.
+    """
 
     def act(self, observations: NDArray[np.bool_], first: Flags, rngs: Generators) -> NDArray[np.int64]:
-        """Choose 0, nothing, 1, to the left, or 2."""
+        """Choose 0 (nothing), 1 (left) or 2 (right)."""
         return np.array([self._aim(*(np.argwhere(grid[:, :, i])[0] for i in range(3))) for grid in observations])
 
     @staticmethod
@@ -41,16 +47,16 @@ class Catch:
 
 
 class Wander:
-    """Walks on in MiniGrid where nothing is in the way, and turns at random, with probability `turns` there too.
+    """Rule for MiniGrid: walk on, or with probability `turns`, or at an obstacle, turn at random.
 
-    What it sees has parts: ``image``, what is in each cell ahead, ``direction``, and the text of the ``mission``.
+    Observations have the parts ``image``, the content of each cell ahead, ``direction`` and the text ``mission``.
     """
 
     def __init__(self, turns: float) -> None:
         self.turns = turns
 
     def act(self, observations: NDArray[Any], first: Flags, rngs: Generators) -> NDArray[np.int64]:
-        """Choose 0, turn to the left, 1, to the right, or 2, go on."""
+        """Choose 0 (turn left), 1 (turn right) or 2 (walk on)."""
         free = np.isin(observations["image"][:, 3, 5, 0], (1, 8))  # nothing, or the goal
         turning = np.array([rng.random() < self.turns for rng in rngs])
         return np.where(free & ~turning, 2, [rng.integers(2) for rng in rngs])

@@ -1,10 +1,10 @@
-// A training program in JavaScript that plays games, or other tasks, of ArcadeMark; docs/messages.md describes what is exchanged.
+// A training program in JavaScript that plays games or other tasks of ArcadeMark; docs/messages.md describes the messages.
 //
-//     node examples/train.js [steps] [what to play, as arguments of "arcademark serve"]
+//     node examples/train.js [steps] [arguments of "arcademark serve"]
 //     node examples/train.js 1000 cartpole_v1 --suite gymnasium:CartPole-v1 --envs 2
 //
-// It starts "arcademark serve" and tries random actions, in two games of Pong at once if nothing else is said; yours
-// learns from what comes back.
+// It starts "arcademark serve" and plays random actions, by default in two games of Pong at once; yours learns from
+// the answers.
 
 const { spawn } = require("node:child_process");
 const readline = require("node:readline");
@@ -18,7 +18,7 @@ const answers = readline.createInterface({ input: server.stdout })[Symbol.asyncI
 async function ask(message) {
   server.stdin.write(JSON.stringify(message) + "\n");
   const { value, done } = await answers.next();
-  if (done) process.exit(1); // it said why on its standard error
+  if (done) process.exit(1); // the server wrote the reason to standard error
   return JSON.parse(value);
 }
 

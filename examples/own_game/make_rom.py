@@ -1,8 +1,8 @@
 """Make catch.bin, a small game for the Atari 2600: python examples/own_game/make_rom.py [FOLDER].
 
-A ball falls in one of eight columns. The joystick moves the paddle below, the button lets the ball fall faster. A ball
-that is caught is a point, one that is missed costs one of three lives; with the last the game is over. The console's
-RESET switch begins a game.
+A ball falls in one of eight columns. The joystick moves the paddle below, the button makes the ball fall faster. A
+caught ball scores a point, a missed one costs one of three lives; the game is over with the last. The console's RESET
+switch begins a game.
 """
 
 import re
@@ -167,7 +167,7 @@ over    lda $284
 """
 
 ORIGIN = 0xF800
-CODES = {  # an instruction and what follows it: n a number, z a place below 256, w any place, r where a branch leads
+CODES = {  # an instruction and its operand: n a number, z an address below 256, w any address, r a branch's target
     "sei": 0x78, "cld": 0xD8, "sed": 0xF8, "clc": 0x18, "txs": 0x9A, "tax": 0xAA, "inx": 0xE8, "dex": 0xCA,
     "iny": 0xC8, "lsr": 0x4A, "ldx n": 0xA2, "ldy n": 0xA0, "lda n": 0xA9, "eor n": 0x49, "and n": 0x29,
     "adc n": 0x69, "cmp n": 0xC9, "cpy n": 0xC0, "lda z": 0xA5, "and z": 0x25, "sta z": 0x85, "inc z": 0xE6,
@@ -178,7 +178,7 @@ CODES = {  # an instruction and what follows it: n a number, z a place below 256
 
 
 def assembled(source: str) -> bytes:
-    """Return the cartridge, 2,048 bytes, of a program in assembly language."""
+    """Assemble a program and return the cartridge, 2,048 bytes."""
     places: dict[str, int] = {}
     lines: list[tuple[int, str, str, str]] = []
     at = ORIGIN
@@ -202,7 +202,7 @@ def assembled(source: str) -> bytes:
         elif kind:
             code += value.to_bytes(2 if kind == "w" else 1, "little")
     code += bytes(2048 - 4 - len(code))
-    return bytes(code + 2 * ORIGIN.to_bytes(2, "little"))  # where the processor begins, and where BRK would lead
+    return bytes(code + 2 * ORIGIN.to_bytes(2, "little"))  # addresses of the first instruction, and for BRK
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Helpers of the trainers' tests, which are the same for every library."""
+"""Helpers for the tests of trainers, which are the same for every library."""
 
 import sys
 from pathlib import Path

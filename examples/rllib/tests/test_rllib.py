@@ -1,4 +1,4 @@
-"""RLlib's algorithms as trainers: they learn, are kept without pickle, go on, and play as RLlib's modules do."""
+"""RLlib's algorithms as trainers: they learn, are saved without pickle, resume, and play like RLlib's modules."""
 
 import io
 import sys
@@ -34,7 +34,7 @@ def tensors(kept, file="module"):
 
 
 def module(made, change=lambda name, value: value):
-    """Return RLlib's module with what was learnt, changed."""
+    """Return RLlib's module with the learnt weights, changed by `change`."""
     algorithm = made.policy._model
     weights = algorithm.get_state(components="learner_group")["learner_group"]["learner"]["rl_module"]["default_policy"]
     weights = {name: change(name, value) for name, value in weights.items()}
@@ -98,7 +98,7 @@ def test_a_checkpoint_is_played_without_ray(env, monkeypatch):
 
 @pytest.mark.parametrize("override", [MEMORY, SCREENS], ids=str)
 def test_dreamer_plays_what_its_module_infers_from_its_file(override, tmp_path, monkeypatch):
-    """The module draws the world model's state, here the likeliest: where each chance is near 0 or 1 they agree."""
+    """The module draws the world model's state, ours is the most probable: they agree if probabilities are 0 or 1."""
     env = environment("toy" if override is MEMORY else "pong", **override)
     made = fitted("dreamerv3", env, 120)
     inside = module(made, lambda name, value: value * 1e4 if name.endswith("z_generating_layer.weight") else value)

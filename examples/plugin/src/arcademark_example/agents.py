@@ -1,4 +1,4 @@
-"""An agent: random actions, each held for some steps."""
+"""An agent that repeats each of its random actions for some steps."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ from arcademark.environments.base import EnvironmentSpec
 
 
 class Sticky:
-    """Draws an action and holds it.
+    """Agent that draws an action and repeats it.
 
     Parameters
     ----------
     hold : int
-        Steps for which an action is held.
+        Number of steps for which an action is repeated.
     """
 
     draws = True

@@ -1,4 +1,4 @@
-"""A feature set: which values the bytes of the console's memory have."""
+"""A feature set: the values of the bytes of the console's memory."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,4 +33,4 @@ class Bytes:
         return np.repeat(observation.reshape(-1, 8, 1), 3, axis=2)
 
 
-BYTES = FeatureSet("bytes", "which value each byte of the memory has", "our own", "ram", Bytes, 32_768)
+BYTES = FeatureSet("bytes", "value of each byte of the memory", "our own", "ram", Bytes, 32_768)

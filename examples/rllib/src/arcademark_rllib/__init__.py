@@ -1,1 +1,1 @@
-"""RLlib's algorithms as agents that ArcadeMark trains and plays: `trainers`; `parts` has the games and networks."""
+"""RLlib's algorithms as agents of ArcadeMark: `trainers` trains and plays them; `parts` has games and networks."""

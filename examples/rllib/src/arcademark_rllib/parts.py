@@ -1,6 +1,6 @@
-"""What RLlib is given: our games as a vector of environments, and networks as its modules.
+"""Our games and networks in RLlib's form: a vector of environments, and modules.
 
-Networks have the names and layers of CleanRL's, so that `arcademark.agents.checkpoints` plays them as those.
+Networks have the names and layers of CleanRL's, so that `arcademark.agents.checkpoints` can play them.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from arcademark.agents.trainers.network import LEAST_SCREEN
 SHALLOW = ((16, 8, 4), (32, 4, 2))
 """Channels, kernels and strides of Mnih et al. 2013, IMPALA's shallow network (Espeholt et al. 2018, Figure 3)."""
 NATURE = ((32, 8, 4), (64, 4, 2), (64, 3, 1))
-"""Those of Mnih et al. 2015, and of Rainbow."""
+"""The same of Mnih et al. 2015, and of Rainbow."""
 HIDDEN, ATOMS, RETURN, SIGMA = 512, 51, 10.0, 0.5
 """Rainbow's hidden units, its distribution's atoms and greatest return, and its noise (Hessel et al. 2018, Table 1)."""
 
 
 class Games(VectorWrapper):
-    """Our games, where one that has ended begins again in a step of its own, as RLlib's runner expects.
+    """Our games with next-step autoreset, as RLlib's runner expects: an ended game begins again in a separate step.
 
-    In that step it is not played, its action is ignored, and its observation is the first of the new episode.
+    That step ignores the action and returns the first observation of the new episode.
 
     Parameters
     ----------
     games : VectorEnv
     floats : bool
-        Whether observations are made floats, screens from -1 to 1.
+        Convert observations to floats, screens to the range from -1 to 1.
     """
 
     env: Any
     playing: Games
-    """What RLlib plays in this process."""
+    """The games that RLlib plays in this process."""
 
     def __init__(self, games: Any, floats: bool) -> None:
         super().__init__(games)
@@ -58,12 +58,12 @@ class Games(VectorWrapper):
             self.observation_space = batch_space(self.single_observation_space, games.num_envs)
 
     def reset(self, *, seed: Any = None, options: Any = None) -> tuple[Any, Any]:
-        """Begin the first games, or see those in play."""
+        """Begin the first games, or return the observations of those in play."""
         self._ended[:] = False
         return self._converted(self.env.reset()[0]), {}
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, Any]:
-        """Play a step in each game, but in those that ended in the last one."""
+        """Play a step in each game, except those that ended in the last one."""
         observations, rewards, terminated, truncated, infos = self.env.step(actions, self._ended)
         self._ended = terminated | truncated
         for row in np.flatnonzero(self._ended).tolist():
@@ -71,7 +71,7 @@ class Games(VectorWrapper):
         return self._converted(observations), rewards, terminated, truncated, {}
 
     def close(self, **_: Any) -> None:
-        """Leave the games open, as they are played on when RLlib has let go of them."""
+        """Leave the games open, as they are still played after RLlib closes them."""
 
     def _converted(self, observations: Any) -> Any:
         if not self._floats:
@@ -80,12 +80,12 @@ class Games(VectorWrapper):
 
 
 def played(_: Any) -> Games:
-    """Return what RLlib plays."""
+    """Return the games that RLlib plays."""
     return Games.playing
 
 
 class Copied(TorchRLModule, TargetNetworkAPI):  # type: ignore[misc]
-    """A network of which `parts` have copies, of whose values it learns."""
+    """A network that learns from the values of copies of its `parts`, the target networks."""
 
     parts: tuple[str, ...]
 
@@ -95,7 +95,7 @@ class Copied(TorchRLModule, TargetNetworkAPI):  # type: ignore[misc]
             setattr(self, f"_target_{name}", make_target_network(getattr(self, name)))
 
     def get_target_network_pairs(self) -> list[tuple[Any, Any]]:
-        """Return what is copied, and its copies."""
+        """Return pairs of a part and its copy."""
         return [(getattr(self, name), getattr(self, f"_target_{name}")) for name in self.parts]
 
 
@@ -119,15 +119,15 @@ class ActorCritic(Copied, ValueFunctionAPI):  # type: ignore[misc]
         return self.critic(features).squeeze(-1)
 
     def forward_target(self, batch: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the copy's logits."""
+        """Return the target network's logits."""
         features = self._target_network(batch[Columns.OBS] / 255.0)
         return {TARGET_NETWORK_ACTION_DIST_INPUTS: self._target_actor(features)}
 
 
 class RainbowModule(Copied, QNetAPI):  # type: ignore[misc]
-    """Rainbow's network: a value and advantages of noisy layers make up a distribution over returns for each action.
+    """Rainbow's network: values and advantages from noisy layers give a distribution of returns for each action.
 
-    RLlib's own module knows no noisy layers, and its value is one number added to all atoms, which a softmax ignores.
+    RLlib's own module has no noisy layers, and its value is one number added to all atoms, which a softmax ignores.
     """
 
     parts = ("network", "value_head", "advantage_head")
@@ -145,7 +145,7 @@ class RainbowModule(Copied, QNetAPI):  # type: ignore[misc]
         return {Columns.ACTIONS: self.compute_q_values(batch)["qf_preds"].argmax(1)}
 
     def _forward_exploration(self, batch: Mapping[str, Any], **_: Any) -> dict[str, Any]:
-        self.train()  # noise is what explores
+        self.train()  # noise makes it explore
         return self._forward_inference(batch)
 
     def _forward_train(self, batch: Mapping[str, Any], **_: Any) -> dict[str, Any]:
@@ -156,11 +156,11 @@ class RainbowModule(Copied, QNetAPI):  # type: ignore[misc]
         return self.compute_q_values(batch) | {"qf_next_preds": values["qf_preds"]} | targets
 
     def compute_q_values(self, batch: Mapping[str, Any]) -> dict[str, Any]:
-        """Return values, and the distributions whose means they are."""
+        """Return values, the means of distributions, and these distributions."""
         return self._values(batch, self.network, self.value_head, self.advantage_head)
 
     def forward_target(self, batch: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those of the copy."""
+        """Return the same for the target network."""
         return self._values(batch, *(copy for _, copy in self.get_target_network_pairs()))
 
     def _values(self, batch: Mapping[str, Any], network: Any, value: Any, advantage: Any) -> dict[str, Any]:
@@ -173,7 +173,7 @@ class RainbowModule(Copied, QNetAPI):  # type: ignore[misc]
 
 
 class Noisy(nn.Module):
-    """A linear layer with factorised Gaussian noise, another each time, in training (Fortunato et al. 2018, §3)."""
+    """A linear layer with new factorised Gaussian noise for each batch in training (Fortunato et al. 2018, §3)."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
@@ -184,7 +184,7 @@ class Noisy(nn.Module):
         self.bias_sigma = nn.Parameter(torch.full((outputs,), SIGMA * bound))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return what the layer makes of features."""
+        """Return the layer's outputs."""
         mean = nn.functional.linear(x, self.weight_mu, self.bias_mu)
         if not self.training:
             return mean
@@ -196,7 +196,7 @@ class Noisy(nn.Module):
 def layers(
     shape: tuple[int, ...], convolutions: Sequence[tuple[int, int, int]], hidden: int, full: bool
 ) -> tuple[nn.Sequential, int]:
-    """Return layers for screens, after them a hidden one if `full`, or for other observations; and their features."""
+    """Return layers for screens (and a hidden layer if `full`) or for other observations, and their output size."""
     modules: list[nn.Module] = []
     screens = len(shape) == 3 and min(shape[1:]) >= LEAST_SCREEN
     channels = shape[0]

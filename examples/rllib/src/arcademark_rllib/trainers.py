@@ -1,9 +1,9 @@
 """RLlib's algorithms as trainers; needs Ray.
 
-RLlib trains by its public interface alone: a configuration, ``train()``, ``get_state()`` and ``set_state()``, with all
-else as it has it (Ray 2.60, new API). It starts a local instance of Ray for that. What is ours: networks
-(`parts`); schedules run over the budget; observations, lives and rewards are the protocol's. Its threads and
-buffers draw as they like, so that no training repeats to the bit, and none goes on as if it had not been stopped.
+Only RLlib's public interface is used: a configuration, ``train()``, ``get_state()`` and ``set_state()``; all else is as
+in RLlib (Ray 2.60, new API), which starts a local instance of Ray. Networks are ours (`parts`), schedules run over the
+budget, and observations, lives and rewards follow the protocol. RLlib's threads and buffers are not deterministic: no
+training repeats exactly, and a resumed training differs from one that was not stopped.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class RLlib(NetworkTrainer):
             shutil.rmtree(algorithm.logdir)
 
     def _config(self, config: Any, done: float, steps: float) -> Any:
-        """Set an `AlgorithmConfig`, the library's default, for a budget of `steps` of which so many are done."""
+        """Set up the library's default `AlgorithmConfig` for a budget of `steps`, of which `done` are played."""
         raise NotImplementedError
 
     def _algorithm(self, games: Any, frames: int) -> Any:
-        """Return RLlib's algorithm, as it was kept, for a budget of `frames`."""
+        """Return RLlib's algorithm for a budget of `frames`, restored if a checkpoint was kept."""
         import ray
         import torch
         from ray.rllib.core.rl_module.rl_module import RLModuleSpec
@@ -81,7 +81,7 @@ class RLlib(NetworkTrainer):
         if self.module:
             config.rl_module(rl_module_spec=RLModuleSpec(module_class=getattr(parts, self.module)))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the name of its environment, which is there already
+            warnings.simplefilter("ignore")  # the environment's name is already registered
             algorithm = config.build_algo()
         if self._kept:
             self._unpack(partial(self._load, algorithm), "learner")
@@ -117,21 +117,21 @@ class IMPALA(RLlib):
     """Trains with RLlib: importance weighted actor-learner with V-trace.
 
     Settings are those of RLlib's example for Pong (``rllib/examples/algorithms/impala/pong_impala.py``, ray at commit
-    1937f17); of its entropy weight, which falls to 0 over 3,000,000 of 10,000,000 steps, the budget has the same share.
-    As sampling and updates alternate, V-trace corrects for little delay.
+    1937f17). Its entropy weight falls to 0 over 3,000,000 of 10,000,000 steps; here it does so over the same share of
+    the budget. As sampling and updates alternate, V-trace corrects for little delay.
 
     Parameters
     ----------
     unroll : int
-        Steps of a game that are learnt from together; RLlib's ``rollout_fragment_length``.
+        Consecutive steps of a game in a batch; RLlib's ``rollout_fragment_length``.
     minibatch_size : int
         Steps of one update; RLlib's ``train_batch_size_per_learner``.
     ent_coef : float
         Weight of the entropy in the loss at the start.
     vf_coef : float
-        Weight of the values' loss.
+        Weight of the value loss.
     max_grad_norm : float
-        Length to which gradients are clipped.
+        Norm to which gradients are clipped.
     """
 
     citation = "Espeholt et al. 2018; settings of RLlib's examples"
@@ -149,7 +149,7 @@ class IMPALA(RLlib):
     module = "ActorCritic"
 
     def _config(self, config: Any, done: float, steps: float) -> Any:
-        left = max(1.0, 0.3 * steps - done)  # until the entropy has no weight
+        left = max(1.0, 0.3 * steps - done)  # steps until the entropy's weight is 0
         return config.env_runners(rollout_fragment_length=self.unroll).training(
             gamma=self.gamma,
             lr=self.learning_rate,
@@ -165,16 +165,16 @@ class APPO(IMPALA):
     """Trains with RLlib: proximal policy optimisation from a buffer of recent batches, with V-trace.
 
     Settings are those of RLlib's example for Pong (``rllib/examples/algorithms/appo/pong_appo.py``, ray at commit
-    41ac965), but for its network, of screens of 64 × 64, and its delays. Its entropy weight falls as IMPALA's.
+    41ac965), except for its network, for screens of 64 × 64, and its delays. Its entropy weight falls as in IMPALA.
 
     Parameters
     ----------
     clip_range : float
-        How far the probability of an action may move from the target network's.
+        Largest relative change of an action's probability from the target network's.
     buffer_batches : int
-        Batches in the buffer of which updates draw.
+        Number of batches in the buffer from which updates draw.
     batch_updates : int
-        Updates each new batch is followed by, and how often at most one is drawn.
+        Number of updates after each new batch, and largest number of updates that draw the same batch.
     """
 
     citation = "Luo et al. 2020; settings of RLlib's examples"
@@ -205,15 +205,15 @@ class APPO(IMPALA):
 class Rainbow(RLlib):
     """Trains with RLlib: deep Q-network with double, dueling, noisy and distributional values, n steps, priorities.
 
-    Its replay buffer holds 100,000 steps here; the paper's 1,000,000 need 28 GB. A checkpoint leaves it out: after a
-    restart `learning_starts` steps are played by the policy, and count as training, before it learns again. As RLlib
-    has it, the importance weights' exponent stays what it is, Adam has its usual ε, and the last `n_step` - 1 steps of
-    an episode are learnt from in the returns of others alone.
+    Its replay buffer has 100,000 steps here; the paper's 1,000,000 need 28 GB. Checkpoints do not contain the buffer:
+    after a restart the policy plays `learning_starts` steps, which count as training, before it learns again. As in
+    RLlib, the exponent of the importance weights is constant, Adam has its usual ε, and the last `n_step` - 1 steps of
+    an episode are learnt only in the returns of earlier steps.
 
     Parameters
     ----------
     buffer_size : int
-        Steps in the replay buffer, of 28 kB each for four screens of 84 × 84.
+        Steps in the replay buffer, each of 28 kB for four screens of 84 × 84.
     learning_starts : int
         Steps before learning begins.
     minibatch_size : int
@@ -223,7 +223,7 @@ class Rainbow(RLlib):
     target_update_frames : int
         Frames between copies to the target network.
     n_step : int
-        Steps whose rewards are added before a value is.
+        Number of rewards in a return before the estimated value.
     """
 
     citation = "Hessel et al. 2018"
@@ -265,27 +265,27 @@ class Rainbow(RLlib):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DreamerV3(RLlib):
-    """Trains with RLlib: a world model, and an actor and a critic that learn in it (needs RLlib to play too).
+    """Trains with RLlib: a world model, and an actor and a critic that learn in it (also needs RLlib to play).
 
-    Settings are the paper's (arXiv 2301.04104), with the training ratio that it has for 100,000 steps of Atari, in
-    RLlib's size XS. It learns from single screens of 64 × 64 in colour, or from memory. In evaluation the world model's
-    state is its likeliest, not a drawn one, so that scores repeat.
+    Settings are the paper's (arXiv 2301.04104), with its training ratio for 100,000 steps of Atari, in RLlib's size XS.
+    It learns from single screens of 64 × 64 in colour, or from memory. In evaluation the world model's state is its
+    most probable one, not a random one, so that scores repeat.
 
     Parameters
     ----------
     learning_rate : float
-        Of the world model; the actor's and the critic's are the paper's.
+        Learning rate of the world model; the actor's and the critic's are the paper's.
     model_size : {"nano", "micro", "mini", "XXS", "XS", "S", "M", "L", "XL"}
         RLlib's "XS", "S", "M", "L" or "XL" of the paper, or its smaller "XXS", "mini", "micro" and "nano".
     training_ratio : float
-        Steps that are learnt from for each that is played.
+        Number of steps learnt from per step played.
     minibatch_size : int
-        Sequences of one update; RLlib's ``batch_size_B``.
+        Number of sequences per update; RLlib's ``batch_size_B``.
     sequence : int
-        Steps of each; RLlib's ``batch_length_T``.
+        Number of steps per sequence; RLlib's ``batch_length_T``.
     buffer_size : int
-        Steps in the replay buffer, of 49 kB each in colour (1,000,000 in the paper). It is not in a checkpoint: after a
-        restart a batch of steps is played before learning goes on.
+        Steps in the replay buffer, each of 49 kB in colour (1,000,000 in the paper). Checkpoints do not contain it:
+        after a restart a batch of steps is played before learning continues.
     """
 
     citation = "Hafner et al. 2023"
