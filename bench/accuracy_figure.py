@@ -1,4 +1,4 @@
-"""Draw the README's figure: medians estimated from five games beside the true ones, of algorithms never learnt from.
+"""Draw the README's figure: medians estimated from five games against true ones, for algorithms never learnt from.
 
 python bench/accuracy_figure.py docs/images/accuracy.png
 """
@@ -14,7 +14,7 @@ from arcademark.pages.figures.style import PALETTE
 from arcademark.suite.subsets import subset
 
 LOWEST, HIGHEST = 2.0, 1500.0
-"""Ends of the axes, in percent."""
+"""Limits of the axes, in percent."""
 
 
 def main() -> None:

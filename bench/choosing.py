@@ -1,12 +1,12 @@
-"""Whether games that predict papers left out well predict sources well that nobody had seen.
+"""Compare how well sets of games predict left-out papers with how well they predict unseen sources.
 
 ::
 
     python bench/choosing.py                                      # takes minutes
-    python bench/choosing.py --write docs/research/choosing.md    # puts the table there
+    python bench/choosing.py --write docs/research/choosing.md    # writes the table into this page
 
-Sets of games that were chosen from the catalogue in 2026, sets published in 2023, and sets drawn at random predict the
-algorithms of the catalogue, without the paper of each, and those of ``paper/data/unseen.csv``.
+Sets of games that were chosen from the catalogue in 2026, sets published in 2023, and random sets predict the
+algorithms of the catalogue, each without its own paper, and those of ``paper/data/unseen.csv``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 from arcademark.suite.subsets import resolve_tasks
 from estimates import put
-from unseen import Told, at_random, by_ours, catalogue, error, jackknife, over_sources, read, share
+from unseen import Estimate, at_random, by_ours, catalogue, error, jackknife, over_sources, read, share
 
 CHOSEN = {
     "five chosen in 2026": "alien,assault,enduro,name_this_game,time_pilot",
@@ -30,13 +30,13 @@ CHOSEN = {
     "`atari-10`": "atari-10",
     "`atari-14`": "atari-14",
 }
-"""By what they are called, games with commas."""
+"""Games, separated by commas, by the name of the set."""
 SETS = 20
 BEGIN = "<!-- bench/choosing.py -->"
 
 
 def compared(sets: int = SETS) -> list[dict[str, Any]]:
-    """Return how each set did in both ways, and beside each size as many sets at random."""
+    """Return the results of each set in both ways, and those of `sets` random sets of each size."""
     known, unseen = ([one for one in every if not one.reason] for every in (catalogue(), read()))
     rows, sizes = [], set()
     for name, text in CHOSEN.items():
@@ -47,26 +47,26 @@ def compared(sets: int = SETS) -> list[dict[str, Any]]:
 
 
 def summed(name: str, size: int, chosen: Sequence[Sequence[str]], *ways: Sequence[Any]) -> dict[str, Any]:
-    """Sum up errors and intervals of some sets of games in each way; errors and shares are fractions."""
+    """Summarise errors and intervals of some sets of games in each way; errors and shares are fractions."""
     found: dict[str, Any] = {"games": name, "size": size}
     for way, every in zip(("left_out", "unseen"), ways, strict=True):
-        told = [one for games in chosen for one in by_ours(games, every)]
+        estimates = [one for games in chosen for one in by_ours(games, every)]
         found[way] = {
-            "n": len(told),
-            "sources": len({one.source for one in told}),
-            "error": error(told),
-            "by_source": over_sources(told, error),
-            "spread": jackknife(told, lambda some: over_sources(some, error)),
-            "covered": sum(one.covered for one in told),
-            "share": over_sources(told, share),
+            "n": len(estimates),
+            "sources": len({one.source for one in estimates}),
+            "error": error(estimates),
+            "by_source": over_sources(estimates, error),
+            "spread": jackknife(estimates, lambda some: over_sources(some, error)),
+            "covered": sum(one.covered for one in estimates),
+            "share": over_sources(estimates, share),
         }
     return found
 
 
-def difference(one: Sequence[Told], other: Sequence[Told]) -> tuple[float, float, int, int]:
-    """Return by how much the errors of one are larger, by source, with the standard error over sources.
+def difference(one: Sequence[Estimate], other: Sequence[Estimate]) -> tuple[float, float, int, int]:
+    """Return the mean over sources of `one`'s error minus `other`'s, and its standard error.
 
-    Beside it on how many sources one has the smaller errors, and of how many.
+    Then the number of sources on which `one` has the smaller errors, and the number of sources.
     """
     by_source: dict[str, list[float]] = {}
     for first, second in zip(one, other, strict=True):
@@ -77,7 +77,7 @@ def difference(one: Sequence[Told], other: Sequence[Told]) -> tuple[float, float
 
 
 def lines(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield the table: mean errors over sources and intervals, left out and unseen."""
+    """Yield the table: mean errors over sources and coverage, for left-out papers and unseen sources."""
     first = rows[0]
     ways = {"left_out": "papers left out", "unseen": "unseen sources"}
     heading = [f"{title} ({first[way]['n']} of {first[way]['sources']})" for way, title in ways.items()]
@@ -92,9 +92,9 @@ def lines(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print the table, or write it."""
+    """Print or write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, help="a page that has the table's marks")
+    parser.add_argument("--write", type=Path, help="page with the table's marks")
     put(lines(compared()), BEGIN, parser.parse_args().write)
 
 

@@ -1,19 +1,19 @@
-"""Whether the conditions of play matter to predictions: sticky actions, the frame cap, and how episodes start.
+"""Test if conditions of play matter to predictions: sticky actions, the frame cap, and the start of episodes.
 
 ::
 
     python bench/conditions.py                                 # takes minutes
-    python bench/conditions.py --write docs/research/conditions.md   # puts the tables there
+    python bench/conditions.py --write docs/research/conditions.md   # writes the table into this page
 
 Atari-5 (Aitchison et al. 2023, §8.1) says that stochastic and deterministic variants of its data "do not seem to make a
-significant difference", and that another frame cap could. Here algorithms of one condition are predicted by the
-distribution (`arcademark.subset.predict.joint`) fitted to those of another, without their paper, from the same games;
-and by distributions fitted to as many algorithms of any condition, drawn from all other papers. Both errors are of the
-same algorithms, so that they are compared in pairs; a paper counts once, intervals are Student's over papers.
+significant difference", and that another frame cap could. Here algorithms of one condition are predicted from the same
+games by the distribution (`arcademark.subset.predict.joint`) fitted to algorithms of the other condition, without their
+paper; and by distributions fitted to as many algorithms of any condition, drawn from all other papers. Both errors are
+of the same algorithms and are compared in pairs; each paper has the same weight, intervals are Student's over papers.
 
-What is known of an algorithm's condition: its entry's protocol and settings, or those of another entry of the same
-algorithm and paper; no sticky actions to 2017, as they came with Machado et al. 2018. Who is not known takes part in
-neither, and can be drawn.
+An algorithm's condition is known from its entry's protocol and settings, or those of another entry of the same
+algorithm and paper; before 2018 there were no sticky actions (Machado et al. 2018). Algorithms of unknown condition are
+in neither group, but can be drawn.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ CONDITIONS = {
 
 
 def conditions(entry: Entry) -> Mapping[str, int | None]:
-    """Return which value of each of `CONDITIONS` holds for an entry, None where that is not known."""
-    rules, said = protocols.protocols().get(entry.protocol), entry.settings
+    """Return the index of an entry's value of each of `CONDITIONS`, or None if it is unknown."""
+    rules, settings = protocols.protocols().get(entry.protocol), entry.settings
     sticky = _sticky(entry)
     if sticky is None:
         same = (
@@ -59,11 +59,11 @@ def conditions(entry: Entry) -> Mapping[str, int | None]:
         sticky = next((known for one in same if (known := _sticky(one)) is not None), None)
     if sticky is None and entry.year < SINCE_STICKY:
         sticky = 0.0
-    length = str(said.get("max episode length", ""))
+    length = str(settings.get("max episode length", ""))
     minutes, cap = re.match(r"(\d+) min", length), re.match(r"([\d,]+) frames", length)
     frames = int(minutes[1]) * 3600 if minutes else int(cap[1].replace(",", "")) if cap else None
     frames = frames or (rules.max_frames_per_episode if rules else None)
-    start = str(said.get("start", entry.protocol))
+    start = str(settings.get("start", entry.protocol))
     return {
         "sticky": None if sticky is None else int(sticky == 0),
         "cap": {18_000: 0, 108_000: 1}.get(frames or 0),
@@ -78,7 +78,7 @@ def _sticky(entry: Entry) -> float | None:
 
 
 class Scores:
-    """The algorithms that predictions are learnt from, transformed, and what is known of their conditions."""
+    """Transformed scores of the algorithms that predictions are learnt from, and their conditions."""
 
     def __init__(self) -> None:
         trained = predictors.atari().trained
@@ -91,13 +91,13 @@ class Scores:
         held = [conditions(entries[trained.algorithms[row]]) for row in rows]
         self.values = {name: np.array([-1 if one[name] is None else one[name] for one in held]) for name in CONDITIONS}
 
-    def told(self, rows: np.ndarray) -> np.ndarray:
-        """Tell which games five of these algorithms have, or more, with different scores."""
+    def usable(self, rows: np.ndarray) -> np.ndarray:
+        """Return a mask of the games on which at least five of these algorithms have scores, not all equal."""
         some = self.logs[rows]
         return np.asarray((np.isfinite(some).sum(axis=0) >= 5) & (np.nanmax(some, axis=0) > np.nanmin(some, axis=0)))
 
     def errors(self, rows: np.ndarray, columns: np.ndarray, of: np.ndarray, games: np.ndarray) -> np.ndarray:
-        """Return ln((estimate + 1) / (truth + 1)) of the algorithms ``of``, learnt from those of ``rows``."""
+        """Return ln((estimate + 1) / (truth + 1)) of the algorithms ``of``, learnt from those in ``rows``."""
         names = [task for task, one in zip(self.tasks, columns, strict=True) if one]
         at = np.flatnonzero(columns)
         start = Joint(tuple(names), self.start.mean[at], self.start.covariance[np.ix_(at, at)], np.eye(len(at)), 0)
@@ -105,23 +105,23 @@ class Scores:
         result, noise = np.full(len(of), np.nan), predictors.noise(len(at))
         for place, row in enumerate(of):
             percent = self.percent[row, at]
-            there = np.isfinite(percent)
-            if not (known := there & games[at]).any():
+            has_score = np.isfinite(percent)
+            if not (known := has_score & games[at]).any():
                 continue
-            drawn = calibration.draw(self.trained, joint, percent[np.newaxis], known, (MEDIAN,), noise[::4], there)
+            drawn = calibration.draw(self.trained, joint, percent[np.newaxis], known, (MEDIAN,), noise[::4], has_score)
             estimate, _ = drawn.estimates(self.trained, MEDIAN)
-            result[place] = log(10) * float(estimate[0] - log10_score(np.median(percent[there])))
+            result[place] = log(10) * float(estimate[0] - log10_score(np.median(percent[has_score])))
         return result
 
 
 def compared(scores: Scores, condition: str, target: int, rng: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """Yield a row a subset: algorithms of one value of a condition, predicted from those of the other."""
+    """Yield one row per subset, for algorithms of one value of a condition predicted from those of the other."""
     values = scores.values[condition]
     others, papers = values == 1 - target, list(dict.fromkeys(scores.papers[values == target]))
     if others.sum() < FEWEST:
         return
     without = {paper: np.flatnonzero(others & (scores.papers != paper)) for paper in papers}
-    columns = np.all([scores.told(rows) for rows in without.values()], axis=0)
+    columns = np.all([scores.usable(rows) for rows in without.values()], axis=0)
     found: dict[str, list[tuple[float, ...]]] = {name: [] for name in SUBSETS}
     for paper, rows in without.items():
         of = np.flatnonzero((values == target) & (scores.papers == paper))
@@ -129,7 +129,7 @@ def compared(scores: Scores, condition: str, target: int, rng: np.random.Generat
         drawn: list[np.ndarray] = []
         while len(drawn) < DRAWS:
             some = np.sort(rng.choice(free, len(rows), replace=False))
-            if scores.told(some)[columns].all():
+            if scores.usable(some)[columns].all():
                 drawn.append(some)
         for name in SUBSETS:
             games = np.isin(scores.tasks, resolve_tasks(name))
@@ -143,14 +143,14 @@ def compared(scores: Scores, condition: str, target: int, rng: np.random.Generat
     names = CONDITIONS[condition]
     for name, parts in found.items():
         n, own, mixed, signed, mixed_signed = np.array(parts).T
-        apart = own - mixed
-        reach = float(stdtrit(len(apart) - 1, 0.95)) * np.std(apart, ddof=1) / sqrt(len(apart))
+        difference = own - mixed
+        reach = float(stdtrit(len(difference) - 1, 0.95)) * np.std(difference, ddof=1) / sqrt(len(difference))
         yield (
             f"{names[target]}, from {names[1 - target]}",
             name,
             f"{int(n.sum())} ({len(n)})",
             *(f"{100 * np.mean(part):.1f}" for part in (own, mixed)),
-            "{:+.1f} ({:+.1f} to {:+.1f})".format(*(100 * (np.mean(apart) + by) for by in (0.0, -reach, reach))),
+            "{:+.1f} ({:+.1f} to {:+.1f})".format(*(100 * (np.mean(difference) + by) for by in (0.0, -reach, reach))),
             *(f"{100 * np.mean(part):+.1f}" for part in (signed, mixed_signed)),
         )
 
@@ -177,9 +177,9 @@ def lines() -> Iterator[str]:
 
 
 def main() -> None:
-    """Print the table, or write it."""
+    """Print or write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, help="a page that has the table's marks")
+    parser.add_argument("--write", type=Path, help="page with the table's marks")
     put(lines(), BEGIN, parser.parse_args().write)
 
 

@@ -1,19 +1,18 @@
-"""How fast deep agents train on our games, beside the library's own wrappers, in the same process.
+"""Measure the speed of training deep agents on our games, compared with the library's own wrappers.
 
     python bench/deep.py [--parts environment,ppo,evaluation] [--games pong,breakout] [--rounds 7] [--json]
 
-Needs ``pip install '.[sb3]'`` and OpenCV. Both sides play 8 environments with DQN's preprocessing, lost lives
-ending episodes and rewards clipped, in one thread, PyTorch's too; they take turns in short rounds. What is compared is
-processor time; the table shows medians over rounds of the ratio to the library's own wrappers of the same round, with
-the quartiles in brackets.
+Needs ``pip install '.[sb3]'`` and OpenCV. Both sides play 8 environments with DQN's preprocessing, episodes that end
+with a life and clipped rewards, in the same process and one thread, also for PyTorch; they take turns in short rounds.
+The table shows how many times as fast as the library's own wrappers ours are in the same round, by processor time:
+medians over rounds, with the quartiles in brackets.
 
 * "environment": random actions, drawn beforehand, on ``arcademark.sb3.make_vec`` against Stable-Baselines3's
-  ``make_atari_env`` with ``VecFrameStack``; and, as what any wrapper of ale-py could reach, the calls of ale-py alone:
-  four frames per step and the screens of the last two.
+  ``make_atari_env`` with ``VecFrameStack``; and, as the limit of any wrapper of ale-py, only the calls of ale-py: four
+  frames per step and the screens of the last two.
 * "ppo": PPO's ``learn`` with its usual network on both, with 1 and with 4 epochs.
 * "evaluation": a saved PPO played from its file, the default number of episodes at once, against the model's own
-  ``predict`` asked about one episode at a time on the same games and emulator; and the share of the time that its
-  network takes.
+  ``predict`` for one episode at a time on the same games and emulator; and the network's share of the time.
 """
 
 from __future__ import annotations
@@ -49,15 +48,15 @@ from arcademark.suite.protocols import protocol
 GAMES = ("pong", "breakout", "ms_pacman")
 NUM_ENVS = 8
 STEPS = 100
-"""Steps of a vector in a round."""
+"""Steps of a vector per round."""
 
 EVALUATED = 480
-"""Steps of a game, of all episodes together, in a round of evaluation."""
+"""Steps of all episodes of a game together per round of evaluation."""
 
 SWITCH = "ARCADEMARK_CONSOLE"
 Play = Callable[[], None]
 Ratios = dict[str, list[float]]
-"""By row; higher is faster than the library."""
+"""Ratios by row; above 1 is faster than the library."""
 
 
 def theirs(game: str) -> VecEnv:
@@ -67,13 +66,13 @@ def theirs(game: str) -> VecEnv:
 
 
 def ours(game: str) -> VecEnv:
-    """Return ours, in one thread."""
+    """Return our environments, in one thread."""
     return arcademark.sb3.make_vec(game, NUM_ENVS, "dqn-2015", threads=1)
 
 
 @contextmanager
 def emulator(name: str) -> Iterator[None]:
-    """Let games that are opened meanwhile be played by ale-py, or by what is chosen for them."""
+    """Make ale-py, or else the emulator that is chosen by default, play games that are opened meanwhile."""
     before = os.environ.get(SWITCH)
     if name == "ale-py":
         os.environ[SWITCH] = "off"
@@ -86,9 +85,9 @@ def emulator(name: str) -> Iterator[None]:
 
 
 def emulators(game: str) -> Iterator[str]:
-    """Yield each emulator that is here for a game, which plays what is opened meanwhile."""
+    """Yield each emulator that is available for a game, which plays games that are opened meanwhile."""
     if choose_emulator(game) == "console":
-        translated(game, rom_path(game).read_bytes())  # as it is from the second day on
+        translated(game, rom_path(game).read_bytes())  # as in later runs, from the cache
     for name in ("ale-py", "console"):
         with emulator(name):
             if name == "ale-py" or choose_emulator(game) == "console":
@@ -96,12 +95,12 @@ def emulators(game: str) -> Iterator[str]:
 
 
 def contestants(game: str) -> dict[str, VecEnv]:
-    """Return the library's environments, and ours on each emulator that is here."""
+    """Return the library's environments, and ours on each emulator that is available."""
     return {"library": theirs(game), **{name: ours(game) for name in emulators(game)}}
 
 
 def alone(game: str) -> Play:
-    """Return ale-py's own calls that the steps of all environments take."""
+    """Return a function that makes only the calls of ale-py for the steps of all environments."""
     games = [ale_py.ALEInterface() for _ in range(NUM_ENVS)]
     for ale in games:
         ale.setFloat("repeat_action_probability", 0.0)
@@ -124,7 +123,7 @@ def alone(game: str) -> Play:
 
 
 def measured(plays: dict[str, Play], rounds: int) -> Ratios:
-    """Let all play in turn and return the ratios of processor time to the library's, a round each."""
+    """Play all in turn; return the ratios of the library's processor time to each one's, one per round."""
     for play in plays.values():
         play()
     ratios: Ratios = {name: [] for name in plays if name != "library"}
@@ -157,7 +156,7 @@ def environment(game: str, rounds: int) -> Ratios:
 
 
 def ppo(game: str, rounds: int) -> Ratios:
-    """Compare PPO's training."""
+    """Compare the training of PPO."""
     ratios: Ratios = {}
     for epochs in (1, 4):
 
@@ -171,7 +170,7 @@ def ppo(game: str, rounds: int) -> Ratios:
 
 
 def evaluation(game: str, rounds: int) -> Ratios:
-    """Compare a network played from its file with ``predict``, on each emulator that is here."""
+    """Compare a network played from its file with ``predict``, on each emulator that is available."""
     spec = environment_spec(game, protocol("dqn-2015"))
     model = PPO("CnnPolicy", ours(game), n_steps=32, batch_size=256, seed=0, device="cpu")
     with tempfile.TemporaryDirectory() as folder:
@@ -191,9 +190,9 @@ def evaluation(game: str, rounds: int) -> Ratios:
         def play() -> None:
             began, within = time.process_time(), 0.0
             for _ in range(EVALUATED // rows):
-                asked = time.process_time()
+                before = time.process_time()
                 actions = agent.act(seen, first, rngs).tolist()
-                within += time.process_time() - asked
+                within += time.process_time() - before
                 for row, one in enumerate(games):
                     step = one.step(actions[row])
                     first[row] = step.terminated or step.truncated
@@ -220,22 +219,22 @@ PARTS: dict[str, Callable[[str, int], Ratios]] = {"environment": environment, "p
 
 
 def main() -> None:
-    """Measure what is asked for and print it."""
+    """Measure and print the parts that were chosen."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--parts", default=",".join(PARTS), help="which, of " + ",".join(PARTS))
+    parser.add_argument("--parts", default=",".join(PARTS), help="some of " + ",".join(PARTS))
     parser.add_argument("--games", default=",".join(GAMES))
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--json", action="store_true", help="print all ratios")
-    asked = parser.parse_args()
-    if unknown := set(asked.parts.split(",")) - PARTS.keys():
+    arguments = parser.parse_args()
+    if unknown := set(arguments.parts.split(",")) - PARTS.keys():
         parser.error(f"unknown part {sorted(unknown)[0]!r}; expected some of {', '.join(PARTS)}")
     gymnasium.register_envs(ale_py)
     torch.set_num_threads(1)
     found = {
-        part: {game: PARTS[part](game, asked.rounds) for game in asked.games.split(",")}
-        for part in asked.parts.split(",")
+        part: {game: PARTS[part](game, arguments.rounds) for game in arguments.games.split(",")}
+        for part in arguments.parts.split(",")
     }
-    if asked.json:
+    if arguments.json:
         print(json.dumps(found))
         return
     for part, by_game in found.items():

@@ -1,8 +1,8 @@
-"""How fast the console is, as ratios of CPU time to ale-py and to others that play on it, in the same process.
+"""Measure the console's speed, as ratios of CPU time to ale-py and to programs on it, in the same process.
 
     python bench/emulator.py [--parts frames,drop-in,…] [--games atari-57] [--rounds 5] [--translated]
 
-* "frames": to bare ale-py. Frames of which the last two of each four are drawn and read, a call a frame; frames without
+* "frames": to bare ale-py. Frames with the last two of every four drawn and read, one call per frame; frames without
   screens; the same two in one call for many frames; and saving and restoring a state, in microseconds.
 * "preprocessing": full DQN preprocessing with random actions (see ``environments.py``). Our environment and our
   ``make_vec`` with 8 games in one thread, each on the console to itself on ale-py; and ``make_vec`` on the console to
@@ -11,17 +11,17 @@
   ``arcademark.ale.envpool`` to EnvPool, with 8 games in one thread.
 * "vectors": ``AtariVectorEnv`` of ``arcademark.ale`` to that of ale-py, and to EnvPool, each with 8 games and with 64
   in one thread.
-* "shares": how much of the time is spent in C: of steps of ``make_vec``, ours and that for Stable-Baselines3 (as far as
-  that is installed; resets included), with 8 games and with 64 in one thread, of decisions of UCT and of best-path, and
-  of training of SARSA(λ) on Basic. What takes a call to C is C's.
+* "shares": the share of time spent in calls of C: in steps of ``make_vec``, ours and that for Stable-Baselines3 (if
+  that is installed), including resets, with 8 games and with 64 in one thread, in decisions of UCT and of best-path,
+  and in training of SARSA(λ) on Basic.
 * "planning": decisions of UCT and of best-path, and "learning": training of SARSA(λ) on Basic, each on the console to
   the same on ale-py, as frames per second.
 * "scaling": frames per second by the clock of two processes to one, each ``make_vec`` with 8 games, and of ``make_vec``
   with 8, 32 and 128 games in two threads to one, and with 128 in 64; the machine should have nothing else to do.
 
 Contestants take turns in short rounds; a figure is the median over rounds of ratios within a round, and the last line
-the median of the games. Games' cartridges are played by the interpreter, or by their translations where those were made
-on an earlier day; with ``--translated`` they are made beforehand.
+the median over games. Cartridges are played by the interpreter, or by their translations if the cache contains them;
+with ``--translated`` they are made beforehand.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ from learning import Training
 from searches import opened, search
 
 HELD = 4
-"""Frames that a random action is held."""
+"""Frames for which a random action is repeated."""
 
 COUNTS = 8, 64
-"""Games of a vector."""
+"""Numbers of games in a vector."""
 
 THREADED = (8, 2), (32, 2), (128, 2), (128, 64)
-"""Games and threads of the vectors that are compared with one thread."""
+"""Numbers of games and threads of the vectors that are compared with one thread."""
 
 SIMULATIONS, DECISION_FRAMES, TRAINED_FRAMES = 60, 6_000, 4_000
 SCALED_SECONDS = 2.0
@@ -72,11 +72,11 @@ SCALED_SECONDS = 2.0
 Name = TypeVar("Name", bound=Hashable)
 
 Figures = dict[str, float]
-"""By column."""
+"""Values by column."""
 
 
 def cpu(work: Callable[[], object]) -> float:
-    """Return the CPU seconds of this process that something takes."""
+    """Return the CPU seconds of this process for a call."""
     began = time.process_time()
     work()
     return time.process_time() - began
@@ -98,7 +98,7 @@ class Pair:
         self.screen = np.empty((self.machine.rows, WIDTH), np.uint8)
 
     def play_ale(self) -> None:
-        """Play all frames on ale-py and read the last two of each four screens."""
+        """Play all frames on ale-py and read the last two of every four screens."""
         ale, screen = self.ale, self.screen
         act, over, read = ale.act, ale.game_over, ale.getScreen
         ale.restoreState(self.start)
@@ -110,7 +110,7 @@ class Pair:
                 ale.restoreState(self.start)
 
     def play_ours(self, seen: int) -> None:
-        """Play all frames on the console, `seen` of each four drawn and read."""
+        """Play all frames on the console, with `seen` of every four drawn and read."""
         machine, screen = self.machine, self.screen
         act, unseen, over, read = machine.act, machine.act_unseen, machine.game_over, machine.screen
         machine.restore(self.our_start)
@@ -124,7 +124,7 @@ class Pair:
                 machine.restore(self.our_start)
 
     def play_at_once(self, seen: int) -> None:
-        """Play all frames on the console in as few calls as games end."""
+        """Play all frames on the console with one call per game."""
         machine, actions = self.machine, bytes(self.actions)
         machine.restore(self.our_start)
         began = machine.frames
@@ -137,7 +137,7 @@ class Pair:
                 began = machine.frames
 
     def figures(self) -> Figures:
-        """Return one round's."""
+        """Return the figures of one round."""
         bare = cpu(self.play_ale)
         ours = {"2 of 4 drawn": cpu(lambda: self.play_ours(2)), "none drawn": cpu(lambda: self.play_ours(0))}
         ours["one call, 2 of 4"] = cpu(lambda: self.play_at_once(2))
@@ -157,17 +157,17 @@ class Pair:
         return [1e6 * save / times, 1e6 * cpu(restore) / times]
 
 
-# ---- what is measured of a game
+# ---- measurements of a game
 
 
-def frames(game: str, asked: argparse.Namespace) -> Figures:
+def frames(game: str, arguments: argparse.Namespace) -> Figures:
     """Compare bare frames."""
-    pair = Pair(game, asked.frames, asked.translated)
-    rounds = [pair.figures() for _ in range(asked.rounds)]
+    pair = Pair(game, arguments.frames, arguments.translated)
+    rounds = [pair.figures() for _ in range(arguments.rounds)]
     return {name: statistics.median(figures[name] for figures in rounds) for name in rounds[0]}
 
 
-def preprocessing(game: str, asked: argparse.Namespace) -> Figures:
+def preprocessing(game: str, arguments: argparse.Namespace) -> Figures:
     """Compare environments."""
     ours: dict[str, Callable[[], Play]] = {
         "environment": partial(environment, game),
@@ -177,7 +177,7 @@ def preprocessing(game: str, asked: argparse.Namespace) -> Figures:
     plays["ale-py", ""] = ale_vector(game)
     if importlib.util.find_spec("envpool") is not None:
         plays["EnvPool", ""] = envpool_vector(game)
-    speeds = in_turn(plays, asked.rounds)
+    speeds = in_turn(plays, arguments.rounds)
     console, found = speeds["vector", "console"], {}
     for name in ours:
         found[f"{name} to itself"] = ratio(speeds[name, "console"], speeds[name, "ale"])
@@ -187,11 +187,11 @@ def preprocessing(game: str, asked: argparse.Namespace) -> Figures:
 
 
 def vector(game: str, threads: int) -> Play:
-    """Play our vector environment."""
+    """Return a function that plays our vector environment."""
     return vector_play(arcademark.make_vec(game, NUM_ENVS, dqn_protocol(), threads=threads), game)
 
 
-def drop_in(game: str, asked: argparse.Namespace) -> Figures:
+def drop_in(game: str, arguments: argparse.Namespace) -> Figures:
     """Compare ale-py's interfaces on the console with ale-py's own."""
     makers: dict[str, Callable[[str, str], Play]] = {"act": ale_interface, "AtariEnv": ale_environment}
     peers = dict.fromkeys(makers, ("arcademark.ale", "ale_py"))
@@ -199,25 +199,25 @@ def drop_in(game: str, asked: argparse.Namespace) -> Figures:
         makers["EnvPool"] = lambda game, package: envpool_vector(game, package=package)
         peers["EnvPool"] = "arcademark.ale.envpool", "envpool"
     plays = {(name, package): make(game, package) for name, make in makers.items() for package in peers[name]}
-    speeds = in_turn(plays, asked.rounds)
+    speeds = in_turn(plays, arguments.rounds)
     return {name: ratio(*(speeds[name, package] for package in peers[name])) for name in makers}
 
 
-def vectors(game: str, asked: argparse.Namespace) -> Figures:
+def vectors(game: str, arguments: argparse.Namespace) -> Figures:
     """Compare ale-py's vector environment on the console with ale-py's own and with EnvPool."""
     found: Figures = {}
     for count in COUNTS:
         plays = {"ours": ale_vector(game, "arcademark.ale", count), "ale-py": ale_vector(game, "ale_py", count)}
         if importlib.util.find_spec("envpool") is not None:
             plays["EnvPool"] = envpool_vector(game, count)
-        speeds = in_turn(plays, asked.rounds)
+        speeds = in_turn(plays, arguments.rounds)
         ours = speeds.pop("ours")
         found |= {f"{count} games to {name}": ratio(ours, theirs) for name, theirs in speeds.items()}
     return found
 
 
-def shares(game: str, asked: argparse.Namespace) -> Figures:
-    """Measure the share of the time that calls to C take."""
+def shares(game: str, arguments: argparse.Namespace) -> Figures:
+    """Measure the share of time spent in calls of C."""
     plays = {}
     for count in COUNTS:
         envs = arcademark.make_vec(game, count, dqn_protocol(), threads=1)
@@ -225,11 +225,11 @@ def shares(game: str, asked: argparse.Namespace) -> Figures:
         if importlib.util.find_spec("stable_baselines3") is not None:
             plays[f"sb3, {count}"] = stepping(game, count)
     plays |= {name: planner(game, name) for name in ("uct", "best-path")} | {"SARSA on Basic": learner(game)}
-    return {name: statistics.median(in_c(play) for _ in range(asked.rounds)) for name, play in plays.items()}
+    return {name: statistics.median(in_c(play) for _ in range(arguments.rounds)) for name, play in plays.items()}
 
 
 def stepping(game: str, count: int) -> Play:
-    """Step games as Stable-Baselines3 has them."""
+    """Return a function that steps our environments for Stable-Baselines3."""
     from arcademark import sb3
 
     envs = sb3.make_vec(game, count, dqn_protocol(), threads=1)
@@ -244,7 +244,7 @@ def stepping(game: str, count: int) -> Play:
 
 
 def in_c(play: Play) -> float:
-    """Return the share of a round's CPU time in which steps are played, or states saved and restored, in C."""
+    """Return the share of a round's CPU time in which C plays steps, or saves and restores states."""
     seconds, methods = 0.0, [(Crew, "play"), *((NativeConsole, name) for name in ("play", "save", "restore"))]
     before = [getattr(kind, name) for kind, name in methods]
 
@@ -268,7 +268,7 @@ def in_c(play: Play) -> float:
 
 
 def ale_interface(game: str, package: str) -> Play:
-    """Play an interface of ale-py's, its screen never looked at."""
+    """Return a function that plays one of ale-py's interfaces without reading its screen."""
     ale = importlib.import_module(package).ALEInterface()
     ale.loadROM(rom_path(game))
     actions = list(np.random.default_rng(0).choice(ale.getMinimalActionSet(), STEPS))
@@ -285,7 +285,7 @@ def ale_interface(game: str, package: str) -> Play:
 
 
 def ale_environment(game: str, package: str) -> Play:
-    """Play an environment of ale-py's, in colours."""
+    """Return a function that plays one of ale-py's environments, in colour."""
     env = importlib.import_module(f"{package}.env").AtariEnv(game)
     actions = np.random.default_rng(0).integers(env.action_space.n, size=STEPS // 4).tolist()
     env.reset(seed=0)
@@ -300,18 +300,18 @@ def ale_environment(game: str, package: str) -> Play:
     return play
 
 
-def planning(game: str, asked: argparse.Namespace) -> Figures:
+def planning(game: str, arguments: argparse.Namespace) -> Figures:
     """Compare planners' decisions."""
     found = {}
     for name in ("uct", "best-path"):
         plays = {emulator: on(emulator, partial(planner, game, name)) for emulator in ("ale", "console")}
-        speeds = in_turn(plays, asked.rounds)
+        speeds = in_turn(plays, arguments.rounds)
         found[name] = ratio(speeds["console"], speeds["ale"])
     return found
 
 
 def planner(game: str, name: str) -> Play:
-    """Decide, anew each time, from where searches begin."""
+    """Return a function in which a new planner decides from the state at which searches begin."""
     model, state = opened(game)
 
     def play() -> float:
@@ -327,15 +327,15 @@ def planner(game: str, name: str) -> Play:
     return play
 
 
-def learning(game: str, asked: argparse.Namespace) -> Figures:
+def learning(game: str, arguments: argparse.Namespace) -> Figures:
     """Compare training."""
     plays = {emulator: on(emulator, partial(learner, game)) for emulator in ("ale", "console")}
-    speeds = in_turn(plays, asked.rounds)
+    speeds = in_turn(plays, arguments.rounds)
     return {"SARSA on Basic": ratio(speeds["console"], speeds["ale"])}
 
 
 def learner(game: str) -> Play:
-    """Train a learner further."""
+    """Return a function that continues the training of a learner."""
     training = Training(game, "basic")
 
     def play() -> float:
@@ -346,19 +346,19 @@ def learner(game: str) -> Play:
     return play
 
 
-def scaling(game: str, asked: argparse.Namespace) -> Figures:
+def scaling(game: str, arguments: argparse.Namespace) -> Figures:
     """Compare two processes with one, and threads with one, by the clock."""
     one, two = [], []
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
         list(pool.map(clocked, [game] * 4))  # compiles, warms up
-        for _ in range(asked.rounds):
+        for _ in range(arguments.rounds):
             one.append(pool.submit(clocked, game).result())
             two.append(sum(pool.map(clocked, [game] * 2)))
     found = {"two processes": ratio(two, one)}
     for count, number in THREADED:
         alone: list[float] = []
         together: list[float] = []
-        for _ in range(asked.rounds):
+        for _ in range(arguments.rounds):
             alone.append(clocked(game, count))
             together.append(clocked(game, count, number))
         found[f"{number} threads, {count} games"] = ratio(together, alone)
@@ -400,7 +400,7 @@ def on(emulator: Emulator, make: Callable[[], Play]) -> Play:
 
 @contextmanager
 def played_on(emulator: Emulator) -> Iterator[None]:
-    """Let what is opened meanwhile play on an emulator."""
+    """Play games that are opened meanwhile on an emulator."""
     before = os.environ.pop(build.SWITCH, None)
     if emulator == "ale":
         os.environ[build.SWITCH] = "off"
@@ -413,7 +413,7 @@ def played_on(emulator: Emulator) -> Iterator[None]:
 
 
 def in_turn(plays: dict[Name, Play], rounds: int) -> dict[Name, list[float]]:
-    """Return the speeds of contestants, a list each, after a round that does not count."""
+    """Return a list of speeds of each contestant, after one round that does not count."""
     speeds: dict[Name, list[float]] = {name: [] for name in plays}
     for number in range(rounds + 1):
         for name, play in plays.items():
@@ -424,34 +424,34 @@ def in_turn(plays: dict[Name, Play], rounds: int) -> dict[Name, list[float]]:
 
 
 def ratio(speeds: list[float], others: list[float]) -> float:
-    """Return the median over rounds of one speed to another."""
+    """Return the median over rounds of the ratio of two speeds."""
     return statistics.median(one / other for one, other in zip(speeds, others, strict=True))
 
 
 def main() -> None:
-    """Measure the games asked for and print a line each."""
+    """Measure the chosen games and print one line for each."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--parts", default="frames", help=f"of {', '.join(PARTS)} (%(default)s)")
+    parser.add_argument("--parts", default="frames", help=f"some of {', '.join(PARTS)} (%(default)s)")
     parser.add_argument("--games", default="atari-57", help="a suite, a subset or games (%(default)s)")
-    parser.add_argument("--frames", type=int, default=2_000, help="a round of bare frames (%(default)s)")
+    parser.add_argument("--frames", type=int, default=2_000, help="bare frames per round (%(default)s)")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--translated", action="store_true", help="translate each cartridge beforehand")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     try:
         build.core()
     except build.NoCore as error:
         print(f"there is no console to measure: {error}")
         return
     ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
-    games = resolve_tasks(asked.games)
-    for part in asked.parts.split(","):
+    games = resolve_tasks(arguments.games)
+    for part in arguments.parts.split(","):
         table = []
         for game in games:
             if part != "frames":
                 choose_emulator(game, "console")
-            if asked.translated:
+            if arguments.translated:
                 translated(game, rom_path(game).read_bytes())
-            table.append(PARTS[part](game, asked))
+            table.append(PARTS[part](game, arguments))
             if len(table) == 1:
                 print(
                     f"{part if part == 'shares' else part + ', times as fast':28}"

@@ -1,21 +1,21 @@
-"""How fast an environment plays, as a ratio to the bare emulator on the same core in the same run.
+"""Measure the speed of environments, as a ratio to the bare emulator on the same core in the same run.
 
     python bench/environments.py [--batches 6] [--rounds 10] [--games pong,breakout] [--json]
 
 Every contestant plays full DQN preprocessing (4 frames per step, maximum of the last two, luminance, 84 × 84, stack of
-4) with a policy that costs nothing: the same random actions of the minimal set for all, drawn beforehand. The process
-is pinned to one core. Speeds are frames per second of processor time. Machines are noisy, and where an emulator happens
-to lie in memory alone changes its speed by some hundredths; so contestants take turns in short rounds, and are made
-anew for every batch of rounds. A round's ratio is to the bare emulator of that round; the table shows medians, with the
+4) with a policy that takes no time: the same random actions of the minimal set for all, drawn beforehand. The process
+is pinned to one core. Speeds are frames per second of processor time. Machines are noisy, and an emulator's address in
+memory alone changes its speed by some hundredths. Contestants therefore take turns in short rounds, and are made anew
+for every batch of rounds. A round's ratio is to the bare emulator of that round; the table shows medians, with the
 quartiles in brackets.
 
-* "bare" is ``ALEInterface.act`` in a loop; when a game is over it starts again as ours does, by restoring its start.
-* "environment" is ours as agents play it here: a step, and its observation written into an array.
+* "bare" is ``ALEInterface.act`` in a loop; after the end of a game, its start is restored, as in our environment.
+* "environment" is our environment as agents play it: a step, with its observation written into an array.
 * "vector" is ``arcademark.make_vec`` with 8 environments.
-* "ale-py" is its AtariVectorEnv, and "EnvPool" that, with 8 environments and one thread.
-* "two processes" is ours in two processes at once, to the bare emulator in two processes at once, a core each.
+* "ale-py" is its AtariVectorEnv, and "EnvPool" EnvPool, both with 8 environments and one thread.
+* "two processes" is ours in two simultaneous processes, to the bare emulator in two, each on its own core.
 
-Frames emulated to reset a game (a peer's reset emulates at least 68) count for nobody.
+Frames emulated to reset a game (a peer's reset emulates at least 68) are never counted.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from arcademark.suite.tasks import JOYSTICK_ACTIONS, games
 GAMES = ("pong", "breakout", "space_invaders", "seaquest", "montezuma_revenge")
 NUM_ENVS = 8
 STEPS = 640
-"""Agent steps a round, all environments of a vector together."""
+"""Agent steps per round, of all environments of a vector together."""
 
 FRAME_SKIP = 4
 TWO = "two processes"
@@ -61,7 +61,7 @@ Speeds = dict[str, list[float]]
 
 
 def dqn_protocol() -> AtariProtocol:
-    """Return the protocol of the benchmark: no no-op starts, which not all contestants can switch off alike."""
+    """Return the benchmark's protocol, without no-op starts, which not all contestants can turn off in the same way."""
     return protocol("dqn-2015").override({"start": "reset", "noop_max": 0, "max_frames_per_episode": 108_000})
 
 
@@ -72,7 +72,7 @@ def random_actions(game: str) -> list[int]:
 
 
 def bare(game: str) -> Play:
-    """Play the emulator alone."""
+    """Return a function that plays the emulator alone."""
     ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
     ale = ale_py.ALEInterface()
     ale.setFloat("repeat_action_probability", 0.0)
@@ -104,7 +104,7 @@ def bare(game: str) -> Play:
 
 
 def environment(game: str) -> Play:
-    """Play ours as agents do."""
+    """Return a function that plays our environment as agents do."""
     spec = environment_spec(game, dqn_protocol())
     env = open_environment(spec)
     actions = itertools.cycle(random_actions(game))
@@ -128,7 +128,7 @@ def environment(game: str) -> Play:
 
 
 def vector_play(envs: Any, game: str, count: int = NUM_ENVS) -> Play:
-    """Play a vector environment that starts an ended episode anew in the step after; such a step has no frames."""
+    """Return a function that plays a vector environment with next-step autoreset; such a step has no frames."""
     actions = np.array(random_actions(game), np.int32).reshape(-1, count)
     envs.reset()
     round_number = 0
@@ -150,19 +150,19 @@ def vector_play(envs: Any, game: str, count: int = NUM_ENVS) -> Play:
 
 
 def vector(game: str) -> Play:
-    """Play our vector environment."""
+    """Return a function that plays our vector environment."""
     return vector_play(arcademark.make_vec(game, NUM_ENVS, dqn_protocol()), game)
 
 
 def ale_vector(game: str, package: str = "ale_py", count: int = NUM_ENVS) -> Play:
-    """Play the vector environment of ale-py, or that of a package in its place."""
+    """Return a function that plays the vector environment of ale-py, or of a package in its place."""
     kind = importlib.import_module(f"{package}.vector_env").AtariVectorEnv
     envs = kind(game, count, num_threads=1, noop_max=0, use_fire_reset=False, reward_clipping=False)
     return vector_play(envs, game, count)
 
 
 def envpool_vector(game: str, count: int = NUM_ENVS, package: str = "envpool") -> Play:
-    """Play EnvPool, where it is installed, or what stands for it."""
+    """Return a function that plays EnvPool, which must be installed, or a package in its place."""
     envpool = importlib.import_module(package)
     name = "".join(word.capitalize() for word in game.split("_"))
     envs = envpool.make(
@@ -180,7 +180,7 @@ CONTESTANTS: dict[str, Callable[[str], Play]] = {
 
 
 def measure(game: str, batches: int, rounds: int) -> Speeds:
-    """Return the frames per second of the bare emulator and of each contestant, one a round."""
+    """Return the frames per second of the bare emulator and of each contestant, one number per round."""
     makers = {"bare": bare} | CONTESTANTS
     if importlib.util.find_spec("envpool") is None:
         del makers["EnvPool"]
@@ -197,7 +197,7 @@ def measure(game: str, batches: int, rounds: int) -> Speeds:
 
 
 def serve(core: int, game: str, connection: Connection) -> None:
-    """Play rounds on demand in a process of its own, until told "stop"."""
+    """Play rounds on demand in a separate process, until it receives "stop"."""
     pin({core})
     plays: dict[str, Play] = {}
     while (order := connection.recv()) != "stop":
@@ -209,7 +209,7 @@ def serve(core: int, game: str, connection: Connection) -> None:
 
 
 def measure_two_processes(game: str, batches: int, rounds: int, cores: Sequence[int]) -> Speeds:
-    """Return the frames per second, in two processes at once, of the bare emulator and of ours, one a round."""
+    """Return the frames per second, in two simultaneous processes, of the bare emulator and of ours, per round."""
     context = multiprocessing.get_context("spawn")
     connections, processes = [], []
     for core in cores[:2]:
@@ -237,13 +237,13 @@ def measure_two_processes(game: str, batches: int, rounds: int, cores: Sequence[
 
 
 def pin(cores: set[int]) -> None:
-    """Keep this process, and the threads it starts, on some cores, where the system lets us."""
+    """Pin this process, and the threads it starts, to some cores, if the system can."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, cores)
 
 
 def ratios_to_bare(speeds: Speeds) -> Speeds:
-    """Return each contestant's ratio to the bare emulator, one a round."""
+    """Return each contestant's ratios to the bare emulator, one per round."""
     bare_speeds = speeds["bare"]
     return {
         name: [a / b for a, b in zip(each, bare_speeds, strict=True)] for name, each in speeds.items() if name != "bare"
@@ -282,9 +282,9 @@ def main() -> None:
 
 
 def print_table(results: dict[str, Speeds]) -> None:
-    """Print a row a game."""
+    """Print a table with one row per game."""
     names = [*CONTESTANTS, TWO]
-    table = Table(title="Frames a second as a ratio to the bare emulator: median [quartiles]")
+    table = Table(title="Frames per second as a ratio to the bare emulator: median [quartiles]")
     table.add_column("game")
     table.add_column("bare, frames/s", justify="right")
     for name in names:

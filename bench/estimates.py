@@ -1,18 +1,18 @@
-"""How intervals of the estimated median hold for weak, middling and strong algorithms that were left out.
+"""Measure the coverage of the estimated median's intervals for left-out algorithms, weak, medium and strong.
 
 ::
 
     python bench/estimates.py                                      # takes minutes
-    python bench/estimates.py --write docs/research/estimates.md   # puts the table there
-    python bench/estimates.py --weak                               # ours and the published models on weak ones
-    python bench/estimates.py --unseen                             # on the algorithms of paper/data/unseen.csv
+    python bench/estimates.py --write docs/research/estimates.md   # writes the table into this page
+    python bench/estimates.py --weak                               # our and the published models on weak ones
+    python bench/estimates.py --unseen                             # on the algorithms in paper/data/unseen.csv
     python bench/estimates.py --unseen FILE FILE                   # on others: algorithm, game, score and source
     python bench/estimates.py --unseen --random 20 --write docs/estimates.md
 
-From named subsets, and from games drawn at random, it leaves out each paper, each kind and what was published since
-2020, as ``arcademark subset coverage`` does (`arcademark.analysis.subsets.covering`), which says what the figures are.
-Checkpoints of training are judged, too, as most weak algorithms are such. Named subsets were chosen on these
-algorithms; "best" ones are chosen anew without what is left out.
+Estimates are from named subsets and random games. Left out are each paper, each kind, and everything published since
+2020, as in ``arcademark subset coverage`` (see `arcademark.analysis.subsets.covering` for the figures). Checkpoints of
+training are judged, too, as most weak algorithms are checkpoints. Named subsets were chosen on these algorithms; "best"
+ones are chosen anew without the left-out algorithms.
 """
 
 from __future__ import annotations
@@ -37,38 +37,38 @@ BEGIN, UNSEEN, END = "<!-- bench/estimates.py -->", "<!-- bench/estimates.py --u
 
 
 def main() -> None:
-    """Print the tables that are asked for, or write them."""
+    """Print or write the chosen tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--unseen", nargs="*", type=Path, metavar="FILE", help="judge on algorithms never learnt from")
-    parser.add_argument("--weak", action="store_true", help="ours and published models on weak ones of left-out papers")
-    parser.add_argument("--random", type=int, default=0, metavar="N", help="with --unseen: sets drawn of each size")
-    parser.add_argument("--write", type=Path, help="a page that has the table's marks")
-    given = parser.parse_args()
-    if given.weak:
+    parser.add_argument("--weak", action="store_true", help="our and published models on weak ones of left-out papers")
+    parser.add_argument("--random", type=int, default=0, metavar="N", help="with --unseen: random sets of each size")
+    parser.add_argument("--write", type=Path, help="page with the table's marks")
+    options = parser.parse_args()
+    if options.weak:
         print(*unseen.weak_lines(), sep="\n")
-    elif given.unseen is None:
-        put(lines(), BEGIN, given.write)
-    elif given.write is None:
-        print(*unseen.tables(given.unseen, given.random), sep="\n")
+    elif options.unseen is None:
+        put(lines(), BEGIN, options.write)
+    elif options.write is None:
+        print(*unseen.tables(options.unseen, options.random), sep="\n")
     else:
-        whole = [one for one in unseen.read(given.unseen) if not one.reason]
-        put(unseen.lines(whole, given.random, everything=False), UNSEEN, given.write)
+        whole = [one for one in unseen.read(options.unseen) if not one.reason]
+        put(unseen.lines(whole, options.random, everything=False), UNSEEN, options.write)
 
 
 def put(table: Iterable[str], begin: str, page: Path | None) -> None:
-    """Print a table, or put it between the marks of a page."""
+    """Print a table, or write it between the marks of a page."""
     text = "\n".join(table)
     if page is None:
         print(text)
         return
-    there = page.read_text(encoding="utf-8")
-    before = there.index(begin) + len(begin)
-    after = there.index(END, before)
-    page.write_text(f"{there[:before]}\n{text}\n{there[after:]}", encoding="utf-8")
+    content = page.read_text(encoding="utf-8")
+    before = content.index(begin) + len(begin)
+    after = content.index(END, before)
+    page.write_text(f"{content[:before]}\n{text}\n{content[after:]}", encoding="utf-8")
 
 
 def lines() -> Iterator[str]:
-    """Yield the table: held without each paper, each kind, the newest; width and score without each paper."""
+    """Yield the table: coverage without each paper, each kind and the newest; width and score without each paper."""
     rng, games = np.random.default_rng(SEED), predictors.atari().tasks
     drawn = {size: [",".join(rng.choice(games, size, replace=False)) for _ in range(DRAWS)] for size in SIZES}
     rows: dict[str, list[Held]] = {}
@@ -87,7 +87,7 @@ def lines() -> Iterator[str]:
 
 
 def cell(levels: Sequence[Sequence[AtLevel]]) -> str:
-    """Show one level, of some lists of games: held in each way, width and score in the first."""
+    """Return the text of one level for some lists of games: coverage in each way, width and score in the first."""
     held = [statistics.fmean(one.held or 0.0 for one in way) for way in zip(*levels, strict=True)]
     width = statistics.median(ways[0].width or 0.0 for ways in levels)
     score = statistics.fmean(ways[0].score or 0.0 for ways in levels)

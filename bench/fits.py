@@ -1,8 +1,8 @@
-"""Fit what predictions from a few games of Atari learn from, and write it where `arcademark` reads it.
+"""Make the fits for predictions from a few games of Atari, and write the files that `arcademark` reads.
 
 ::
 
-    python bench/fits.py    # half a minute; after a change of the catalogue, the references or the fit
+    python bench/fits.py    # half a minute; run it after changes of the catalogue, the references or the fit
 
 Files and their checksums go to ``src/arcademark/analysis/subsets/data``.
 """
@@ -19,7 +19,7 @@ FOLDER = Path(fits.__file__).parent / "data"
 
 
 def main() -> None:
-    """Write the file of every suite whose fits are shipped, and the checksums."""
+    """Write the files of fits, one per suite, and their checksums."""
     FOLDER.mkdir(exist_ok=True)
     contents = {f"{name}.npz": fits.packed(*fits.fit(name)) for name in fits.SUITES}
     for name, content in contents.items():

@@ -1,34 +1,34 @@
-"""How often the intervals hold the true value, by simulation; writes the tables of docs/research/intervals.md.
+"""Measure how often intervals contain the true value, by simulation; write the tables of docs/research/intervals.md.
 
 ::
 
     python bench/interval_coverage.py                 # prints the tables
-    python bench/interval_coverage.py --write         # and puts them where they belong
-    python bench/interval_coverage.py --trials 100    # quicker, less sure
+    python bench/interval_coverage.py --write         # and writes them into their pages
+    python bench/interval_coverage.py --trials 100    # faster, less precise
     python bench/interval_coverage.py --others        # other tables: differences of two, and capped scores
     python bench/interval_coverage.py --episodes      # other tables: one task's mean from seeds and episodes
 
 A population is a set of tasks, each with a true mean and a distribution of runs about it. True means are the
-human-normalised scores, in percent, of an algorithm of the catalogue's Atari-5 training table, drawn at random among
-those that have all games, on games drawn at random. No source tells how runs are distributed, so three ways are
-assumed, and the tables show the range over them:
+human-normalised scores, in percent, of a random algorithm of the catalogue's Atari-5 training table that has all games,
+on random games. No source describes the distribution of runs, so three are assumed, and the tables show the range over
+them:
 
 * "normal": runs are normal about the mean, with a relative spread (standard deviation over mean) that differs by task,
-  log-normal with median 0.2 and log-spread 0.7: between 0.1 and 0.4 on two thirds of the tasks. It is held
-  to 0.5 at most, since with more a run would often fall far below random play.
-* "skewed": such spreads, not held, and runs log-normal.
-* "breakthrough": as skewed, but on a tenth of the tasks a run either breaks through or scores nothing, with a chance of
-  breaking through between 0.2 and 0.8.
+  log-normal with median 0.2 and log-spread 0.7: between 0.1 and 0.4 on two thirds of the tasks. It is at most 0.5,
+  since otherwise a run would often be far below random play.
+* "skewed": such spreads without the limit, and runs log-normal.
+* "breakthrough": as skewed, but on a tenth of the tasks a run either breaks through, with a probability between 0.2
+  and 0.8, or scores nothing.
 
-For each population and number of runs, runs are drawn, intervals made, and those counted that hold the true value of
-the statistic: of the mean and median over true means; of the interquartile mean, the optimality gap and the
-probability of improvement over 10,000 runs per task. For the last, the better algorithm's true means are 1.1 times as
-high. In differences the other algorithm is that better one. Capped scores are held within 0 and 100 percent, as
-reports hold capped HNS: of mean and median the means over runs, of IQM and optimality gap each run.
+For each population and number of runs, runs are drawn, intervals made, and those counted that contain the statistic's
+true value: for the mean and median, over true means; for the interquartile mean, the optimality gap and the
+probability of improvement, over 10,000 runs per task. For the last, the better algorithm's true means are 1.1 times as
+high. Differences are to this better algorithm. Capped scores are clipped to 0 to 100 percent as capped HNS in reports:
+for mean and median the means over runs, for IQM and optimality gap each run.
 
 From episodes: a seed's true mean is normal about the task's, and its episodes are log-normal about that, with a
 log-spread of 0.5. The table's columns differ in the seeds' standard deviation, as a share of the episodes'. Another
-table is of agents that were never trained, whose episodes are all alike, of four kinds.
+table is for untrained agents, whose episodes all have the same distribution, one of four kinds.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ EPISODE_KINDS: Mapping[str, Callable[[tuple[int, int], np.random.Generator], Flo
         "scores in 1 episode of 10": lambda size, rng: 10.0 * rng.binomial(1, 0.1, size).astype(np.float64),
     }
 )
-"""Distributions of an agent's episodes, all of mean 1: float array, given its shape and the generator."""
+"""Distributions of an agent's episodes, all of mean 1: functions of an array's shape and a generator."""
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs/research/intervals.md"
@@ -101,7 +101,7 @@ PAGE = ROOT / "docs/research/intervals.md"
 
 @dataclass(frozen=True)
 class Population:
-    """Tasks with their true means and how runs are distributed about them."""
+    """Tasks with their true means and the distributions of runs about them."""
 
     means: Floats
     spreads: Floats
@@ -118,7 +118,7 @@ class Population:
         return np.asarray(self.means[:, np.newaxis] * factor * through / self.chances[:, np.newaxis])
 
     def better(self) -> Population:
-        """The opponent of the probability of improvement."""
+        """Return the opponent for the probability of improvement."""
         return Population(self.means * ADVANTAGE, self.spreads, self.chances, self.normal)
 
     def truth(self, rng: np.random.Generator) -> Floats:
@@ -129,12 +129,12 @@ class Population:
 
     def truth_of_others(self, rng: np.random.Generator) -> Floats:
         """Return the true value of each of the `OTHERS`."""
-        told = []
+        true = []
         for who in (self, self.better()):
             runs = who.runs(TRUE_RUNS, rng)
             capped = aggregate.aggregates(np.clip(who.means, 0.0, TARGET), np.clip(runs, 0.0, TARGET))
-            told.append([*aggregate.aggregates(who.means, runs), *capped])
-        mine, theirs = np.array(told, np.float64)
+            true.append([*aggregate.aggregates(who.means, runs), *capped])
+        mine, theirs = np.array(true, np.float64)
         apart = np.split(theirs - mine, 2)
         return np.concatenate([apart[0], mine[len(aggregate.AGGREGATES) :], apart[1]])
 
@@ -162,7 +162,7 @@ def population(kind: str, size: int, means: Floats, rng: np.random.Generator) ->
 
 
 def plain(scores: Floats, bounds: tuple[float, float] | None = None) -> measures.Measure:
-    """Return the measure of scores as they are, in percent, or held within bounds."""
+    """Return the measure of scores in percent, unchanged or clipped to bounds."""
     names = by_task(scores)
     return measures.Measure(
         normalise.Metric("plain", "", "", bounds=bounds), dict.fromkeys(names, 0.0), dict.fromkeys(names, TARGET)
@@ -170,29 +170,29 @@ def plain(scores: Floats, bounds: tuple[float, float] | None = None) -> measures
 
 
 def by_task(scores: Floats) -> dict[str, Floats]:
-    """Name the tasks of scores, shape (tasks, runs), by their places."""
+    """Return scores (tasks, runs) by task, named by its index."""
     return {str(task): runs for task, runs in enumerate(scores)}
 
 
 def held(people: Population, truth: Floats, runs: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Draw runs and tell which methods' intervals hold the truth: shape (methods, statistics)."""
+    """Draw runs; return True for intervals that contain the truth, shape (methods, statistics)."""
     scores, opponent = people.runs(runs, rng), people.better().runs(runs, rng)
     x, y = map(samples.sample_of, (opponent, scores))
     _, values, strata = sum_up([plain(scores)], by_task(scores))
     draws = bootstrap.resampled_aggregates(y, rng, RESAMPLES)
     won = bootstrap.resampled_improvement(x, y, rng, RESAMPLES)
     probability, against = samples.improvement(x, y)
-    told = []
+    hits = []
     for method in METHODS:
         ends = limits(values[0], draws, Strata(strata.variances[0], strata.runs), method=method, level=LEVEL)[:2]
         last = limits(probability, won, against, method=method, level=LEVEL)[:2]
         low, high = (np.append(a, b) for a, b in zip(ends, last, strict=True))
-        told.append((low <= truth) & (truth <= high))
-    return np.array(told)
+        hits.append((low <= truth) & (truth <= high))
+    return np.array(hits)
 
 
 def held_others(people: Population, truth: Floats, runs: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """As `held`, for the `OTHERS`."""
+    """Do the same as `held` for the `OTHERS`."""
     sides = [each.runs(runs, rng) for each in (people.better(), people)]
     measure = plain(sides[0], (0.0, TARGET))
 
@@ -210,19 +210,19 @@ def held_others(people: Population, truth: Floats, runs: int, rng: np.random.Gen
         for i in (0, 1)
     ]
     found = (apart[0], (values[1][1], draws[1][1], strata[1][1]), apart[1])
-    told = []
+    hits = []
     for method in METHODS:
         ends = [limits(*each, method=method, level=LEVEL)[:2] for each in found]
         low, high = (np.concatenate([each[end] for each in ends]) for end in (0, 1))
-        slack = 1e-9 * np.maximum(np.abs(truth), 1.0)  # of what does not vary, only rounding
-        told.append((low - slack <= truth) & (truth <= high + slack))
-    return np.array(told)
+        slack = 1e-9 * np.maximum(np.abs(truth), 1.0)  # for rounding, if values do not vary
+        hits.append((low - slack <= truth) & (truth <= high + slack))
+    return np.array(hits)
 
 
 def coverage(case: tuple[str, int, int, bool]) -> Floats:
-    """Return the share of intervals that hold the truth, shape (runs, methods, statistics).
+    """Return the share of intervals that contain the truth, shape (runs, methods, statistics).
 
-    A case is the kind of population, its size, the number of trials, and whether it is of the `OTHERS`.
+    A case is the kind of population, its size, the number of trials, and True for the `OTHERS`.
     """
     kind, size, trials, others = case
     means = true_means()
@@ -242,7 +242,7 @@ Measured = dict[tuple[str, str, int, int], tuple[float, float]]
 
 
 def ranges(shares: Mapping[tuple[str, int], Floats], statistics: Sequence[str]) -> Measured:
-    """Return lowest and highest share over the kinds of population, for each number of runs."""
+    """Return the lowest and highest share over the kinds of population, for each number of runs."""
     found: Measured = {}
     for (m, method), (s, statistic), size in itertools.product(enumerate(METHODS), enumerate(statistics), TASKS):
         over_kinds = np.array([shares[kind, size][:, m, s] for kind in KINDS]).round(3)
@@ -252,7 +252,7 @@ def ranges(shares: Mapping[tuple[str, int], Floats], statistics: Sequence[str]) 
 
 
 def tables(found: Measured) -> str:
-    """Return the tables of docs/research/intervals.md: one a statistic."""
+    """Return the tables of docs/research/intervals.md, one per statistic."""
     lines = []
     for statistic in dict.fromkeys(statistic for _, statistic, *_ in found):
         columns = list(itertools.product(TASKS, METHODS))
@@ -280,7 +280,7 @@ def summary(found: Measured) -> str:
 
 
 def write_shares(found: Measured) -> None:
-    """Put the shares into metrics/data/coverage.csv beside those of other statistics, and renew its checksum."""
+    """Write the shares into metrics/data/coverage.csv, keep those of other statistics, and update its checksum."""
     rows = [(*key, *ends) for key, ends in {**written_shares(), **found}.items()]
     lines = ["method,statistic,tasks,runs,lowest,highest", *(",".join(map(str, row)) for row in rows)]
     text = "".join(f"{line}\n" for line in lines)
@@ -290,7 +290,7 @@ def write_shares(found: Measured) -> None:
 
 
 def episodes_row(case: tuple[int, int, int]) -> list[float]:
-    """Return the share of a task's intervals that hold its true mean, by how far seeds are apart and by method."""
+    """Return the share of a task's intervals that contain its true mean, by the seeds' spread and by method."""
     seeds, episodes, trials = case
     rng = np.random.default_rng([seeds, episodes])
     truth = float(np.exp(EPISODE_SPREAD_LOG**2 / 2))
@@ -313,7 +313,7 @@ def episodes_row(case: tuple[int, int, int]) -> list[float]:
 
 
 def pooled_table(trials: int) -> str:
-    """Return the table of Student's t intervals over the episodes of an agent that was never trained, by their kind."""
+    """Return the table of Student's t intervals over the episodes of an untrained agent, by their kind."""
     lines = ["| episodes, of all seeds | " + " | ".join(EPISODE_KINDS) + " |", "|---:|" + "---|" * len(EPISODE_KINDS)]
     for episodes in POOLED:
         cells, rng = [], np.random.default_rng(episodes)
@@ -339,7 +339,7 @@ def episodes_table(trials: int, workers: int) -> str:
 
 
 def put(path: Path, begin: str, end: str, text: str) -> None:
-    """Replace what stands between two marks."""
+    """Replace the text between two marks in a file."""
     before, rest = path.read_text(encoding="utf-8").split(f"{begin}\n")
     _, after = rest.split(f"{end}\n")
     path.write_text(f"{before}{begin}\n{text}\n{end}\n{after}", encoding="utf-8")
@@ -347,12 +347,12 @@ def put(path: Path, begin: str, end: str, text: str) -> None:
 
 def main() -> None:
     """Measure, print and write."""
-    parser = argparse.ArgumentParser(description="How often intervals hold the true value.")
-    parser.add_argument("--trials", type=int, default=1000, help="intervals a cell and kind of population")
+    parser = argparse.ArgumentParser(description="Measure how often intervals contain the true value.")
+    parser.add_argument("--trials", type=int, default=1000, help="intervals per cell and kind of population")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--write", action="store_true", help="into docs and metrics/data/coverage.csv")
-    parser.add_argument("--others", action="store_true", help="the tables of differences and of capped scores alone")
-    parser.add_argument("--episodes", action="store_true", help="the tables of intervals from episodes alone")
+    parser.add_argument("--others", action="store_true", help="only the tables of differences and of capped scores")
+    parser.add_argument("--episodes", action="store_true", help="only the tables of intervals from episodes")
     arguments = parser.parse_args()
     if arguments.episodes:
         made = {"episodes": episodes_table(arguments.trials, arguments.workers), "pooled": pooled_table(10_000)}

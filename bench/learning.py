@@ -1,23 +1,23 @@
-"""How fast SARSA(λ) learns on each feature set, as a ratio to the bare emulator playing the same frames.
+"""Measure the speed of SARSA(λ) on each feature set, as a ratio to the bare emulator playing the same frames.
 
     python bench/learning.py [--games freeway,asterix,seaquest] [--sets basic,ram-bits,…] [--rounds 5] [--b-pro PROGRAM]
 
-"Ours" is training as a user has it: the learner ``sarsa`` in the runner's own training episodes under ``ale-2013`` (5
-frames an action, 18 actions); exploration, learning and the start of episodes are included. It first trains for
-``--warm`` frames, since what is active, and how often the greedy action changes, differ from those of random play.
-"Raw" plays the same actions on the same emulator by ``ALEInterface.act`` and does nothing else. They are timed in
-turns, episode by episode, as processor time of one core; a round is as many episodes as hold ``--frames`` frames. Shown
-are medians of rounds, with the quartiles of ratios in brackets.
+"Ours" is training as users run it: the learner ``sarsa`` in the runner's training episodes under ``ale-2013`` (5 frames
+per action, 18 actions), including exploration, learning and the start of episodes. It first trains for ``--warm``
+frames, since its active features, and the frequency of changes of the greedy action, differ from those of random play.
+"Raw" only plays the same actions on the same emulator with ``ALEInterface.act``. They are timed in turns, episode by
+episode, as processor time of one core; a round has episodes of at least ``--frames`` frames in all. The table shows
+medians of rounds, with the quartiles of ratios in brackets.
 
-* Active, and newly (active): features a step, means.
-* Features, and learning: microseconds a step by the clock, medians of a further round with a watch on both. Choosing
+* Active, and newly (active): mean number of features per step.
+* Features, and learning: microseconds per step by the clock, medians of another round with timers on both. Choosing
   actions counts as learning.
-* Memory: what a process holds more after it has made a learner and trained it for ``--warm`` frames, everything
-  included, and the bytes of the weights.
+* Memory: the growth of a process that makes a learner and trains it for ``--warm`` frames, and the bytes of the
+  weights.
 * The peer is b-pro, the C++ program of Liang et al. 2016 (its B-PROST and Blob-PROST learners). Its speed was measured
-  on a machine where the bare emulator plays about 19,000 frames per second; as ratios to that the figures hold on other
-  machines. With ``--b-pro`` its B-PROST learner, built by you, plays beside ours instead: it is started as ``PROGRAM -s
-  1 -r ROM -c CONFIG``, with the backgrounds of ``../backgrounds/``, as seen from its folder, where there are some.
+  on a machine where the bare emulator plays about 19,000 frames per second; ratios to that are valid on other machines.
+  With ``--b-pro`` its B-PROST learner, which you build, plays beside ours instead: it is started as ``PROGRAM -s 1 -r
+  ROM -c CONFIG``, with the backgrounds in ``../backgrounds/``, relative to its folder, if there are any.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ GAMES = "freeway,asterix,seaquest"
 AT_LEAST = {
     "basic": 0.80, "ram-bits": 0.80, "ram": 0.50, "bass": 0.50, "lsh": 0.50, "disco": 0.40,
 }  # fmt: skip
-"""Ratios to raw emulation."""
+"""Smallest ratios to raw emulation."""
 
 PEER = {
     ("b-prost", "asterix"): (1850, 2130),
@@ -71,11 +71,11 @@ PEER = {
     ("blob-prost", "asterix"): (1435, 1660),
     ("blob-prost", "freeway"): (539, 676),
 }
-"""Frames a second of b-pro's C++ learners, least and most."""
+"""Lowest and highest frames per second of b-pro's C++ learners."""
 PEER_RAW = 19_000
-"""Frames a second of the bare emulator there."""
+"""Frames per second of the bare emulator on the same machine."""
 TIMES_PEER = {"b-prost": 3.0}
-"""How many times as fast ours is to be, against the peer's most."""
+"""Smallest ratio of our speed to the peer's highest."""
 
 MEMORY_SETS = ("bass", "ram")
 MEMORY_LIMIT = 500e6
@@ -106,12 +106,12 @@ PATH_TO_BACKGROUND = {backgrounds}
 
 
 class Training:
-    """A learner in training, as the runner has it.
+    """A learner in training, as in the runner.
 
     Parameters
     ----------
     game, name : str
-        Of the game and the feature set.
+        Names of the game and the feature set.
     """
 
     def __init__(self, game: str, name: str) -> None:
@@ -129,7 +129,7 @@ class Training:
         self._episode = 0
 
     def play(self, frames: int) -> list[EpisodeResult]:
-        """Play training episodes until they hold so many frames."""
+        """Play training episodes until they have `frames` frames."""
         results: list[EpisodeResult] = []
         while sum(result.record.frames for result in results) < frames:
             played = training_episode(self.trial, self.learner, self._slot, self._episode, self._meter)
@@ -154,18 +154,18 @@ class Training:
 
 @dataclass(frozen=True)
 class Speed:
-    """What was measured of a feature set on a game.
+    """Measurements of a feature set on a game.
 
     Parameters
     ----------
     ratios : list of float
-        Of ours to raw, one a round.
+        Ratios of ours to raw, one per round.
     raw, ours : float
-        Frames a second, medians.
+        Medians of frames per second.
     active, came : float
-        Features a step.
+        Means of active and of newly active features per step.
     features, learning : float
-        Microseconds a step.
+        Medians of microseconds per step.
     """
 
     ratios: list[float]
@@ -178,7 +178,7 @@ class Speed:
 
 
 def measure(game: str, name: str, warm: int, frames: int, rounds: int) -> Speed:
-    """Train in turns with raw emulation, and then once more with a watch on the parts of a step."""
+    """Train in turns with raw emulation, and then once more with timers on the parts of a step."""
     training = Training(game, name)
     training.raw(training.play(warm))
     times = [in_turn(training, frames) for _ in range(rounds)]
@@ -196,7 +196,7 @@ def measure(game: str, name: str, warm: int, frames: int, rounds: int) -> Speed:
 
 
 def in_turn(training: Training, frames: int) -> tuple[int, float, float]:
-    """Train an episode and play it raw, one after the other, for so many frames; return frames and both times."""
+    """Train and play raw in turn, episode by episode, for `frames`; return the frames played and both times."""
     played, ours, raw = 0, 0.0, 0.0
     while played < frames:
         begin = time.process_time()
@@ -210,14 +210,14 @@ def in_turn(training: Training, frames: int) -> tuple[int, float, float]:
 
 
 class Watch:
-    """A watch on the steps of a learner in training.
+    """Timers on the steps of a learner in training.
 
     Attributes
     ----------
     active, came : list of int
-        Features that are not zero, and that became so, a number per step.
+        Numbers of active and of newly active features, by step.
     features, learning : list of float
-        Microseconds a step; choosing actions counts as learning.
+        Microseconds, by step; choosing actions counts as learning.
     """
 
     def __init__(self, training: Training) -> None:
@@ -252,7 +252,7 @@ class Watch:
         return seen
 
     def _timed(self, work: Callable[..., Any], ends: bool = False) -> Callable[..., Any]:
-        """Let `work` add to the time of a step, less what it took to see; `ends` if the step ends with it."""
+        """Make `work` add to a step's time, without the time for features; `ends` if it is the step's last part."""
 
         def call(*arguments: Any) -> Any:
             begin = time.perf_counter()
@@ -268,14 +268,14 @@ class Watch:
 
 
 def least(name: str, game: str, peers: dict[tuple[str, str], float]) -> float | None:
-    """Return the ratio that is asked for."""
+    """Return the smallest ratio that is allowed, or None."""
     if name in TIMES_PEER and (name, game) in peers:
         return TIMES_PEER[name] * peers[name, game]
     return AT_LEAST.get(name)
 
 
 def printed_peers() -> dict[tuple[str, str], float]:
-    """Return the ratios to raw emulation of the peer's learners, at their most, as they were measured elsewhere."""
+    """Return the highest ratios to raw emulation of the peer's learners, as measured on the other machine."""
     return {key: most / PEER_RAW for key, (_, most) in PEER.items()}
 
 
@@ -297,13 +297,13 @@ def measured_peer(program: Path, game: str, frames: int) -> float:
 
 
 def resident() -> int:
-    """Return the bytes of memory that this process holds."""
+    """Return this process's resident memory in bytes."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def weigh(game: str, name: str, warm: int, connection: Connection) -> None:
-    """Send what a process holds more for a learner, and the bytes of its weights."""
+    """Send the growth of this process's memory by a learner, and the size of its weights, in bytes."""
     Training(game, "ram-bits").play(1000)
     gc.collect()
     before = resident()
@@ -317,7 +317,7 @@ def weigh(game: str, name: str, warm: int, connection: Connection) -> None:
 
 
 def weighed(game: str, name: str, warm: int) -> tuple[int, int]:
-    """Return what `weigh` sends from a process of its own."""
+    """Return the result of `weigh` in a separate process."""
     context = multiprocessing.get_context("spawn")
     mine, theirs = context.Pipe()
     process = context.Process(target=weigh, args=(game, name, warm, theirs), daemon=True)
@@ -337,9 +337,9 @@ def shown(values: Sequence[float]) -> str:
 
 
 def speeds(terminal: Console, game: str, arguments: argparse.Namespace) -> list[str]:
-    """Print a row a feature set; return what falls short of its limit."""
+    """Print a table with one row per feature set; return texts of the limits that are missed."""
     names = ("set", "raw", "ours", "ours to raw", "at least", "active", "newly", "features", "learning", "to peer")
-    table = Table(title=f"{game}: frames per second; features a step; microseconds a step; speed to the peer's")
+    table = Table(title=f"{game}: frames per second; features per step; µs per step; speed to the peer's")
     for name in names:
         table.add_column(name, justify="left" if name == "set" else "right")
     missed, peers = [], printed_peers()
@@ -360,7 +360,7 @@ def speeds(terminal: Console, game: str, arguments: argparse.Namespace) -> list[
 
 
 def memories(terminal: Console, arguments: argparse.Namespace) -> list[str]:
-    """Print what learners weigh; return what is beyond its limit."""
+    """Print the memory of learners; return texts of the limits that are missed."""
     missed = []
     game = arguments.games.split(",")[0]
     for name in (name for name in MEMORY_SETS if name in arguments.sets.split(",")):
@@ -380,7 +380,7 @@ def main() -> None:
     parser.add_argument("--games", default=GAMES)
     parser.add_argument("--sets", default=",".join(feature_sets()))
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--frames", type=int, default=8_000, help="of a round, at least")
+    parser.add_argument("--frames", type=int, default=8_000, help="smallest number per round")
     parser.add_argument("--warm", type=int, default=30_000, help="frames of training before the first round")
     parser.add_argument("--b-pro", type=Path, metavar="PROGRAM", help="a built B-PROST learner of b-pro")
     arguments = parser.parse_args()

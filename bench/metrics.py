@@ -1,4 +1,4 @@
-"""How fast intervals are, as a ratio to rliable 1.2, and how fast everything published is summed up.
+"""Measure the speed of intervals, as a ratio to rliable 1.2, and of summaries of everything published.
 
 ::
 
@@ -6,26 +6,24 @@
     python bench/metrics.py --peer-repeats 1
     python bench/metrics.py --without-peer
 
-The data are made up: two algorithms on 57 games with 5 runs each. rliable needs an older pandas, so it has an
-environment of its own and runs in a process of its own, taking turns with ours on the same data; neither clock counts
-the start of its process or its imports. Both find 95 % percentile intervals with the same number of replicates:
+The data are artificial: two algorithms on 57 games with 5 runs each. rliable needs an older pandas, so it has its own
+environment and process, which takes turns with ours on the same data; the start of processes and imports are not timed.
+Both compute 95 % percentile intervals with the same number of replicates:
 
-* "IQM": 50,000 replicates. Ours finds all four aggregates in any case, so its time is that of all four.
-* "four aggregates": mean, median, IQM and optimality gap; rliable is given one function that returns the four.
+* "IQM": 50,000 replicates. Ours always computes all four aggregates, so its time is that of all four.
+* "four aggregates": mean, median, IQM and optimality gap; rliable calls one function that returns the four.
 * "probability of improvement": 2,000 replicates.
 * "profile": 101 thresholds, 2,000 replicates.
 
-Rows "by its interface" are the peer's script with `arcademark.rliable` for rliable, in a process of its own as well.
+Rows "by its interface" are the peer's script with `arcademark.rliable` for rliable, also in a separate process.
 
-Both are clocked by the wall and in processor time. The limits are on processor time: what else a machine does changes
-it little. Half of our repeats come before the peer's, half after. Times are medians of repeats, ratios medians over the
-peer's repeats. How far the limits found differ is shown in Monte Carlo standard
-errors, known from repeating ours with other generators: the largest of all limits and repeats; beyond 4 would mean
-another interval.
+Both are measured in wall time and processor time. Limits are on processor time, which other work on the machine changes
+little. Half of our repeats come before the peer's, half after. Times are medians of repeats, ratios medians over the
+peer's repeats. The difference of interval limits is in Monte Carlo standard errors, known from repeating ours with
+other generators: the largest of all limits and repeats; above 4, the intervals would differ.
 
 "Everything published" is a fresh process, from its start to its end: the interpreter, imports, loading the whole
-catalogue, and mean, median, IQM and optimality gap of every algorithm in HNS, HWRNS and SABER, and what reaches the
-target. It has one thread; its limit is on processor time, which other work on the machine changes little.
+catalogue, and mean, median, IQM and optimality gap of every algorithm in HNS, HWRNS and SABER. It has one thread.
 """
 
 from __future__ import annotations
@@ -64,7 +62,7 @@ AGGREGATES_LIMIT, IMPROVEMENT_LIMIT, SUMMARIES_LIMIT = 10.0, 1_000.0, 0.5
 Floats = NDArray[np.float64]
 Limits = dict[str, list[float]]
 Seconds = tuple[float, float]
-"""By the wall, and of processor time."""
+"""Wall time and processor time."""
 
 PEER_SCRIPT = """
 import json, sys, time, warnings
@@ -119,7 +117,7 @@ print(len(table.algorithms), counted)
 
 
 def made_up_scores() -> tuple[Floats, Floats]:
-    """Return fractions of human level, shape (games, runs), of two algorithms."""
+    """Return artificial scores of two algorithms, as fractions of human level, each of shape (games, runs)."""
     rng = np.random.default_rng(0)
     means = rng.lognormal(0, 1.2, (GAMES, 1))
     x, y = (means * rng.lognormal(gain, 0.3, (GAMES, RUNS)) for gain in (0.05, 0.0))
@@ -127,7 +125,7 @@ def made_up_scores() -> tuple[Floats, Floats]:
 
 
 def installed_peer() -> Path:
-    """Return the interpreter that has rliable, made on first use."""
+    """Return the Python interpreter with rliable, which is installed on first use."""
     python = PEER / "bin" / "python"
     check = [str(python), "-c", "import rliable.library"]
     if not python.exists() or subprocess.run(check, capture_output=True, check=False).returncode:
@@ -138,7 +136,7 @@ def installed_peer() -> Path:
 
 
 class Peer:
-    """rliable, or what has its interface, in a process of its own, waiting for work."""
+    """Separate process with rliable, or a package with its interface, that waits for work."""
 
     def __init__(self, x: Floats, y: Floats, folder: Path, package: str = "rliable") -> None:
         np.savez(folder / "scores.npz", x=x, y=y)
@@ -150,13 +148,13 @@ class Peer:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def work(self, what: str) -> tuple[Seconds, Limits]:
-        """Return seconds and limits."""
+        """Do a piece of work; return its seconds and limits."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(what + "\n")
         self.process.stdin.flush()
-        told = json.loads(self.process.stdout.readline())
-        return tuple(told["seconds"]), told["limits"]
+        reply = json.loads(self.process.stdout.readline())
+        return tuple(reply["seconds"]), reply["limits"]
 
     def stop(self) -> None:
         """End the process."""
@@ -182,7 +180,7 @@ def ours(x: Floats, y: Floats) -> dict[str, Callable[[np.random.Generator], Limi
 def clocked(
     work: Callable[[np.random.Generator], Limits], generators: Sequence[np.random.Generator]
 ) -> list[tuple[Seconds, Limits]]:
-    """Return seconds and what was found, for each generator."""
+    """Return seconds and limits for each generator."""
     found = []
     for rng in generators:
         begin = time.perf_counter(), time.process_time()
@@ -192,14 +190,14 @@ def clocked(
 
 
 def fresh_process(script: str) -> tuple[float, float]:
-    """Return a process's seconds from start to end, and those of processor time."""
+    """Return a process's wall time from start to end and its processor time, in seconds."""
     begin, used = time.perf_counter(), children_time()
     subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - begin, children_time() - used
 
 
 def children_time() -> float:
-    """Return the seconds of processor time of all child processes that have ended."""
+    """Return the processor time of all child processes that have ended, in seconds."""
     used = os.times()
     return used.children_user + used.children_system
 
@@ -217,7 +215,7 @@ def apart(theirs: Limits, mine: Sequence[Limits]) -> float:
 
 
 def against_peer(x: Floats, y: Floats, folder: Path, repeats: int, peer_repeats: int, console: Console) -> bool:
-    """Print the table of ratios and tell whether the limits on them are kept."""
+    """Print the table of ratios; return True if their limits are kept."""
     peer, same = Peer(x, y, folder), Peer(x, y, folder, "arcademark.rliable")
     works, generators = ours(x, y), np.random.default_rng(1)
     table = Table(title=f"Percentile intervals of {GAMES} games × {RUNS} runs: by the wall (of processor time)")
@@ -261,7 +259,7 @@ def against_peer(x: Floats, y: Floats, folder: Path, repeats: int, peer_repeats:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="Speed of intervals as a ratio to rliable.")
-    parser.add_argument("--repeats", type=int, default=10, help="of ours before each of the peer's, and after it")
+    parser.add_argument("--repeats", type=int, default=10, help="number of ours before and after each of the peer's")
     parser.add_argument("--peer-repeats", type=int, default=3)
     parser.add_argument("--without-peer", action="store_true")
     arguments = parser.parse_args()
@@ -272,8 +270,8 @@ def main() -> None:
             kept = against_peer(x, y, Path(name), arguments.repeats, arguments.peer_repeats, console)
     pairs = [fresh_process(SUMMARIES_SCRIPT) for _ in range(arguments.repeats)]
     wall, processor = (statistics.median(column) for column in zip(*pairs, strict=True))
-    told = subprocess.run([sys.executable, "-c", SUMMARIES_SCRIPT], check=True, capture_output=True, text=True).stdout
-    algorithms, summaries = told.split()
+    reply = subprocess.run([sys.executable, "-c", SUMMARIES_SCRIPT], check=True, capture_output=True, text=True).stdout
+    algorithms, summaries = reply.split()
     console.print(
         f"Everything published: {algorithms} algorithms loaded and {summaries} summaries in a fresh process: "
         f"{processor:.2f} s of processor time (limit {SUMMARIES_LIMIT} s), {wall:.2f} s by the clock, "

@@ -1,4 +1,4 @@
-"""UCT over ale-py as one would write it first: what `planning.py` compares ours with."""
+"""Simple UCT on ale-py, with which `planning.py` compares ours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DISCOUNT = 0.999
 
 
 class PlainNode:
-    """A place in the tree with its state."""
+    """A node of the tree with its state."""
 
     def __init__(self, state: Any, reward: float, ended: bool) -> None:
         self.state, self.reward, self.ended = state, reward, ended
@@ -29,15 +29,15 @@ class PlainNode:
 
 
 class PlainUCT:
-    """Simulates from where an emulator stands.
+    """Planner that simulates from an emulator's present state.
 
     Parameters
     ----------
     ale : ale_py.ALEInterface
     num_actions : int
-        Of the console's actions, from the first.
+        Number of the console's actions to use, from the first.
     horizon : int
-        In actions.
+        Length of simulations in actions.
     """
 
     def __init__(self, ale: ale_py.ALEInterface, num_actions: int, horizon: int) -> None:

@@ -1,12 +1,12 @@
-"""What planning costs, as a ratio to the bare emulator on the same core in the same run.
+"""Measure the cost of planning, as a ratio to the bare emulator on the same core in the same run.
 
     python bench/planning.py [--games asterix,seaquest] [--rounds 20] [--states 100000] [--simulations 500]
 
-1. The limit: ``ALEInterface.act`` in a loop, and what ``cloneState`` and ``restoreState`` add to it.
-2. The generative model: its time for a step of 5 frames, a save and a restore, to the bare calls it is made of. All are
-   timed on one emulator, since where one happens to lie in memory alone changes its speed by some hundredths.
-3. Memory: bytes a state with all of its Python objects, beside the length of the emulator's own state, and what a
-   compressed one would take, with the time that compression costs.
+1. The limit: ``ALEInterface.act`` in a loop, and the cost of ``cloneState`` and ``restoreState``.
+2. The generative model: its time for a step of 5 frames, a save and a restore, to that of the bare calls. All are timed
+   on one emulator, since its address in memory alone changes its speed by some hundredths.
+3. Memory: bytes per state with all of its Python objects, the length of the emulator's own state, the size of a
+   compressed state, and the time for compression.
 4. The searches themselves, see ``searches.py``.
 
 Times are of this process, medians of interleaved rounds.
@@ -38,20 +38,20 @@ from arcademark.suite.protocols import protocol
 PROTOCOL = "ale-2013"
 FRAMES_PER_ACTION = 5
 STEPS = 100
-"""Agent steps a round."""
+"""Agent steps per round."""
 ACTIONS = (1, 2, 3, 4, 5) * (STEPS // 5)
 
 
 @dataclass(frozen=True)
 class RawCosts:
-    """What the bare emulator's calls cost in a game, in microseconds; medians over rounds."""
+    """Times of the bare emulator's calls in a game, in microseconds; medians over rounds."""
 
     frame: float
     clone: float
     restore: float
 
     def limit(self, frames: int, saves: int, restores: int) -> float:
-        """Return the microseconds that the emulator alone needs for so much work."""
+        """Return the microseconds that the emulator alone needs for these calls."""
         return frames * self.frame + saves * self.clone + restores * self.restore
 
 
@@ -69,14 +69,14 @@ def start(game: str, emulator: Emulator | None = None) -> tuple[GenerativeModel,
 
 
 def bare_emulator(game: str) -> ale_py.ALEInterface:
-    """Return ale-py's emulator where searches begin."""
+    """Return ale-py's emulator in the state at which searches begin."""
     console = start(game, "ale")[0]._console
     assert isinstance(console, AtariConsole)
     return console._ale
 
 
 def microseconds(work: Callable[[], object]) -> float:
-    """Return how long `work` takes."""
+    """Return the processor time of a call in microseconds."""
     begin = time.process_time_ns()
     work()
     return (time.process_time_ns() - begin) / 1000
@@ -115,7 +115,7 @@ def _raw_round(ale: ale_py.ALEInterface, begin: ale_py.ALEState) -> tuple[float,
 
 
 def model_ratios(game: str, rounds: int = 20) -> list[float]:
-    """Return the model's time for a step, a save and a restore, to that of the same bare calls; one a round."""
+    """Return ratios of the model's time for a step, a save and a restore to the bare calls', one per round."""
     model, state = start(game)
     bare = model_rounds(model, state), bare_rounds(bare_emulator(game))
     for play in bare:
@@ -124,7 +124,7 @@ def model_ratios(game: str, rounds: int = 20) -> list[float]:
 
 
 def in_turn(first: Callable[[], float], second: Callable[[], float], number: int) -> tuple[float, float]:
-    """Return what both give, called in an order that changes from round to round."""
+    """Return the results of both functions, called in an order that alternates between rounds."""
     if number % 2:
         return first(), second()
     b = second()
@@ -132,7 +132,7 @@ def in_turn(first: Callable[[], float], second: Callable[[], float], number: int
 
 
 def model_rounds(model: GenerativeModel, begin: State) -> Callable[[], float]:
-    """Return what plays a round on the model: each step is saved, and the next begins at the state before."""
+    """Return a function that plays a round on the model: it saves each step and restores the state before it."""
     step, save, restore = model.step, model.save, model.restore
 
     def search() -> None:
@@ -151,7 +151,7 @@ def model_rounds(model: GenerativeModel, begin: State) -> Callable[[], float]:
 
 
 def bare_rounds(ale: ale_py.ALEInterface) -> Callable[[], float]:
-    """Return what does the same with the bare emulator."""
+    """Return a function that does the same on the bare emulator."""
     act, clone, put = ale.act, ale.cloneState, ale.restoreState
     begin = clone()
 
@@ -176,7 +176,7 @@ def bare_rounds(ale: ale_py.ALEInterface) -> Callable[[], float]:
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes a state with all its Python objects, and what compressing it would save and cost."""
+    """Sizes of a state in bytes: with all its Python objects, the emulator's own, compressed; and compression time."""
 
     state: float
     emulator_state: float
@@ -185,7 +185,7 @@ class Memory:
 
 
 def memory(game: str, states: int) -> Memory:
-    """Measure the memory of different states kept at once."""
+    """Measure the memory per state of many different states."""
     model, begin = start(game)
     rng = np.random.default_rng(0)
     tracemalloc.start()
@@ -202,7 +202,7 @@ def memory(game: str, states: int) -> Memory:
 
 
 def different_states(model: GenerativeModel, begin: State, rng: np.random.Generator, number: int) -> Iterator[State]:
-    """Yield states of random play, a frame apart where a step has so few, going back to `begin` at each end."""
+    """Yield the states after each step of random play, which returns to `begin` after the game ends."""
     for action in rng.integers(model.num_actions, size=number).tolist():
         if model.ended:
             model.restore(begin)
@@ -211,7 +211,7 @@ def different_states(model: GenerativeModel, begin: State, rng: np.random.Genera
 
 
 def model_table(games: Sequence[str], rounds: int, states: int) -> Table:
-    """Return a row a game: the emulator's costs, the model's beside them, and the memory of states."""
+    """Return a table with one row per game: the emulator's times, the model's ratio, and the memory of states."""
     table = Table(title="The emulator (times in microseconds), and the model to it: medians [quartiles]")
     for name in ("game", "frames/s", "save", "restore", "model", "bytes a state", "bare", "compressed"):
         table.add_column(name, justify="left" if name == "game" else "right")
@@ -233,11 +233,11 @@ def model_table(games: Sequence[str], rounds: int, states: int) -> Table:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description="What planning costs, as a ratio to the bare emulator.")
+    parser = argparse.ArgumentParser(description="Cost of planning as a ratio to the bare emulator.")
     parser.add_argument("--games", default=",".join(searches.GAMES))
     parser.add_argument("--rounds", type=int, default=20, help="rounds of the first part; a quarter for the searches")
-    parser.add_argument("--states", type=int, default=100_000, help="states kept at once to weigh them")
-    parser.add_argument("--simulations", type=int, default=500, help="of a decision by UCT")
+    parser.add_argument("--states", type=int, default=100_000, help="number of states to measure their memory")
+    parser.add_argument("--simulations", type=int, default=500, help="simulations per decision of UCT")
     parser.add_argument("--frames", type=int, default=40_000, help="budget of a decision by breadth-first search")
     arguments = parser.parse_args()
     games, terminal = arguments.games.split(","), Console(width=120)

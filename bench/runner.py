@@ -1,18 +1,18 @@
-"""What the runner costs: plan, store, action log and progress, against the same play loop without any of them.
+"""Measure the cost of the runner: plan, store, action log and progress, against the same play loop without them.
 
 ::
 
     python bench/runner.py                  # five games, five interleaved rounds
     python bench/runner.py --games pong --rounds 3
 
-1. Processor time, in one process: the runner with an engine that plays in this very process, so that nothing it does
-   is hidden on another core, against a bare loop over the same episodes. Limit: 3 % more. (Waiting for the disk costs
-   no processor time; the driver does it while the workers play, so it shows in 2 if at all.)
-2. Wall time, of two workers as the local engine runs them, against two processes that each play half of the same
-   episodes in the bare loop. Both include the start of their processes. Limit: 0.95 of the bare processes' speed.
+1. Processor time, in one process: the runner with an engine that plays in this process, so that no work is hidden on
+   another core, against a bare loop over the same episodes. Limit: 3 % more. (Waiting for the disk takes no processor
+   time; the driver does it while the workers play, so only 2 would show it.)
+2. Wall time of two workers of the local engine, against two processes that each play half of the same episodes in the
+   bare loop. Both include the start of their processes. Limit: 0.95 of the bare processes' speed.
 
-The agent always does nothing, the cheapest policy there is. Rounds are interleaved and medians printed with the middle
-half of the ratios, since single ones scatter on a busy machine.
+The agent always plays NOOP, the fastest policy. Rounds are interleaved, and medians are printed with the middle half of
+the ratios, since single ones vary on a busy machine.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class ThisProcess:
 
 
 def play_bare(trial: Trial, episodes: Sequence[int]) -> int:
-    """Play episodes with nothing around the loop; return the frames played."""
+    """Play episodes in a bare loop; return the frames played."""
     spec = environment_spec(trial.game, trial.protocol)
     policy = make_agent(trial.agent, spec)
     assert isinstance(policy, CheckedPolicy)
@@ -122,7 +122,7 @@ def run_here(game: str, episodes: int) -> int:
 
 
 def two_bare_processes(game: str, episodes: int) -> int:
-    """Let two processes play half of the episodes each."""
+    """Play the episodes in two processes, half in each; return the frames played."""
     (trial,) = plan_for(game, episodes).trials
     halves = [range(half, episodes, 2) for half in (0, 1)]
     commands = [[sys.executable, __file__, "--play", pickle.dumps((trial, tuple(half))).hex()] for half in halves]

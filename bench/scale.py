@@ -1,7 +1,7 @@
-"""What many workers, many machines and many episodes cost: each part prints what was measured beside its target.
+"""Measure the cost of many workers, machines and episodes; each part prints its measurements and their targets.
 
-Medians over rounds; targets that are shares compare two ways of doing the same in the same round. The part "ray" needs
-``pip install '.[ray]'``.
+Figures are medians over rounds; targets that are ratios compare two ways of doing the same in the same round. The part
+"ray" needs ``pip install '.[ray]'``.
 
     python bench/scale.py [--parts plan,merge] [--rounds 3]
 """
@@ -33,7 +33,7 @@ TRIAL_SECONDS = 60.0
 
 
 def plan() -> Iterator[Figure]:
-    """Measure planning 10^5 trials, with their ids."""
+    """Measure the time to plan 10^5 trials, with their ids."""
     from arcademark.runs.plan import make_plan
 
     began = time.perf_counter()
@@ -43,7 +43,7 @@ def plan() -> Iterator[Figure]:
 
 
 def driver() -> Iterator[Figure]:
-    """Measure how many episodes per second the driver records of the bytes that workers send."""
+    """Measure the episodes per second that the driver records from the bytes that workers send."""
     from arcademark.records.model import EpisodeRecord, EpisodeResult, encode_actions
     from arcademark.runs import execution
     from arcademark.runs.engines import worker
@@ -64,7 +64,7 @@ def driver() -> Iterator[Figure]:
     content = {(name, numbers): sent(name, numbers) for name in names for numbers in groups}
 
     class Prepared(InProcessEngine):
-        """Hands over episodes that nobody played, of 100 trials at a time as of so many workers."""
+        """Engine that delivers artificial episodes of 100 trials at a time, as from so many workers."""
 
         def run(self, jobs: Sequence[Job], memory: Memory) -> Generator[Batch, None, None]:
             for first in range(0, len(jobs), 100):
@@ -86,14 +86,14 @@ def driver() -> Iterator[Figure]:
 
 
 def workers() -> Iterator[Figure]:
-    """Measure how much faster two workers of this machine play the same than one, one after the other."""
+    """Measure how much faster two workers on this machine play the same episodes than one."""
     from arcademark.runs import execution
     from arcademark.runs.plan import make_plan
     from arcademark.suite.protocols import protocol
 
     plan = make_plan("random", "atari-5", protocol("world-records"), episodes=100)
     with tempfile.TemporaryDirectory() as folder:
-        _, one, two = (  # the first has the console translate what is played so long
+        _, one, two = (  # during the first, the console translates the cartridges
             execution.execute(plan, f"{folder}/{number}", workers=count).wall_seconds
             for number, count in enumerate((2, 1, 2))
         )
@@ -126,22 +126,22 @@ import numpy as np
 class Agent:
     num_actions, states = 18, np.zeros(64, np.uint32)
 {RULE}
-def say(**message):
+def send(**message):
     sys.stdout.write(json.dumps(message) + chr(10))
     sys.stdout.flush()
 
 agent, batch = Agent(), int(sys.argv[1])
-say(type="agent", version=1)
+send(type="agent", version=1)
 hello = json.loads(sys.stdin.readline())
 shape = (batch, *hello["observation"]["shape"])
 file = open(hello["memory"], "rb")
-say(type="ready", batch_size=batch, observations="memory")
+send(type="ready", batch_size=batch, observations="memory")
 memory = None
 for line in sys.stdin:
-    asked = json.loads(line)
+    request = json.loads(line)
     if memory is None:
         memory = np.frombuffer(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ), np.uint8).reshape(shape)
-    say(type="actions", actions=agent.choose(memory, asked["first"], asked["seeds"].__getitem__).tolist())
+    send(type="actions", actions=agent.choose(memory, request["first"], request["seeds"].__getitem__).tolist())
 """
 
 
@@ -154,7 +154,7 @@ def _wait_for(ready: Any) -> None:
 
 
 def _play(name: str, parameters: dict[str, int]) -> tuple[float, list[float]]:
-    """Return the seconds that 96 episodes take while every process plays some, and their scores."""
+    """Return the seconds for 96 episodes while all processes play, and the scores."""
     from arcademark.agents.loading import agent_specs, command_spec
     from arcademark.environments.registry import choose_emulator
     from arcademark.records.model import EpisodeResult
@@ -172,9 +172,9 @@ def _play(name: str, parameters: dict[str, int]) -> tuple[float, list[float]]:
 
 
 def command() -> Iterator[Figure]:
-    """Measure agents that are programs, beside the same rule in the worker: 84×84×4 observations in shared memory.
+    """Measure agents that are programs against the same rule in the worker: 84×84×4 observations in shared memory.
 
-    As in a run, each CPU has a worker that plays.
+    As in a run, one worker plays per CPU.
     """
     workers = os.cpu_count() or 1
     context = multiprocessing.get_context("spawn")
@@ -184,7 +184,7 @@ def command() -> Iterator[Figure]:
         )
 
         def play(name: str, **parameters: int) -> tuple[float, list[float]]:
-            """Return the mean seconds of the workers, and one's scores."""
+            """Return the mean seconds of the workers, and the scores of one."""
             played = list(pool.map(_play, [name] * workers, [parameters] * workers))
             return statistics.mean(seconds for seconds, _ in played), played[0][1]
 
@@ -196,17 +196,17 @@ def command() -> Iterator[Figure]:
             subprocess.run(["cc", "-O3", "-o", f"{folder}/agent", source], check=True)
             programs["C"] = f"{folder}/agent --batch"
         for batch in (16, 1):
-            play(f"{folder}/here.py:Agent", batch=batch)  # the console translates what is played
+            play(f"{folder}/here.py:Agent", batch=batch)  # meanwhile the console translates the cartridge
             for language, words in programs.items():
                 here, scores = play(f"{folder}/here.py:Agent", batch=batch)
-                there, same = play(f"{words} {batch}")
+                seconds, same = play(f"{words} {batch}")
                 assert same == scores
-                what = f"speed of a program in {language}, of the same in the worker, {batch} at once"
-                yield Figure(what, here / there, "", 0.85 if batch > 1 else 0.3, at_least=True)
+                what = f"speed of a program in {language}, to the same in the worker, {batch} at once"
+                yield Figure(what, here / seconds, "", 0.85 if batch > 1 else 0.3, at_least=True)
 
 
 def timed(*arguments: object) -> tuple[float, float]:
-    """Return the seconds that an ``arcademark`` command takes and the megabytes that it holds at most."""
+    """Return the wall time of an ``arcademark`` command in seconds and its peak memory in megabytes."""
     began = time.perf_counter()
     megabytes = spent(*arguments)[1]
     return time.perf_counter() - began, megabytes
@@ -214,7 +214,7 @@ def timed(*arguments: object) -> tuple[float, float]:
 
 @functools.cache
 def recorded(games: int, seeds: tuple[int, ...], episodes: int, steps: int = 10) -> Path:
-    """Write a run of made-up scores once for all rounds."""
+    """Write a run of artificial scores once for all rounds."""
     record(directory := Path(FOLDER.name, str(hash((games, seeds, episodes, steps)))), games, seeds, episodes, steps)
     return directory
 
@@ -229,7 +229,7 @@ def merge() -> Iterator[Figure]:
 
 
 def report() -> Iterator[Figure]:
-    """Show a million episodes."""
+    """Report on a million episodes."""
     seconds, megabytes = timed("report", recorded(57, (0, 1, 2, 3, 4), 3_509))
     yield Figure("report on 1,000,065 episodes", seconds, "s", 15.0)
     yield Figure("report on 1,000,065 episodes: memory", megabytes, "MB", 512.0)
@@ -245,7 +245,7 @@ def export() -> Iterator[Figure]:
 
 
 def pacing() -> Iterator[Figure]:
-    """Measure how far frame times are off while a person plays and is recorded, beside a window that shows nothing."""
+    """Measure errors of frame times while a person plays and is recorded, and of a window that shows nothing."""
     if importlib.util.find_spec("pygame") is None:
         return
     os.environ["SDL_VIDEODRIVER"] = "dummy"
@@ -260,7 +260,7 @@ def pacing() -> Iterator[Figure]:
     rules = protocol("world-records").override({"max_frames_per_episode": frames})
 
     class Eager(Window):
-        """Begins as soon as somebody listens."""
+        """Window that presses Return by itself to begin."""
 
         def show(self, picture: NDArray[np.uint8]) -> bool:
             pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_RETURN))
@@ -282,7 +282,7 @@ def pacing() -> Iterator[Figure]:
 
 
 def ray() -> Iterator[Figure]:
-    """Measure two trials of a minute on Ray beside the same on the local engine, each with two workers."""
+    """Compare two trials of a minute on Ray with the same on the local engine, each with two workers."""
     if importlib.util.find_spec("ray") is None:
         return
     from arcademark.runs.execution import execute
@@ -290,7 +290,7 @@ def ray() -> Iterator[Figure]:
     from arcademark.runs.playing.events import Event, Progress
 
     def seconds(engine: str, seeds: int, episodes: int) -> tuple[float, float]:
-        """Return the seconds of a run, and those of its play, which begins with the first frames."""
+        """Return the seconds of a run, and of its play from the first frames on."""
         begun: list[float] = []
 
         def listen(event: Event) -> None:
@@ -306,14 +306,14 @@ def ray() -> Iterator[Figure]:
 
     episodes = round(TRIAL_SECONDS / (seconds("local", 1, 100)[1] / 100))
     local, local_play = seconds("local", 2, episodes)
-    there, play = seconds("ray", 2, episodes)
+    whole, play = seconds("ray", 2, episodes)
     what = f"two trials of {local_play:.0f} s on Ray, of the local engine's speed"
     yield Figure(what, local_play / play, "times", 0.97, at_least=True)
-    yield Figure("Ray's start and end, beside the local engine's", there - play - (local - local_play), "s", 20.0)
+    yield Figure("Ray's start and end, beside the local engine's", whole - play - (local - local_play), "s", 20.0)
 
 
 def site() -> Iterator[Figure]:
-    """Write the leaderboard of the whole catalogue, and see it in Chromium where Playwright is installed."""
+    """Write the leaderboard of the whole catalogue, and draw it in Chromium if Playwright is installed."""
     with tempfile.TemporaryDirectory(dir=FOLDER.name) as folder:
         seconds, _ = timed("site", "--out", folder)
         size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())

@@ -1,23 +1,22 @@
-"""How fast planners search, as a ratio to the bare emulator doing the same frames, saves and restores.
+"""Measure the speed of planners, as a ratio to the bare emulator with the same frames, saves and restores.
 
     python bench/searches.py [--rounds 5] [--games asterix,seaquest,space_invaders] [--simulations 500] [--frames 40000]
 
-Also the last part of ``bench/planning.py``. A search is recorded once: every action with its frames, every state
-really saved and restored, in their order. "Limit" plays this record on the bare emulator (``ALEInterface.act``,
-``cloneState``, ``restoreState``) and does nothing else, so it is what the same search would cost without a tree. "Ours"
-searches anew, from the same place with the same generator, and so emulates the same frames. The two take turns, pinned
-to one core, and share one emulator, since where an emulator happens to lie in memory alone changes its speed by some
-hundredths. Speeds are frames per second of processor time, and a round's ratio is that of two neighbours. Shown are
-medians, with the quartiles in brackets.
+This is also the last part of ``bench/planning.py``. A search is recorded once: every action with its frames, every
+state that was saved and restored, in order. "Limit" plays only this record on the bare emulator (``ALEInterface.act``,
+``cloneState``, ``restoreState``), so it is the cost of the same search without a tree. "Ours" searches again from the
+same state with the same generator, and therefore emulates the same frames. The two take turns, pinned to one core, on
+one emulator, since its address in memory alone changes its speed by some hundredths. Speeds are frames per second of
+processor time, and a ratio is of two speeds in the same round. The tables show medians, with the quartiles in brackets.
 
 * "breadth-first" has a budget of ``--frames``; it saves and restores once per node.
-* "uct" runs ``--simulations`` with a horizon of 300 frames; it saves a state for each node and restores once a rollout.
-* "plain" is a straightforward UCT over ale-py as one would write it first (``plain_uct.py``). It prunes no duplicates
-  and searches another tree, so frames per second are compared too.
-* "two processes" is UCT in two processes at once, to two limits at once, a core each.
+* "uct" runs ``--simulations`` with a horizon of 300 frames; it saves once per node and restores once per rollout.
+* "plain" is a simple UCT on ale-py (``plain_uct.py``). It does not prune duplicates and searches another tree, so
+  frames per second are compared, too.
+* "two processes" is UCT in two simultaneous processes, to two simultaneous limits, each on its own core.
 
-Every search begins 100 random actions into an episode under ``ale-2013`` (5 frames an action, 18 actions). Memory is
-what the process holds more after a breadth-first search of 133,000 frames than before it, over the nodes of the tree.
+Every search begins after 100 random actions of an episode under ``ale-2013`` (5 frames per action, 18 actions). Memory
+is the growth of the process in a breadth-first search of 133,000 frames, divided by the nodes of the tree.
 """
 
 from __future__ import annotations
@@ -68,13 +67,13 @@ Speeds = dict[str, list[float]]
 
 
 def warm_up_actions() -> list[int]:
-    """Return the actions that lead to where searches begin; of the full set, in which an index is the console's."""
+    """Return the actions before a search, from the full set, in which indices are the console's numbers."""
     actions: list[int] = np.random.default_rng(0).integers(len(JOYSTICK_ACTIONS), size=WARM_UP).tolist()
     return actions
 
 
 def opened(game: str) -> tuple[GenerativeModel, State]:
-    """Return a model and where a search begins."""
+    """Return a model and the state at which searches begin."""
     spec = environment_spec(game, protocol("ale-2013"))
     environment = open_environment(spec)
     environment.reset(np.random.default_rng(0))
@@ -86,7 +85,7 @@ def opened(game: str) -> tuple[GenerativeModel, State]:
 
 
 def bare_emulator(game: str) -> ale_py.ALEInterface:
-    """Return the emulator at the same place."""
+    """Return the emulator in the same state."""
     ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)
     ale = ale_py.ALEInterface()
     ale.setFloat("repeat_action_probability", 0.0)
@@ -98,20 +97,20 @@ def bare_emulator(game: str) -> ale_py.ALEInterface:
 
 
 def make_planner(name: str, model: GenerativeModel, amount: int) -> TreePlanner:
-    """Return a planner of `amount` simulations, or frames a decision."""
+    """Return a planner with `amount` simulations or frames per decision."""
     if name == "uct":
         return UCT(model.spec, simulations=amount, horizon_frames=HORIZON)
     return BreadthFirst(model.spec, frames_per_decision=amount)
 
 
 def search(planner: Any, model: Any, state: State) -> None:
-    """Decide once, from nothing."""
+    """Make one decision, without an earlier tree."""
     for _ in planner.plan(model, state, True, np.random.default_rng(0)):
         pass
 
 
 class Recorder:
-    """A model that writes down what is really done with it."""
+    """A model that records the steps, saves and restores that are really done."""
 
     def __init__(self, model: GenerativeModel) -> None:
         self.model, self.spec, self.num_actions = model, model.spec, model.num_actions
@@ -125,7 +124,7 @@ class Recorder:
     def save(self) -> State:
         new = self.model.here is None
         state = self.model.save()
-        if new:  # a duplicate, saved to be found one, takes the place of what it equals
+        if new:  # a duplicate gets the number of the state that it equals
             self.record.append((SAVE, self.numbers.setdefault(state, len(self.numbers)), 0))
         return state
 
@@ -143,7 +142,7 @@ class Recorder:
 
 
 def recorded(game: str, name: str, amount: int) -> Record:
-    """Return what a search does."""
+    """Return the record of a search."""
     model, state = opened(game)
     recorder = Recorder(model)
     search(make_planner(name, model, amount), recorder, state)
@@ -151,12 +150,12 @@ def recorded(game: str, name: str, amount: int) -> Record:
 
 
 def frames_of(record: Record) -> int:
-    """Return how many frames a record emulates."""
+    """Return the number of frames that a record emulates."""
     return sum(frames for what, _, frames in record if what == STEP)
 
 
 def limit(ale: ale_py.ALEInterface, record: Record) -> Play:
-    """Play a record, which begins where the emulator stands, on the bare emulator."""
+    """Return a function that plays a record on the bare emulator, from the emulator's present state."""
     root = ale.cloneState()
     act, clone, put = ale.act, ale.cloneState, ale.restoreState
     total = frames_of(record)
@@ -179,7 +178,7 @@ def limit(ale: ale_py.ALEInterface, record: Record) -> Play:
 
 
 def ours(name: str, amount: int, model: GenerativeModel) -> Play:
-    """Search from where the model stands, anew each time."""
+    """Return a function that searches from the model's present state, with a new planner each time."""
     state = model.save()
 
     def play() -> float:
@@ -193,7 +192,7 @@ def ours(name: str, amount: int, model: GenerativeModel) -> Play:
 
 
 def both(game: str, name: str, amount: int) -> tuple[Record, dict[str, Play]]:
-    """Return what a search does, and the limit and ours on one emulator, warmed up."""
+    """Return the record of a search, and functions for the limit and ours, warmed up."""
     record = recorded(game, name, amount)
     model, _ = opened(game)
     plays = {"limit": limit(bare_emulator(game), record), "ours": ours(name, amount, model)}
@@ -202,7 +201,7 @@ def both(game: str, name: str, amount: int) -> tuple[Record, dict[str, Play]]:
 
 
 def plain(uct: PlainUCT, simulations: int) -> Play:
-    """Run UCT written plainly over ale-py."""
+    """Return a function that runs the simple UCT on ale-py."""
 
     def play() -> float:
         begin = time.process_time()
@@ -213,7 +212,7 @@ def plain(uct: PlainUCT, simulations: int) -> Play:
 
 
 def alternate(plays: dict[str, Play], rounds: int) -> Speeds:
-    """Let contestants take turns; return the speeds of each, one a round."""
+    """Play contestants in turn; return the speeds of each, one per round."""
     names = list(plays)
     speeds: Speeds = {name: [] for name in names}
     for i in range(rounds):
@@ -223,7 +222,7 @@ def alternate(plays: dict[str, Play], rounds: int) -> Speeds:
 
 
 def serve(core: int, game: str, amount: int, connection: Connection) -> None:
-    """Play rounds on demand in a process of its own, until told "stop"."""
+    """Play rounds on demand in a separate process, until it receives "stop"."""
     pin({core})
     _, plays = both(game, "uct", amount)
     connection.send(0.0)
@@ -232,7 +231,7 @@ def serve(core: int, game: str, amount: int, connection: Connection) -> None:
 
 
 def two_processes(game: str, amount: int, rounds: int, cores: Sequence[int]) -> list[float]:
-    """Return the ratios of UCT to its limit, each in two processes at once, one a round."""
+    """Return the ratios of UCT to its limit, each in two simultaneous processes, one per round."""
     context = multiprocessing.get_context("spawn")
     connections, processes = [], []
     for core in cores[:2]:
@@ -257,13 +256,13 @@ def two_processes(game: str, amount: int, rounds: int, cores: Sequence[int]) -> 
 
 
 def resident() -> int:
-    """Return the bytes of memory that this process holds."""
+    """Return this process's resident memory in bytes."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def weigh(game: str, connection: Connection) -> None:
-    """Send how many nodes a tree has and how many bytes it takes, states and all."""
+    """Send the number of nodes of a tree and its size in bytes, including states."""
     model, state = opened(game)
     planner = BreadthFirst(model.spec, frames_per_decision=MEMORY_FRAMES)
     plan = planner.plan(model, state, True, np.random.default_rng(0))
@@ -279,7 +278,7 @@ def weigh(game: str, connection: Connection) -> None:
 
 
 def bytes_a_node(game: str) -> float:
-    """Return the memory of a breadth-first tree over its nodes, in a process of its own."""
+    """Return the memory per node of a breadth-first tree, measured in a separate process."""
     context = multiprocessing.get_context("spawn")
     mine, theirs = context.Pipe()
     process = context.Process(target=weigh, args=(game, theirs), daemon=True)
@@ -290,13 +289,13 @@ def bytes_a_node(game: str) -> float:
 
 
 def pin(cores: set[int]) -> None:
-    """Keep this process on some cores, where the system lets us."""
+    """Pin this process to some cores, if the system can."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, cores)
 
 
 def ratios(speeds: Speeds) -> list[float]:
-    """Return the ratio of ours to its limit, one a round."""
+    """Return the ratios of ours to its limit, one per round."""
     return [a / b for a, b in zip(speeds["ours"], speeds["limit"], strict=True)]
 
 
@@ -309,11 +308,11 @@ def shown(values: Sequence[float]) -> str:
 
 
 def compare(console: Console, games: Sequence[str], rounds: int, frames: int, simulations: int) -> bool:
-    """Print a row a game and planner; return whether the limits on them are kept."""
-    table = Table(title="Frames a second of a search, and of the bare emulator doing the same")
+    """Print a table with one row per game and planner; return True if their limits are kept."""
+    table = Table(title="Frames per second of a search, and of the bare emulator doing the same")
     for name in ("game", "planner", "saves", "limit", "ours", "ours to limit", "at least"):
         table.add_column(name, justify="left" if name in ("game", "planner") else "right")
-    other = Table(title="Simulations a second of UCT")
+    other = Table(title="Simulations per second of UCT")
     for name in ("game", "ours", "plain", "ours to plain", "the same in frames"):
         other.add_column(name, justify="left" if name == "game" else "right")
     kept = True
@@ -335,7 +334,7 @@ def compare(console: Console, games: Sequence[str], rounds: int, frames: int, si
 
 
 def against_plain(speeds: Speeds, ours_a_frame: float, plain_a_frame: float) -> list[str]:
-    """Return a row's cells, given the simulations a frame of each."""
+    """Return a row's cells, given each one's simulations per frame."""
     in_frames = [a / b for a, b in zip(speeds["ours"], speeds["plain"], strict=True)]
     rates = (("ours", ours_a_frame), ("plain", plain_a_frame))
     middle = [f"{a_frame * statistics.median(speeds[who]):.1f}" for who, a_frame in rates]
@@ -343,13 +342,13 @@ def against_plain(speeds: Speeds, ours_a_frame: float, plain_a_frame: float) -> 
 
 
 def measure(console: Console, games: Sequence[str], rounds: int, frames: int, simulations: int) -> bool:
-    """Print all about searches; return whether all limits are kept."""
+    """Print all measurements of searches; return True if all limits are kept."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0, 1]
     pin({cores[0]})
     kept = compare(console, games, rounds, frames, simulations)
     size = bytes_a_node(games[0])
     kept &= size <= BYTES_LIMIT
-    console.print(f"Memory a node in {games[0]}, state and all: {size:,.0f} bytes (limit {BYTES_LIMIT:,}).")
+    console.print(f"Memory per node in {games[0]}, with its state: {size:,.0f} bytes (limit {BYTES_LIMIT:,}).")
     pin(set(cores))
     if len(cores) > 1:
         two = two_processes(games[0], simulations, rounds, cores)

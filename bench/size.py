@@ -1,6 +1,6 @@
-"""What large runs and tables cost: each part prints what was measured beside the target it must keep.
+"""Measure the cost of large runs and tables; each part prints its measurements and their targets.
 
-Times are CPU seconds of a process of its own (children included where it starts any), memory its largest resident size;
+Times are CPU seconds of a separate process (including its children), memory is its largest resident size; all are
 medians over rounds.
 
     python bench/size.py [--parts driver,report] [--rounds 3]
@@ -29,21 +29,21 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of a round: what it is of, its value, and the target that it must keep, in the same unit."""
+    """One figure of a round: a description, its value, and its target in the same unit."""
 
     what: str
     value: float
     unit: str
     target: float
-    at_least: bool = False  # whether the target is the least it may be, not the most
+    at_least: bool = False  # True if the target is a minimum, not a maximum
 
     def kept(self, value: float) -> bool:
-        """Return True if a value of it keeps the target."""
+        """Return True if a value keeps the target."""
         return value >= self.target if self.at_least else value <= self.target
 
 
 def driver() -> Iterator[Figure]:
-    """Measure what a run's own process costs an episode, with few trials planned and with many."""
+    """Measure the time of a run's main process per episode, with few and with many planned trials."""
     for trials in (500, 20_000, 100_000):
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as apart:
             first, cost = apart.submit(_drive, trials).result()
@@ -56,7 +56,7 @@ class _EnoughError(Exception):
 
 
 def _drive(trials: int, episodes: int = 1000) -> tuple[float, float]:
-    """Return the wall seconds to the first of some short episodes, and the CPU seconds that each further one took."""
+    """Return the wall seconds to the first of some short episodes, and the mean CPU seconds of each later one."""
     from arcademark.records.model import EpisodeRecord
     from arcademark.runs.execution import execute
     from arcademark.runs.plan import make_plan
@@ -78,7 +78,7 @@ def _drive(trials: int, episodes: int = 1000) -> tuple[float, float]:
 
 
 def spent(*arguments: object) -> tuple[float, float]:
-    """Return the CPU seconds of an ``arcademark`` command and the megabytes that it holds at most."""
+    """Return the CPU time of an ``arcademark`` command in seconds and its peak memory in megabytes."""
     line = [sys.executable, "-m", "arcademark", *map(str, arguments)]
     with subprocess.Popen(line, stdout=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)
@@ -89,7 +89,7 @@ def spent(*arguments: object) -> tuple[float, float]:
 
 
 def report() -> Iterator[Figure]:
-    """Measure ``arcademark report`` on a million episodes: of few and of many trials, and of one."""
+    """Measure ``arcademark report`` on a million episodes: of few trials, of many, and of one."""
     for games, seeds, episodes in ((57, 5, 3_509), (50, 200, 100), (1, 1, 1_000_000)):
         with tempfile.TemporaryDirectory() as folder:
             record(Path(folder), games, range(seeds), episodes)
@@ -100,9 +100,9 @@ def report() -> Iterator[Figure]:
 
 
 def record(directory: Path, games: int, seeds: Sequence[int], episodes: int, steps: int = 10) -> None:
-    """Write a run of made-up scores, game by game at once.
+    """Write a run of artificial scores, all in one transaction.
 
-    Scores are whole, as all of ALE's are; actions random (a step of 18 takes some 0.57 bytes).
+    Scores are whole numbers, as in ALE; actions are random (a step with 18 actions takes about 0.57 bytes).
     """
     from arcademark.agents.loading import agent_specs
     from arcademark.records import manifest
@@ -144,7 +144,7 @@ def record(directory: Path, games: int, seeds: Sequence[int], episodes: int, ste
 
 
 def table(path: Path, algorithms: int, games: int, runs: int) -> Path:
-    """Write a long table of made-up scores: algorithms of some skill, with some luck."""
+    """Write a long table of artificial scores, from each algorithm's skill and luck."""
     from arcademark.suite import references, tasks
 
     low, high, luck = references.scores("random"), references.scores("human"), random.Random(1)
@@ -164,7 +164,7 @@ def table(path: Path, algorithms: int, games: int, runs: int) -> Path:
 
 
 def score() -> Iterator[Figure]:
-    """Sum up tables of many algorithms, and of many columns."""
+    """Measure summaries of tables of many algorithms, and of many columns."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         large = table(folder / "large.csv", 1000, 57, 5)
@@ -181,28 +181,28 @@ def score() -> Iterator[Figure]:
 
 
 def compare() -> Iterator[Figure]:
-    """Compare each of many algorithms with each."""
+    """Measure comparisons of many algorithms with each other."""
     with tempfile.TemporaryDirectory() as name:
         taken = spent("compare", table(Path(name) / "scores.csv", 24, 30, 3))[0]
         yield Figure("compare, 24 algorithms × 30 tasks × 3 seeds", taken, "s", 5)
 
 
 def show_help() -> Iterator[Figure]:
-    """Ask what there is."""
+    """Measure the time of ``--help``."""
     yield Figure("--help", statistics.median(spent("--help")[0] for _ in range(5)), "s", 0.3)
 
 
 def measure(description: str, *functions: Callable[[], Iterator[Figure]]) -> None:
-    """Measure the parts asked for on the command line, a function each, and print medians over rounds."""
+    """Measure the parts that the command line chooses, one per function, and print medians over rounds."""
     parts = {function.__name__: function for function in functions}
     parser = argparse.ArgumentParser(description=description.partition("\n")[0])
     parser.add_argument("--parts", default=",".join(parts), help="some of: %(default)s")
     parser.add_argument("--rounds", type=int, default=3)
-    asked = parser.parse_args()
-    for part in asked.parts.split(","):
-        rounds = [list(parts[part]()) for _ in range(asked.rounds)]
+    arguments = parser.parse_args()
+    for part in arguments.parts.split(","):
+        rounds = [list(parts[part]()) for _ in range(arguments.rounds)]
         if not rounds[0]:
-            print(f"{part:10} left out: what it needs is not installed", flush=True)
+            print(f"{part:10} left out: a package that it needs is not installed", flush=True)
         for figures in zip(*rounds, strict=True):
             first, value = figures[0], statistics.median(figure.value for figure in figures)
             target = f"at {'least' if first.at_least else 'most'} {first.target:g}"

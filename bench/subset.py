@@ -1,4 +1,4 @@
-"""How fast the best subsets are found and proven, against limits and as a ratio to scikit-learn and mlxtend.
+"""Measure the speed of searches for the best subsets, against limits and as a ratio to scikit-learn and mlxtend.
 
 ::
 
@@ -7,18 +7,18 @@
     python bench/subset.py --without-long   # no size above 8, no nested searches
     python bench/subset.py --largest 11     # every size up to 11 of 51 games instead of 10
 
-The data are the paper's: 62 algorithms, 56 games with missing scores, ten folds. Searches are clocked as a user calls
-them, kernels compiled beforehand, medians of repeats; processor seconds are of all threads together, and the better
-measure where other things run meanwhile. What compiling costs a fresh process is shown apart.
+The data are the paper's: 62 algorithms, 56 games with missing scores, ten folds. Searches are timed as users call them,
+with kernels compiled beforehand, as medians of repeats; processor seconds are of all threads together, and are the
+better measure on a busy machine. The cost of compiling in a fresh process is shown separately.
 
-The peers have an environment and a process of their own, restricted to one thread:
+The peers have their own environment and process, restricted to one thread:
 
 * scikit-learn: ``LinearRegression(fit_intercept=False)`` and ``cross_val_score`` with ten shuffled folds on each
-  subset, which is how the paper's published code did it.
+  subset, as in the paper's published code.
 * mlxtend: ``ExhaustiveFeatureSelector`` with the same model and folds.
 
-Both are given the five-game subsets of the first 8 games that no algorithm lacks: 56 subsets, by which their seconds
-are divided. Ours, also of processor time, is the search of all 3,819,816 subsets of five, with bounds and without.
+Both search the five-game subsets of the first 8 games for which all algorithms have scores; their time is divided by
+these 56 subsets. Ours, also processor time, searches all 3,819,816 subsets of five, with bounds and without.
 """
 
 from __future__ import annotations
@@ -103,14 +103,14 @@ follow(problem())
 
 @dataclass(frozen=True)
 class Clocked:
-    """Seconds on the wall and of the processors."""
+    """Wall time and processor time in seconds."""
 
     wall: float
     processor: float
 
 
 def clocked(work: Callable[[], object], repeats: int) -> Clocked:
-    """Return medians of repeats."""
+    """Return the median times of repeated calls."""
     walls, processors = [], []
     for _ in range(repeats):
         begin, used = time.perf_counter(), time.process_time()
@@ -121,7 +121,7 @@ def clocked(work: Callable[[], object], repeats: int) -> Clocked:
 
 
 def installed_peers() -> Path:
-    """Return the interpreter that has the peers, made on first use."""
+    """Return the Python interpreter with the peers, which are installed on first use."""
     python = PEERS / "bin" / "python"
     check = [str(python), "-c", "import sklearn, mlxtend"]
     if not python.exists() or subprocess.run(check, capture_output=True, check=False).returncode:
@@ -132,14 +132,14 @@ def installed_peers() -> Path:
 
 
 def against_peers(console: Console, bounded: Clocked, unbounded: Clocked) -> bool:
-    """Print the ratios per subset and tell whether the limits on those with bounds are kept."""
+    """Print the ratios per subset; return True if the limits on those with bounds are kept."""
     found = problem()
     columns = np.flatnonzero(np.isfinite(found.X).all(axis=0))[:PEER_GAMES]
     with tempfile.TemporaryDirectory() as folder:
         np.savez(Path(folder) / "scores.npz", x=found.X[:, columns], y=found.y)
         command = [str(installed_peers()), "-c", PEER_SCRIPT, str(Path(folder) / "scores.npz"), str(SIZE)]
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        told = json.loads(
+        peer = json.loads(
             subprocess.run(command, check=True, capture_output=True, text=True, env=os.environ | threads).stdout
         )
     table = Table(title="Processor time of a subset")
@@ -147,7 +147,7 @@ def against_peers(console: Console, bounded: Clocked, unbounded: Clocked) -> boo
         table.add_column(name, justify="right" if name else "left")
     subsets, kept = math.comb(len(found.tasks), SIZE), True
     for name, limit in (("sklearn", SKLEARN_LIMIT), ("mlxtend", MLXTEND_LIMIT)):
-        seconds = told[name] / told["subsets"]
+        seconds = peer[name] / peer["subsets"]
         ratios = [seconds / (ours.processor / subsets) for ours in (bounded, unbounded)]
         kept &= ratios[0] >= limit
         table.add_row(name, f"{1e6 * seconds:,.0f}", *(f"{ratio:,.0f}" for ratio in ratios), f"≥ {limit:,.0f}")
@@ -157,14 +157,14 @@ def against_peers(console: Console, bounded: Clocked, unbounded: Clocked) -> boo
     names = [found.tasks[j] for j in columns]
     mine = search(found, SIZE, within=names).best
     console.print(
-        f"scikit-learn's best of {told['subsets']}, negative coefficients allowed: {told['error']:.6f}; ours, without: "
-        f"{mine.cv_mse:.6f}. scikit-learn and mlxtend agree: {told['same']}."
+        f"scikit-learn's best of {peer['subsets']}, negative coefficients allowed: {peer['error']:.6f}; ours, without: "
+        f"{mine.cv_mse:.6f}. scikit-learn and mlxtend agree: {peer['same']}."
     )
     return kept
 
 
 def first_call() -> tuple[float, float]:
-    """Return the seconds of the plan in a fresh process, kernels not compiled and compiled, imports included."""
+    """Return the CPU seconds of the plan in a fresh process, including imports, before and after compiling kernels."""
     with tempfile.TemporaryDirectory() as folder:
         cache = os.environ | {"NUMBA_CACHE_DIR": folder}
         seconds = []
@@ -177,7 +177,7 @@ def first_call() -> tuple[float, float]:
 
 
 def searches(console: Console, repeats: int) -> tuple[Clocked, Clocked, bool]:
-    """Print what searches take; return those of five with bounds and without, and whether all limits are kept."""
+    """Print the times of searches; return those of five with and without bounds, and True if all limits are kept."""
     found = problem()
     table = Table(title=f"Searches, each proven, {os.cpu_count()} threads")
     for name in ("", "subsets", "cross-validated", "wall, s", "processors, s", "limit, s"):
@@ -200,20 +200,20 @@ def searches(console: Console, repeats: int) -> tuple[Clocked, Clocked, bool]:
 
 
 def once(work: Callable[[], Result]) -> tuple[Result, Clocked]:
-    """Clock something that takes long; return what it gives, too."""
+    """Return a function's result and the time of this single call."""
     begin, used = time.perf_counter(), time.process_time()
     result = work()
     return result, Clocked(time.perf_counter() - begin, time.process_time() - used)
 
 
 def every_size(console: Console, largest: int) -> bool:
-    """Print what the best subsets of every size take, alone and together, and tell whether limits are kept."""
+    """Print the times for the best subsets of every size, and in total; return True if limits are kept."""
     found, kept, total = problem(), True, Clocked(0.0, 0.0)
     table = Table(title="The best of every size of 51 games, those of Atari-5-Val left out")
     for name in ("size", "subsets", "cross-validated", "wall, s", "processors, s", "limit, s"):
         table.add_column(name, justify="right")
-    asked = [(size, VALIDATION) for size in range(1, largest + 1)] + [(10, ())] * (largest >= 10)
-    for size, exclude in asked:
+    cases = [(size, VALIDATION) for size in range(1, largest + 1)] + [(10, ())] * (largest >= 10)
+    for size, exclude in cases:
         result, took = once(partial(search, found, size, exclude=exclude, top=1))
         certificate = result.certificate
         limit = TEN_LIMITS[51 if exclude else 56] if size == 10 else math.inf
@@ -236,7 +236,7 @@ def whole_plan(sample: Problem) -> Mapping[str, Candidate]:
 
 
 def papers_left_out(console: Console) -> bool:
-    """Print what nested errors take, and tell whether their limit is kept."""
+    """Print the time for nested errors; return True if its limit is kept."""
     found = problem()
     papers = dict(zip(found.algorithms, found.algorithms, strict=True))
     for name, entry in collections.select(["atari-5-training"]).items():
@@ -251,7 +251,7 @@ def papers_left_out(console: Console) -> bool:
 
 
 def growth(console: Console, cases: Sequence[tuple[int, int]]) -> None:
-    """Print how cost grows with the size of subsets and with the number of tasks."""
+    """Print the growth of cost with the size of subsets and the number of tasks."""
     found = problem()
     table = Table(title="How cost grows")
     for name in ("size", "tasks", "subsets", "cross-validated", "processors, s"):
@@ -269,7 +269,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Speed of subset searches.")
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--largest", type=int, default=LARGEST, help="largest size of 51 to search")
-    parser.add_argument("--without-long", action="store_true", help="leave out what takes longer than seconds")
+    parser.add_argument("--without-long", action="store_true", help="leave out parts that take longer than seconds")
     parser.add_argument("--without-peers", action="store_true")
     arguments = parser.parse_args()
     console = Console()

@@ -1,11 +1,11 @@
-"""How far estimates of the median are off on algorithms that nothing was learnt from, and how many intervals cover it.
+"""Errors of estimates of the median, and coverage of their intervals, on algorithms that nothing was learnt from.
 
 This is ``python bench/estimates.py --unseen``. Files have the columns algorithm, game, score and source.
 
 The error is |estimate / truth - 1|, the log error |ln((estimate + 1) / (truth + 1))|, both in percent. The truth is the
-median over 55 games or more of the 57, none of them left out for being hard. Where no estimate is given, as an agent is
-below what errors are known for, there is no error, but the interval counts. Algorithms of a source are alike, so
-standard errors are the jackknife's over sources.
+median over at least 55 of the 57 games, none of them left out for being hard. An agent so weak that errors are unknown
+has no estimate and no error, but its interval counts. Algorithms of a source are alike, so standard errors are the
+jackknife's over sources.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TRAINING_FRAMES = 200_000_000
 class Unseen:
     """An algorithm with its scores by game.
 
-    ``reason`` says why it has no true median; "" where it has one.
+    ``reason`` is why it has no true median; "" if it has one.
     """
 
     name: str
@@ -49,13 +49,13 @@ class Unseen:
 
     @cached_property
     def percent(self) -> Mapping[str, float]:
-        """Its scores between random play and a human."""
+        """Its human-normalised scores, in percent."""
         low, high = references.scores("random"), references.scores("human")
         return dict(zip(self.scores, hns([*self.scores.values()], low, high, [*self.scores]).tolist(), strict=True))
 
     @property
     def reason(self) -> str:
-        """Why it has no truth."""
+        """Reason why it has no true median; "" if it has one."""
         return published.why_untrue(self.scores)
 
     @cached_property
@@ -65,8 +65,8 @@ class Unseen:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What was estimated of an algorithm, in percent; no value where only the interval is given."""
+class Estimate:
+    """Estimate of an algorithm's median, in percent; `value` is None if there is only an interval."""
 
     source: str
     truth: float
@@ -76,36 +76,36 @@ class Told:
 
     @property
     def error(self) -> float:
-        """By what share of the truth the estimate is off."""
+        """Relative error of the estimate, as a fraction of the truth."""
         return abs(self._value / self.truth - 1)
 
     @property
     def log_error(self) -> float:
-        """Size of the difference of the logarithms, of both plus one."""
+        """Absolute difference of the logarithms of estimate + 1 and truth + 1."""
         return abs(log((self._value + 1) / (self.truth + 1)))
 
     @property
     def factor(self) -> float:
-        """How many times as large as the other the larger of estimate and truth is."""
+        """Ratio of the larger to the smaller of estimate and truth."""
         return max(self._value / self.truth, self.truth / self._value)
 
     @property
     def covered(self) -> bool:
-        """Whether the interval has the truth."""
+        """True if the interval contains the truth."""
         return self.low <= self.truth <= self.high
 
     @property
     def _value(self) -> float:
         if self.value is None:
-            raise ValueError("no estimate is given")
+            raise ValueError("there is no estimate")
         return self.value
 
 
-Measure = Callable[[Sequence[Told]], float]
+Measure = Callable[[Sequence[Estimate]], float]
 
 
 def read(paths: Sequence[Path] = ()) -> tuple[Unseen, ...]:
-    """Read algorithms from files, by default the project's; one that several have with the same scores counts once."""
+    """Read algorithms from files, by default the project's; of several with the same scores, keep the first."""
     every: list[Unseen] = []
     for path in paths or (DATA,):
         found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
@@ -120,7 +120,7 @@ def read(paths: Sequence[Path] = ()) -> tuple[Unseen, ...]:
 
 
 def catalogue(*, weak: bool = False) -> tuple[Unseen, ...]:
-    """Return the algorithms that estimates are learnt from, with their papers as sources; also weak ones if wanted."""
+    """Return the algorithms that estimates are learnt from, with papers as sources; also weak ones if `weak`."""
     entries = published.training()
     table = collections.table(entries).select(tasks=GAMES)
     found = [
@@ -128,15 +128,15 @@ def catalogue(*, weak: bool = False) -> tuple[Unseen, ...]:
         for place, name in enumerate(table.algorithms)
     ]
     for entry, row in zip(*published.weak(), strict=True) if weak else ():
-        there = {game: float(score) for game, score in zip(GAMES, row, strict=True) if np.isfinite(score)}
-        found.append(Unseen(entry.algorithm, entry.origin.key, there))
+        scores = {game: float(score) for game, score in zip(GAMES, row, strict=True) if np.isfinite(score)}
+        found.append(Unseen(entry.algorithm, entry.origin.key, scores))
     return tuple(found)
 
 
 def weak_lines() -> Iterator[str]:
-    """Yield a table of how our estimates and the published models' err for weak algorithms, without their paper.
+    """Yield a table of the errors of our and the published models' estimates for weak algorithms, without their paper.
 
-    Of those that have all games of a model and an estimate by ours: by the true median, and by our estimate.
+    Algorithms have all games of a model and an estimate by ours; they are weak by the true median or by our estimate.
     """
     every = catalogue(weak=True)
     heads = (f"n (papers) {what} below {WEAK:.0f} % | ours | published" for what in ("true", "ours"))
@@ -155,66 +155,66 @@ def weak_lines() -> Iterator[str]:
         yield f"| {' | '.join([name, *cells])} |"
 
 
-def by_ours(games: Sequence[str], every: Sequence[Unseen]) -> list[Told]:
-    """Estimate algorithms from these games, of each those that it has; nothing is learnt from its source."""
+def by_ours(games: Sequence[str], every: Sequence[Unseen]) -> list[Estimate]:
+    """Estimate algorithms from their scores on these games; nothing is learnt from their own source."""
     predictor = predictors.atari()
     alike: dict[tuple[tuple[str, ...], str | None], list[int]] = defaultdict(list)
     for place, one in enumerate(every):
         known = tuple(game for game in games if game in one.scores)
         if known:
             alike[known, predictor.group("", one.source)].append(place)
-    told = {}
+    estimates = {}
     for (known, group), some in alike.items():
         scores = [{game: every[place].scores[game] for game in known} for place in some]
         medians, _ = predictor.medians(scores, LEVEL, group)
         for place, median in zip(some, medians, strict=True):
-            told[place] = _told(every[place], median.value, median.low, median.high)
-    return [told[place] for place in sorted(told)]
+            estimates[place] = _estimate(every[place], median.value, median.low, median.high)
+    return [estimates[place] for place in sorted(estimates)]
 
 
-def by_published(name: str, every: Sequence[Unseen]) -> list[Told]:
-    """Estimate those algorithms that have its games by a published model."""
-    model, told = models.model(name), []
+def by_published(name: str, every: Sequence[Unseen]) -> list[Estimate]:
+    """Estimate, by a published model, the algorithms that have all of its games."""
+    model, estimates = models.model(name), []
     for one in every:
         if one.scores.keys() >= {*model.tasks}:
             cap = model.max_frames_per_episode
             found = model.estimate(one.percent, max_frames_per_episode=cap, level=LEVEL)
-            told.append(_told(one, found.value, found.low, found.high))
-    return told
+            estimates.append(_estimate(one, found.value, found.low, found.high))
+    return estimates
 
 
-def _told(one: Unseen, value: float | None, low: float | None, high: float | None) -> Told:
-    return Told(one.source, one.truth, value, low or 0.0, inf if high is None else high)
+def _estimate(one: Unseen, value: float | None, low: float | None, high: float | None) -> Estimate:
+    return Estimate(one.source, one.truth, value, low or 0.0, inf if high is None else high)
 
 
-def error(told: Sequence[Told]) -> float:
+def error(estimates: Sequence[Estimate]) -> float:
     """Return the mean error of those that have an estimate."""
-    return fmean(one.error for one in told if one.value is not None)
+    return fmean(one.error for one in estimates if one.value is not None)
 
 
-def log_error(told: Sequence[Told]) -> float:
+def log_error(estimates: Sequence[Estimate]) -> float:
     """Return the mean log error of those that have an estimate."""
-    return fmean(one.log_error for one in told if one.value is not None)
+    return fmean(one.log_error for one in estimates if one.value is not None)
 
 
-def share(told: Sequence[Told]) -> float:
+def share(estimates: Sequence[Estimate]) -> float:
     """Return the share of medians that are covered."""
-    return fmean(one.covered for one in told)
+    return fmean(one.covered for one in estimates)
 
 
-def over_sources(told: Sequence[Told], measure: Measure) -> float:
-    """Return the mean of a measure over sources, each of which weighs the same; those without an estimate left out."""
-    by_source: dict[str, list[Told]] = defaultdict(list)
-    for one in told:
+def over_sources(estimates: Sequence[Estimate], measure: Measure) -> float:
+    """Return the mean of a measure over sources with equal weights, without algorithms that have no estimate."""
+    by_source: dict[str, list[Estimate]] = defaultdict(list)
+    for one in estimates:
         if measure is share or one.value is not None:
             by_source[one.source].append(one)
     return fmean(map(measure, by_source.values()))
 
 
-def jackknife(told: Sequence[Told], measure: Measure) -> float:
-    """Return the standard error of a measure, leaving out each source; not a number where there are too few."""
-    sources = dict.fromkeys(one.source for one in told)
-    parts = [[one for one in told if one.source != source] for source in sources]
+def jackknife(estimates: Sequence[Estimate], measure: Measure) -> float:
+    """Return the standard error of a measure, by leaving out each source; NaN if there are too few."""
+    sources = dict.fromkeys(one.source for one in estimates)
+    parts = [[one for one in estimates if one.source != source] for source in sources]
     if len(sources) < 2 or not all(any(one.value is not None for one in part) for part in parts):
         return float("nan")
     without = np.array([measure(part) for part in parts])
@@ -223,13 +223,13 @@ def jackknife(told: Sequence[Told], measure: Measure) -> float:
 
 @cache
 def at_random(size: int, sets: int) -> tuple[tuple[str, ...], ...]:
-    """Draw sets of so many games."""
+    """Draw `sets` sets of `size` games."""
     rng = np.random.default_rng([SEED, size])
     return tuple(tuple(rng.choice(GAMES, size, replace=False).tolist()) for _ in range(sets))
 
 
-def estimated(every: Sequence[Unseen], sets: int = 0) -> Iterator[tuple[int, str, list[Told]]]:
-    """Yield estimates from each named set by ours and the published model, and from ``sets`` of its size at random."""
+def estimated(every: Sequence[Unseen], sets: int = 0) -> Iterator[tuple[int, str, list[Estimate]]]:
+    """Yield estimates from each named set by our and the published model, and from `sets` random sets of its size."""
     for name in NAMED:
         games = subset(name).tasks
         yield len(games), f"`{name}`", by_ours(games, every)
@@ -241,8 +241,11 @@ def estimated(every: Sequence[Unseen], sets: int = 0) -> Iterator[tuple[int, str
 
 
 def lines(every: Sequence[Unseen], sets: int = 0, *, everything: bool = True) -> Iterator[str]:
-    """Yield a table with a row a set of games and way to estimate; all columns, or those of the documentation."""
-    rows = [{"games": str(games), "from": name} | _cells(told, games) for games, name, told in estimated(every, sets)]
+    """Yield a table with one row per set of games and model; with all columns, or those of the documentation."""
+    rows = [
+        {"games": str(games), "from": name} | _cells(estimates, games)
+        for games, name, estimates in estimated(every, sets)
+    ]
     names = [name for name in rows[0] if everything or not name.startswith(("log error", "weak"))]
     yield f"| {' | '.join(names)} |"
     yield "|---" * len(names) + "|"
@@ -250,50 +253,50 @@ def lines(every: Sequence[Unseen], sets: int = 0, *, everything: bool = True) ->
         yield f"| {' | '.join(row[name] for name in names)} |"
 
 
-def _cells(told: Sequence[Told], games: int) -> dict[str, str]:
-    weak, others = ([one for one in told if (one.truth < WEAK) is side] for side in (True, False))
-    given = [one.factor for one in told if one.value is not None]
+def _cells(estimates: Sequence[Estimate], games: int) -> dict[str, str]:
+    weak, others = ([one for one in estimates if (one.truth < WEAK) is side] for side in (True, False))
+    given = [one.factor for one in estimates if one.value is not None]
     return {
-        "error": shown(told, error),
-        "by source": shown(told, lambda some: over_sources(some, error)),
+        "error": shown(estimates, error),
+        "by source": shown(estimates, lambda some: over_sources(some, error)),
         f"medians from {WEAK:.0f} %": shown(others, error),
         f"weak: below {WEAK:.0f} %": f"{shown(weak, error)}, {covered(weak)} covered",
-        "log error": shown(told, log_error),
-        "log error by source": shown(told, lambda some: over_sources(some, log_error)),
+        "log error": shown(estimates, log_error),
+        "log error by source": shown(estimates, lambda some: over_sources(some, log_error)),
         "nine of ten within": f"×{np.quantile(given, 0.9):.2f}",
-        "no estimate": str(len(told) - len(given)),
-        "intervals covered": covered(told),
-        "covered by source": shown(told, lambda some: over_sources(some, share), 0),
+        "no estimate": str(len(estimates) - len(given)),
+        "intervals covered": covered(estimates),
+        "covered by source": shown(estimates, lambda some: over_sources(some, share), 0),
         "training frames": f"{games * TRAINING_FRAMES / 1e9:.1f} billion",
     }
 
 
-def shown(told: Sequence[Told], measure: Measure, digits: int = 1) -> str:
-    """Show a measure with its standard error, in percent; "–" where no algorithm has an estimate."""
-    if not any(one.value is not None for one in told):
+def shown(estimates: Sequence[Estimate], measure: Measure, digits: int = 1) -> str:
+    """Return a measure with its standard error, in percent, as text; "–" if no algorithm has an estimate."""
+    if not any(one.value is not None for one in estimates):
         return "–"
-    spread = jackknife(told, measure)
+    spread = jackknife(estimates, measure)
     reach = f" ± {100 * spread:.{digits}f}" if np.isfinite(spread) else ""
-    return f"{100 * measure(told):.{digits}f}{reach} %"
+    return f"{100 * measure(estimates):.{digits}f}{reach} %"
 
 
-def covered(told: Sequence[Told]) -> str:
-    """Show how many true medians intervals cover."""
-    return f"{sum(one.covered for one in told)} of {len(told)}"
+def covered(estimates: Sequence[Estimate]) -> str:
+    """Return the number of true medians that intervals cover, as text."""
+    return f"{sum(one.covered for one in estimates)} of {len(estimates)}"
 
 
 def by_source(every: Sequence[Unseen]) -> Iterator[str]:
-    """Yield a table with a row a source: mean errors, and how many true medians intervals cover."""
-    told = {name: some for _, name, some in estimated(every)}
-    yield f"| source | {' | '.join(told)} |"
-    yield "|---" * (1 + len(told)) + "|"
+    """Yield a table with one row per source: mean errors, and the number of true medians that intervals cover."""
+    estimates = {name: some for _, name, some in estimated(every)}
+    yield f"| source | {' | '.join(estimates)} |"
+    yield "|---" * (1 + len(estimates)) + "|"
     for source in Counter(one.source for one in every):
-        these = [[one for one in some if one.source == source] for some in told.values()]
+        these = [[one for one in some if one.source == source] for some in estimates.values()]
         yield f"| {source} | {' | '.join(f'{shown(some, error)}, {covered(some)}' for some in these)} |"
 
 
 def tables(paths: Sequence[Path], sets: int) -> Iterator[str]:
-    """Yield the tables of all sources together and one by one, and who has no truth."""
+    """Yield the tables of all sources together and one by one, and the algorithms without a true median."""
     every = read(paths)
     whole = [one for one in every if not one.reason]
     yield from (f"{len(whole)} algorithms of {len({one.source for one in whole})} sources", "")

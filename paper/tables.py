@@ -238,7 +238,7 @@ def judged(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Sum up estimates with true values: errors, and intervals that cover; both over algorithms, and over sources."""
     import unseen as bench
 
-    told = [bench.Told(*(row[name] for name in ("source", "true", "value", "low", "high"))) for row in found]
+    told = [bench.Estimate(*(row[name] for name in ("source", "true", "value", "low", "high"))) for row in found]
 
     def over_sources(measure: Callable[[Any], float]) -> tuple[float, float]:
         over = partial(bench.over_sources, measure=measure)
