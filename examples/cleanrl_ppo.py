@@ -52,15 +52,15 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--horizon", type=int, default=HORIZON)
     parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    torch.manual_seed(arguments.seed)
-    envs = arcademark.make_vec(arguments.game, ENVS, "dqn-2015", training=True, autoreset_mode="same_step")
+    args = parser.parse_args()
+    torch.manual_seed(args.seed)
+    envs = arcademark.make_vec(args.game, ENVS, "dqn-2015", training=True, autoreset_mode="same_step")
     network = ActorCritic(envs.envs[0].environment_spec.num_actions)
     optimizer = torch.optim.Adam(network.parameters(), 2.5e-4, eps=1e-5)
-    screens = torch.from_numpy(envs.reset(seed=arguments.seed)[0])
-    for update in range(max(1, arguments.steps // (ENVS * arguments.horizon))):
+    screens = torch.from_numpy(envs.reset(seed=args.seed)[0])
+    for update in range(max(1, args.steps // (ENVS * args.horizon))):
         rows = []
-        for _ in range(arguments.horizon):
+        for _ in range(args.horizon):
             with torch.no_grad():
                 policy, value = network(screens)
             action = policy.sample()

@@ -22,11 +22,11 @@ def main() -> None:
     parser.add_argument("--horizon", type=int, default=128, help="steps of each environment between updates")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("models"))
-    arguments = parser.parse_args()
-    envs = arcademark.sb3.make_vec(arguments.game, 8, "dqn-2015", frame_stack=1)
-    model = RecurrentPPO("CnnLstmPolicy", envs, 2.5e-4, arguments.horizon, 256, 4, seed=arguments.seed, verbose=1)
-    model.learn(arguments.steps)
-    path = arguments.out / arguments.game / f"seed{arguments.seed}.zip"
+    args = parser.parse_args()
+    envs = arcademark.sb3.make_vec(args.game, 8, "dqn-2015", frame_stack=1)
+    model = RecurrentPPO("CnnLstmPolicy", envs, 2.5e-4, args.horizon, 256, 4, seed=args.seed, verbose=1)
+    model.learn(args.steps)
+    path = args.out / args.game / f"seed{args.seed}.zip"
     path.parent.mkdir(parents=True, exist_ok=True)
     model.save(path)
 

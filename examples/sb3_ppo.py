@@ -23,22 +23,13 @@ def main() -> None:
     parser.add_argument("--horizon", type=int, default=128, help="steps of each environment between updates")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("models"))
-    arguments = parser.parse_args()
-    envs = arcademark.sb3.make_vec(arguments.game, 8, "sb3-atari")
+    args = parser.parse_args()
+    envs = arcademark.sb3.make_vec(args.game, 8, "sb3-atari")
     model = PPO(
-        "CnnPolicy",
-        envs,
-        2.5e-4,
-        arguments.horizon,
-        256,
-        4,
-        clip_range=0.1,
-        ent_coef=0.01,
-        seed=arguments.seed,
-        verbose=1,
+        "CnnPolicy", envs, 2.5e-4, args.horizon, 256, 4, clip_range=0.1, ent_coef=0.01, seed=args.seed, verbose=1
     )
-    model.learn(arguments.steps)
-    path = arguments.out / arguments.game / f"seed{arguments.seed}.zip"
+    model.learn(args.steps)
+    path = args.out / args.game / f"seed{args.seed}.zip"
     path.parent.mkdir(parents=True, exist_ok=True)
     model.save(path)
 

@@ -18,10 +18,7 @@ Generators = Sequence[np.random.Generator]
 
 
 class Balance:
-    """Rule for CartPole: push the cart to where the pole falls.
-
-    Observations (n, 4) are the cart's place and speed, and the pole's angle and angular speed.
-    """
+    """Pushes CartPole's cart to where the pole falls; observes place, speed, angle and angular speed (n, 4)."""
 
     def act(self, observations: NDArray[np.float32], first: Flags, rngs: Generators) -> NDArray[np.int64]:
         """Choose 0 (left) or 1 (right)."""
@@ -29,10 +26,7 @@ class Balance:
 
 
 class Catch:
-    """Rule for MinAtar's Breakout: move the paddle to where the ball comes down.
-
-    Observations (n, 10, 10, channels) are grids of the paddle, the ball and its trail.
-    """
+    """Moves the paddle of MinAtar's Breakout to the ball; observes grids of paddle, ball and trail (n, 10, 10, 4)."""
 
     def act(self, observations: NDArray[np.bool_], first: Flags, rngs: Generators) -> NDArray[np.int64]:
         """Choose 0 (nothing), 1 (left) or 2 (right)."""
@@ -47,7 +41,7 @@ class Catch:
 
 
 class Wander:
-    """Rule for MiniGrid: walk on, or with probability `turns`, or at an obstacle, turn at random.
+    """Walks on in MiniGrid; turns at random at an obstacle and, with probability `turns`, elsewhere.
 
     Observations have the parts ``image``, the content of each cell ahead, ``direction`` and the text ``mission``.
     """

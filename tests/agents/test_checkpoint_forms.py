@@ -163,7 +163,7 @@ def test_several_networks_are_offered_by_name(tmp_path):
     path = saved(tmp_path, {"agent": first.state_dict(), "ema": {"model": second.state_dict()}, "epoch": 3})
     assert_same(values(path)[0], answers(first))  # the other lies deeper
     path = saved(tmp_path, {"agent": first.state_dict(), "ema": second.state_dict()})
-    with pytest.raises(ArcadeMarkError, match=r"holds 2 networks, agent, ema; choose one: --set key=agent"):
+    with pytest.raises(ArcadeMarkError, match=r"contains 2 networks, agent, ema; choose one: --set key=agent"):
         values(path)
     for key, network in (("agent", first), ("ema", second)):
         assert_same(values(path, key=key)[0], answers(network))

@@ -258,7 +258,7 @@ def test_a_pickled_module_that_tensors_do_not_tell_names_its_class_whose_file_ca
 
 def test_a_pickled_module_of_old_is_named(tmp_path):
     path = saved(tmp_path, seeded(QNetwork()), _use_new_zipfile_serialization=False)
-    with refused(rf"holds pickled objects beside tensors \({QNetwork.__module__}\.QNetwork\)"):
+    with refused(rf"contains pickled objects beside tensors \({QNetwork.__module__}\.QNetwork\)"):
         values(path)
 
 

@@ -99,7 +99,7 @@ def test_batch_normalisations_of_a_numbered_row_are_played_with_their_statistics
 def test_statistics_that_do_not_fit_the_layer_before_them_are_refused(tmp_path):
     tensors = renamed(normalised(), "body.{name}")
     for change in ({"body.1.running_var": torch.ones(1)}, {"body.0.weight": torch.ones(8, 4, 8, 8, dtype=torch.int8)}):
-        with refused("unknown layers: 'body|'body.0.weight' holds whole numbers"):
+        with refused("unknown layers: 'body|'body.0.weight' has whole numbers"):
             values(saved(tmp_path, tensors | change))
     del tensors["body.1.running_mean"]
     with refused("unknown layers: 'body"):
@@ -161,7 +161,7 @@ def test_a_recurrent_core_of_another_kind_is_named(core, tmp_path):
 @pytest.mark.parametrize("kind", [torch.int8, torch.bool, torch.int64])
 def test_weights_that_are_whole_numbers_are_refused(kind, tmp_path):
     weights = {name: (30 * value).to(kind) for name, value in seeded(QNetwork()).state_dict().items()}
-    with pytest.raises(ArcadeMarkError, match=r"'network.0.weight' holds whole numbers \("):
+    with pytest.raises(ArcadeMarkError, match=r"'network.0.weight' has whole numbers \("):
         values(saved(tmp_path, weights))
 
 
@@ -296,7 +296,7 @@ def test_statistics_of_screens_beside_a_network_are_not_passed_over(tmp_path, na
     agent = {"agent": QNetwork().state_dict(), "args": {"exp_name": "dqn_atari"}}
     assert not values(saved(tmp_path, agent | of_rewards))[1]
     said = values(saved(tmp_path, agent | of_screens))[1]
-    assert f"not normalised by the statistics that the file holds, '{name}.mean'" in said
+    assert f"not normalised by the statistics in the file, '{name}.mean'" in said
 
 
 def each(numbers, count):

@@ -337,9 +337,9 @@ HOSTILE = {
     "unknown names": ({"only.weight": torch.zeros(3)}, r"is unknown by the names.*--set network=file.py:Class"),
     "an unknown layer": ({**LAYERS, "attention.weight": torch.zeros(3, 3)}, r"unknown layers: 'attention\.weight'"),
     "other shapes": (LAYERS | {"network.9.weight": torch.zeros(ACTIONS, 17)}, "do not fit each other"),
-    "NaN": (LAYERS | {"network.0.bias": torch.full((8,), torch.nan)}, r"bias' holds NaN or infinity"),
+    "NaN": (LAYERS | {"network.0.bias": torch.full((8,), torch.nan)}, r"bias' contains NaN or infinity"),
     "complex": (LAYERS | {"network.0.bias": torch.ones(8, dtype=torch.complex64)}, "not a plain tensor of real"),
-    "too large": ({"network.0.weight": torch.zeros(1).expand(10**12)}, "more numbers than the file holds"),
+    "too large": ({"network.0.weight": torch.zeros(1).expand(10**12)}, "more numbers than the file contains"),
     "pt": (lambda path, evil: saved(path, {"network.0.weight": evil}), TRUST),
     "legacy pt": (
         lambda path, evil: path.write_bytes(torch_bytes({"a": evil}, _use_new_zipfile_serialization=False)),
@@ -432,7 +432,7 @@ def test_healthy_archive_that_pytorch_did_not_write_is_named_and_not_called_dama
 def test_damage_and_pickled_objects_are_told_apart(tmp_path):
     whole = torch_bytes({"layer": Evil(tmp_path / "touched")})
     (path := tmp_path / "a.pt").write_bytes(whole)
-    with pytest.raises(ArcadeMarkError, match=r"a\.pt: holds pickled objects beside tensors"):
+    with pytest.raises(ArcadeMarkError, match=r"a\.pt: contains pickled objects beside tensors"):
         load(path)
     at = whole.index(b"layer")
     path.write_bytes(whole[:at] + b"l\0yer" + whole[at + 5 :])
@@ -634,7 +634,7 @@ def test_onnx_weights_that_are_no_numbers_are_refused_though_layers_hide_them(nu
     make = onnx.helper.make_node
     nodes = [make("Add", ["v", "bias"], ["sum"]), make("Tanh", ["sum"], ["t"]), make("Relu", ["t"], ["values"])]
     path = onnx_file(tmp_path / "agent.onnx", nodes=nodes, tensors=[onnx.numpy_helper.from_array(bias, "bias")])
-    with pytest.raises(ArcadeMarkError, match="'bias' holds NaN or inf") if refused else nullcontext():
+    with pytest.raises(ArcadeMarkError, match="'bias' contains NaN or inf") if refused else nullcontext():
         check("diverged", [(path, PONG)], {})
 
 

@@ -153,7 +153,7 @@ def test_run_plays_folders_with_trust_only(tmp_path, ray):
         return arcademark.run(pattern, [game], rules(), episodes=1, workers=1, out=tmp_path / out, settings=settings)
 
     assert run("asterix", "trusted", trust=True).algorithms[0].scores[0].score.value == sum(rewards[0])
-    with pytest.raises(ArcadeMarkError, match=r"holds pickled objects;.*add --set trust=true"):
+    with pytest.raises(ArcadeMarkError, match=r"contains pickled objects;.*add --set trust=true"):
         run("asterix", "refused")
 
     touched = tmp_path / "touched"

@@ -120,7 +120,7 @@ def test_files_that_cannot_be_played_have_a_line_each_before_anything_plays(mode
     told = {
         "freeway/0.pt on freeway: it was made for 6": 1,
         "pong/1.pt: not a whole zip archive": 1,
-        "pong/2.pt: holds pickled objects": 1,
+        "pong/2.pt: contains pickled objects": 1,
     }
     assert {text: sum(text in line for line in lines) for text in told} == told
     assert len(lines) == 3

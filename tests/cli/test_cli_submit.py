@@ -112,7 +112,7 @@ def test_shards_that_are_complete_are_left_out_and_others_of_another_run_refused
     assert "--array=0-1%2" in invoke("run", "random", *SHORT, *LIMIT, "--slurm", "dry_run=yes").out
     for given, told in (
         (("random", *SHORT, "--slurm", "jobs=4"), "is divided into 3 shards"),
-        (("random", *SHORT, "--protocol", "machado-2018", "--out", "runs/random"), "holds another run"),
+        (("random", *SHORT, "--protocol", "machado-2018", "--out", "runs/random"), "contains another run"),
     ):
         assert told in invoke("run", *given, *LIMIT, "--slurm", "dry_run=yes", code=2).err
     merged = invoke("runs", "merge", "runs/random", "runs/random/shards/2-of-3")
@@ -125,7 +125,7 @@ def test_what_slurm_says_without_being_reached_is_told_in_a_line(invoke, monkeyp
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     refused = invoke("run", "random", *SHORT, *LIMIT, code=2)
-    assert "SLURM cannot be asked (squeue: no controller); give this on a login node" in " ".join(refused.err.split())
+    assert "SLURM does not answer (squeue: no controller); run this on a login node" in " ".join(refused.err.split())
 
 
 @pytest.mark.slow
@@ -142,7 +142,7 @@ def test_what_was_submitted_is_shown_before_a_job_begins_and_logs_are_named(invo
     }
     other = ("run", "random", *SHORT, "--out", "runs/other")
     assert invoke(*other, "--protocol", "saber", "--engine", "emulator=ale").code == 0
-    assert "runs/other: holds another run" in invoke(*other, *LIMIT, code=2).err
+    assert "runs/other: contains another run" in invoke(*other, *LIMIT, code=2).err
 
 
 def test_a_job_is_given_what_the_user_wrote_but_for_what_is_of_the_submission():
@@ -374,7 +374,7 @@ def test_what_slurm_knows_of_jobs_is_shown(invoke, fake):
     assert "runs/one: random" in shown.out
     assert "runs/two: random" in shown.out
     fake(squeue="echo no controller >&2; exit 1", sacct="exit 1")
-    assert "unknown: SLURM cannot be asked (squeue: no controller)" in invoke("status", "runs/one", code=0).words
+    assert "unknown: SLURM does not answer (squeue: no controller)" in invoke("status", "runs/one", code=0).words
 
 
 def test_jobs_that_slurm_forgot_are_shown_until_their_shards_are_done(invoke, fake):

@@ -166,7 +166,7 @@ def test_a_worker_that_was_meddled_with_costs_nothing(tmp_path, meddling, rows, 
     elif what == "fork":
         assert lost == []  # the copy ends when it has something to say; it has no part in the connection
     else:
-        assert lost == ["ended, as it sent data that are no message"]
+        assert lost == ["ended, as it sent data that are not a message"]
     assert execute(plan, tmp_path / "undisturbed", workers=2).complete
     assert rows(tmp_path / "run") == rows(tmp_path / "undisturbed")
 

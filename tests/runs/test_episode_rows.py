@@ -65,7 +65,7 @@ def test_a_value_that_no_episode_has_is_named_by_row_and_column(run, change):
             f"INSERT INTO episode SELECT * FROM episode {WHERE}",
             "is recorded twice",
         ),
-        (";".join(f"DELETE FROM {table}" for table in TABLES), "it holds no trial"),
+        (";".join(f"DELETE FROM {table}" for table in TABLES), "it contains no trial"),
     ],
 )
 def test_episodes_that_are_lost_or_too_many_are_refused(run, change, told):

@@ -126,9 +126,9 @@ def test_folders_of_others_beside_evaluations_stay(tmp_path):
 
 def test_a_game_without_references_is_not_averaged_with_normalised_ones():
     pong, other = {"pong": 21.0, "mine": 5000.0}, {"pong": -21.0, "mine": 5100.0}
-    assert judging._standing(judging.Judgement(1, pong)) == pytest.approx(2510.5)
-    assert judging._standing(judging.Judgement(1, other)) == pytest.approx(2539.5)
-    assert judging._standing(judging.Judgement(1, {"pong": 14.6, "breakout": 30.5})) == pytest.approx(100.0, abs=1.0)
+    assert judging._mean_score(judging.Judgement(1, pong)) == pytest.approx(2510.5)
+    assert judging._mean_score(judging.Judgement(1, other)) == pytest.approx(2539.5)
+    assert judging._mean_score(judging.Judgement(1, {"pong": 14.6, "breakout": 30.5})) == pytest.approx(100.0, abs=1.0)
 
 
 def test_directory_of_something_else_or_another_training_is_refused(tmp_path):

@@ -419,7 +419,7 @@ def test_a_network_that_is_not_the_runs(tmp_path, toy_plan):
 
 
 def test_a_newer_layout_is_refused_and_no_run_is_written_over(run, tmp_path):
-    with pytest.raises(ArcadeMarkError, match="holds a run; name a new directory"):
+    with pytest.raises(ArcadeMarkError, match="contains a run; name a new directory"):
         salvage(run, run)
     alter(run, "PRAGMA user_version = 99")
     assert "newer ArcadeMark" in check(run).problems[0]

@@ -100,7 +100,7 @@ def test_what_cannot_be_said_as_a_trajectory_is_refused(run):
 def test_actions_that_a_protocol_lacks_are_named(tmp_path):
     fire = AgentSpec("const", {"action": "FIRE"})
     execute(make_plan([fire], ["toy"], RULES, seeds=(0,), episodes=1), tmp_path / "run", workers=1)
-    with pytest.raises(ArcadeMarkError, match="plays FIRE, which is no action of 'world-records'"):
+    with pytest.raises(ArcadeMarkError, match="plays FIRE, which is not an action of 'world-records'"):
         recorded_trajectory(tmp_path / "run", RULES.override({"action_set": "minimal"}))
 
 

@@ -53,7 +53,7 @@ def result(**changes):
     ("noise", "said"),
     [
         *(
-            (noise, "data that are no message|an ill-formed WorkerReady")
+            (noise, "data that are not a message|an ill-formed WorkerReady")
             for noise in (
                 *(b"noise", b"\x93", framed(b"", length=2**40), framed(b"\x80", checksum=1), framed(b"\x81")),
                 *(framed(b"\x80", kind=len(worker.MESSAGES)), framed(b"\x81\x01\x02"), framed(b"\x91" * 100_000)),

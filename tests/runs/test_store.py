@@ -92,7 +92,7 @@ def test_places_that_are_no_run(tmp_path, run):
     with pytest.raises(ArcadeMarkError, match="nothing was recorded yet"):
         read_run(run)
     (run / "run.sqlite").write_bytes(b"")
-    with pytest.raises(ArcadeMarkError, match="holds nothing yet"):
+    with pytest.raises(ArcadeMarkError, match="is still empty"):
         read_run(run)
 
 

@@ -82,15 +82,15 @@ HERE = _Here()
 os.register_at_fork(after_in_child=HERE.begin)
 
 
-def let_ale_play(game: str | None, asked: list[str]) -> None:
-    """Check that ale-py may play a game (None: a changed ROM), for the reasons in `asked`, if any.
+def let_ale_play(game: str | None, reasons: list[str]) -> None:
+    """Check that ale-py may play a game (None: a changed ROM), for `reasons`, if there are any.
 
     RefusedError: it may not, since ``install(strict=True)`` was called.
     """
     if os.environ.get(SWITCH) != STRICT:
         return
-    why = ", ".join(asked) or "the ROM is changed"
-    if game is not None and not asked:
+    why = ", ".join(reasons) or "the ROM is changed"
+    if game is not None and not reasons:
         try:
             choose_emulator(game, "console")
         except ArcadeMarkError as error:

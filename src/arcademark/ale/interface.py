@@ -209,10 +209,10 @@ class ALEInterface(original.ALEInterface):
         if not 0 <= (skip := self.getInt("frame_skip")) <= MAX_FRAME_SKIP:
             raise RefusedError(f"frame_skip {skip}: expected at most {MAX_FRAME_SKIP:,}")
         texts = dict(zip(_TEXTS, map(self.getString, _TEXTS), strict=True))
-        apart = [*filter(self.getBool, _SWITCHES), *(name for name in _TEXTS if texts[name] != self._texts[name])]
-        emulator: Emulator = "ale" if game is None or apart else choose_emulator(game)
+        ale_only = [*filter(self.getBool, _SWITCHES), *(name for name in _TEXTS if texts[name] != self._texts[name])]
+        emulator: Emulator = "ale" if game is None or ale_only else choose_emulator(game)
         if emulator == "ale":
-            emulators.let_ale_play(game, [f"the setting {name}" for name in apart])
+            emulators.let_ale_play(game, [f"the setting {name}" for name in ale_only])
         self._played = _Game(game, image, self) if game and emulator == "console" else None
         self.emulator, self._paddles = emulator, bool(games.game(game or path.stem).facts.get("paddles"))
         if self._played is None:

@@ -167,13 +167,13 @@ class ALEVectorInterface:
         if autoreset_mode not in ("NextStep", "SameStep"):
             raise ValueError(f"autoreset_mode {autoreset_mode!r}: expected 'NextStep' or 'SameStep'")
         name, rom = rom_image(given["rom_path"])
-        asked = [f"a vector of {name!r}"] if name in _LEFT_TO_ALE else []
+        reasons = [f"a vector of {name!r}"] if name in _LEFT_TO_ALE else []
         if max_episode_steps < 1:
-            asked.append("episodes without frames")
+            reasons.append("episodes without frames")
         if name in proven() and (img_height > game(name).facts["height"] or img_width > WIDTH):
-            asked.append("images larger than the screen")
-        if name is None or asked or name not in proven() or choose_emulator(name) != "console":
-            emulators.let_ale_play(name, asked)
+            reasons.append("images larger than the screen")
+        if name is None or reasons or name not in proven() or choose_emulator(name) != "console":
+            emulators.let_ale_play(name, reasons)
             played_by_ale = object.__new__(_PlayedByAle)
             played_by_ale._start(given)
             return played_by_ale
@@ -395,7 +395,7 @@ class _PlayedByConsole(ALEVectorInterface, cartridge.Player):
         return int(array.ctypes.data)
 
     def _set_reset(self, name: str, machine: Machine) -> None:
-        """Set up what a reset does, as `Machine.reset`, and the game's state after loading."""
+        """Set up the steps of a reset, as in `Machine.reset`, and the game's state after loading."""
         playing, facts = self._playing, game(name).facts
         script = [0, 60, _ACTIONS["RESET"], 4, _BEGIN, 0]
         select = facts.get("select", {})

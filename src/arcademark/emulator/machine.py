@@ -113,7 +113,7 @@ class Machine:
         Emulate a frame under an action (0 to 17), or none if the game is over; return its reward. After `act_unseen`
         the screen is undefined.
     game_over : callable
-        Return whether the game has ended.
+        Return True if the game has ended.
     screen : callable
         Write the screen into a C-contiguous array (rows, 160) of uint8.
     rows : int

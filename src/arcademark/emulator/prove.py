@@ -39,7 +39,7 @@ Result = TypeVar("Result")
 _SAFE_PATH = "PYTHONSAFEPATH"
 
 SECTION_FRAMES = 25_000
-"""A power-on takes as long as some 1,500 frames."""
+"""A power-on takes as long as about 1,500 frames."""
 
 
 def sections(

@@ -25,7 +25,7 @@ PRESSES = (1, 2)
 """Actions pressed for the agent: FIRE, then the action after it."""
 
 AWAIT_FIRE = frozenset({"breakout", "donkey_kong", "tennis"})
-"""Games that stand still until FIRE is pressed once, and again after each lost life.
+"""Games that do not start until FIRE is pressed once, and again after each lost life.
 
 In a minute of random play without FIRE there is no reward and no lost life; after one press there are.
 """

@@ -35,7 +35,7 @@ DRAWS = 256
 
 
 class SavedState(NamedTuple):
-    """Everything needed to continue an episode; opaque."""
+    """State from which an episode can continue; opaque."""
 
     state: State
     observer: Any

@@ -69,7 +69,7 @@ def import_logs(
     # evaluation is reported if every log has it, else training
     if all(len(trial.evaluation) for trial in trials):
         rules = rules.override({"reported_episodes": "evaluation"})
-    else:  # logs hold whole games if the game continues after a life
+    else:  # logs contain whole games if the game continues after a life
         whole = {"training_episode_end": rules.evaluation_episode_end}
         rules = rules.override({"reported_episodes": "training_last_k", **whole})
     assumed = dict.fromkeys(text for trial in trials for text in trial.assumed)

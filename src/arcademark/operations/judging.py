@@ -130,7 +130,7 @@ class Judge:
         _check_directory(self.directory)
         self._runs: dict[int, tuple[RunRecord, str]] = dict(_read(self.directory))  # with their checksums
         self.evaluations = {frames: _scores(run, frames) for frames, (run, _) in self._runs.items()}
-        self._best = max(map(_standing, self.evaluations.values()), default=-np.inf)
+        self._best = max(map(_mean_score, self.evaluations.values()), default=-np.inf)
 
     def begin(self) -> None:
         """Begin to count the time of training, by default at the end of the first evaluation."""
@@ -156,9 +156,9 @@ class Judge:
                 self._play(plan, directory, None if limit is None else begun + limit)
                 self._runs[frames] = _evaluated(directory)
                 judged = _scores(self._runs[frames][0], frames)
-                best = _standing(judged) > self._best
+                best = _mean_score(judged) > self._best
                 if best:
-                    self._best = _standing(judged)
+                    self._best = _mean_score(judged)
                     self._keep(policy, judged)
         except _OverTimeError:
             shutil.rmtree(directory, ignore_errors=True)
@@ -462,7 +462,7 @@ def _scores(run: RunRecord, frames: int) -> Judgement:
     return Judgement(frames, {trial.game: float(run.evaluation(trial).score.mean()) for trial in run.trials})
 
 
-def _standing(judged: Judgement) -> float:
+def _mean_score(judged: Judgement) -> float:
     """Return the mean over games of human-normalised scores; of raw ones where a game has no references."""
     games, scores = [*judged.scores], np.array([*judged.scores.values()])
     low, high = references.scores("random"), references.scores("human")

@@ -34,7 +34,7 @@ BUSY_SECONDS = 10.0  # how long to wait for another program that locks the datab
 MAX_TRIALS = 1_000_000  # of a plan
 MAX_NUMBER = 2**53  # of counts, and of a score's magnitude; floats are exact up to here
 MAX_TEXT_CHARS = 100_000  # characters of a text
-MAX_STORED = 2**63 - 1  # the largest number that SQLite holds
+MAX_STORED = 2**63 - 1  # the largest integer in SQLite
 
 PATIENCE_SECONDS = 60.0
 BYTES_PER_SECOND = 5_000_000  # reading may take `PATIENCE_SECONDS`, and the time for the file's size at this rate
@@ -51,7 +51,7 @@ class TableColumn(NamedTuple):
     null: bool = False  # whether it may be NULL
 
     def holds(self, value: object) -> bool:
-        """Return whether a value is of the type, as SQLite stored it; its range is not checked."""
+        """Return True if a value is of the type, as SQLite stored it; its range is not checked."""
         return self.null if value is None else type(value) is _PYTHON[self.type]
 
 
@@ -325,7 +325,7 @@ def check_version(directory: Path, database: sqlite3.Connection) -> int:
     version = database.execute("PRAGMA user_version").fetchone()[0]
     if application != APPLICATION_ID:
         empty = not database.execute("SELECT 1 FROM sqlite_master").fetchone()
-        reason = "holds nothing yet; run it first" if empty else "belongs to another program; choose another directory"
+        reason = "is still empty; run it first" if empty else "belongs to another program; choose another directory"
         raise ArcadeMarkError(f"{directory}: {DATABASE} {reason}")
     if version > SCHEMA_VERSION:
         raise ArcadeMarkError(
@@ -349,7 +349,7 @@ def lay_out(directory: Path, database: sqlite3.Connection) -> None:
 
 
 def _check_plain(directory: Path, database: sqlite3.Connection) -> None:
-    """Refuse a database that holds anything but plain tables."""
+    """Refuse a database that contains anything but plain tables."""
     for kind, item, page, sql in database.execute("SELECT type, name, rootpage, sql FROM sqlite_master").fetchall():
         if not (kind == "table" and page) and not (kind == "index" and sql is None):
             raise ArcadeMarkError(
@@ -465,7 +465,7 @@ def clear_errors(directory: Path) -> Iterator[None]:
             "Restore it from a copy, or play the run in another directory"
         ) from None
     except (UnicodeError, OverflowError) as error:
-        raise damage(directory, f"it holds text or a number that is not valid ({one_line(str(error))})") from None
+        raise damage(directory, f"it contains text or a number that is not valid ({one_line(str(error))})") from None
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF  # Python's own errors concern the data
         what = _EXPLANATIONS.get(code, f"cannot be read or written ({one_line(str(error))}); check the disk")

@@ -47,11 +47,11 @@ class Provenance(TypedDict):
 
 
 class AgentSource(TypedDict):
-    """The file that holds a user's own agent."""
+    """The file of a user's own agent."""
 
     path: str
     sha256: str
-    commit: NotRequired[str | None]  # of the repository that holds it, in older runs
+    commit: NotRequired[str | None]  # of its repository, in older runs
 
 
 class Agent(TypedDict):

@@ -144,7 +144,7 @@ def ask(*command: str, text: str | None = None, options: Collection[str] = (), s
     if done.returncode:
         if command[0] == "squeue":  # its query is always valid
             why = plain(done.stderr.strip().partition("\n")[0])
-            raise ArcadeMarkError(f"SLURM cannot be asked (squeue: {why}); give this on a login node of the cluster")
+            raise ArcadeMarkError(f"SLURM does not answer (squeue: {why}); run this on a login node of the cluster")
         raise ArcadeMarkError(f"SLURM refuses ({command[0]}): {plain(done.stderr)}")
     return done.stdout
 
@@ -158,7 +158,7 @@ def plain(text: str) -> str:
 def active(folder: Path, *, look: bool = False) -> list[str]:
     """Return the numbers of a folder's jobs and arrays that are queued or running, except this process's job.
 
-    ArcadeMarkError: SLURM cannot be asked; with `look` none are returned then, as on a machine without SLURM.
+    ArcadeMarkError: SLURM does not answer; with `look` none are returned then, as on a machine without SLURM.
     """
     owner, names = os.getuid(), []
     with contextlib.suppress(OSError):
@@ -167,9 +167,9 @@ def active(folder: Path, *, look: bool = False) -> list[str]:
     submitted -= {os.environ.get("SLURM_JOB_ID", "")}
     if look and not submitted:
         return []
-    asked = ("--noheader", "--user", str(owner), "--format", "%F")
+    options = ("--noheader", "--user", str(owner), "--format", "%F")
     try:
-        listed = ask("squeue", *asked, seconds=LOOK_SECONDS if look else COMMAND_SECONDS).split()
+        listed = ask("squeue", *options, seconds=LOOK_SECONDS if look else COMMAND_SECONDS).split()
     except ArcadeMarkError:
         if look:
             return []
@@ -228,9 +228,9 @@ def name_logs(logs: Mapping[tuple[int, int] | None, Path]) -> None:
 
 
 def jobs(folders: Sequence[Path]) -> tuple[tuple[ClusterJob, ...], str]:
-    """Return the jobs of runs' folders, and why SLURM could not be asked, "" if it could.
+    """Return the jobs of runs' folders, and the reason if SLURM does not answer, else "".
 
-    SLURM is asked once for all of them: its queue, and its accounting for jobs that have left the queue.
+    It is queried once for all of them: its queue, and its accounting for jobs that have left the queue.
     """
     links = [(folder, *link) for folder in folders for link in _links(folder)]
     if not links:
@@ -266,16 +266,16 @@ def _links(folder: Path) -> Iterator[tuple[tuple[int, int] | None, str, Path]]:
 
 def _queue(users: tuple[int, ...]) -> dict[str, tuple[str, str, str]]:
     """Return the state, reason and beginning of each job of users that the queue knows, by its number."""
-    asked = ("--noheader", "--array", "--states=all", f"--user={','.join(map(str, users))}", "--format=%i|%T|%r|%S")
-    lines = (line.strip().split("|") for line in ask("squeue", *asked, seconds=LOOK_SECONDS).splitlines())
+    options = ("--noheader", "--array", "--states=all", f"--user={','.join(map(str, users))}", "--format=%i|%T|%r|%S")
+    lines = (line.strip().split("|") for line in ask("squeue", *options, seconds=LOOK_SECONDS).splitlines())
     return {number: (line[1], line[2], line[3]) for line in lines if len(line) == 4 for number in _expanded(line[0])}
 
 
 def _accounts(numbers: tuple[str, ...]) -> dict[str, tuple[str, str, str]]:
     """Return the same from SLURM's accounting, with the exit code as the reason."""
     arrays = ",".join(dict.fromkeys(number.partition("_")[0] for number in numbers))
-    asked = ("--noheader", "--parsable2", "--allocations", f"--jobs={arrays}", "--format=JobID,State,ExitCode")
-    lines = (line.strip().split("|") for line in ask("sacct", *asked, seconds=LOOK_SECONDS).splitlines())
+    options = ("--noheader", "--parsable2", "--allocations", f"--jobs={arrays}", "--format=JobID,State,ExitCode")
+    lines = (line.strip().split("|") for line in ask("sacct", *options, seconds=LOOK_SECONDS).splitlines())
     return {
         number: (line[1], f"exit code {line[2].partition(':')[0]}", "")
         for line in lines
@@ -299,7 +299,7 @@ def _job(
     folder: Path, shard: tuple[int, int] | None, number: str, log: Path, known: tuple[str, str, str] | None
 ) -> ClusterJob:
     state: JobState = "unknown"
-    reason = begins = said = ""
+    reason = begins = last_line = ""
     if known is not None:
         word, reason, start = known[0].partition(" ")[0].rstrip("+"), known[1], known[2]
         state = _STATES.get(word, "running")
@@ -323,5 +323,5 @@ def _job(
                 if line.strip()
             ]
             informative = [line for line in lines if not _OF_SRUN.match(line)]
-            said = one_line((informative or lines or [""])[-1].strip())
-    return ClusterJob(number, str(folder), shard, state, reason, begins, str(log), said)
+            last_line = one_line((informative or lines or [""])[-1].strip())
+    return ClusterJob(number, str(folder), shard, state, reason, begins, str(log), last_line)

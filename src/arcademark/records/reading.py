@@ -51,7 +51,7 @@ def read_run(directory: str | os.PathLike[str], *, whole: bool = True) -> RunRec
     with open_run(path) as (database, document, protocol):
         trials, columns = read_checked(path, database, document, protocol, whole=whole)
         if not trials:
-            raise damage(path, "it holds no trial")
+            raise damage(path, "it contains no trial")
         noted = database.execute(
             "SELECT trial, command, begun, evaluation.episodes FROM evaluation JOIN trial ON trial.id = trial"
             " ORDER BY position, command"
@@ -68,7 +68,7 @@ def open_run(
 
     A request is written to the manifest before the database.
     """
-    manifest.read(directory)  # raises if it is no run
+    manifest.read(directory)  # raises if it is not a run
     with open_for_reading(directory, checked=checked) as database:
         document = manifest.read(directory)
         yield database, document, manifest.protocol_of(directory, document)

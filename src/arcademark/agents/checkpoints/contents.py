@@ -297,7 +297,7 @@ def _pytorch(data: bytes, path: Path, trust: bool) -> Contents:
 
 def _path_to(key: Any, name: str, place: str) -> str:
     """Return the path to an item of a container with the path `name`."""
-    part = key if isinstance(key, str) else reprlib.repr(key)  # it may hold one long text many times
+    part = key if isinstance(key, str) else reprlib.repr(key)  # it may contain one long text many times
     path = f"{name}.{part}" if name else part
     if len(path) > MAX_NAME_CHARS:
         raise ArcadeMarkError(
@@ -342,7 +342,7 @@ def _all_tensors(loaded: Any, data: bytes, place: str) -> dict[str, Tensor]:
         return _tensors(tensors, place)
     if strange:
         raise _pickled_error(data, place)
-    raise ArcadeMarkError(f"{place}: holds {said(str, type(loaded).__name__)} without tensors; expected a state dict")
+    raise ArcadeMarkError(f"{place}: has {said(str, type(loaded).__name__)} without tensors; expected a state dict")
 
 
 def _leaves(value: Any, place: str) -> Iterator[tuple[str, Any]]:
@@ -496,7 +496,7 @@ def _pickled_error(data: bytes, place: str) -> ArcadeMarkError:
     what = "is damaged (copy it again), or " if damaged else ""
     named = f" ({', '.join(said(str, name) for name in kinds[:3])}{', …' if len(kinds) > 3 else ''})" if kinds else ""
     return ArcadeMarkError(
-        f"{place}: {what}holds pickled objects beside tensors{named}, which cannot be read without running code; "
+        f"{place}: {what}contains pickled objects beside tensors{named}, which cannot be read without running code; "
         f"{TRUST}"
     )
 
@@ -617,7 +617,7 @@ def _tensors(state: Any, place: str) -> dict[str, Tensor]:
     import torch
 
     if not isinstance(state, Mapping) or not state:
-        raise ArcadeMarkError(f"{place}: holds no tensors; expected a state dict")
+        raise ArcadeMarkError(f"{place}: contains no tensors; expected a state dict")
     if len(state) > MAX_ENTRIES:
         raise ArcadeMarkError(f"{place}: {len(state):,} tensors; at most {MAX_ENTRIES:,} are read")
     for name, value in state.items():
@@ -626,7 +626,7 @@ def _tensors(state: Any, place: str) -> dict[str, Tensor]:
         elif value.layout != torch.strided or value.is_meta or value.is_quantized or value.is_complex():
             wrong = "is not a plain tensor of real numbers; save a plain state dict"
         elif value.numel() * value.element_size() > value.untyped_storage().nbytes():
-            wrong = f"claims shape {tuple(value.shape)}, of more numbers than the file holds; save the model again"
+            wrong = f"claims shape {tuple(value.shape)}, of more numbers than the file contains; save the model again"
         else:
             continue
         raise ArcadeMarkError(f"{place}: '{said(str, name)}' {wrong}")

@@ -200,7 +200,7 @@ def _rl_module(folder: Path, place: str) -> Path:
     kept = sorted(one for one in modules.iterdir() if one.is_dir())
     if len(kept) != 1:
         names = ", ".join(repr(said(str, one.name)) for one in kept)
-        raise ArcadeMarkError(f"{place}: holds {len(kept)} modules ({names}); name the folder of one, in {modules}")
+        raise ArcadeMarkError(f"{place}: contains {len(kept)} modules ({names}); name the folder of one, in {modules}")
     return kept[0]
 
 

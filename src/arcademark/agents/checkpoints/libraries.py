@@ -226,7 +226,7 @@ def _only(parts: Iterable[str], place: str) -> str:
     if len(names) > 1:
         keys = ", ".join(one_line(name) for name in names[:MAX_LISTED])
         raise ArcadeMarkError(
-            f"{place}: holds {len(names)} networks, {keys}; choose one: --set key={one_line(names[0])}"
+            f"{place}: contains {len(names)} networks, {keys}; choose one: --set key={one_line(names[0])}"
         )
     return names[0]
 
@@ -248,7 +248,7 @@ def _statistics_beside(contents: Contents) -> str:
     for name, tensor in contents.tensors.items():
         if name.endswith("mean") and tuple(tensor.shape[-2:]) in SIZES:
             return (
-                f"screens are not normalised by the statistics that the file holds, {one_line(name)!r}; if its network "
+                f"screens are not normalised by the statistics in the file, {one_line(name)!r}; if its network "
                 "was trained on such screens, name a module that does so: --set network=file.py:Class"
             )
     return ""
@@ -360,7 +360,7 @@ def _stable_baselines3(layers: Layers) -> Network:
     arguments = arguments if isinstance(arguments, Mapping) else {}
     extractor = arguments.get("features_extractor_class", _NATURE)
     if extractor not in (_NATURE, _FLATTEN, _COMBINED):
-        raise layers.error(f"its features extractor is {said(str, extractor)}, which the file does not hold")
+        raise layers.error(f"its features extractor is {said(str, extractor)}, which the file does not contain")
     if layers.has("q_net.") or layers.has("quantile_net."):
         return _sb3_values(layers, arguments)
     if layers.has("actor.mu."):

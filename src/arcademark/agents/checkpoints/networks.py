@@ -272,10 +272,10 @@ class Layers:
             raise self.error(f"it has no tensor {name!r}")
         if not self.tensors[name].is_floating_point():
             kind = str(self.tensors[name].dtype).removeprefix("torch.")
-            raise self.error(f"{name!r} holds whole numbers ({kind}), which are not weights")
+            raise self.error(f"{name!r} has whole numbers ({kind}), which are not weights")
         taken = self.tensors[name].float()
         if not taken.isfinite().all():
-            raise ArcadeMarkError(f"{self.place}: {name!r} holds NaN or infinity; its training has diverged")
+            raise ArcadeMarkError(f"{self.place}: {name!r} contains NaN or infinity; its training has diverged")
         return taken
 
     def layer(self, name: str, padding: int = 0) -> nn.Module:

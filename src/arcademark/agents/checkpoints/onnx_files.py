@@ -17,7 +17,7 @@ from arcademark.files import read_bytes
 from arcademark.importing import needing, said
 
 MAX_PARTS = 1_000_000
-"""Messages that a model's file holds: its nodes, their attributes, tensors and types."""
+"""Messages in a model's file: its nodes, their attributes, tensors and types."""
 _LOOPS = ("Loop", "Scan", "SequenceMap")
 """Operators that repeat others a number of times that their inputs determine."""
 
@@ -36,7 +36,7 @@ def files_of(data: bytes, path: Path) -> list[Path]:
 
 
 def whole(data: bytes, path: Path, most: int) -> bytes:
-    """Return an ONNX model that holds all its tensors, none of them in a file beside it.
+    """Return an ONNX model that contains all its tensors, none of them in a file beside it.
 
     ArcadeMarkError: as in `files_of`; a file is shorter than stated; the model repeats operators in a loop, which need
     not end; it holds more than `most` bytes; or its weights are not finite.
@@ -84,7 +84,7 @@ def _check_numbers(tensor: Any, path: Path) -> None:
     kept = array[~np.isneginf(array)] if array.size > 1 else array[np.isnan(array)]
     if (array.size > 1 and not kept.size) or not np.isfinite(kept).all():
         name = said(str, tensor.name)
-        raise ArcadeMarkError(f"{path}: '{name}' holds NaN or infinity; its training has diverged")
+        raise ArcadeMarkError(f"{path}: '{name}' contains NaN or infinity; its training has diverged")
 
 
 def _parts(data: bytes, path: Path) -> list[Any]:
@@ -97,7 +97,7 @@ def _parts(data: bytes, path: Path) -> list[Any]:
     except DecodeError:
         raise ArcadeMarkError(f"{path}: cannot be read as ONNX; export it again") from None
     if len(parts) > MAX_PARTS:
-        raise ArcadeMarkError(f"{path}: holds more than {MAX_PARTS:,} parts, the most that are read")
+        raise ArcadeMarkError(f"{path}: contains more than {MAX_PARTS:,} parts, the most that are read")
     return parts
 
 

@@ -64,7 +64,7 @@ def read_folder(folder: Path, place: str) -> Contents:
         what = f"{type(error).__name__}: {said(str, error)}"
         raise ArcadeMarkError(f"{place}: cannot be read ({what}); copy it again, or save it with Orbax again") from None
     if not tensors:
-        raise ArcadeMarkError(f"{place}: holds no arrays; name the folder of a network's parameters")
+        raise ArcadeMarkError(f"{place}: contains no arrays; name the folder of a network's parameters")
     return Contents("state-dict", tensors, {"library": "flax"})
 
 

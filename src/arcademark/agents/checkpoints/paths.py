@@ -36,7 +36,7 @@ def is_checkpoint(reference: str) -> bool:
 
 
 def folder_kind(folder: Path) -> Literal["rllib", "orbax", ""]:
-    """Return the library of a checkpoint's folder; "" if it is none."""
+    """Return the library of a checkpoint's folder; "" if it is not such a folder."""
     if any((folder / name).is_file() for name in RLLIB):
         return "rllib"
     return "orbax" if orbax_root(folder) is not None else ""
@@ -126,7 +126,7 @@ def checksum(path: Path) -> str:
         return digest_of(read_bytes(path, MAX_BYTES), path)
     names = sorted(name for name in path.rglob("*") if name.is_file())[: MAX_ENTRIES + 1]
     if len(names) > MAX_ENTRIES:
-        raise ArcadeMarkError(f"{path}: holds more than {MAX_ENTRIES:,} files, the most that is read")
+        raise ArcadeMarkError(f"{path}: contains more than {MAX_ENTRIES:,} files, the most that is read")
     digest = hashlib.sha256()
     for name in names:
         content = hashlib.sha256(read_bytes(name, MAX_BYTES)).hexdigest()

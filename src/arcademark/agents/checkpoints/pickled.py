@@ -131,7 +131,7 @@ class NumpyType(StandIn):
 
 
 class _Array(StandIn):
-    """Stands in for an array, and becomes a tensor if it holds numbers."""
+    """Stands in for an array, and becomes a tensor if it contains numbers."""
 
     left_bytes = 0
     """Bytes of the file that arrays may still use, each once."""
@@ -147,7 +147,7 @@ class _Array(StandIn):
             array = array.reshape(shape, order="F" if by_columns else "C")
             type(self).left_bytes -= array.nbytes
             if self.left_bytes < 0:
-                raise ValueError("its arrays hold more bytes than it has")
+                raise ValueError("its arrays contain more bytes than it has")
             tensor = torch.from_numpy(array.astype(array.dtype.newbyteorder("="), "C"))
             self.tensor = tensor.view(torch.bfloat16) if short else tensor
 
@@ -197,7 +197,7 @@ def _content(content: Any) -> Any:
 
 
 def _is_key(key: Any, parts: int = MAX_ARGUMENTS) -> bool:
-    """Return True if an object hashes and compares fast; containers may hold one object many times."""
+    """Return True if an object hashes and compares fast; containers may contain one object many times."""
     if isinstance(key, tuple):
         return len(key) <= parts and all(_is_key(part, 0) for part in key)
     if isinstance(key, str | bytes):

@@ -343,7 +343,7 @@ def _read(path: Path, sha256: str, trust: bool, tensors_only: bool, place: str) 
                 f"{place}: is a folder; name a file, or a pattern of files such as {path / '{game}-{seed}.zip'}"
             )
         if kind == "rllib" and not trust:
-            raise ArcadeMarkError(f"{place}: is a checkpoint of RLlib, which holds pickled objects; {TRUST}")
+            raise ArcadeMarkError(f"{place}: is a checkpoint of RLlib, which contains pickled objects; {TRUST}")
         _check(digest := paths.checksum(orbax_root(path) or path), sha256, place)
         return Contents("rllib", module=path) if kind == "rllib" else read_folder(path, place), digest
     data = read_bytes(path, MAX_BYTES)

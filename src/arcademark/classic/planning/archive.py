@@ -28,7 +28,7 @@ class Trajectory(NamedTuple):
     last: int
 
     def beats(self, other: Trajectory) -> bool:
-        """Return whether it has a higher score, or the same with fewer actions."""
+        """Return True if it has a higher score, or the same with fewer actions."""
         return (self.score, -self.length) > (other.score, -other.length)
 
 
@@ -100,7 +100,7 @@ class Archive:
         self._counts[list(cells)] += 1
 
     def improves(self, cell: int | None, score: float, length: int) -> bool:
-        """Return whether a trajectory of this score and length is new or better for a cell."""
+        """Return True if a trajectory of this score and length is new or better for a cell."""
         return cell is None or Trajectory(score, length, START).beats(self._ways[cell])
 
     def put(self, key: bytes, state: State, way: Trajectory) -> int:

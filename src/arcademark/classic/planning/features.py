@@ -56,7 +56,7 @@ class NoveltyTable:
         return len(novel) > 0
 
     def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
-        """Return whether the least depth of one of the atoms is at least this one."""
+        """Return True if the least depth of one of the atoms is at least this one."""
         return bool((self._depths[atoms] >= depth).any())
 
 
@@ -130,7 +130,7 @@ class PairTable(NoveltyTable):
         return novel
 
     def holds(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int) -> bool:
-        """Return whether the least depth of one of the atoms or pairs is at least this one."""
+        """Return True if the least depth of one of the atoms or pairs is at least this one."""
         return super().holds(atoms, None, depth) or self._meet(atoms, before, depth, False)
 
     def _meet(self, atoms: NDArray[Any], before: NDArray[Any] | None, depth: int, enter: bool) -> bool:

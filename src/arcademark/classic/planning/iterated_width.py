@@ -84,14 +84,14 @@ class IteratedWidth(WidthPlanner):
             for child in self._children(model, node, still > 0, rng):
                 if not child.ended:
                     child_still = self.still(model, child, node, still)
-                    if self._goes_on(table, child, node, depth, child_still):
+                    if self._continues(table, child, node, depth, child_still):
                         queue.append((child, depth, child_still))
             if self.emulated + model.spec.frames_per_action > self.frames_per_decision:
                 return
             yield
 
-    def _goes_on(self, table: NoveltyTable, node: Node, parent: Node, depth: int, still: int) -> bool:
-        """Return whether to expand a node, and enter its atoms unless it shows the same as its parent."""
+    def _continues(self, table: NoveltyTable, node: Node, parent: Node, depth: int, still: int) -> bool:
+        """Return True to expand a node, and enter its atoms unless it shows the same as its parent."""
         if still:
             return still <= self.still_frames and depth < self.max_depth
         return table.enter(self.atoms[node], self.atoms.get(parent), depth) and depth < self.max_depth

@@ -110,7 +110,7 @@ class RolloutIW(WidthPlanner):
             node, depth, score = waiting.pop()
             for child in node.children:
                 total = score + child.reward
-                if child in self._met and not self._stands_still(model, child, node):
+                if child in self._met and not self._is_still(model, child, node):
                     self._table(total).enter(self.atoms[child], self.atoms.get(node), depth)
                 if child in self._met:
                     waiting.append((child, depth + 1, total))
@@ -125,7 +125,7 @@ class RolloutIW(WidthPlanner):
                 return False
             score += child.reward
             path.append(child)
-            if child.ended or not self._goes_on(model, path, score):
+            if child.ended or not self._continues(model, path, score):
                 self._solve(path)
                 return True
 
@@ -147,20 +147,20 @@ class RolloutIW(WidthPlanner):
             node.untried.remove(action)
         return child
 
-    def _goes_on(self, model: GenerativeModel, path: list[Node], score: float) -> bool:
-        """Return whether to continue below the end of a path, and enter its atoms at the first visit."""
+    def _continues(self, model: GenerativeModel, path: list[Node], score: float) -> bool:
+        """Return True to continue below the end of a path, and enter its atoms at the first visit."""
         node, parent, depth = path[-1], path[-2], len(path) - 1
         table, atoms, before = self._table(score), self.atoms[node], self.atoms.get(parent)
         met = node in self._met
         self._met.add(node)
-        if self._stands_still(model, node, parent):
+        if self._is_still(model, node, parent):
             return self._still[node] <= self.still_frames and depth < self.max_depth
         if met:
             return table.holds(atoms, before, depth)
         return table.enter(atoms, before, depth) and depth < self.max_depth
 
-    def _stands_still(self, model: GenerativeModel, node: Node, parent: Node) -> bool:
-        """Return whether a node shows the same as its parent, and store for how many frames."""
+    def _is_still(self, model: GenerativeModel, node: Node, parent: Node) -> bool:
+        """Return True if a node shows the same as its parent, and store for how many frames."""
         still = self.still(model, node, parent, self._still.get(parent, 0))
         if still:
             self._still[node] = still

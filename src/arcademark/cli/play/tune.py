@@ -70,9 +70,7 @@ def command(
         if len(variants) != 1:
             raise ArcadeMarkError(f"agent {agent} is {len(variants)} agents; name one, as in --set action=FIRE")
         if variants[0] in specs:
-            raise ArcadeMarkError(
-                f"--grid: {variants[0].label} stands for two of the combinations; give each value once"
-            )
+            raise ArcadeMarkError(f"--grid: {variants[0].label} occurs twice in the combinations; give each value once")
         specs += variants
         typed = all_parameters(variants[0])
         values[variants[0].label] = {name: typed[name] for name in combination}

@@ -59,7 +59,7 @@ def command(
         collections.select(names)
     for source in sources:
         if source.is_dir() and not runs_in(source) and any(source.rglob(manifest.FILE)):
-            raise ArcadeMarkError(f"{source}: holds runs and other tables; name each, so that the runs are replayed")
+            raise ArcadeMarkError(f"{source}: contains runs and other tables; name each, so that the runs are replayed")
     places: list[ScoreSource] = []
     for source in sources:
         places += [read_to_replay(run, suite) for run in runs_in(source)] if runs_in(source) else [source]

@@ -101,7 +101,7 @@ class Console(Protocol):
         """Begin an episode."""
 
     def attach(self, step: StepRecord, observer: Any, /) -> bool:
-        """Prepare for playing a record, and return whether the console makes the observer's observations."""
+        """Prepare for playing a record, and return True if the console makes the observer's observations."""
 
     def play(self, step: StepRecord, /) -> None:
         """Play a step."""

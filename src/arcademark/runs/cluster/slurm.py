@@ -46,7 +46,7 @@ ROUNDS_WITHOUT_PROGRESS = 3  # in a row, after which a job is not put back into 
 
 FRAMES = """SELECT total(frames) FROM
 (SELECT frames FROM episode UNION ALL SELECT frames FROM unfinished UNION ALL SELECT frames FROM checkpoint)"""
-"""Frames that a run holds, in episodes and in unfinished work."""
+"""Frames of a run, in episodes and in unfinished work."""
 
 FAILURES = "SELECT count(error) FROM trial"
 
@@ -136,7 +136,7 @@ def _checked_division(plans: Mapping[str, Plan], folder: Path, jobs: int | None)
     places = [folder / name, *(path / name for path in begun)]
     for path in [path for path in places if (path / manifest.FILE).exists()][:2]:
         if changes := manifest.differences(manifest.read(path), document):
-            raise ArcadeMarkError(f"{path}: holds another run: {'; '.join(changes)}. Choose another directory (--out)")
+            raise ArcadeMarkError(f"{path}: contains another run: {'; '.join(changes)}. Choose a new directory (--out)")
     if (jobs or 0) > len(plan.trials):
         raise ArcadeMarkError(f"--slurm jobs={jobs}: expected at most one job per trial: {len(plan.trials):,} here")
     return max(counts, default=0)
@@ -325,9 +325,9 @@ def _options(parameters: Mapping[str, Any]) -> set[str]:
 def _most_cpus(parameters: Mapping[str, Any]) -> int:
     """Return the processors of the largest node of the partition, in any state; 0 if unknown."""
     partitions = parameters.get("partition") or os.environ.get("SBATCH_PARTITION", "")
-    asked = ("sinfo", "--noheader", "--Node", *([f"--partition={partitions}"] if partitions else []), "--format=%P %c")
+    words = ("sinfo", "--noheader", "--Node", *([f"--partition={partitions}"] if partitions else []), "--format=%P %c")
     with contextlib.suppress(ArcadeMarkError, ValueError):
-        nodes = [line.split() for line in queue.ask(*asked).splitlines()]
+        nodes = [line.split() for line in queue.ask(*words).splitlines()]
         by_default = [node for node in nodes if node[0].endswith("*")]
         return max((int(cpus) for _, cpus in (not partitions and by_default) or nodes), default=0)
     return 0
@@ -537,7 +537,7 @@ def _sum(place: Path, query: str) -> float:
 
 
 def _recorded(place: Path) -> bool:
-    """Return True if a shard's runs hold an episode, a part of one, or a file that cannot be read."""
+    """Return True if a shard's runs contain an episode, a part of one, or a file that cannot be read."""
     for path in _databases(place):
         try:
             with open_for_reading(path.parent, checked=False) as database:

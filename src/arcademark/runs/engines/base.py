@@ -73,7 +73,7 @@ class Engine(Protocol):
         """Play all jobs, yielding batches of events at least twice per second; a batch may be empty."""
 
     def finish(self) -> Batch:
-        """End play at once, except of trainers, and of learners with training episodes that no checkpoint holds.
+        """End play at once, except of trainers, and of learners with training episodes that are in no checkpoint.
 
         Events so far are returned; `run` continues until these learners have ended the episode in play, and all have
         returned a checkpoint.

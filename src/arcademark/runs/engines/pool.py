@@ -51,7 +51,7 @@ DEATHS: Mapping[Blame, tuple[int, str]] = {
 
 
 class Link(Protocol):
-    """Connection to a worker process; ``incoming`` holds its messages."""
+    """Connection to a worker process; ``incoming`` has its messages."""
 
     incoming: Incoming
 

@@ -55,9 +55,9 @@ def available_cores() -> int:
 
 
 class GarbledError(Exception):
-    """Received data that are no expected message."""
+    """Received data that are not an expected message."""
 
-    def __init__(self, what: str = "data that are no message") -> None:
+    def __init__(self, what: str = "data that are not a message") -> None:
         super().__init__(what)
 
 
@@ -85,7 +85,7 @@ class Incoming:
         return bool(self._came) and time.monotonic() - self._last > STALLED_SECONDS
 
     def whole(self) -> Iterator[Any]:
-        """Yield the complete messages; `GarbledError` if the bytes are no message, or its rest is overdue."""
+        """Yield the complete messages; `GarbledError` if the bytes are not a message, or its rest is overdue."""
         while (message := self._next()) is not None:
             yield self._open(*message)
         if self.broken_off:

@@ -173,7 +173,7 @@ class HumanPlayer(TrialPlayer):
     def _wait(self, episode: int) -> Iterator[PlayedFrames]:
         """Wait until a person begins."""
         self._stick.release()
-        before = [_standing(row.frames, row.score) for row in self._sitting.episodes[-1:]]
+        before = [_time_and_score(row.frames, row.score) for row in self._sitting.episodes[-1:]]
         picture = self._blank(self._title(episode), "   ".join([*before, "space: begin"]))
         while not self._stick.begun:
             yield from self._show(picture, ())
@@ -208,7 +208,7 @@ class HumanPlayer(TrialPlayer):
                 yield self._meter.tick(playing)
 
     def _picture(self, slot: Slot) -> video.Picture:
-        caption = _standing(slot.environment.episode_frames, slot.score)
+        caption = _time_and_score(slot.environment.episode_frames, slot.score)
         screen = slot.environment.render()
         return _drawn(screen, self._scale, self._title(slot.episode), caption, self._stepped)
 
@@ -219,7 +219,7 @@ class HumanPlayer(TrialPlayer):
         return f"{self.trial.game} · {'practice' if self._practice else f'episode {episode}'}"
 
 
-def _standing(frames: int, score: float) -> str:
+def _time_and_score(frames: int, score: float) -> str:
     return f"{clock(frames)}   score {score:,.15g}"
 
 

@@ -130,7 +130,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
                 "final_info": {"lives": self._slots[row].environment.lives},
             }
             infos = self._add_info(infos, last, row)
-            if not self._goes_on(row, bool(terminated[row])):
+            if not self._continues(row, bool(terminated[row])):
                 self._begin(row)
         infos["lives"] = self._batch.lives
         given = np.sign(rewards) if self._clips else rewards
@@ -144,7 +144,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
             _, terminated, truncated = self._play(actions, idle)
             first[:] = False
             for row in np.flatnonzero(terminated | truncated).tolist():
-                first[row] = self._goes_on(row, bool(terminated[row]))
+                first[row] = self._continues(row, bool(terminated[row]))
                 idle[row] = not first[row]
             yield
 
@@ -179,7 +179,7 @@ class TrainingGames(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
                 slot.score += reward
         return rewards, terminated, truncated
 
-    def _goes_on(self, row: int, terminated: bool) -> bool:
+    def _continues(self, row: int, terminated: bool) -> bool:
         """Continue the same game after a lost life; add the game's result and return False if it is over."""
         slot, game = self._slots[row], self._slots[row].environment
         if game.life_lost:

@@ -96,7 +96,7 @@ class TrialPlayer:
         yield from evaluate(self.trial, policy, self.spec, slots, episodes)
 
     def _snapshot(self, learner: CheckedLearner, share: float) -> Iterator[PlayedFrames | Snapshot]:
-        """Evaluate a learner in training after a share of it, which does not change what it learns."""
+        """Evaluate a learner in training after a share of it, without effect on its learning."""
         learner.evaluate()
         played: list[EpisodeRecord] = []
         for event in self._evaluate(learner, range(self.trial.snapshot_episodes)):

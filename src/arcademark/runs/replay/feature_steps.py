@@ -127,7 +127,7 @@ def recorded_trajectory(
     played = _actions(run, recorded)
     if missing := sorted({names[action] for action in played} - set(known)):
         raise ArcadeMarkError(
-            f"{where} plays {missing[0]}, which is no action of {settings.name!r}; choose another --protocol"
+            f"{where} plays {missing[0]}, which is not an action of {settings.name!r}; choose another --protocol"
         )
     every = recorded.trial.frames_per_action or run.protocol.frame_skip
     steps, rest = divmod(every, settings.frame_skip)

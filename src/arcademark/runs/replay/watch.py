@@ -171,7 +171,7 @@ class _Shown(TrialPlayer):
         self.score = begin(self._screen, trial.seed, "evaluation", episode)
 
     def slot(self, row: int) -> Slot:
-        """Make a slot that shows what it plays."""
+        """Make a slot that shows its play."""
         return _ShownSlot(row, self)
 
     def acted(self, action: Any) -> None:

@@ -56,7 +56,7 @@ COPY_SECONDS = 60.0  # minimum time between copies from a local disk
 COPY_BYTES = 2**20  # at a time
 COPY_SHARE = 0.1  # maximum share of the time that copying takes
 NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})  # errors of a file system without locks
-MAX_LOCK_BYTES = 32  # of a lock file, which holds the number of a process
+MAX_LOCK_BYTES = 32  # of a lock file, which contains the number of a process
 
 
 class Recorder:
@@ -303,7 +303,7 @@ class Recorder:
 
 
 def _claim(directory: Path) -> None:
-    """Make the directory, or check that it holds a run."""
+    """Make the directory, or check that it contains a run."""
     if directory.exists() and not directory.is_dir():
         raise ArcadeMarkError(f"{directory}: is a file; choose a directory")
     directory.mkdir(parents=True, exist_ok=True)

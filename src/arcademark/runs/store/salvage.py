@@ -125,7 +125,7 @@ def salvage(directory: str | os.PathLike[str], out: str | os.PathLike[str]) -> C
     """
     path, place = Path(directory), Path(out)
     if os.path.lexists(place / manifest.FILE):
-        raise ArcadeMarkError(f"{place}: holds a run; name a new directory for what is salvaged")
+        raise ArcadeMarkError(f"{place}: contains a run; name a new directory for the result")
     document, protocol = _read_manifest(path)
     problems = [*check(path).problems]
     with unplayed(path), open_for_reading(path, checked=False, damaged=True) as source, Recorder(place) as recorder:
@@ -227,7 +227,7 @@ def _without(database: sqlite3.Connection, table: str, wrong: Iterable[tuple[int
 
 
 def _make_consistent(database: sqlite3.Connection, protocol: Protocol) -> Iterator[str]:
-    """Delete training with lost parts, and limit evaluations to existing episodes; yield what was deleted."""
+    """Delete training with lost parts, and limit evaluations to existing episodes; yield texts on what is deleted."""
     evaluated: dict[str, int] = {}
     for trial, learns, due, trained, last, played, noted in database.execute(_COUNTS).fetchall():
         begins_again, scored = not due == trained == last, scored_phase(protocol, bool(learns))

@@ -122,16 +122,16 @@ def _filter(
 def _merge(drawn: Shapes, of_shape: NDArray[np.int64], max_classes: int) -> NDArray[np.int64]:
     """Merge similar classes of the shapes `drawn`: images, where each begins, heights and widths."""
     names = np.unique(of_shape[of_shape >= 0])
-    apart = least_differences(*drawn, np.searchsorted(names, of_shape), of_shape >= 0, len(names), MAX_AREA_RATIO)
+    distances = least_differences(*drawn, np.searchsorted(names, of_shape), of_shape >= 0, len(names), MAX_AREA_RATIO)
     left = len(names)
     merged = of_shape.copy()
     while left > 1:
-        a, b = sorted(divmod(int(apart.argmin()), len(names)))
-        if apart[a, b] > MAX_DIFFERENCE and (left <= max_classes or apart[a, b] >= INCOMPARABLE):
+        a, b = sorted(divmod(int(distances.argmin()), len(names)))
+        if distances[a, b] > MAX_DIFFERENCE and (left <= max_classes or distances[a, b] >= INCOMPARABLE):
             break
         merged[merged == names[b]] = names[a]
-        apart[a] = apart[:, a] = np.minimum(apart[a], apart[b])
-        apart[b] = apart[:, b] = apart[a, a] = INCOMPARABLE
+        distances[a] = distances[:, a] = np.minimum(distances[a], distances[b])
+        distances[b] = distances[:, b] = distances[a, a] = INCOMPARABLE
         left -= 1
     return merged
 
@@ -172,9 +172,9 @@ def discover(images, first, heights, widths, max_area_ratio, max_difference):  #
         for k in range(number):
             j = founders[k]
             b = images[:, first[j] : first[j] + heights[j]]
-            apart = difference(a, widths[i], b, widths[j], max_area_ratio, closest)
-            if apart < closest or (best < 0 and apart <= closest):
-                best, closest = k, apart
+            distance = difference(a, widths[i], b, widths[j], max_area_ratio, closest)
+            if distance < closest or (best < 0 and distance <= closest):
+                best, closest = k, distance
         if best < 0:
             best = number
             founders[number] = i
@@ -189,15 +189,15 @@ def least_differences(images, first, heights, widths, classes, known, number, ma
 
     It is 2 on the diagonal, and for classes without comparable shapes; `known` marks the shapes that have a class.
     """
-    apart = np.full((number, number), 2.0)
+    distances = np.full((number, number), 2.0)
     for i in range(first.size):
         for j in range(i):
             if not (known[i] and known[j]) or classes[i] == classes[j]:
                 continue
             a = images[:, first[i] : first[i] + heights[i]]
             b = images[:, first[j] : first[j] + heights[j]]
-            limit = min(apart[classes[i], classes[j]], 1.0)
+            limit = min(distances[classes[i], classes[j]], 1.0)
             least = difference(a, widths[i], b, widths[j], max_area_ratio, limit)
-            if least < apart[classes[i], classes[j]]:
-                apart[classes[i], classes[j]] = apart[classes[j], classes[i]] = least
-    return apart
+            if least < distances[classes[i], classes[j]]:
+                distances[classes[i], classes[j]] = distances[classes[j], classes[i]] = least
+    return distances

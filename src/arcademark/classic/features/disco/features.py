@@ -195,7 +195,7 @@ def make_disco(
     tilings: Positive = 8,
     grid: Positive = 8,
 ) -> Disco:
-    """Make the DISCO features of a game, discovering its classes unless the cache holds them.
+    """Make the DISCO features of a game, discovering its classes unless they are in the cache.
 
     Parameters
     ----------
