@@ -49,7 +49,6 @@ BELLEMARE_2013 = "Bellemare et al. 2013, The Arcade Learning Environment, Sectio
 LIANG_2016 = "Liang et al. 2016, State of the Art Control of Atari Games Using Shallow Reinforcement Learning"
 
 _ALL: tuple[FeatureSet, ...] = (
-    FeatureSet("basic", "128 colours in each of 16 x 14 tiles of the screen", BELLEMARE_2013, "palette", Basic, 28_672),
     FeatureSet(
         "basic", "which of 128 colours occur in which of 16 x 14 tiles", BELLEMARE_2013, "palette", Basic, 28_672
     ),
