@@ -341,12 +341,13 @@ def test_every_parameter_of_every_feature_set_can_be_set_and_is_explained():
 
 def test_what_is_not_set_is_the_feature_sets_own():
     disco, basic, bass, ram, lsh, b_prost = map(defaults, ("disco", "basic", "bass", "ram", "lsh", "b-prost"))
-    assert disco == {"alpha": 0.5, "alpha_schedule": "constant", "lambda_": 0.9, "gamma": 0.999, "epsilon": 0.05}
-    assert basic == disco | {"alpha": 0.1, "alpha_schedule": "linear"}
-    assert bass == disco | {"alpha": 1.0, "alpha_schedule": "linear"}
-    assert ram == disco | {"lambda_": 0.5}
-    assert lsh == disco | {"alpha": 0.2, "alpha_schedule": "linear"}
-    assert b_prost == disco | {"gamma": 0.99, "epsilon": 0.01}
+    usual = {"alpha": 0.5, "alpha_schedule": "constant", "lambda_": 0.9, "gamma": 0.999, "epsilon": 0.05}
+    assert basic == usual | {"alpha": 0.1, "alpha_schedule": "linear"}
+    assert bass == usual | {"alpha": 1.0, "alpha_schedule": "linear"}
+    assert disco == usual | {"alpha": 1.0, "alpha_schedule": "linear"}
+    assert ram == usual | {"lambda_": 0.5}
+    assert lsh == usual | {"alpha": 0.2, "alpha_schedule": "linear"}
+    assert b_prost == usual | {"gamma": 0.99, "epsilon": 0.01}
 
 
 @pytest.mark.parametrize(

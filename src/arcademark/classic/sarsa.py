@@ -73,10 +73,10 @@ class Sarsa:
         Name of the feature set; ``arcademark info features`` lists them.
     alpha : float or None
         Step size, before the division by the maximum number of active features. None for 0.5,
-        for basic 0.1, for bass 1.0, for lsh 0.2: the paper's is not known.
+        for basic 0.1, for bass 1.0, for lsh 0.2, for disco 1.0: the paper's is not known.
     alpha_schedule : {"constant", "linear"} or None
         Keep alpha, or multiply it before each training episode by the remaining share of the training budget. None for
-        constant, for basic, bass and lsh linear.
+        constant, for basic, bass, lsh and disco linear.
     lambda_ : float or None
         Decay of traces. None for 0.9, for ram and ram-bits 0.5: the paper's are not known.
     gamma : float or None

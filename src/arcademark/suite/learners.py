@@ -1,30 +1,31 @@
-"""The learning parameters of each feature set, with where they come from.
+"""Learning parameters of each feature set, with their sources.
 
-The 2013 paper says that they were searched on its training games and sums them up in its Appendix C, whose table its
-text does not carry. So their standing differs:
+The 2013 paper tuned them on its training games and lists them in its Appendix C, whose table is missing from the copies
+at hand. The evidence for them therefore differs:
 
 ==================  =======================  ===========================================================================
-parameter           value                    standing
+parameter           value                    evidence
 ==================  =======================  ===========================================================================
 gamma               0.999                    secondary: two later programs for ALE, and the parameter files of ALE 0.1
 epsilon             0.05                     secondary: later programs (ALE 0.1 has 0.1)
-alpha, lambda       0.5, 0.9 (disco)         our choice: tuned on Asterix, Seaquest and Space Invaders, see below
-alpha, lambda       0.5, 0.5 (ram)           our choice: likewise; for ram-bits too
+alpha, lambda       0.5, 0.5 (ram)           our choice: tuned on Asterix, Seaquest and Space Invaders, see below;
+                                             for ram-bits too
 alpha, lambda       0.1 to 0, 0.9 (basic)    our choice: tuned by what frozen weights score (results/trials.py)
 alpha, lambda       0.2 to 0, 0.9 (lsh)      our choice: likewise
-alpha, lambda       1.0 to 0, 0.9 (bass)     our choice: likewise; three later programs have 0.5, 0.9
+alpha, lambda       1.0 to 0, 0.9 (disco)    our choice: likewise
+alpha, lambda       1.0 to 0, 0.9 (bass)     our choice: likewise; three later programs use 0.5, 0.9
 trace threshold     0.01                     secondary: the parameter files of ALE 0.1, and a later program
-step size           alpha / most active      secondary: a later program, which says that the 2013 one did so
+step size           alpha / most active      secondary: a later program, which ascribes it to the 2013 program
 reward scale        first                    secondary: likewise; from weights of 0 no choice depends on it
-weights at first    0                        our choice: the paper is silent
-evaluation epsilon  that of training         our choice: the paper is silent
+initial weights     0                        our choice: the paper does not state it
+evaluation epsilon  that of training         our choice: the paper does not state it
 ==================  =======================  ===========================================================================
 
-For ``ram`` 0.2, 0.5, for ``lsh`` 0.5, 0.5 and for ``disco`` 0.1, 0.9 are said to be the paper's, by no source at hand.
-With them these sets learn little; docs/research/learning.md has what each scored. Runs say whose values they use
-(`origin`).
+The paper's values are reported as 0.2, 0.5 for ``ram``, 0.5, 0.5 for ``lsh`` and 0.1, 0.9 for ``disco``, without a
+source that we could check. With them these sets learn little; docs/research/learning.md lists the scores of each. Runs
+state the source of their values (`origin`).
 
-Those of the B-PROS family are of Liang et al. 2016: alpha 0.5, lambda 0.9, gamma 0.99, epsilon 0.01.
+The B-PROS family has those of Liang et al. 2016: alpha 0.5, lambda 0.9, gamma 0.99, epsilon 0.01.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from typing import Any
 
 NAME = "sarsa"
 FEATURES = "basic"
-"""The feature set that is learnt with unless another is named."""
+"""The default feature set."""
 
 _USUAL = {"alpha": 0.5, "alpha_schedule": "constant", "lambda_": 0.9, "gamma": 0.999, "epsilon": 0.05}
 _LIANG_2016 = {"gamma": 0.99, "epsilon": 0.01}
@@ -43,6 +44,7 @@ _OWN: Mapping[str, Mapping[str, Any]] = {
     "basic": {"alpha": 0.1, "alpha_schedule": "linear"},
     "bass": {"alpha": 1.0, "alpha_schedule": "linear"},
     "lsh": {"alpha": 0.2, "alpha_schedule": "linear"},
+    "disco": {"alpha": 1.0, "alpha_schedule": "linear"},
     "ram": _RAM,
     "ram-bits": _RAM,
     "b-pros": _LIANG_2016,
@@ -58,9 +60,9 @@ _ORIGINS: Mapping[str, tuple[str, tuple[float, float] | None]] = {
     "lsh": (_TUNED_FROZEN, (0.5, 0.5)),
     "ram": (_TUNED, (0.2, 0.5)),
     "ram-bits": (_TUNED, (0.2, 0.5)),
-    "disco": (_TUNED, (0.1, 0.9)),
+    "disco": (_TUNED_FROZEN, (0.1, 0.9)),
 }
-"""By feature set of the 2013 paper: the origin of alpha and lambda, and those that no source says to be the paper's."""
+"""By feature set of the 2013 paper: the origin of alpha and lambda, and the values that are reported for the paper."""
 
 
 def defaults(features: str) -> dict[str, Any]:
