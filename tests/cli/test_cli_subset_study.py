@@ -54,7 +54,7 @@ def test_what_the_model_predicts_stands_beside_its_estimates(invoke, own, summar
 def test_a_function_is_computed_only_where_it_is_asked_for(invoke, own):
     own("m", "elsewhere/own.py:worst")
     answer = invoke(*OWN, "--models", "m.json", code=2)
-    assert "a function of its maker's" in answer.err
+    assert "a function of its author's" in answer.err
     assert "add --target FILE.py:NAME" in answer.err
     told = invoke(*OWN, "--models", "m.json", "--target", "own.py:worst", "--format=json")
     rows = {line["row"]["algorithm"]: line["row"]["true"] for line in told.json["lines"]}
@@ -64,7 +64,7 @@ def test_a_function_is_computed_only_where_it_is_asked_for(invoke, own):
 
 def test_a_model_that_does_not_say_what_it_predicts_is_asked(invoke, own):
     own("m", None)
-    assert "say it with --target (median, mean" in invoke(*OWN, "--models", "m.json", code=2).err
+    assert "add --target (median, mean" in invoke(*OWN, "--models", "m.json", code=2).err
     told = invoke(*OWN, "--models", "m.json", "--target", "mean", "--format=json")
     assert told.json["lines"][0]["row"]["true"] == pytest.approx(300.0)
 
@@ -72,7 +72,7 @@ def test_a_model_that_does_not_say_what_it_predicts_is_asked(invoke, own):
 def test_models_of_different_things_are_not_put_side_by_side(invoke, own):
     own("m", "mean")
     own("n", "median")
-    assert "'mean' and 'median'; study them one at a time" in invoke(*OWN, "--models", "m.json,n.json", code=2).err
+    assert "'mean' and 'median'; study one at a time" in invoke(*OWN, "--models", "m.json,n.json", code=2).err
 
 
 @pytest.fixture(scope="module")

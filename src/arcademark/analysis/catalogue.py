@@ -32,10 +32,10 @@ class PublishedScore:
     """One published score.
 
     score: The correct score, in game points.
-    hns: In percent.
-    uncertainty: Uncertainty as published; of the kind that `uncertainty_kind` names.
-    runs: Number of runs that the score is the mean of, where published.
-    as_published: Score that the source has in its place if that is incorrect.
+    hns: Human-normalised score in percent.
+    uncertainty: Uncertainty as published; `uncertainty_kind` names its kind.
+    runs: Number of runs that the score is averaged over, where published.
+    as_published: The source's score if it is incorrect.
     """
 
     game: str
@@ -50,10 +50,10 @@ class PublishedScore:
 
 @dataclass(frozen=True)
 class Published:
-    """One algorithm as one collection has it.
+    """One algorithm of one collection.
 
-    name: Unique among those shown.
-    same_as: Algorithm that it is, if the source gives it another name.
+    name: Name, unique among those shown.
+    same_as: Usual name of the algorithm, if the source uses another one.
     year: Year of first publication.
     published_by: None for references such as Human.
     table: Table of the source.
@@ -63,7 +63,7 @@ class Published:
     reported: Phase or selection that the scores are of.
     assumed: Settings that the source assumed.
     unavailable: Reason why there are no scores.
-    mean_hns, median_hns: In percent, over the games that have one.
+    mean_hns, median_hns: In percent, over the games with reference scores.
     scores: In a suite's order; None in a list of algorithms.
     """
 
@@ -144,9 +144,9 @@ class Catalogue:
         who, games = [], dict[str, None]()
         for item in items:
             papers = {item.source.key, item.published_by.key if item.published_by else ""}
-            if not item.unavailable and (there := anomalies.differing(papers)):
+            if not item.unavailable and (differing := anomalies.differing(papers)):
                 who.append(item.algorithm)
-                games |= dict.fromkeys(there)
+                games |= dict.fromkeys(differing)
         return who, [tasks.game_name(game) for game in games]
 
 
@@ -172,7 +172,7 @@ class Errata:
 
     @property
     def categories(self) -> list[tuple[str, Counter[str]]]:
-        """Categories, the most frequent first, each with how many errata there are of it by paper."""
+        """Categories, the most frequent first, each with the number of errata by paper."""
         papers = grouped((slip.category, slip.paper) for slip in self.errata)
         counts = [(category, Counter(of)) for category, of in papers.items()]
         return sorted(counts, key=lambda row: (-row[1].total(), row[0]))
@@ -215,13 +215,13 @@ def _published(name: str, entry: Entry) -> Published:
 
 
 def _noted(note: str, differs: Anomaly | None) -> str:
-    """Add to a score's note that it is not to be set beside those of today's emulator, with the figures."""
-    more = f"Not to be set beside scores of today's emulator: {differs.note}" if differs else ""
+    """Add to a score's note that it is not comparable with those of today's emulator, with the details."""
+    more = f"Not comparable with scores of today's emulator: {differs.note}" if differs else ""
     return " ".join(filter(None, (note, more)))
 
 
 def long_csv(algorithms: Iterable[Published]) -> str:
-    """Return the scores as CSV, a row a score, which the readers of score tables understand."""
+    """Return the scores as CSV with a row per score, which the readers of score tables understand."""
     rows = [_row(item, score) for item in algorithms for score in item.scores or ()]
     return as_csv([LONG_COLUMNS, *([_text(row[column]) for column in LONG_COLUMNS] for row in rows)])
 
@@ -239,7 +239,7 @@ def _row(item: Published, score: PublishedScore) -> dict[str, object]:
 
 
 def wide_csv(algorithms: Iterable[Published]) -> str:
-    """Return the scores as CSV, a row a game and a column an algorithm; empty where there is no score."""
+    """Return the scores as CSV with a row per game and a column per algorithm; empty where there is no score."""
     by_name = {item.name: {score.game: score.score for score in item.scores} for item in algorithms if item.scores}
     games = collections.in_order({game for scores in by_name.values() for game in scores})
     rows = [[game, *(_text(scores.get(game)) for scores in by_name.values())] for game in games]

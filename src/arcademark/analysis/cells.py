@@ -1,7 +1,7 @@
 """Episodes of runs, sorted by algorithm and game.
 
-A family of the 2013 baselines (one agent an action) is shown as one algorithm, the best of each game, as its paper
-prints them (Bellemare et al. 2013, §3.1.2).
+A family of the 2013 baselines (one agent per action) is shown as one algorithm, the best agent on each game, as in its
+paper (Bellemare et al. 2013, §3.1.2).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from arcademark.records.model import Episodes, RunRecord, TrialRecord
 from arcademark.scores.runs import RunCollection, RunScores, pooled, trained_apart
 
 FAMILY = re.compile(r"(const|perturb)\(action=(\w+)\)")
-"""Labels of the baselines that come as one agent an action: family, action."""
+"""Labels of the baselines with one agent per action: family, action."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,15 @@ class PlanningCost:
 class PlayedGame:
     """One agent's episodes on one game.
 
-    runs: Scores of the episodes that make the score: an array for each seed that has any, whose number is in `numbers`,
-        where seeds are trainings of their own; else one of all, numbered 0.
-    truncated: True if the frame cap ended the episode, over all seeds in order.
-    planned: Episodes asked for, over all seeds.
-    variant: Name within its family, "" if it is alone.
+    runs: Scores of the scored episodes: if each seed was trained separately, an array for each seed that has any, whose
+        number is in `numbers`; else one array of all, numbered 0.
+    truncated: True for each episode that the frame cap ended, over all seeds in order.
+    planned: Requested episodes, over all seeds.
+    variant: Name within its family; "" without a family.
     planning: Cost of a planner's decisions in these episodes; None for other agents.
-    kinds: A number each of these episodes, over all seeds; where it is the same, so are they (`runs.repeats`). None
-        where all are different.
-    possible: Number of different episodes there can be of an agent that draws nothing; None if it is not known.
+    kinds: A number per episode, over all seeds; episodes with the same number are equal (`runs.repeats`). None if all
+        are distinct.
+    possible: Number of distinct episodes that a deterministic agent can play; None if it is not known.
     """
 
     agent: str
@@ -81,9 +81,9 @@ class PlayedGame:
         return bool((counts == counts[0]).all())
 
     def units(self) -> NDArray[np.float64]:
-        """Return all seeds' episodes as values that vary independently, which those that are the same do not."""
+        """Return the scores of all seeds' episodes that vary independently; equal episodes count once."""
         scores = np.concatenate(self.runs)
-        if self.exact:  # nothing varies, however few they are
+        if self.exact:  # nothing varies, even with few episodes
             return np.full(FEWEST, scores.mean())
         return scores if self.kinds is None else independent(scores, self.kinds, self.possible)
 
@@ -92,9 +92,9 @@ class PlayedGame:
 class PlayedAlgorithm:
     """One algorithm to be shown.
 
-    name: Unique in the report.
-    trials: All that stand behind it.
-    cells: The games it was to play, in the plan's order.
+    name: Name, unique in the report.
+    trials: All of its trials.
+    cells: The planned games, in the plan's order.
     variants: Agents of which each cell is the best; 1 for a single agent.
     """
 
@@ -106,7 +106,7 @@ class PlayedAlgorithm:
 
     @property
     def agents(self) -> Iterable[str]:
-        """The labels of the agents behind it."""
+        """The labels of its agents."""
         return dict.fromkeys(trial.agent for trial in self.trials)
 
     @cached_property
@@ -122,19 +122,19 @@ class PlayedAlgorithm:
 
 
 def keeps(agent: Mapping[str, Any]) -> bool:
-    """Return whether an agent of a manifest plays from files."""
+    """Return True if an agent of a manifest plays from files."""
     return bool(agent.get("checkpoints") or agent.get("files"))
 
 
 def run_names(collection: RunCollection) -> tuple[str, ...]:
-    """Name each run by its directory, by its whole path where two share a name."""
+    """Return the name of each run's directory, or its whole path where two share a name."""
     directories = [run.record.directory for run in collection.runs]
     shared = Counter(directory.name for directory in directories)
     return tuple(path.name if path.name and shared[path.name] == 1 else str(path) for path in directories)
 
 
 def played_algorithms(collection: RunCollection, *, every_variant: bool) -> tuple[PlayedAlgorithm, ...]:
-    """List the algorithms to be shown, run by run; ``every_variant`` shows a family's members beside the best of it."""
+    """Return the algorithms to be shown, run by run; ``every_variant`` also shows the members of families."""
     found: list[PlayedAlgorithm] = []
     for run, name in zip(collection.runs, run_names(collection), strict=True):
         for algorithm in _of_run(run, every_variant=every_variant):
@@ -168,7 +168,7 @@ def _family(agent: str) -> str:
 
 
 def best_of(members: Sequence[PlayedAlgorithm], name: str) -> PlayedAlgorithm:
-    """Make one algorithm of a family: on each game its best member's episodes."""
+    """Return one algorithm for a family, with the episodes of the best member on each game."""
     by_game = grouped(
         (game, dataclasses.replace(cell, variant=FAMILY.sub(r"\2", cell.agent)))
         for member in members
@@ -198,7 +198,7 @@ def _cells(run: RunScores, shown: Mapping[str, str]) -> dict[tuple[str, str], Pl
 
 
 def _possible(known: Mapping[str, Any], record: RunRecord, game: str, seeds: Sequence[int]) -> int | None:
-    """Return the number of distinct episodes that an agent's networks, or its seeds, can play of a game."""
+    """Return the number of distinct episodes of a game that an agent's networks, or its seeds, can play."""
     starts = repeats.starts(record, game) if known.get("draws") is False else None
     networks = {known.get("checkpoints", {}).get(f"{game} {seed}", seed) for seed in seeds}
     return starts * len(networks) if starts and networks else None

@@ -1,4 +1,4 @@
-"""Papers that a report rests on, by what it shows of them."""
+"""Papers that a report cites, selected by its content."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from arcademark.catalogue.reading import read_bibtex, read_sources
 
 @dataclass(frozen=True)
 class Citation:
-    """A paper that the report leans on: its key, how it reads in a sentence, where it is, and its BibTeX entry."""
+    """A paper that the report cites: its key, its short citation, its address, and its BibTeX entry."""
 
     key: str
     text: str
@@ -27,7 +27,7 @@ OF_NOTICES: Mapping[str, tuple[str, ...]] = {
 """Papers that notices' texts name, by kind of notice."""
 
 OF_SUMMARIES = "agarwal-2021"
-"""IQM and optimality gap, which stand in every document of scores."""
+"""Paper of IQM and optimality gap, which every document of scores shows."""
 
 
 def cited(keys: Iterable[str]) -> tuple[Citation, ...]:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from arcademark.grouping import grouped
 
 REPORTED = {"training": "training", "evaluation": "evaluation", "best": "the best policy"}
-"""Words for the phase or selection that scores are of."""
+"""Phases or selections that scores are of, in words."""
 
 Level = Literal["warning", "note"]
 CAVEATS = frozenset(
@@ -33,11 +33,11 @@ CAVEATS = frozenset(
         "played_apart",
     ]
 )
-"""Kinds of notes that say what a number is of: documents show them beside it, other notes where details are."""
+"""Kinds of notes on what a number measures: documents show them beside it, and other notes with the details."""
 
 
 def same_fields(kind: type[Any], source: object) -> dict[str, Any]:
-    """Return the attributes of an object that a dataclass has as fields, too."""
+    """Return the attributes of an object whose names are fields of a dataclass."""
     return {field.name: getattr(source, field.name) for field in fields(kind) if hasattr(source, field.name)}
 
 
@@ -45,10 +45,10 @@ def same_fields(kind: type[Any], source: object) -> dict[str, Any]:
 class Notice:
     """A caveat or an explanation of a number.
 
-    kind: Stable name, one of the ``KINDS`` of `arcademark.analysis.notices`; others on pages alone.
-    level: Severity: it puts a number in doubt, or explains one.
-    text: One or two sentences, naming what is concerned.
-    hint: Remedy on the command line; shown there only.
+    kind: Stable name, one of the ``KINDS`` of `arcademark.analysis.notices`, or another one that only pages use.
+    level: Severity: a "warning" puts a number in doubt, a "note" explains one.
+    text: One or two sentences that name the numbers concerned.
+    hint: Remedy on the command line; shown only there.
     """
 
     kind: str
@@ -88,14 +88,14 @@ class Peer:
     """One algorithm among those of a similar budget, over the games that all of them have.
 
     source: The paper that published its scores, "Hessel et al. 2018"; "" for an algorithm of the report.
-    paper: Its key in the catalogue, "hessel-2018"; likewise.
+    paper: The paper's key in the catalogue, "hessel-2018"; "" for an algorithm of the report.
     training_frames: Emulated frames.
     reported: Phase or selection that its scores are of: "training", "evaluation", "best" or "unknown".
-    protocol: The named one of its scores, "" where none is known to fit, and for an algorithm of the report.
+    protocol: Name of its scores' protocol; "" if none is known to match, and for an algorithm of the report.
     mean_hns, median_hns, mean_hwrns, median_hwrns, mean_saber, median_saber: In percent.
     records: Human world records broken.
-    hns_a_frame, median_hns_a_frame, records_a_frame: Learning efficiency: mean HNS, as a fraction, median HNS likewise,
-        and records broken, by training frames.
+    hns_a_frame, median_hns_a_frame, records_a_frame: Learning efficiency: mean and median HNS, as fractions, and
+        records broken per training frame.
     differs: The settings in which its protocol is known to differ from that of the report's algorithms, with both
         values.
     """
@@ -123,11 +123,11 @@ class Peer:
 class Similar:
     """Algorithms of the report with the same budget, protocol and games, beside published ones of a similar budget.
 
-    training_frames: Theirs.
-    games: Ids of the games that everything is over.
-    factor: Largest ratio of frames of similar budgets.
-    within: True if there are published algorithms within it; else the nearest are shown.
-    own, published: Published ones with a score on every game; the nearest budgets first.
+    training_frames: Budget of the report's algorithms.
+    games: Ids of the games that all numbers are over.
+    factor: Largest ratio of training frames of similar budgets.
+    within: True if there are published algorithms within this ratio; else the nearest are shown.
+    own, published: Algorithms of the report, and published ones with a score on every game, the nearest budgets first.
     lacking: Other published algorithms of such budgets, without a score on some of the games.
     """
 
@@ -141,7 +141,7 @@ class Similar:
 
     @property
     def peers(self) -> tuple[Peer, ...]:
-        """All algorithms that are compared."""
+        """All compared algorithms."""
         return (*self.own, *self.published)
 
     @property

@@ -20,7 +20,7 @@ from arcademark.suite import subsets, tasks
 from arcademark.suite.subsets import LEVEL, Subset
 
 Seeds = Mapping[str, Sequence[NDArray[np.float64]]]
-"""Arrays of episodes' scores, one a seed, by task."""
+"""Arrays of episodes' scores, one per seed, by task."""
 
 METHOD: intervals.Method = "symmetric"
 """Method of an estimate's interval over runs (`arcademark.metrics.uncertainty.intervals.interval`)."""
@@ -29,31 +29,29 @@ _model = cache(from_subset)
 
 
 WIDEST = 20.0
-"""Largest ratio of an interval's limits (in percent plus 1) at which an estimate is reported: from 0 % (random play) to
-19 %, or from 50 % to 1,000 %."""
+"""Largest ratio of an interval's limits (in percent plus 1) for which an estimate is reported, as of 0 % (random play)
+to 19 %, or 50 % to 1,000 %."""
 
 
 @dataclass(frozen=True)
 class Estimate:
     """Estimate for a whole suite from some of its games, or the reason for having none.
 
-    subset, title: Games it was made from, "any" and "5 games", or a published model, "atari-5" and "Atari-5".
+    subset, title: Source of the estimate: "any" and "5 games", or a published model, "atari-5" and "Atari-5".
     suite: "atari-57", or "atari-100k".
-    value: Estimated median human-normalised score of the suite in percent; None if refused, or if the interval reaches
-        below all medians that errors are known of (`below`).
+    value: Estimated median human-normalised score of the suite in percent; None if games are missing, or if the
+        interval reaches below all medians for which errors are known (`below`).
     level: Coverage of the interval.
-    low, high: The prediction interval for an algorithm of another paper, from errors on papers left out; None if
-        refused.
-    printed_log_error: The typical log error printed with a published model, a fraction: an average over the algorithms
-        that it was fitted to, no interval.
-    sampling_low, sampling_high: 95 % bootstrap interval of the value over runs (of a game with one: its episodes), the
-        error of predicting apart.
-    nested_log_error: Mean log error on papers that a published model's games were not chosen with, a fraction:
-        measured, not published.
-    covered: From any games: how many published algorithms' medians such intervals cover, each predicted without its
-        paper.
-    left_out: From any games: the paper that nothing was learnt from, as it has this algorithm; "" of all others.
-    missing: Names of the subset's games without a score: why it is refused.
+    low, high: The prediction interval for an algorithm of another paper, from errors on papers left out; None without.
+    printed_log_error: The typical log error printed with a published model, a fraction, averaged over the algorithms
+        that it was fitted to.
+    sampling_low, sampling_high: 95 % bootstrap interval of the value over runs (episodes for a game with one run),
+        without the prediction error.
+    nested_log_error: Mean log error on papers left out when a published model's games were chosen, a fraction, measured
+        by ArcadeMark.
+    covered: From any games: coverage of such intervals on published algorithms, each predicted without its paper.
+    left_out: From any games: the paper left out of the training data, because this algorithm is from it; "" if none is.
+    missing: Names of the subset's games without a score, the reason for having no value.
     warnings: Reasons not to rely on it; empty if there are none.
     """
 
@@ -85,7 +83,7 @@ class Estimate:
 
     @property
     def telling(self) -> bool:
-        """True if the estimate is informative: its interval is no wider than `WIDEST`."""
+        """True if the estimate is informative: its interval is at most as wide as `WIDEST`."""
         if self.low is None or self.high is None:
             return self.value is not None and self.printed_log_error is not None
         return 1.0 + self.high <= WIDEST * (1.0 + self.low)
@@ -97,7 +95,7 @@ class Estimate:
 
     @property
     def errors(self) -> str:
-        """The printed error and, after a comma, the one on papers that the model was not chosen with."""
+        """The printed error and, after a comma, the error on papers that were left out when games were chosen."""
         if self.value is None or self.printed_log_error is None:
             return wording.MISSING
         errors = [self.printed_log_error, *([] if self.nested_log_error is None else [self.nested_log_error])]
@@ -105,7 +103,7 @@ class Estimate:
 
 
 def published(name: str | None) -> Subset | None:
-    """Return the subset of a model's name, None for `ANY` or no name; refuse a subset without a model."""
+    """Return the subset of a model's name, None for `ANY` or no name; raise for a subset without a model."""
     if name is None or name.lower() == ANY:
         return None
     found = subsets.subset(name)
@@ -114,17 +112,17 @@ def published(name: str | None) -> Subset | None:
 
 
 def exactly(games: Collection[str]) -> Subset | None:
-    """Return the subset with a published model that is these games; None where none is."""
+    """Return the subset of exactly these games that has a published model; None if there is none."""
     models = (subset for subset in subsets.subsets().values() if subset.coefficients is not None)
     return next((subset for subset in models if set(subset.tasks) == set(games)), None)
 
 
 def from_any(algorithm: str, paper: str, suite: str, played: Seeds, frame_cap: FrameCap, seed: int) -> Estimate | None:
-    """Estimate a suite's median human-normalised score from whichever games were played, with draws of this seed.
+    """Estimate a suite's median human-normalised score from the played games, resampling runs with this seed.
 
-    Nothing is learnt from its paper, or that of an algorithm of its name. None where no game is missing, or none is
-    there. The frame cap is that of the protocol that they were played under; None for no cap. For the interval over
-    runs, log estimates are linear in log scores about those that were played.
+    The algorithm's paper, or that of an algorithm with its name, is left out of the training data. Returns None if no
+    game is missing, or all are. ``frame_cap`` is that of the protocol; None for no cap. The interval over runs
+    linearises log estimates in log scores about the played scores.
     """
     from arcademark.analysis.subsets import predictors
 
@@ -155,10 +153,9 @@ def from_any(algorithm: str, paper: str, suite: str, played: Seeds, frame_cap: F
 
 
 def from_model(subset: Subset, played: Seeds, frame_cap: FrameCap, seed: int) -> Estimate:
-    """Estimate the suite's median human-normalised score by a subset's model, with draws of this seed.
+    """Estimate the suite's median human-normalised score by a subset's model, resampling runs with this seed.
 
-    Without a value, and with the missing games named, where not all of the subset's are there. The frame cap is as for
-    `from_any`.
+    If games of the subset are missing, the estimate has no value and names them. ``frame_cap`` is as for `from_any`.
     """
     title, suite = short_title(subset), tasks.suite(subset.suite).name
     missing = tuple(tasks.games()[task].name for task in subset.tasks if task not in played)
@@ -188,9 +185,9 @@ def _normalised(scores: Sequence[float] | NDArray[np.float64], tasks: Iterable[s
 def _sampled(
     seeds: Seeds, predict: Callable[[NDArray[np.float64]], NDArray[np.float64]], seed: int
 ) -> tuple[float | None, float | None]:
-    """Return the interval over runs of a prediction from raw scores, shape (..., tasks); never below 0.
+    """Return the interval over runs of a prediction from raw scores, shape (..., tasks), clipped at 0.
 
-    None where nothing varied.
+    Its ends are None if nothing varied.
     """
     found = intervals.interval(seeds, predict, np.random.default_rng(seed), method=METHOD)
     if found.low is None or found.low == found.high:

@@ -4,7 +4,7 @@
 * Mean and median are of tasks' means over runs, and of a capped measure those means are capped, as in the papers that
   cap; IQM and optimality gap are of runs, each capped where the measure is (Agarwal et al. 2021, §4.3), or of means too
   where a measure places no single runs (`Metric.of_means`).
-* A task without the references that a measure needs is left out of it, and whoever shows the measure says so.
+* A task without the references that a measure needs is left out of it; reports state which tasks are left out.
 """
 
 from __future__ import annotations
@@ -57,28 +57,28 @@ class Measure:
         return float(self.normaliser([value], [task])[0])
 
     def of_tasks(self, scores: Mapping[str, float]) -> dict[str, float | None]:
-        """Normalise one score a task; None where a reference that it needs is missing."""
+        """Normalise one score per task; None where a reference that it needs is missing."""
         names = [task for task in scores if task in self.known]
         percent = dict(zip(names, self.normaliser([scores[task] for task in names], names).tolist(), strict=True))
         return {task: percent.get(task) for task in scores}
 
     def of_known(self, runs: Runs) -> Runs:
-        """Leave out the tasks that it does not know."""
+        """Leave out the tasks without the references it needs."""
         return {task: row for task, row in runs.items() if task in self.known}
 
     def by_run(self, runs: Runs) -> NDArray[np.float64]:
-        """Normalise tasks' runs, shape (tasks, runs), or means, (tasks, 1), of those it knows; NaN pads ragged ones."""
+        """Normalise the runs, shape (tasks, runs), or means, (tasks, 1), of known tasks; NaN pads ragged rows."""
         known = self.of_known(runs)
         table = padded(known.values())
         return self.normaliser(means(table)[:, np.newaxis] if self.metric.of_means else table, known)
 
     def aggregates(self, runs: Runs) -> NDArray[np.float64]:
-        """Compute all `AGGREGATES` in percent over the tasks it knows, shape (aggregates,)."""
+        """Compute all `AGGREGATES` in percent over the known tasks, shape (aggregates,)."""
         known = self.of_known(runs)
         return aggregates(self.normaliser(means(padded(known.values())), known), self.by_run(runs))
 
     def aggregates_of_means(self, scores: NDArray[np.float64], tasks: Iterable[str]) -> NDArray[np.float64]:
-        """Compute them from raw means alone, shape (tasks, …) of known tasks: shape (aggregates, …)."""
+        """Compute all `AGGREGATES` from raw means of known tasks, shape (tasks, …); return shape (aggregates, …)."""
         placed = np.moveaxis(self.normaliser(scores, tasks), 0, -1)
         return aggregates(placed, placed[..., np.newaxis])
 

@@ -22,8 +22,8 @@ def notice(name: str, /, **values: Any) -> Notice:
     return Notice(kind, KINDS[kind], text, hint)
 
 
-def said(kind: str, text: str) -> Notice:
-    """Make a notice of sentences that are there."""
+def plain(kind: str, text: str) -> Notice:
+    """Make a notice of text that needs no macro."""
     return Notice(kind, KINDS[kind], text)
 
 

@@ -1,4 +1,4 @@
-"""The catalogue and human bars as reports use them: what has been published on a game, and the best of it."""
+"""Published scores and human thresholds as reports use them: algorithms, the best score of each game, budgets."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from arcademark.suite import references, subsets, tasks
 from arcademark.suite.tasks import suite
 
 TRAINING = "any-training"
-"""Instead of a collection's name: the algorithms that predictions from any games are learnt from."""
+"""Word, in place of a collection's name, for the training algorithms of predictions from any games."""
 
 FEWEST = 0.7
-"""Share of a suite's games that an algorithm must have to be learnt from: 40 of 57."""
+"""Share of a suite's games that a training algorithm must have: 40 of 57."""
 
 LEAST_MEDIAN = 20.0
-"""Lowest median, in percent: near random play any error is a large share, and says little of agents that play."""
+"""Lowest median of training algorithms, in percent: near random play relative errors are large and uninformative."""
 
 LEAST_WEAK = 2.0
-"""Lowest median, in percent, of the algorithms that show the errors of predictions of weak ones."""
+"""Lowest median, in percent, of the algorithms on which errors of predicting weak algorithms are measured."""
 
 MIN_TRUE_GAMES = 55
-"""Least number of games, of 57, of a true median of all; see `why_untrue`."""
+"""Least number of games, of 57, whose median counts as the true median of all; see `why_untrue`."""
 
 NO_ALGORITHM = frozenset({"reference", "baseline"})
-"""Kinds of entries that are nobody's algorithm."""
+"""Kinds of entries that are not algorithms."""
 
 RANDOM = "Random"
-"""Name of the entry of a random player."""
+"""Name of the entries of random players."""
 
 SIMILAR = 2.0
 """Largest ratio of training frames of similar budgets."""
 
 FIRST = "review-2021"
-"""The collection whose entry is taken of an algorithm that several have with the same budget."""
+"""The collection that is preferred if several have an algorithm with the same budget."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class Breakthrough:
 
     metric: "human_level" (HNS ≥ 100 %) or "hwrb" (HWRNS ≥ 100 %).
     title, short: Name in print, and in a narrow column.
-    reached: Names of the games where it is.
-    games: Games with the reference scores to tell.
-    unprecedented: Games of the records broken that no other algorithm in the catalogue has broken; else empty.
+    reached: Names of the games in which it is reached.
+    games: Number of games with the reference scores that it needs.
+    unprecedented: Games whose record no other algorithm in the catalogue has broken; empty for "human_level".
     """
 
     metric: str
@@ -68,9 +68,9 @@ class Breakthrough:
 
 @dataclass(frozen=True)
 class HardScore:
-    """One algorithm on a hard-exploration game.
+    """Score of one algorithm on a hard-exploration game.
 
-    score, hns: In points, and in percent; None where it has no score.
+    score, hns: The score in points, and in percent; None where it has no score.
     """
 
     algorithm: str
@@ -84,9 +84,9 @@ class HardGame:
 
     id, name: "private_eye", "Private Eye".
     random, human: Reference scores in points.
-    best, best_hns: The best score in the catalogue, of algorithms that are not shown here, whatever its protocol.
+    best, best_hns: The best score in the catalogue by another algorithm, whatever its protocol.
     best_algorithm, best_source: Algorithm of the best score, and the paper that published it; "" if there is none.
-    scores: One an algorithm, in the document's order.
+    scores: One per algorithm, in the document's order.
     """
 
     id: str
@@ -102,7 +102,7 @@ class HardGame:
 
 @dataclass(frozen=True)
 class HardExploration:
-    """The hard-exploration games by themselves (Aitchison et al. 2023, §8.1; Bellemare et al. 2016).
+    """The hard-exploration games (Aitchison et al. 2023, §8.1; Bellemare et al. 2016).
 
     games: All seven, whether played or not.
     """
@@ -116,17 +116,17 @@ class HardExploration:
 
     @property
     def rows(self) -> tuple[tuple[HardGame, HardScore], ...]:
-        """The games played with each algorithm's score."""
+        """The played games, with each algorithm's score."""
         return tuple((game, score) for game in self.played for score in game.scores)
 
     @property
     def missing(self) -> str:
-        """The games without a score, "" if there is none."""
+        """The names of the games without a score, joined by "or"; "" if there is none."""
         return wording.listing((game.name for game in self.games if game not in self.played), last="or")
 
 
 def training(name: str = "atari-57") -> Mapping[str, Entry]:
-    """Return the algorithms of a suite that predictions are learnt from: by `FEWEST` and `LEAST_MEDIAN`, each once."""
+    """Return the training algorithms of a suite's predictions, selected by `FEWEST` and `LEAST_MEDIAN`, each once."""
     games = suite(name).tasks
     entries = collections.benchmarked(games, math.ceil(FEWEST * len(games)))
     table = collections.table(entries).select(tasks=games)
@@ -137,9 +137,9 @@ def training(name: str = "atari-57") -> Mapping[str, Entry]:
 
 
 def weak(name: str = "atari-57") -> tuple[tuple[Entry, ...], Floats]:
-    """Return who is too weak to be learnt from, and checkpoints of algorithms in training, with their scores.
+    """Return algorithms too weak for training, and checkpoints of algorithms, with a median of `LEAST_WEAK` or more.
 
-    Of a median of `LEAST_WEAK` or more: the entries, and game points of shape (entries, games), NaN where missing.
+    Returned are their entries, and their scores in points, shape (entries, games), NaN where missing.
     """
     games = suite(name).tasks
     entries = collections.benchmarked(games, math.ceil(FEWEST * len(games)))
@@ -163,26 +163,27 @@ class Best:
 
 
 def best(task: str, *, but: Collection[str] = ()) -> Best | None:
-    """Return the best published score of a game, whatever its protocol, None where there is no other.
+    """Return the best published score of a game, whatever its protocol; None if there is none.
 
-    Algorithms to leave aside go by any name that they have in the catalogue: "GDI-H3", "GDI-H3 (Fan 2021)".
+    ``but`` lists algorithms to leave out by any of their names in the catalogue: "GDI-H3", "GDI-H3 (Fan 2021)".
     """
-    aside = {identities().get(name, name) for name in but}
+    left_out = {identities().get(name, name) for name in but}
     ranked = _ranked().get(task, ())
-    return next((best for best in ranked if best.algorithm not in aside), None)
+    return next((best for best in ranked if best.algorithm not in left_out), None)
 
 
 def of_similar_budget(frames: int, games: Collection[str]) -> tuple[list[Entry], bool, tuple[str, ...]]:
-    """Return the published algorithms that trained for about so many frames, more than 0, and have all these games.
+    """Return published algorithms of a similar training budget, with ``frames`` above 0.
 
     Returns
     -------
     entries : list of Entry
-        Those with a score on every game, the nearest budgets first. Where none is within `SIMILAR`, all of the nearest.
+        Algorithms with a score on every game, the nearest budgets first: those within the ratio `SIMILAR`, else those
+        of the nearest budget.
     within : bool
         True if they are within `SIMILAR`.
     lacking : tuple of str
-        The other algorithms whose budgets are as near, without a score on some of the games.
+        Other algorithms with budgets as near, but without a score on some of the games.
     """
 
     def times(entry: Entry) -> float:
@@ -212,7 +213,7 @@ def random_players() -> Mapping[str, Sequence[float]]:
 
 @cache
 def identities() -> Mapping[str, str]:
-    """Return which algorithm each name of the catalogue is."""
+    """Return the identity of the algorithm of each name in the catalogue."""
     named = (({entry.algorithm, entry.qualified}, entry.identity) for entry in collections.entries())
     return {name: identity for names, identity in named for name in names}
 
@@ -226,9 +227,9 @@ def _ranked() -> Mapping[str, tuple[Best, ...]]:
 
 
 def bars(means: Mapping[str, float], name: str) -> tuple[Breakthrough, ...]:
-    """Return the games in which mean scores reach the human average, and those with the world record broken.
+    """Return the games in which mean scores reach the human average, and those in which they break the world record.
 
-    The last field of the records broken names those that no other algorithm of the catalogue has broken.
+    ``name`` is the algorithm's, which is left out when other algorithms' records are looked up.
     """
     hns, hwrns = measures.atari()["hns"], measures.atari()["hwrns"]
     names = [task for task in means if task in hns.known]
@@ -245,7 +246,7 @@ def bars(means: Mapping[str, float], name: str) -> tuple[Breakthrough, ...]:
 
 
 HARD = "hard-exploration-7"
-"""The hard-exploration games, of which a subset says little (Aitchison et al. 2023, §8.1; Bellemare et al. 2016)."""
+"""The hard-exploration games, which subsets predict badly (Aitchison et al. 2023, §8.1; Bellemare et al. 2016)."""
 
 
 def hard_games() -> tuple[str, ...]:
@@ -254,15 +255,15 @@ def hard_games() -> tuple[str, ...]:
 
 
 def why_untrue(games: Collection[str]) -> str:
-    """Return why the median over these games is no true one of all 57; "" where it is.
+    """Return the reason why the median over these games is not the true one of all 57; "" if it is.
 
-    Fewer than `MIN_TRUE_GAMES` are there, or one of the hard-exploration games is not: who leaves these out has too
-    high a median, as most algorithms score nearly 0 there.
+    The reason is fewer than `MIN_TRUE_GAMES` games or a missing hard-exploration game, without which medians are biased
+    upwards, because most algorithms score nearly 0 on these.
     """
-    there = {task for task in suite("atari-57").tasks if task in games}
-    if hard := [task for task in hard_games() if task not in there]:
+    known = {task for task in suite("atari-57").tasks if task in games}
+    if hard := [task for task in hard_games() if task not in known]:
         return f"without {', '.join(hard)}"
-    return "" if len(there) >= MIN_TRUE_GAMES else f"{len(there)} of 57 games"
+    return "" if len(known) >= MIN_TRUE_GAMES else f"{len(known)} of 57 games"
 
 
 def hard_exploration(algorithms: Mapping[str, Mapping[str, float]]) -> HardExploration:

@@ -1,4 +1,4 @@
-"""A protocol in words, as its settings are declared, wherever they are shown."""
+"""Protocols in words, as their settings are declared."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ORDER = (
     *(_CAP, "action repeats", "sticky actions", "life information in training", "actions", "start", "frame stack"),
     *("image size", "colour", "episode end", "averaged episodes"),
 )
-"""Settings as the catalogue calls them; those that matter most when scores are compared go first."""
+"""Settings by their names in the catalogue; those that matter most in comparisons of scores come first."""
 
 
 Value: TypeAlias = str | int | float | bool | tuple[int, ...] | None
@@ -31,12 +31,12 @@ class ProtocolSetting:
     """One field of a protocol.
 
     field: The name that ``--override`` takes.
-    title: In words.
-    value: In force.
+    title: Name in words.
+    value: The value in effect.
     text: The value in words, with its unit.
     overridden: True if the run changed it.
-    original, original_text: The named protocol's own; the same as `value` unless overridden.
-    status: State of the setting in the protocol's source: stated or left open.
+    original, original_text: The named protocol's value; the same as `value` unless overridden.
+    status: "cited" if the protocol's source states the setting, "choice" if it does not.
     note: Place where it is stated, or reason for the choice.
     """
 
@@ -67,12 +67,12 @@ class ProtocolView:
 
     @property
     def values(self) -> dict[str, Value]:
-        """The value of each setting in force."""
+        """The value in effect of each setting."""
         return {setting.field: setting.value for setting in self.settings}
 
     @property
     def originals(self) -> dict[str, Value]:
-        """The named protocol's own values."""
+        """The named protocol's values."""
         return {setting.field: setting.original for setting in self.settings}
 
     @property
@@ -129,7 +129,7 @@ def named_budget(protocol: Protocol) -> str:
 
 
 def length(value: SettingValue) -> int | None:
-    """Read the length of an episode in frames, 108_000, "30 min" or "108,000 frames"; None where it is none."""
+    """Parse the length of an episode, 108_000, "30 min" or "108,000 frames", in frames; None if it is not a length."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     match = _LENGTH.fullmatch(str(value))
@@ -139,7 +139,7 @@ def length(value: SettingValue) -> int | None:
 
 
 def of_protocol(protocol: Protocol) -> dict[str, SettingValue]:
-    """Return a protocol's settings in the words of the catalogue."""
+    """Return a protocol's settings by the catalogue's names and values."""
     settings: dict[str, SettingValue] = {}
     for name, declared in protocol.declarations().items():
         value = getattr(protocol, name)
@@ -154,7 +154,7 @@ def of_protocol(protocol: Protocol) -> dict[str, SettingValue]:
 
 
 def of_entry(settings: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
-    """Return the settings of published scores, lengths in minutes where they are whole ones."""
+    """Return the settings of published scores, with episodes' lengths in minutes where these are whole."""
     return {
         name: minutes(value) if name == _CAP and isinstance(value, int) else value
         for name, value in in_frames(settings).items()
@@ -162,7 +162,7 @@ def of_entry(settings: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
 
 
 def in_frames(settings: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
-    """Return the settings of published scores, lengths of episodes as a number of frames."""
+    """Return the settings of published scores, with episodes' lengths as numbers of frames."""
     frames = length(settings.get(_CAP, ""))
     return dict(settings) if frames is None else {**settings, _CAP: frames}
 

@@ -1,7 +1,7 @@
-"""Uncertainty of a table's numbers: draws by `metrics.uncertainty.bootstrap`, their limits, and notes.
+"""Uncertainty of a table's numbers: resampling by `metrics.uncertainty.bootstrap`, intervals, and remarks.
 
-Mean and median of a capped measure are of capped means over runs: their intervals are found by the same rule, from the
-draws of the measure before it caps. An algorithm is drawn once for all that it is compared with.
+Mean and median of a capped measure are over capped means over runs: their intervals use the same rule and the draws of
+the uncapped measure. An algorithm is resampled once for all comparisons.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ from arcademark.suite import tasks
 
 FEWEST_DRAWS, MAX_RESAMPLES = 500, 1_000_000
 MAX_RUNS_DRAWN = 20_000_000
-"""Runs drawn for one interval, all draws together, above which draws become fewer, unless their number is asked for."""
+"""Runs resampled for one interval, over all draws, above which there are fewer draws, unless their number is given."""
 
 MAX_RUNS_OF_A_TABLE = 150_000_000
-"""Runs drawn for all algorithms of a table, once each, above which draws become fewer, unless a number is asked for."""
+"""Runs resampled for a whole table, over all draws, above which there are fewer draws, unless a number is given."""
 
 MAX_KEPT = 256
-"""Algorithms whose draws are kept to be compared with others: 80 MB of 10,000 draws."""
+"""Algorithms whose draws are kept for comparisons with others: 80 MB for 10,000 draws."""
 
 MAX_PROFILES = 2000
-"""Draws of a profile's band, which is looked at and not read off."""
+"""Maximum number of draws of a profile's band, which needs less precision because it is only drawn."""
 
 STILL = "a summary or probability is equal in all runs, so it has no interval, and its error is unknown"
-"""Remark on an interval without width."""
+"""Remark on an interval of width 0."""
 
 METHOD_TITLES: Mapping[str, str] = {
     "student": "Student's t",
@@ -76,13 +76,13 @@ INTERVALS_OF = {
 
 @dataclass(frozen=True)
 class SummaryDifference:
-    """One summary of one metric.
+    """Difference of two algorithms in one summary of one metric.
 
     metric, title: Id and title of the metric.
-    statistic: As in `arcademark.metrics.aggregate.AGGREGATES`.
-    first, second: In percent, over the games that both have.
-    relative: The first's over the second's; None where the second's is not above 0.
-    standard_error: Standard error of the difference; None if runs cannot tell.
+    statistic: Name of the summary in `arcademark.metrics.aggregate.AGGREGATES`.
+    first, second: Their summaries in percent, over the games that both have.
+    relative: The first's divided by the second's; None where the second's is not above 0.
+    standard_error: Standard error of the difference; None if there are too few runs.
     """
 
     metric: str
@@ -101,7 +101,7 @@ class Profile:
 
     thresholds: In percent.
     shares: Shares of runs above each threshold, averaged over games, as fractions.
-    low, high: Ends of its interval at each threshold by itself.
+    low, high: Ends of the pointwise intervals at each threshold; None without intervals.
     """
 
     algorithm: str
@@ -113,10 +113,10 @@ class Profile:
 
 @dataclass(frozen=True)
 class Statistic:
-    """A number and how far the runs leave it uncertain.
+    """A number with its interval.
 
-    value: None where there is nothing to compute it from.
-    low, high: Ends of its interval; None where the runs cannot tell.
+    value: None if there are no scores to compute it from.
+    low, high: Ends of its interval; None if there are too few runs, or nothing varies.
     """
 
     value: float | None
@@ -125,7 +125,7 @@ class Statistic:
 
     @property
     def span(self) -> str:
-        """The interval of a percentage without signs, e.g. "812 … 930"; "" where there is none."""
+        """The interval of a percentage without percent signs, e.g. "812 … 930"; "" where there is none."""
         known = self.low is not None and self.high is not None
         return f"{wording.number(self.low)} … {wording.number(self.high)}" if known else ""
 
@@ -134,8 +134,8 @@ class Statistic:
 class Basis:
     """The values that some algorithms' intervals are over.
 
-    over: "runs"; "episodes" of an algorithm's only run; or "all_episodes", of all seeds of one that was never trained.
-    games: Names of the games of which it holds, where the same algorithms have other intervals over other values; else
+    over: "runs"; "episodes" of a single run; or "all_episodes", of all seeds of an algorithm that was never trained.
+    games: Names of the games concerned if the same algorithms have intervals over other values on other games; else
         empty.
     """
 
@@ -149,7 +149,7 @@ class IntervalMethod:
     """The method of some of the intervals, recorded when they were computed.
 
     of: Numbers that have such intervals, keys of `INTERVALS_OF`, each with its number of draws, or the lowest and the
-        highest; none for Student's t.
+        highest of several; empty for Student's t.
     method: "student", or a method of `arcademark.metrics.uncertainty.intervals`.
     """
 
@@ -159,7 +159,7 @@ class IntervalMethod:
     bases: tuple[Basis, ...]
 
     def numbers(self, noun: str) -> str:
-        """Name the numbers that have such intervals, where a task is called so."""
+        """Name the numbers that have such intervals; ``noun`` is that for a task."""
         return wording.listing(
             INTERVALS_OF[one].format(noun=noun)
             + (f" ({' to '.join(map(wording.count, draws))} draws)" if draws else "")
@@ -172,7 +172,7 @@ class Intervals:
     """Methods by which the intervals were computed.
 
     confidence: A fraction, 0.95.
-    method, title: Name and words of the method of summaries' intervals.
+    method, title: Name of the method of summaries' intervals, and its title.
     resamples: Number of draws.
     seed: Seed of the draws.
     methods: Methods of the intervals; empty if there are none.
@@ -190,7 +190,7 @@ class Intervals:
 class _DrawnSummaries:
     """An algorithm's summaries by some measures, with their bootstrap draws.
 
-    values: Shape (measures, aggregates).
+    values: Summaries in percent, shape (measures, aggregates).
     strata: Variances of shape (measures, aggregates, tasks).
     draws: Shape (measures, aggregates, resamples); None where every task has a single run.
     """
@@ -206,15 +206,14 @@ class Bootstrap:
 
     seed, resamples, method: See `arcademark.analysis.uncertainty.Intervals`.
     fixed: True if the number of draws was given.
-    title: Title of each task.
-    episodes: By algorithm and task, the episodes of those that were never trained: what is resampled of them instead of
-        runs, which they have one of. What is summed up are means over episodes.
-    exact: Those of them of which every episode that there can be was played, so that nothing is uncertain.
-    notes: Remarks on the intervals, and the algorithms that each is about.
-    kept: Algorithms that are compared with others, by name, metric, tasks and number of draws.
-    recorded: By number and method: the values that intervals are over, with the algorithm, and its tasks where these
-        have intervals of their own.
-    drawn_of: Number of draws by number.
+    title: Function that returns a task's title.
+    episodes: Episodes' scores by algorithm and task of algorithms that were never trained; they have one run, so their
+        episodes are resampled instead of runs, and means over episodes are summarised.
+    exact: Algorithms among these with every possible episode played, so that nothing is uncertain.
+    notes: Remarks on the intervals, with the algorithms concerned.
+    kept: Cached draws of compared algorithms, by name, metric, tasks and number of draws.
+    recorded: Kinds of values and algorithms by kind of number and method, with the tasks that have separate intervals.
+    drawn_of: Numbers of draws by kind of number.
 
     The last four are filled while intervals are computed; a copy by `replace` begins without them.
     """
@@ -233,7 +232,7 @@ class Bootstrap:
 
     @classmethod
     def choose(cls, seed: int, resamples: int | None, method: str | None, runs: int = 1) -> Bootstrap:
-        """Make one with the default number of draws, fewer for very many runs, and method, unless given."""
+        """Return one with the given or default method and number of draws; the default is less for very many runs."""
         if resamples is not None and not 1 <= resamples <= MAX_RESAMPLES:
             raise ArcadeMarkError(f"resamples {resamples:,}: expected 1 to {MAX_RESAMPLES:,}")
         chosen = method or bootstrap.METHOD
@@ -243,7 +242,7 @@ class Bootstrap:
         return cls(seed, resamples or usual, known[chosen], resamples is not None)
 
     def record(self, of: str, method: str, over: Over, name: str, task: str = "", draws: int = 0) -> None:
-        """Record that an algorithm has an interval: of which number, by which method, over which values."""
+        """Record an algorithm's interval: the kind of its number, its method, and the kind of values it is over."""
         self.recorded.setdefault((of, method), {}).setdefault((over, name), {})[task] = None
         self.drawn_of.setdefault(of, set()).update({draws} - {0})
 
@@ -253,7 +252,7 @@ class Bootstrap:
             self.record(of, self.method, "all_episodes" if name in self.episodes else "runs", name, draws=draws)
 
     def view(self) -> Intervals:
-        """Return the methods of the intervals computed until now."""
+        """Return the methods of the intervals computed so far."""
         known = sorted(self.recorded, key=lambda key: [*INTERVALS_OF].index(key[0]))
         groups = grouped(((method, _bases(self.recorded[of, method], self.title)), of) for of, method in known)
         draws = {of: (*sorted({min(each), max(each)}),) if each else () for of, each in self.drawn_of.items()}
@@ -266,7 +265,7 @@ class Bootstrap:
         )
 
     def rng(self, *names: str) -> np.random.Generator:
-        """Make the random generator of these names, which does not depend on the rest of the document."""
+        """Return a random generator that depends only on the seed and these names, not on the rest of the document."""
         return np.random.default_rng([self.seed, zlib.crc32("\n".join(names).encode())])
 
     def draws(self, *sides: Runs) -> int:
@@ -275,7 +274,7 @@ class Bootstrap:
         return self.resamples if self.fixed else max(FEWEST_DRAWS, min(self.resamples, MAX_RUNS_DRAWN // max(runs, 1)))
 
     def summaries(self, name: str, measures: Sequence[Measure], runs: Runs) -> list[dict[str, Statistic]]:
-        """Summarise an algorithm by each measure, over the tasks that it knows."""
+        """Summarise an algorithm by each measure, over the measure's known tasks."""
         groups = grouped(((tuple(item.of_known(runs)), item.metric.of_means), item) for item in measures)
         by_metric = {}
         for (known, _), group in groups.items():
@@ -290,7 +289,7 @@ class Bootstrap:
         if self._lone((name,), known) or drawn.draws is None:
             return [dict(zip(AGGREGATES, map(Statistic, values), strict=True)) for values in drawn.values.tolist()]
         low, high, _ = intervals.limits(drawn.values, drawn.draws, drawn.strata, method=self.method, level=LEVEL)
-        self._tell_still((name,), bool((low == high).any()))
+        self._note_still((name,), bool((low == high).any()))
         if (low < high).any():
             self._record("summary", [name], count)
         ends: list[list[tuple[float, float, float]]] = np.stack([drawn.values, low, high], axis=-1).tolist()
@@ -300,10 +299,9 @@ class Bootstrap:
         ]
 
     def _drawn(self, name: str, measures: Sequence[Measure], known: Runs, count: int) -> _DrawnSummaries:
-        """Summarise an algorithm by measures that know the same tasks, and resample if there are several runs.
+        """Summarise an algorithm by measures of the same tasks, and resample if there are several runs.
 
-        A measure that caps is resampled by the same draws as the one that it caps. Either all or none of the measures
-        are of means.
+        A capped measure uses the same draws as its uncapped one. Either all or none of the measures are of means.
         """
         if name in self.episodes or measures[0].metric.of_means:
             rng = None if self._alone(name, known) else self.rng(name)
@@ -324,12 +322,12 @@ class Bootstrap:
         return _DrawnSummaries(values, strata, draws)
 
     def _sample(self, name: str, runs: Runs) -> Runs:
-        """Return the values to resample on the tasks of some runs: these or, if never trained, the episodes."""
+        """Return the values to resample on the tasks of ``runs``: these or, if never trained, the episodes."""
         episodes = self.episodes.get(name)
         return runs if episodes is None else {task: episodes[task] for task in runs}
 
     def _alone(self, name: str, runs: Runs) -> bool:
-        """Return whether an algorithm has a single run everywhere or, if never trained, too few episodes somewhere."""
+        """Return True if all tasks have a single run or, if never trained, any task has too few episodes."""
         if name in self.episodes:
             return any(row.size < intervals.FEWEST for row in self._sample(name, runs).values())
         return _single(runs)
@@ -346,9 +344,9 @@ class Bootstrap:
     def differences(
         self, names: tuple[str, str], measure: Measure, first: Runs, second: Runs
     ) -> dict[str, SummaryDifference]:
-        """Compute the differences of two algorithms' summaries, over the tasks that both have.
+        """Compute the differences of two algorithms' summaries.
 
-        The measure knows all the tasks, which are the same, in the same order, of both.
+        Both must have the same tasks in the same order, all known to the measure.
         """
         count = self.draws(first, second)
         one, other = (self.drawn(name, measure, runs, count) for name, runs in zip(names, (first, second), strict=True))
@@ -357,14 +355,14 @@ class Bootstrap:
             strata = together(one.strata, other.strata)
             strata, draws = Strata(strata.variances[0], strata.runs), (one.draws - other.draws)[0]
             limits = np.array(intervals.limits(values, draws, strata, method=self.method, level=LEVEL))
-            self._tell_still(names, bool((limits[0] == limits[1]).any()))
+            self._note_still(names, bool((limits[0] == limits[1]).any()))
             if (limits[0] < limits[1]).any():
                 self._record("difference", names, count)
         rows = np.stack([one.values[0], other.values[0], limits[2], values, *limits[:2]], axis=-1).tolist()
         return {
             key: SummaryDifference(
                 *(measure.metric.name, measure.metric.title, key, mine, theirs),
-                difference=statistic(value, low, high, _apart(measure.within(key))),
+                difference=statistic(value, low, high, _difference_bounds(measure.within(key))),
                 relative=mine / theirs if theirs > 0 else None,
                 standard_error=None if np.isnan(error) else error,
             )
@@ -372,9 +370,9 @@ class Bootstrap:
         }
 
     def improvement(self, names: tuple[str, str], first: Runs, second: Runs) -> Statistic:
-        """Compute the probability that a run of the first beats one of the second on a task that both have.
+        """Compute the probability that a run of the first beats a run of the second, averaged over their tasks.
 
-        A player that was never trained has one run, the mean of its episodes.
+        An algorithm that was never trained has one run, the mean of its episodes.
         """
         if self._lone(names, first, second) or _single(first) or _single(second):
             return Statistic(
@@ -385,7 +383,7 @@ class Bootstrap:
         draws = bootstrap.resampled_improvement(one, other, self.rng(*names), count)
         value, strata = improvement(one, other)
         low, high, _ = intervals.limits(value, draws, strata, method=self.method, level=LEVEL)
-        self._tell_still(names, not strata.variances.any())
+        self._note_still(names, not strata.variances.any())
         if low < high:
             self._record("improvement", names, count)
         return statistic(value, max(float(low), 0.0), min(float(high), 1.0))
@@ -404,15 +402,15 @@ class Bootstrap:
             self.record("profile", self.method, "runs", name, draws=count)
         return Profile(name, tuple(thresholds.tolist()), tuple(values.tolist()), low, high)
 
-    def _tell_still(self, names: Sequence[str], still: bool) -> None:
-        """Record algorithms whose interval has no width although their scores might vary."""
+    def _note_still(self, names: Sequence[str], still: bool) -> None:
+        """Record algorithms whose interval has width 0 although their scores might vary."""
         if still and not self.exact.issuperset(names):
             self.notes.setdefault(STILL, {})[" and ".join(names)] = None
 
     def _lone(self, names: Sequence[str], *sides: Runs) -> bool:
-        """Return whether one of several leaves nothing to draw; else record the tasks on which each has too few runs.
+        """Return True if any of the algorithms cannot be resampled; else record the tasks with too few runs.
 
-        Of what was never trained it is taken down in either case, of episodes.
+        Tasks with too few episodes of algorithms that were never trained are recorded in either case.
         """
         lone = any(map(self._alone, names, sides))
         for name, runs in zip(names, sides, strict=True):
@@ -428,7 +426,7 @@ class Bootstrap:
 
 
 def statistic(value: float, low: float, high: float, bounds: Bounds = None) -> Statistic:
-    """Clip limits to bounds; there are none if nothing varied or limits are NaN."""
+    """Return a value with its limits clipped to bounds, and without limits if nothing varied or they are NaN."""
     if not low < high:
         return Statistic(value)
     least, most = bounds or (low, high)
@@ -446,17 +444,17 @@ def _single(runs: Runs) -> bool:
     return all(row.size == 1 for row in runs.values())
 
 
-def _apart(bounds: Bounds) -> Bounds:
-    """Return the bounds of a difference of two that have bounds."""
+def _difference_bounds(bounds: Bounds) -> Bounds:
+    """Return the bounds of a difference of two numbers with these bounds."""
     return None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
 
 
 def _drawn_of_means(
     measures: Sequence[Measure], sample: Runs, rng: np.random.Generator | None, count: int
 ) -> _DrawnSummaries:
-    """Summarise each task's mean over runs or episodes, by measures that know all tasks; resample with ``rng``.
+    """Summarise each task's mean over runs or episodes by measures that know all tasks; resample if ``rng`` is given.
 
-    What a task adds to a summary's variance is by how far a standard error of its mean moves it.
+    A task's share of a summary's variance is the squared change that a standard error of the task's mean causes.
     """
     table, sizes = padded(sample.values()), np.array([row.size for row in sample.values()])
     middle, errors = means(table), np.diag(np.sqrt(variances(table) / sizes))
@@ -475,22 +473,22 @@ def _drawn_of_means(
 def sum_up(measures: Sequence[Measure], known: Runs) -> tuple[NDArray[np.float64], NDArray[np.float64], Strata]:
     """Summarise runs by measures that know the same tasks.
 
-    Returned are runs in percent without caps, shape (measures, tasks, runs), the summaries, shape (measures,
-    aggregates), and what each task's runs add to their variance, shape (measures, aggregates, tasks); of a capped mean
-    over runs that is by how far a standard error of it moves it.
+    Returned are uncapped runs in percent, shape (measures, tasks, runs), the summaries, shape (measures, aggregates),
+    and each task's share of their variance, shape (measures, aggregates, tasks); for a capped mean over runs, that is
+    the squared change that a standard error of the mean causes.
     """
     sizes, table = np.array([row.size for row in known.values()]), padded(known.values())
     middle, step = means(table), np.sqrt(variances(table) / sizes)
     ends = np.stack([middle - step, middle + step, middle], axis=-1)
     line, line_ends = (np.array([measure.line(scores, known) for measure in measures]) for scores in (table, ends))
-    held, held_ends = (
+    capped, capped_ends = (
         np.array([measure.metric.cap(scores) for measure, scores in zip(measures, lines, strict=True)])
         for lines in (line, line_ends)
     )
-    free, of_means = (((scores[..., 1] - scores[..., 0]) / 2) ** 2 for scores in (line_ends, held_ends))
+    free, of_means = (((scores[..., 1] - scores[..., 0]) / 2) ** 2 for scores in (line_ends, capped_ends))
 
     def added(one: Aggregate) -> NDArray[np.float64]:
-        scores = held if one.target is None else np.minimum(held, one.target)
+        scores = capped if one.target is None else np.minimum(capped, one.target)
         if one.over == "runs":
             ordered, cut = np.sort(scores.reshape(len(measures), -1)), one.cut(sizes.sum())  # NaN sorts last
             low, high = (ordered[:, place, np.newaxis, np.newaxis] for place in (cut, sizes.sum() - 1 - cut))
@@ -500,5 +498,5 @@ def sum_up(measures: Sequence[Measure], known: Runs) -> tuple[NDArray[np.float64
         placed = task_shares(line_ends[..., 2], free, one)
         return np.asarray(placed**2 * (free if one.trim == 0.5 else of_means))
 
-    values = aggregates(held_ends[..., 2], held).T
+    values = aggregates(capped_ends[..., 2], capped).T
     return line, values, Strata(np.stack([added(one) for one in AGGREGATES.values()], axis=1), sizes)

@@ -55,7 +55,7 @@ def test_any_tasks_of_a_benchmark_of_ones_own(files):
     assert 40 < forecast.summaries["median"].low < forecast.summaries["median"].value
     assert forecast.summaries["median"].value < forecast.summaries["median"].high < 85
     assert forecast.groups == 24
-    assert any("Left out of all, summaries too" in line and "e and f" in line for line in found.remarks)
+    assert any("Left out of everything, also of summaries" in line and "e and f" in line for line in found.remarks)
     assert any("do not include them: extra" in line for line in item.warnings)
 
 

@@ -108,7 +108,7 @@ CASES = [
     case(
         "protocols_differ",
         two(protocols={"mine": "our-own", "yours": "saber"}),
-        "the one's is our-own, of which the settings are not known, the other's saber",
+        "one protocol is our-own with unknown settings, the other saber",
     ),
     case(
         "protocols_differ",
@@ -122,7 +122,7 @@ CASES = [
     case(
         "protocol_unknown",
         table("saber (frame_skip=often)"),
-        "what 'saber (frame_skip=often)' changes of the protocol saber",
+        "the changes of the protocol saber in 'saber (frame_skip=often)'",
     ),
     case(
         "training_differs",

@@ -94,7 +94,7 @@ def test_the_interval_is_over_seeds_where_there_are_several(tmp_path):
 
 def test_seeds_of_one_agent_that_were_played_apart_are_not_compared(tmp_path):
     places = [written(made_up_run(seeds=(seed,)), tmp_path / str(seed)) for seed in (0, 1)]
-    with pytest.raises(ArcadeMarkError, match=r"0 and .*1 are of the same agent .* share no trial"):
+    with pytest.raises(ArcadeMarkError, match=r"0 and .*1 have the same agent and protocol .* share no trial"):
         compare_tables(places)
 
 

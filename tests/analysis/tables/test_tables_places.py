@@ -45,7 +45,7 @@ def test_scores_by_name_are_a_table():
         ([np.ones(2)], "^sources .*: expected a path"),
         (None, r"^sources \[?None\]?: expected a path"),
         ([None], r"^sources \[?None\]?: expected a path"),
-        ([], "^no table given"),
+        ([], "^no table of scores"),
         ("", "^the name of a table is empty"),
         ({"a\x1b[31m": {"pong": 1}}, r"U\+001B; take it out"),
     ],
@@ -64,7 +64,7 @@ def test_names_of_algorithms_count_in_any_case():
 def test_names_that_case_alone_tells_apart_are_to_be_written_so():
     both = {"Agent": {"pong": 1}, "AGENT": {"pong": 2}}
     assert [item.name for item in analyse(both, algorithms=["AGENT"]).algorithms] == ["AGENT"]
-    with pytest.raises(ArcadeMarkError, match="'agent' may be 'Agent' or 'AGENT'; write which"):
+    with pytest.raises(ArcadeMarkError, match="'agent' may be 'Agent' or 'AGENT'; use the exact name"):
         analyse(both, algorithms=["agent"])
     with pytest.raises(ArcadeMarkError, match="'PPO' is named twice"):
         analyse(SCORES, algorithms=["ppo", "PPO"])
@@ -81,7 +81,7 @@ def test_a_table_in_the_place_of_an_algorithm_is_told_where_it_belongs(tmp_path,
     ):
         compare_tables("catalogue:review-2021", algorithms=["Rainbow"])
     Path("dqn").mkdir()
-    with pytest.raises(ArcadeMarkError, match="or none for all; for another table give --with dqn"):
+    with pytest.raises(ArcadeMarkError, match="or none for all; for another table add --with dqn"):
         compare_tables(SCORES, algorithms=["dqn"])
 
 
@@ -93,7 +93,7 @@ def test_of_many_names_only_the_closest_are_told():
     assert "of the 80 that are known" in str(caught.value)
 
 
-# Scores that are hardly what they say to be are told of, and none of the catalogue's are
+# Implausible scores are reported, and none of the catalogue's
 
 
 RAINBOW = {game: one.score for game, one in collections.scores_of(collections.select("review-2021")["Rainbow"]).items()}
@@ -152,7 +152,7 @@ def test_a_run_that_no_mean_shows_is_told():
 def test_a_negative_score_that_stands_for_a_missing_one_is_told_wherever_it_stands():
     found = told({"Mine": {**RAINBOW, "breakout": -1, "pong": -1, "skiing": -1}})
     assert "Breakout −1.00 of Mine (at least 0)" in found["impossible"]
-    assert "so −1.00 of Mine on Pong and Skiing is hardly a score either" in found["impossible"]
+    assert "so −1.00 of Mine on Pong and Skiing is probably not a score either" in found["impossible"]
     assert "hardly" not in told({"Mine": {**RAINBOW, "breakout": -1, "pong": -1}})["impossible"]
 
 
@@ -230,7 +230,7 @@ def in_units(games, scores):
 
 def test_no_algorithm_of_the_catalogue_is_taken_for_another_unit_and_nearly_all_are_found_in_one():
     games, scores, whose = every_algorithm()
-    found = {unit: units.told(games, values) for unit, values in in_units(games, scores).items()}
+    found = {unit: units.detect(games, values) for unit, values in in_units(games, scores).items()}
     assert len(scores) > 250
     assert not found["points"]
     for unit in ("fractions", "percent", "thousands"):
@@ -255,7 +255,7 @@ def test_documented_rates_are_those_of_algorithms_that_densities_do_not_know():
                     draws = [rng.permuted(there.nonzero()[0])[:size] for _ in range(5 * (there.sum() > size))]
                     parts[str(size)] = [np.where(np.isin(np.arange(len(games)), drawn), row, np.nan) for drawn in draws]
                 rows = [part for some in parts.values() for part in some]
-                found = units.told(games, np.array(rows), known)
+                found = units.detect(games, np.array(rows), known)
                 for place, size in enumerate(size for size, some in parts.items() for _ in some):
                     tried.setdefault((unit, size), []).append(place in found)
     text = (Path(__file__).parents[3] / "docs" / "research" / "units.md").read_text()

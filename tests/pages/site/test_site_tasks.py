@@ -41,5 +41,5 @@ def test_runs_on_tasks_are_ranked_by_their_suite(tmp_path):
 
 def test_a_suite_without_references_has_no_leaderboard(tmp_path):
     bare = FILE[: FILE.index("low")]
-    with pytest.raises(ArcadeMarkError, match="Poles: no task has a low and a high reference score"):
+    with pytest.raises(ArcadeMarkError, match="Poles: no task has the low and the high reference score"):
         analysis.analyse([played(tmp_path / "run", bare)])

@@ -1,1 +1,1 @@
-"""Papers recomputed: what is printed beside what we compute, and what shows it."""
+"""Papers recomputed: printed numbers beside our recomputation, and their documents."""

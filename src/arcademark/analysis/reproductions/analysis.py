@@ -26,14 +26,14 @@ BELOW: Mapping[str, str] = {
     "median efficiency": "per frame",
     "hwrb": "records broken",
 }
-"""The rows below the games, in the paper's order, and their headings; an efficiency is a fraction a training frame."""
+"""The rows below the games, in the paper's order, and their headings; efficiencies are fractions per training frame."""
 
 
 DIFFERS, NOTED = "≠", "≈"
-"""Marks of what differs, and of a cell that agrees in a way that its note tells."""
+"""Marks of a cell that differs, and of one that agrees with a note."""
 
 UNSOLVED = "cause not found"
-"""The errata's category of slips of which nobody knows how they came about."""
+"""The errata's category of errors whose cause is not known."""
 
 FRAMES = "training frames"
 """The row above the games."""
@@ -45,8 +45,7 @@ class AgreementCounts:
 
     agree, differ, unavailable: Counts by verdict.
     noted: Number of those that agree with a remark.
-    unsolved: Number of those that differ whose correct value is known, but not how the paper came to print
-        something else.
+    unsolved: Number of those that differ and whose correct value is known, but not the cause of the error.
     unexplained: Number of those that differ without any explanation.
     """
 
@@ -67,7 +66,7 @@ class AgreementCounts:
 class ReproducedPart:
     """A table, or a group of statements, with its counts; fields as in `Reproduction`.
 
-    A table of "hns", "hwrns" or "saber" is laid out as it is printed: algorithms across, games down.
+    A table of "hns", "hwrns" or "saber" has the layout of the paper: a column per algorithm, a row per game.
     """
 
     title: str
@@ -77,14 +76,14 @@ class ReproducedPart:
 
     @property
     def noun(self) -> str:
-        """The unit it consists of: "cell" or "row" of a table, or "statement"."""
+        """The noun for its items: "cell" or "row" of a table, or "statement"."""
         if self.number is None:
             return "statement"
         return "cell" if all(item.place for item in self.comparisons) else "row"
 
     @cached_property
     def cells(self) -> Mapping[tuple[str, str, str], PrintedComparison]:
-        """Cells by row (also `FRAMES` and those of `BELOW`), algorithm and quantity; empty if it is no table."""
+        """Cells by row (also `FRAMES` and those of `BELOW`), algorithm and quantity; empty if it is not a table."""
         placed = [(item.place, item) for item in self.comparisons if item.place is not None]
         by_place = {(place.row, place.algorithm, place.quantity): item for place, item in placed}
         return by_place if len(by_place) == len(self.comparisons) else {}
@@ -96,19 +95,19 @@ class ReproducedPart:
 
     @cached_property
     def algorithms(self) -> tuple[str, ...]:
-        """From left to right; references come first."""
+        """The algorithms from left to right; references come first."""
         of_games = [algorithm for row, algorithm, _ in self.cells if row not in BELOW and row != FRAMES]
         return tuple(dict.fromkeys([*of_games, *(algorithm for _, algorithm, _ in self.cells)]))
 
     @cached_property
     def rows(self) -> tuple[tuple[str, str], ...]:
-        """Keys and names of the rows down to the games' last, training frames first where they are printed."""
+        """Keys and names of the rows of training frames, if these are printed, and of games."""
         every = dict.fromkeys(row for row, _, _ in self.cells)
         games = ((row, game_name(row)) for row in every if row not in BELOW and row != FRAMES)
         return (*([(FRAMES, FRAMES)] if FRAMES in every else []), *games)
 
     def cell(self, row: str, algorithm: str, quantity: str = "") -> PrintedComparison | None:
-        """Return a cell, by default the percentage's; None where nothing is printed."""
+        """Return a cell, by default that of the percentage; None where nothing is printed."""
         return self.cells.get((row, algorithm, quantity or self.quantity))
 
     @property
@@ -120,7 +119,7 @@ class ReproducedPart:
 
     @property
     def kinds(self) -> Mapping[str, Mapping[str, Sequence[PrintedComparison]]]:
-        """Disagreements by kind of slip and explanation; those without an explanation come first."""
+        """Disagreements by kind of error and explanation; those without an explanation come first."""
         groups: dict[str, dict[str, list[PrintedComparison]]] = {}
         others = [item for item in self.comparisons if item.verdict != "agrees"]
         for item in sorted(others, key=lambda item: bool(item.why)):
@@ -128,7 +127,7 @@ class ReproducedPart:
         return groups
 
     def cells_of(self, kind: str) -> int:
-        """Count the cells of a kind of slip."""
+        """Count the cells of a kind of error."""
         return sum(map(len, self.kinds[kind].values()))
 
     @property
@@ -153,10 +152,10 @@ class ReproducedPart:
 class Reproduced:
     """A paper's printed values, recomputed.
 
-    title, generator: Title and generator of the document: the paper as text names it; "ArcadeMark 1.0.0".
-    paper: Its name in `PAPERS`.
+    title, generator: Title and generator of the document: the paper's short citation; "ArcadeMark 1.0.0".
+    paper: The paper's name in `PAPERS`.
     source: The paper.
-    counts: Over all parts shown.
+    counts: Counts over all parts.
     parts: Tables or groups of statements.
     figures: Figures made from the catalogue.
     ours: True if the comparison is with our own runs of the paper's agents.
@@ -202,14 +201,15 @@ class Reproduced:
 
 
 def unexplained(item: PrintedComparison) -> bool:
-    """Return whether an item differs without any explanation."""
+    """Return True if an item differs without any explanation."""
     return item.verdict == "differs" and not item.why
 
 
 def reproduced(name: str, *, table: int | None = None, figure: int | None = None, ours: bool = False) -> Reproduced:
     """Recompute one of `PAPERS`, one table of it, or one figure with the text's statements about it.
 
-    With `ours`, set what our own runs of the paper's agents scored beside its scores, and nothing else.
+    With ``ours``, compare only its scores with those of our own runs of its agents. Raises for an unknown paper, table
+    or figure.
     """
     if name not in PAPERS:
         raise UnknownNameError("paper", name, PAPERS)
@@ -242,8 +242,8 @@ def _check(requested: Mapping[str, int | None], name: str, known: Mapping[str, r
     for kind, number in requested.items():
         if number is not None and number not in known[kind]:
             order = sorted(known, key=lambda other: other != kind)
-            there = [f"{it.capitalize()}s {known[it][0]} to {known[it][-1]}" for it in order if known[it]]
-            raise ArcadeMarkError(f"--{kind} {number}: of {name} there are {' and '.join(there)}")
+            choices = [f"{it.capitalize()}s {known[it][0]} to {known[it][-1]}" for it in order if known[it]]
+            raise ArcadeMarkError(f"--{kind} {number}: {name} has {' and '.join(choices)}")
 
 
 def count(comparisons: Iterable[PrintedComparison]) -> AgreementCounts:
@@ -261,7 +261,7 @@ def count(comparisons: Iterable[PrintedComparison]) -> AgreementCounts:
 
 
 def where(item: PrintedComparison) -> str:
-    """Name a cell below its table's title, where the table's number need not be said again."""
+    """Return an item's place; for a cell without its table's number, for use below the table's title."""
     table, comma, rest = item.where.partition(", ")
     return rest if comma and item.place is not None and table == f"Table {item.place.table}" else item.where
 

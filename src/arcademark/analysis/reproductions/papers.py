@@ -1,4 +1,4 @@
-"""The papers that can be reproduced: a line each. What computes them is imported when it is asked for."""
+"""The papers that can be reproduced; the code that computes them is imported on demand."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from arcademark.reproduce.figures import PaperFigure
 
 @dataclass(frozen=True)
 class ReproduciblePaper:
-    """A paper, by its key in the catalogue, of which tables and figures with these numbers can be asked for.
+    """A paper by its key in the catalogue, with the numbers of its tables and figures.
 
-    `parts` gives a table by its number, or with None everything, `figure` a figure and `about_figure` its statements;
-    `ours` sets our own runs of its agents beside its scores.
+    `parts` returns a table by its number, or all parts for None, `figure` a figure and `about_figure` its statements;
+    `ours` compares its scores with those of our own runs of its agents.
     """
 
     source: str

@@ -23,15 +23,15 @@ from arcademark.suite.tasks import game_name
 
 @dataclass(frozen=True)
 class TrialEntry:
-    """One agent on one game with one seed, and how far it is.
+    """Progress of one agent on one game with one seed.
 
     id: Id in the store.
     agent: The agent's label.
     game: The game's name.
     seed: The trial's seed.
-    status: Nothing played yet; begun; complete; given up.
-    episodes: Episodes that make its score so far.
-    planned_episodes: Episodes asked for.
+    status: Not begun, begun, complete, or failed.
+    episodes: Scored episodes so far.
+    planned_episodes: Requested episodes.
     error: Error that it failed with, one line; "" if it did not fail.
     """
 
@@ -47,13 +47,13 @@ class TrialEntry:
 
 @dataclass(frozen=True)
 class ImportedSource:
-    """Source of an imported run's scores, which no replay can confirm.
+    """Source of an imported run's scores, which cannot be verified by replaying.
 
     formats: Formats of the logs.
-    files: From the path of each log to its SHA-256.
-    averages: Agents whose training is known by averages only.
-    assumed: Settings that the logs do not state and were assumed.
-    doubts: Agent, game's name, and why its scores are hardly raw ones of whole games.
+    files: SHA-256 of each log, by path.
+    averages: Agents whose training is known only as averages.
+    assumed: Assumed settings, which the logs do not state.
+    doubts: Agent, game's name, and reason why its scores are probably not raw scores of whole games.
     """
 
     formats: tuple[str, ...]
@@ -64,7 +64,7 @@ class ImportedSource:
 
     @property
     def judged(self) -> bool:
-        """True if they are of a training run that was evaluated here."""
+        """True if they are from a training script whose agent `arcademark.judge` evaluated."""
         return imported.JUDGED in self.formats
 
 
@@ -72,11 +72,11 @@ class ImportedSource:
 class Person:
     """A person who played episodes of a run.
 
-    agent: The label.
-    stepped: True if the game stood still until an action was chosen; else it went on in real time.
-    episodes: Recorded.
-    seconds: Seconds that they took, with pauses.
-    game_seconds: Seconds that they take at 60 frames per second, starts that nobody sees included.
+    agent: The agent's label.
+    stepped: True if the game waited for each action; else it ran in real time.
+    episodes: Number of recorded episodes.
+    seconds: Duration of the episodes in seconds, with pauses.
+    game_seconds: Duration at 60 frames per second, including starts that are not shown.
     """
 
     agent: str
@@ -90,22 +90,22 @@ class Person:
 class Run:
     """One run directory: its request, provenance and progress.
 
-    name: Unique in the report.
+    name: Name, unique in the report.
     directory: Directory as given.
-    agents: Labels, as planned.
-    games: Names.
-    episodes: The different numbers of scored episodes a trial was asked for (one, unless the plan mixes them).
-    frames: Played in finished episodes, training included.
-    simulated_frames: Emulated by planners to choose the actions of these; 0 where no agent plans.
-    counted_frames: Frames that the protocol counts as used: the played ones, or those and the simulated ones.
-    trials: In the plan's order.
-    commands: The command lines that made it, in order.
-    versions, machine: Software and machine that made it, "2.9.0, then 2.10.0" if it was continued with another.
-    roms: From a game's name to its ROM's MD5.
-    emulators: From a game's name to what it was played on, "ale-py 0.12.1" or "console 5f43e732cb187f58" (ours, and its
+    agents: Labels of the agents, in the plan's order.
+    games: Names of the games.
+    episodes: The distinct numbers of requested episodes per trial (one, unless the plan mixes them).
+    frames: Frames played in finished episodes, training included.
+    simulated_frames: Frames that planners emulated to choose actions; 0 without a planner.
+    counted_frames: Frames that the protocol counts as used: played frames, or played and simulated frames.
+    trials: Trials in the plan's order.
+    commands: The command lines that created and continued it, in order.
+    versions, machine: Software and machine that played it, "2.9.0, then 2.10.0" if it was continued with another.
+    roms: MD5 of the ROM, by the game's name.
+    emulators: Emulators by the game's name, "ale-py 0.12.1" or "console 5f43e732cb187f58" (ArcadeMark's, with its
         core).
-    imported: Origin of its scores, if it was not played here.
-    parts: The directories, where several that were played apart are shown as one run.
+    imported: Origin of its scores, if it was imported.
+    parts: The directories of the parts, if several directories are shown as one run.
     people: The agents that are people.
     """
 
@@ -136,7 +136,7 @@ class Run:
 
     @property
     def libraries(self) -> list[str]:
-        """The libraries that agents were made with, beyond those of every run."""
+        """The libraries that agents use, besides those of every run."""
         every = {"arcademark", "ale-py", "numpy", "python"}
         return [f"{name} {version}" for name, version in self.versions.items() if name not in every]
 
@@ -157,7 +157,7 @@ def _emulator(label: str) -> str:
 
 
 def known_set(names: Sequence[str], suite: TaskSuite | None = None) -> str:
-    """Name the suite or subset that these games, or tasks, are: "the 57 games of atari-57"; "" if none."""
+    """Name the suite or subset with exactly these games or tasks: "the 57 games of atari-57"; "" if there is none."""
     if suite:
         groups, noun = suite.groups, "task"
         sets = {suite.name if name == "all" else f"{suite.name}'s {name}": groups[name] for name in groups}
@@ -169,11 +169,11 @@ def known_set(names: Sequence[str], suite: TaskSuite | None = None) -> str:
 
 
 def view(run: RunScores, name: str) -> Run:
-    """Show one run."""
+    """Return the description of one run."""
     record, manifest = run.record, run.record.manifest
     titled, versions = record.protocol.task_name, dict(manifests.versions(manifest))
     if record.protocol.unit == "step":
-        versions.pop("ale-py", None)  # which plays none of its tasks
+        versions.pop("ale-py", None)  # ale-py plays none of its tasks
     frames, simulated = int(record.episodes.frames.sum()), int(record.episodes.simulated_frames.sum())
     return Run(
         name=name,
@@ -214,7 +214,7 @@ def people(record: RunRecord) -> Iterator[Person]:
 
 
 def imported_source(record: RunRecord) -> ImportedSource | None:
-    """Return where an imported run's scores come from; None of a run that was played."""
+    """Return the source of an imported run's scores; None for a run that was played."""
     source = imported.origin(record)
     if source is None:
         return None
@@ -247,6 +247,6 @@ def _trials(run: RunScores) -> tuple[TrialEntry, ...]:
 
 
 def _commands(manifest: dict[str, Any]) -> tuple[str, ...]:
-    """Return the different commands that the run was given: later ones may have added games, seeds and episodes."""
+    """Return the distinct commands of a run; later ones may have added games, seeds and episodes."""
     given = [manifest.get("command"), *(later.get("command") for later in manifest.get("continued") or ())]
     return tuple(dict.fromkeys(str(command) for command in given if command))

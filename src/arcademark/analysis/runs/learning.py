@@ -1,16 +1,16 @@
 """Learning curves: smoothed scores of training episodes over training frames.
 
 A point of a curve is the mean of `window` consecutive training episodes, at the training frame at which the last of
-them ended (`arcademark.metrics.training`). One window serves all seeds of an algorithm on a game: a tenth of the
-episodes of the seed that has most, but at most `WIDEST`; a seed with fewer has one point, the mean of all. `MAX_POINTS`
-are kept for drawing.
+them ended (`arcademark.metrics.training`). All seeds of an algorithm on a game have the same window: a tenth of the
+largest number of episodes of a seed, but at most `WIDEST`; a seed with fewer has one point, the mean of all. At most
+`MAX_POINTS` are kept for drawing.
 
 The training score is the mean of the last k episodes of training (Machado et al. 2018; Fan 2021, "Reporting
-performance"), or of all where there are fewer. Where the protocol reports training, k is what the run averages, and the
-training score is the score; else it is `USUAL_K`, and evaluation is told apart.
+performance"), or of all if there are fewer. If the protocol reports training, k is the number that the run averages,
+and the training score is the score; else k is `USUAL_K`, and the score is that of evaluation.
 
-Evaluated weights are those of one moment, which may be a lucky or an unlucky one. Snapshots are weights frozen at
-several moments late in training; their scores in the same episodes show how much depends on the moment.
+Evaluated weights depend on when training ended. Snapshots are weights frozen at several times late in training; their
+scores in the same episodes show how much a score depends on that time.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ class SeedCurve:
     """One trial's training."""
 
     seed: int
-    episodes: int  # of training, so far; frames too
-    frames: int
-    finished: bool  # whether its budget is spent
-    end_frames: tuple[int, ...]  # where the points are: training frames, ascending
-    scores: tuple[float, ...]  # mean scores of the `window` episodes that end there
-    training_score: float  # mean of its last episodes of training
-    averaged: int  # how many these are: `LearningCurve.k`, or all there are
-    evaluation: float | None  # mean of its evaluation episodes, None where it has none
+    episodes: int  # training episodes so far
+    frames: int  # training frames so far
+    finished: bool  # True if its budget is spent
+    end_frames: tuple[int, ...]  # training frames of the points, ascending
+    scores: tuple[float, ...]  # mean scores of the `window` episodes that end at these frames
+    training_score: float  # mean of its last training episodes
+    averaged: int  # number of these: `LearningCurve.k`, or all if there are fewer
+    evaluation: float | None  # mean of its evaluation episodes; None if it has none
     snapshots: tuple[float, ...] = ()
-    """Mean scores of weights frozen late in training, the final ones last, in the same `snapshot_episodes`."""
+    """Mean scores over the same `snapshot_episodes` of weights frozen late in training, the final weights last."""
     snapshot_episodes: int = 0
 
 
@@ -60,17 +60,17 @@ class SeedCurve:
 class LearningCurve:
     """One algorithm's training on one game."""
 
-    game: str  # its id
-    algorithm: str  # as the report names it
-    window: int  # episodes that a point is the mean of
+    game: str  # the game's id
+    algorithm: str  # name in the report
+    window: int  # number of episodes averaged for a point
     first: float  # mean over seeds of the first window's score
-    last: float  # of the last window's
-    seeds: tuple[SeedCurve, ...]  # those that have finished a training episode, in order
-    k: int  # episodes of training to average for the training score
+    last: float  # mean over seeds of the last window's score
+    seeds: tuple[SeedCurve, ...]  # seeds with a finished training episode, in order
+    k: int  # number of last training episodes averaged for the training score
     training_score: float  # mean over seeds
-    training_low: float | None  # ends of its interval, Student's t over seeds as scores have it; None of a single seed
+    training_low: float | None  # ends of its interval, Student's t over seeds; None for a single seed
     training_high: float | None
-    evaluation: float | None  # mean over the seeds that have evaluation episodes, None where none has
+    evaluation: float | None  # mean over the seeds with evaluation episodes; None if there are none
 
     @property
     def episodes(self) -> int:
@@ -89,9 +89,9 @@ class LearningCurve:
 
     @property
     def snapshots(self) -> tuple[float, float] | None:
-        """Mean over the seeds of their snapshots' mean scores, and the standard deviation within seeds, pooled.
+        """Mean over seeds of their snapshots' mean scores, and the pooled standard deviation within seeds.
 
-        None where a seed has fewer than two snapshots.
+        None if a seed has fewer than two snapshots.
         """
         scores = [np.array(seed.snapshots) for seed in self.seeds]
         if min(map(len, scores)) < 2:
@@ -100,11 +100,11 @@ class LearningCurve:
         return mean, math.sqrt(variance)
 
     def mean(self, points: int = MAX_POINTS) -> MeanCurve:
-        """Average the seeds' curves where all of them are."""
+        """Average the seeds' curves over the frames that all of them cover."""
         return mean_curve(self.points, points)
 
     def common(self, points: int = MAX_POINTS) -> CommonCurves:
-        """Return the seeds' curves where all of them are, in the order of `seeds`."""
+        """Return the seeds' curves over the frames that all of them cover, in the order of `seeds`."""
         return common_curves(self.points, points)
 
     @property
@@ -117,13 +117,13 @@ class LearningCurve:
 class SampleEfficiency:
     """An algorithm's interquartile mean over the frames of training (Agarwal et al. 2021, §4.3).
 
-    games: Number of games it is over; the same of all algorithms.
+    games: Number of games, which all algorithms share.
     seeds: The fewest seeds of a game.
     metric, title: Metric that normalises the scores.
-    frames: Ascending, from where all seeds have a point to where the first one ends.
-    unit: Unit of these.
-    iqm: IQM of all games' seeds at these frames, in percent, with its intervals; None where nothing varies or one seed
-        has no other beside it.
+    frames: Ascending, from the first frame at which all seeds have a point to the end of the shortest.
+    unit: Unit of `frames`.
+    iqm, low, high: IQM over all games' seeds at these frames, in percent, with its intervals; their ends are None if
+        nothing varies, or every game has a single seed.
     """
 
     algorithm: str
@@ -139,7 +139,7 @@ class SampleEfficiency:
 
 
 def at_common_frames(curves: Sequence[LearningCurve], points: int) -> tuple[list[float], list[dict[str, Floats]]]:
-    """Return frames at which all seeds of several games have scores, and there each game's scores, one per seed."""
+    """Return frames at which all seeds of several games have scores, and each game's scores at these, one per seed."""
     common = common_curves([pair for curve in curves for pair in curve.points], points)
     ends = np.cumsum([len(curve.seeds) for curve in curves])[:-1]
     games = [curve.game for curve in curves]
@@ -147,7 +147,7 @@ def at_common_frames(curves: Sequence[LearningCurve], points: int) -> tuple[list
 
 
 def curves(algorithms: Sequence[PlayedAlgorithm]) -> tuple[LearningCurve, ...]:
-    """Return the training of every learner on every game, games together, in the report's order."""
+    """Return the learning curve of every learner on every game, game by game, in the report's order."""
     games = dict.fromkeys(task for algorithm in algorithms for task in algorithm.cells)
     every = ((game, algorithm) for game in games for algorithm in algorithms if game in algorithm.cells)
     return tuple(curve for game, algorithm in every if (curve := _curve(algorithm, game)))
@@ -197,7 +197,7 @@ def _seed(record: RunRecord, trial: TrialRecord, window: int, k: int) -> SeedCur
 
 
 def _snapshots(record: RunRecord, trial: TrialRecord) -> tuple[tuple[float, ...], int]:
-    """Return the scores of a learner's snapshots and the number of their episodes; () and 0 while one is missing."""
+    """Return the scores of a learner's snapshots and the number of their episodes; () and 0 if any is missing."""
     agent = next(one for one in record.manifest["agents"] if one["label"] == trial.agent)
     early = agent.get("snapshots", {}).get(f"{trial.game} {trial.seed}", [])
     played, evaluation = {count for _, _, count in early}, record.evaluation(trial)
@@ -211,7 +211,7 @@ def _snapshots(record: RunRecord, trial: TrialRecord) -> tuple[tuple[float, ...]
 
 
 def frames_used(algorithm: PlayedAlgorithm) -> int | None:
-    """Return the training frames behind an algorithm's scores, on average a game and seed; None where it has none."""
+    """Return the training frames behind an algorithm's scores, averaged over games and seeds; None without training."""
     record = algorithm.run.record
     scored = (trial for trial in algorithm.trials if trial.learns and len(record.scored_episodes(trial)))
     used = [int(record.training(trial).frames.sum()) for trial in scored]
@@ -219,7 +219,7 @@ def frames_used(algorithm: PlayedAlgorithm) -> int | None:
 
 
 def finished(trial: TrialRecord, record: RunRecord) -> bool:
-    """Return whether a learner's training budget is spent; logs made elsewhere do not say and count as complete."""
+    """Return True if a learner's training budget is spent; imported logs do not state it and count as complete."""
     if imported.origin(record) is not None:
         return True
     rows = record.training(trial)
@@ -241,13 +241,13 @@ def episodes(collection: RunCollection) -> Iterator[tuple[str, str, int, int, in
 
 
 def as_csv(collection: RunCollection) -> str:
-    """Write every training episode as a line, under a heading."""
+    """Return every training episode as CSV, one per line, below a heading."""
     heading = ("algorithm", "game", "seed", "episode", "frames", "end_frame", "score")
     return formulas.as_csv([heading, *episodes(collection)])
 
 
 def sparkline(values: ArrayLike, width: int) -> str:
-    """Draw a curve in a line of text: `width` blocks at most, from the lowest value to the highest."""
+    """Draw a curve as a line of text of at most `width` blocks, whose heights span the range of the values."""
     chosen = np.asarray(values, dtype=np.float64)
     if chosen.size > width:
         chosen = np.array([part.mean() for part in np.array_split(chosen, width)])

@@ -1,7 +1,7 @@
-"""Evaluations on test games, and whether each was made only once, as the 2013 paper's methodology requires.
+"""Evaluations on test games, and violations of the 2013 paper's methodology, which allows only one setting.
 
 Parameters are chosen on training games; on test games an agent is evaluated with one setting (Bellemare et al. 2013, §1
-and §3.1.2). More trials of that setting are fine. The 2013 baselines have nothing to choose.
+and §3.1.2). More trials of that setting are allowed. The 2013 baselines have no parameters to choose.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from arcademark.suite.subsets import for_testing
 from arcademark.suite.tasks import game_name
 from arcademark.wording import prose
 
-APART = ("features",)  # parameters whose values make different algorithms, rather than settings of one
+APART = ("features",)  # parameters whose values distinguish algorithms, not settings of one algorithm
 BASELINES = ("random", "const", "perturb")
 
 
@@ -28,18 +28,18 @@ BASELINES = ("random", "const", "perturb")
 class Use:
     """One setting of an algorithm on test games."""
 
-    setting: str  # in words: the parameters, and the training budget where one was asked for
+    setting: str  # in words: the parameters, and the training budget if one was requested
     games: tuple[str, ...]  # ids of the test games that it was evaluated on
     runs: tuple[str, ...]  # directories
-    trials: int  # over all of these games and runs; episodes too
-    episodes: int
-    first: str  # when its earliest evaluation began
-    last: str  # when its latest did
+    trials: int  # over all of these games and runs
+    episodes: int  # over all of these games and runs
+    first: str  # time at which its earliest evaluation began
+    last: str  # time at which its latest evaluation began
 
 
 @dataclass(frozen=True)
 class Repeated:
-    """A test game on which more than one setting was evaluated: how many, and in which runs."""
+    """A test game on which several settings were evaluated: their number, and the runs."""
 
     game: str
     settings: int
@@ -48,13 +48,13 @@ class Repeated:
 
 @dataclass(frozen=True)
 class Account:
-    """One algorithm on test games."""
+    """Evaluations of one algorithm on test games."""
 
-    algorithm: str  # with the parameters that make it another algorithm
-    baseline: bool  # whether it is one of the 2013 baselines, which have nothing to choose
+    algorithm: str  # with the parameters that distinguish algorithms
+    baseline: bool  # True if it is one of the 2013 baselines, which have no parameters to choose
     uses: tuple[Use, ...]  # its settings, the earliest first
-    repeated: tuple[Repeated, ...]  # where the methodology was not kept; empty for baselines
-    suite: str = ""  # that the games are tasks of; "" of Atari games
+    repeated: tuple[Repeated, ...]  # violations of the methodology; empty for baselines
+    suite: str = ""  # suite of the tasks; "" for Atari games
 
     def titles(self, games: Sequence[str]) -> list[str]:
         """Name games for people; tasks of a suite keep their ids."""
@@ -63,19 +63,19 @@ class Account:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One evaluation, test game or not: as in the runs' ledger, in words."""
+    """One evaluation, on a test game or another one, as in the runs' ledger, in words."""
 
     algorithm: str
     setting: str
     protocol: str
     game: str
-    test: bool  # whether the game is for testing
+    test: bool  # True if the game is for testing
     directory: str
     seeds: tuple[int, ...]
     episodes: int
     begun: str
     commands: tuple[str, ...]
-    suite: str = ""  # that the game is a task of; "" of an Atari game
+    suite: str = ""  # suite of the task; "" for an Atari game
 
     @property
     def title(self) -> str:
@@ -89,14 +89,14 @@ class LedgerView:
 
     SCHEMA: ClassVar[str] = "arcademark.ledger/1"
     runs: tuple[str, ...]  # directories
-    accounts: tuple[Account, ...]  # algorithms that were evaluated on test games, those that broke the rule first
-    evaluations: tuple[Evaluation, ...]  # all there are, run by run
+    accounts: tuple[Account, ...]  # algorithms evaluated on test games, those that violate the methodology first
+    evaluations: tuple[Evaluation, ...]  # all evaluations, run by run
     unread: tuple[Unread, ...]
-    unsplit: tuple[str, ...] = ()  # suites that do not tell which of their tasks are for testing
+    unsplit: tuple[str, ...] = ()  # suites that do not define which of their tasks are for testing
 
     @property
     def noun(self) -> str:
-        """The noun for what was evaluated: "task" where no Atari game was, else "game"."""
+        """The noun for what was evaluated on: "task" without any Atari game, else "game"."""
         return wording.noun("step" if self.evaluations and all(item.suite for item in self.evaluations) else "frame")
 
     @property
@@ -122,7 +122,7 @@ class LedgerView:
 
 
 def view(ledger: Ledger, apart: Sequence[str] = APART) -> LedgerView:
-    """Show a ledger."""
+    """Return a ledger in the form that is shown; ``apart`` are parameters whose values distinguish algorithms."""
     return LedgerView(
         ledger.runs,
         accounts(ledger.entries, apart),
@@ -133,7 +133,7 @@ def view(ledger: Ledger, apart: Sequence[str] = APART) -> LedgerView:
 
 
 def accounts(entries: Sequence[LedgerEntry], apart: Sequence[str] = APART) -> tuple[Account, ...]:
-    """Summarise evaluations on test games by algorithm; a task counts that is for testing in any of the runs."""
+    """Summarise evaluations on test games by algorithm; a task counts if it is for testing in any of the runs."""
     tested = {(_suite(entry), entry.game) for entry in entries if for_testing([entry.game], entry.suite)}
     named = ((entry, *_in_words(entry, apart)) for entry in entries if (_suite(entry), entry.game) in tested)
     by_algorithm = grouped(((_suite(entry), algorithm), (entry, setting)) for entry, algorithm, setting in named)
@@ -150,9 +150,9 @@ def warning(account: Account, *, paths: bool = True) -> str:
 
 
 def warnings(mine: Sequence[LedgerEntry], directory: Path) -> tuple[str, ...]:
-    """Return a sentence for each algorithm of which a new run plays a test game in a second setting.
+    """Return a sentence for each algorithm that a new run plays on a test game with a second setting.
 
-    `mine` are the run's entries; the neighbours of its directory are read, as far as they are of its algorithms.
+    `mine` are the run's entries; the neighbours of its directory are read for evaluations of its algorithms.
     """
     names, games = {entry.algorithm for entry in mine} - {*BASELINES}, {entry.game for entry in mine}
     if not names or not for_testing(tuple(games), mine[0].suite):
@@ -166,7 +166,7 @@ def warnings(mine: Sequence[LedgerEntry], directory: Path) -> tuple[str, ...]:
 
 
 def _in_words(entry: LedgerEntry, apart: Sequence[str] = APART) -> tuple[str, str]:
-    """Name an algorithm, with the parameters that make it another one, and its setting, with the budget asked for."""
+    """Name an algorithm, with its distinguishing parameters, and its setting, with the requested budget."""
     words = {key: str(value).lower() if isinstance(value, bool) else value for key, value in entry.parameters.items()}
     chosen, tuned = (
         ", ".join(f"{key}={value}" for key, value in words.items() if (key in apart) is part) for part in (True, False)

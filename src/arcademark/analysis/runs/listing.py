@@ -1,4 +1,4 @@
-"""The runs below a folder: what each plays, under which protocol, and how far it is."""
+"""The runs below a folder: agents, games, protocol and progress of each."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class ListedRun:
 
     directory: str
     agents: tuple[str, ...]  # in the plan's order
-    games: tuple[str, ...]  # their names, likewise
-    scope: str  # which suite or subset the games are, "the 5 games of atari-5"; "" if none
-    protocol: str  # its label, overrides included
+    games: tuple[str, ...]  # their names, in the plan's order
+    scope: str  # the suite or subset of exactly these games, "the 5 games of atari-5"; "" if there is none
+    protocol: str  # the protocol's label, overrides included
     seeds: tuple[int, ...]
-    episodes: int  # scored episodes finished
-    planned_episodes: int  # asked for
-    status: Literal["complete", "incomplete", "failed"]  # whether every trial is done, some are not, or one failed
-    created: str  # when it was begun, in ISO 8601
-    imported: bool = False  # whether it is of logs made elsewhere, which nothing verifies
-    unit: Literal["frame", "step"] = "frame"  # what lengths are counted in
+    episodes: int  # finished scored episodes
+    planned_episodes: int  # requested scored episodes
+    status: Literal["complete", "incomplete", "failed"]  # all trials are done, some are not, or at least one failed
+    created: str  # time of its creation, in ISO 8601
+    imported: bool = False  # True if it was imported from logs, which cannot be verified
+    unit: Literal["frame", "step"] = "frame"  # unit of lengths
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class RunList:
 
 
 def list_runs(folders: Sequence[Path]) -> RunList:
-    """List the runs in some folders."""
+    """Return the runs in some folders."""
     runs, unread = [], []
     for directory in dict.fromkeys(run for folder in folders for run in find_runs(folder)):
         try:

@@ -1,4 +1,4 @@
-"""Paragraphs for a paper's methods section, written from the settings in force."""
+"""Paragraphs for a paper's methods section, written from the settings in effect."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from arcademark.suite import subsets
 from arcademark.wording import prose
 
 MAX_NAMES = 10
-"""Games that are named one by one, where a suite's name says the same."""
+"""Maximum number of games that are listed by name although they are a suite or subset."""
 
 
 def paragraphs(
     algorithms: Sequence[Algorithm], games: Sequence[ScoredGame], runs: Sequence[Run], scope: str, intervals: Intervals
 ) -> tuple[str, ...]:
-    """Describe the origin of the scores, run by run, and the computed values."""
+    """Return paragraphs on the origin of the scores, run by run, and on the computed values."""
     from_any = [item for item in algorithms if item.estimated and item.estimated.subset == ANY]
     models = grouped(
         (one.subset, (item.name, one))

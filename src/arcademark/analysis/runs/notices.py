@@ -1,4 +1,4 @@
-"""Notices that only runs of our own give reason for; see `arcademark.analysis.notices`."""
+"""Notices that apply only to runs of ArcadeMark; see `arcademark.analysis.notices`."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from arcademark.suite.settings import format_setting
 from arcademark.suite.tasks import game_name
 
 FROZEN_AFTER, FROZEN_AT_LEAST = 100, 20
-"""Episodes at the end of training that an evaluation is compared with, and how few of either are compared."""
+"""Number of last training episodes that an evaluation is compared with, and the least number of either."""
 FROZEN_ERRORS = 3.0
-"""Standard errors by which the evaluation is lower."""
+"""Standard errors by which an evaluation must be lower than the end of training for a notice."""
 
 
 def of_runs(
     collection: RunCollection, played: Sequence[PlayedAlgorithm], algorithms: Sequence[Algorithm], names: Sequence[str]
 ) -> Iterator[Notice]:
-    """Yield all notices that only runs give reason for."""
+    """Yield all notices that apply only to runs."""
     runs = list(zip(collection.runs, names, strict=True))
     yield from _emulators_differ([(run, name) for run, name in runs if imported.origin(run.record) is None])
     short: dict[tuple[int, int], list[str]] = defaultdict(list)
@@ -53,7 +53,7 @@ def of_runs(
     for account in accounts([entry for run in collection.runs for entry in ledger.entries_of(run.record)]):
         if account.repeated:
             yield notice("test_games", account=warning(account, paths=False))
-    tasks = {item.name for item in played if item.run.record.protocol.unit == "step"}  # often end by their cap alone
+    tasks = {item.name for item in played if item.run.record.protocol.unit == "step"}  # often end only by their cap
     for item in algorithms:
         yield from _starts(item)
         if item.variants > 1:
@@ -66,14 +66,14 @@ def of_runs(
 
 
 def of_scores(collection: RunCollection, names: Sequence[str]) -> Iterator[Notice]:
-    """Yield notices on scores of runs wherever they are used: unfinished, imported, or of one network."""
+    """Yield notices on scores of runs wherever they are used: unfinished, imported, on a GPU, or by a person."""
     for run, name in zip(collection.runs, names, strict=True):
         yield from _imported(run, name)
         yield from _unfinished(run, name)
         for agent in run.record.manifest["agents"]:
             if (agent.get("parameters") or {}).get("device", "cpu") != "cpu":
                 yield notice("device", agent=agent["label"])
-        for person in people(run.record):  # Mnih et al. 2015 had theirs play without pauses or sound (Methods)
+        for person in people(run.record):  # humans in Mnih et al. 2015 played without pauses or sound (Methods)
             yield notice("human_stepped" if person.stepped else "human", person=person)
 
 
@@ -88,10 +88,10 @@ def _imported(run: RunScores, name: str) -> Iterator[Notice]:
 def _emulators_differ(runs: Sequence[tuple[RunScores, str]]) -> Iterator[Notice]:
     for run, name in runs[1:]:
         (first, first_name), protocol = runs[0], run.record.protocol
-        there, here = (entry.record.manifest for entry in (first, run))
-        roms = [task for task, md5 in there["games"].items() if here["games"].get(task, md5) != md5]
+        one, other = (entry.record.manifest for entry in (first, run))
+        roms = [task for task, md5 in one["games"].items() if other["games"].get(task, md5) != md5]
         titles = list(map(protocol.task_name, roms))
-        versions = [entry["versions"].get("ale-py") for entry in (there, here)]
+        versions = [entry["versions"].get("ale-py") for entry in (one, other)]
         if protocol.unit == "step" and roms:
             yield notice("emulators_differ__packages", first=first_name, run=name, tasks=titles)
         elif protocol.unit == "frame" and (versions[0] != versions[1] or roms):
@@ -140,7 +140,7 @@ def _unfinished(run: RunScores, name: str) -> Iterator[Notice]:
 
 
 def _starts(algorithm: Algorithm) -> Iterator[Notice]:
-    """Yield notices on scores with few distinct episodes, as deterministic agents or chance repeat some."""
+    """Yield notices on scores with few distinct episodes, which deterministic agents or chance cause."""
     agent = algorithm.name
     played = [(game_name(score.game), score.played) for score in algorithm.scores if score.played]
     cells = [(game, cell) for game, cell in played if cell.episodes]

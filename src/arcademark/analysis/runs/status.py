@@ -1,4 +1,4 @@
-"""Results of ``arcademark status``: progress of runs, also while they are played."""
+"""Results of ``arcademark status``: progress of runs, also while they are being played."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from arcademark.records.live import STATES, RunProgress, State, TrialProgress, r
 from arcademark.records.queue import ClusterJob, JobState
 
 AskSlurm = Callable[[Sequence[Path]], tuple[tuple[ClusterJob, ...], str]]
-"""Function from the folders of runs to their jobs, and the reason why SLURM could not be asked."""
+"""Function from the folders of runs to their jobs, and the reason why SLURM could not be queried, or ""."""
 
 _PART = re.compile(r"\d+(-of-\d+)$")
 
@@ -28,12 +28,12 @@ _PART = re.compile(r"\d+(-of-\d+)$")
 class RunStatus:
     """One run's directory.
 
-    running: True if a process plays it now.
-    trials: Trials of it alone, if it is a shard.
+    running: True if a process is playing it now.
+    trials: Number of its trials; for a shard, only those of the shard.
     frames_per_second: Speed of the command that plays it, with planners' simulated frames; None if it reports none.
-    seconds_left: Seconds left as that command estimates; None while it cannot.
-    at_most: True if that is a bound.
-    shard: Its number, from 1, and the number of shards of its plan; None if it is none.
+    seconds_left: Estimate of that command; None while it has none.
+    at_most: True if the estimate is an upper bound.
+    shard: Number of the shard, from 1, and the number of shards of its plan; None if it is not a shard.
     """
 
     directory: str
@@ -51,7 +51,7 @@ class RunStatus:
 
 @dataclass(frozen=True)
 class WholeRun:
-    """A run with its shards, wherever these lie; its trials each once, as of `Status`."""
+    """A run with its shards, in any directory; each trial once, as in `Status`."""
 
     directory: str
     trials: tuple[TrialProgress, ...]
@@ -61,11 +61,11 @@ class WholeRun:
 class Status:
     """Progress of runs.
 
-    trials: Trials of all runs, and of all plans of which one is a shard, each once; of copies, the furthest.
-    seconds_left: Until the last of the runs that are played ends; None while one of them cannot tell.
-    whole: The runs, of which those above may be shards.
-    jobs: SLURM's jobs that play them or will.
-    jobs_unknown: Reason why SLURM cannot be asked; "" if it can, or there are no jobs to ask about.
+    trials: Trials of all runs, and of the whole plans of shards, each once; of copies, the furthest.
+    seconds_left: Estimated time until the last running run ends; None while any has no estimate.
+    whole: Whole runs; elements of `runs` may be shards of these.
+    jobs: Running or waiting SLURM jobs of the runs.
+    jobs_unknown: Reason why SLURM cannot be queried; "" if it can, or there are no jobs.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.status/1"
@@ -87,23 +87,23 @@ class Status:
 
     @property
     def episodes(self) -> int:
-        """The number of episodes recorded, over all trials."""
+        """The number of recorded episodes, over all trials."""
         return sum(trial.episodes for trial in self.trials)
 
     @property
     def planned_episodes(self) -> int:
-        """The number of episodes requested, over all trials."""
+        """The number of requested episodes, over all trials."""
         return sum(trial.planned_episodes for trial in self.trials)
 
     @property
     def shards(self) -> tuple[int, int]:
-        """The number of shards that have begun and the total number, of all in the same folder."""
+        """The number of shards that have begun, and the total number of their plans' shards."""
         begun = {(Path(run.directory).parent, *run.shard) for run in self.runs if run.shard}
         return len(begun), sum(count for _, count in {(folder, count) for folder, _, count in begun})
 
     @property
     def running(self) -> int:
-        """The number of runs that a process plays now."""
+        """The number of runs that a process is playing now."""
         return sum(run.running for run in self.runs)
 
     @property
@@ -119,7 +119,7 @@ class Status:
 
     @property
     def waiting(self) -> list[tuple[ClusterJob, ...]]:
-        """Jobs that do not run, those of one run together for which the same is to be said."""
+        """Jobs that are not running; jobs of a run with the same state and reason are one group."""
         waiting = (job for job in self.jobs if job.state != "running")
         alike = grouped(((job.folder, job.state, job.reason, job.begins, job.said), job) for job in waiting)
         return [tuple(jobs) for jobs in alike.values()]
@@ -147,7 +147,7 @@ class Status:
 
 
 def status(folders: Sequence[Path], ask: AskSlurm = queue.jobs) -> Status:
-    """Read the progress of runs, and of those in folders, and ask SLURM for their jobs.
+    """Read the progress of runs, and of runs in folders, and query SLURM for their jobs.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def status(folders: Sequence[Path], ask: AskSlurm = queue.jobs) -> Status:
 
 
 def _home(directory: Path) -> Path:
-    """Return the folder of the run that a run's directory is of: where its shards and jobs lie."""
+    """Return the folder of the run that a directory belongs to, which contains its shards and jobs."""
     for path in (directory, directory.parent):
         if path.parent.name == SHARDS:
             return path.parent.parent
@@ -208,7 +208,7 @@ def _trials(parts: Sequence[RunProgress]) -> Iterator[TrialProgress]:
 
 
 def _furthest(trials: Iterable[TrialProgress]) -> tuple[TrialProgress, ...]:
-    """Return each trial once, of copies that which is furthest."""
+    """Return each trial once; of copies, the furthest."""
     best: dict[str, TrialProgress] = {}
     for trial in trials:
         best[trial.id] = max(
@@ -218,7 +218,7 @@ def _furthest(trials: Iterable[TrialProgress]) -> tuple[TrialProgress, ...]:
 
 
 def _unfinished(jobs: Iterable[ClusterJob], progress: Sequence[RunProgress], *, asked: bool) -> Iterator[ClusterJob]:
-    """Yield the jobs that have not done their work, as far as is known."""
+    """Yield the jobs that are not known to have completed their work."""
     left: defaultdict[tuple[str, int, int], int] = defaultdict(int)
     merged = set()
     for run in progress:

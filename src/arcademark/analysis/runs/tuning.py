@@ -1,8 +1,8 @@
 """Comparison of an agent's settings: the variants within one run.
 
-A setting's mean is that of its scores between the worst and the best setting of each game
-(`arcademark.metrics.ranges.inter_algorithm`; Bellemare et al. 2013, §4.1.3). Games on which all score the same are left
-out. How much tuning each game apart would give is `arcademark.metrics.hyperparameters`.
+A setting's mean is over games of its score relative to the worst and the best setting of each game
+(`arcademark.metrics.ranges.inter_algorithm`; Bellemare et al. 2013, §4.1.3). Games on which all settings score the same
+are left out. `arcademark.metrics.hyperparameters` computes the benefit of tuning each game separately.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from arcademark.suite.tasks import game_name
 from arcademark.wording import prose
 
 MAX_FOLDS = 20
-"""Parts into which seeds, or episodes of the only one, are put at most, to choose settings on all but one of them."""
+"""Maximum number of cross-validation folds of seeds, or of episodes of a single seed."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class TunedSetting:
     """One combination of parameters."""
 
     label: str  # the agent with these parameters
-    values: Mapping[str, Value]  # what was tried
+    values: Mapping[str, Value]  # its parameters
     mean: float | None
-    """Mean over games of its place between the worst setting (0) and the best (1); None where a game is missing."""
-    low: float | None  # 95 % interval of the mean; None from single episodes
+    """Mean over games of its score between the worst setting (0) and the best (1); None if a game is missing."""
+    low: float | None  # 95 % interval of the mean; None for single episodes
     high: float | None
     scores: Mapping[str, float | None]  # by game
     estimate: float | None = None
-    """Estimate of the median of all games, in percent, from just these; None if they are no subset for tuning."""
+    """Estimate of the median of all games, in percent, from these games; None if they are not a subset for tuning."""
 
     @property
     def half_width(self) -> str | None:
@@ -63,14 +63,15 @@ class TunedSetting:
 
 @dataclass(frozen=True)
 class TunedParameters:
-    """The best that tuning a number of parameters game by game gives, the others as in the best fixed setting.
+    """Best result of tuning a number of parameters game by game, with the others as in the best fixed setting.
 
-    parameters: Parameters whose tuning gives most.
-    score: Mean over games, each from the 5th percentile of its scores (0) to the 95th (1); too good, as a maximum.
+    parameters: Parameters whose tuning improves the score most.
+    score: Mean over games, each normalised by the 5th (0) and the 95th (1) percentile of its scores; a maximum, hence
+        biased upwards.
     share: Share of the score with all parameters tuned.
-    held_out: The same score, of settings and parameters chosen on the other seeds or episodes; None where there are no
-        others.
-    low, high: 95 % interval of `held_out`, Student's t over these; None where nothing varies.
+    held_out: The score on held-out seeds or episodes, with settings and parameters chosen on the others; None if there
+        are no others.
+    low, high: 95 % interval of `held_out`, Student's t over these parts; None if nothing varies.
     """
 
     parameters: tuple[str, ...]
@@ -89,11 +90,11 @@ class TuningSensitivity:
     fixed: The setting that is best on average.
     best: Best settings by game.
     value: Increase of the mean score with the best setting of each game over that with the best fixed one.
-    held_out, low, high: The same on seeds or episodes that did not choose, as in `TunedParameters`.
-    unit: Unit left out in turn: "seed", "episode", or "" if there are no two.
-    parts: In how many parts.
+    held_out, low, high: The same on held-out seeds or episodes, as in `TunedParameters`.
+    unit: Unit held out in turn: "seed", "episode", or "" if there is only one.
+    parts: Number of folds.
     dimensionality: Least number of parameters that, tuned game by game, reach 95 % of the score with all tuned.
-    by_count: For no parameter tuned, for one, to all that vary.
+    by_count: Results by the number of tuned parameters, from none to all that vary.
     """
 
     games: tuple[str, ...]
@@ -118,14 +119,14 @@ class Tuned:
     protocol: str
     games: tuple[str, ...]
     uninformative: tuple[str, ...]  # games on which all settings score the same
-    for_testing: tuple[str, ...]  # games that are not meant for tuning
+    for_testing: tuple[str, ...]  # games that are not intended for tuning
     learnt_once: bool
-    """True if learners were trained with one seed each: intervals then do not include differences between trainings."""
+    """True if learners were trained with one seed, so that intervals do not include differences between trainings."""
     settings: tuple[TunedSetting, ...]
     sensitivity: TuningSensitivity | None = None
-    """None where fewer than two games tell two settings apart."""
-    suite: str = ""  # that the games are tasks of; "" of Atari games
-    model: str = ""  # the subset for tuning that the games are, "atari-3-val"; "" where they are none
+    """None if settings differ on fewer than two games."""
+    suite: str = ""  # suite of the tasks; "" for Atari games
+    model: str = ""  # the subset for tuning of exactly these games, "atari-3-val"; "" if there is none
 
     @property
     def level_with_best(self) -> tuple[TunedSetting, ...]:
@@ -137,7 +138,7 @@ class Tuned:
 
     @property
     def best(self) -> list[tuple[str, Mapping[str, Value]]]:
-        """The best fixed setting and that of each game, by its title; empty where nothing tells settings apart."""
+        """The best fixed setting and the best of each game, by title; empty if settings do not differ."""
         if self.sensitivity is None:
             return []
         games = ((self.title(game), values) for game, values in self.sensitivity.best.items())
@@ -145,7 +146,7 @@ class Tuned:
 
     @property
     def noun(self) -> str:
-        """The noun for what settings are tried on."""
+        """The noun for what settings are tried on: "task" or "game"."""
         return wording.noun("step" if self.suite else "frame")
 
     @property
@@ -159,7 +160,7 @@ class Tuned:
 
 
 def held_out_interval(row: TunedParameters | TuningSensitivity) -> str | None:
-    """Show the interval of a held-out score; None where there is none."""
+    """Write the interval of a held-out score; None if there is none."""
     if row.low is None or row.high is None:
         return None
     return f"{wording.fixed(row.low, 2)} … {wording.fixed(row.high, 2)}"
@@ -176,12 +177,15 @@ def warning(games: Sequence[str], suite: TaskSuite | None = None) -> str:
 
 
 def tuned(directory: Path, tried: Mapping[str, Mapping[str, Value]]) -> Tuned:
-    """Rank the settings that a run played; `tried` has their parameters by label."""
+    """Rank the settings that a run played, whose parameters `tried` contains by label.
+
+    Raises ArcadeMarkError if fewer than two settings have a score.
+    """
     run = load_run(directory)
     table = run.table.select(algorithms=[label for label in run.table.algorithms if label in tried])
     scores = table.mean_over_runs()
     if np.isfinite(scores).any(axis=1).sum() < 2:
-        raise ArcadeMarkError(f"{directory}: fewer than two settings have a score; nothing is there to compare")
+        raise ArcadeMarkError(f"{directory}: fewer than two settings have a score, so there is nothing to compare")
     telling = np.asarray(np.isfinite(inter_algorithm(scores, table.tasks, zero_range="omit")).any(axis=0))
     suite = run.record.protocol.suite
     model = "" if suite else next((one for one in VALIDATION if {*subset(one).tasks} == {*table.tasks}), "")
@@ -216,7 +220,7 @@ def tuned(directory: Path, tried: Mapping[str, Mapping[str, Value]]) -> Tuned:
 def _place(
     run: RunScores, label: str, row: NDArray[np.float64], scores: NDArray[np.float64], telling: NDArray[np.bool_]
 ) -> tuple[float | None, float | None, float | None]:
-    """Return a setting's mean place on the games that tell settings apart, and its interval."""
+    """Return a setting's mean over the games on which settings differ, and its interval."""
     if not telling.any() or not np.isfinite(row[telling]).all():
         return None, None, None
     worst, best = (end(scores[:, telling], axis=0) for end in (np.nanmin, np.nanmax))
@@ -273,10 +277,10 @@ def _sensitivity(
 def _parts(
     run: RunScores, table: ScoreTable, seeds: NDArray[np.int64]
 ) -> tuple[Literal["seed", "episode", ""], NDArray[np.float64]]:
-    """Return the unit of the parts that choose settings in turn, and their scores, shape (settings, games, parts).
+    """Return the unit of the folds, and their mean scores, shape (settings, games, parts).
 
-    That is seeds of agents that learn, put together where they are many, or the episodes of the only one; of other
-    agents the episodes of all seeds.
+    Folds are of seeds of agents that learn, of the episodes of a single seed, or of the episodes of all seeds of other
+    agents.
     """
     shape = table.scores.shape[:2]
     if not run.apart:
@@ -295,7 +299,7 @@ def _parts(
 
 
 def _over(parts: NDArray[np.float64] | None) -> tuple[float | None, float | None, float | None]:
-    """Return the mean over parts and its interval, None where there is none."""
+    """Return the mean over parts and its interval, each None if there is none."""
     if parts is None:
         return None, None, None
     value, low, high, _ = intervals.score_intervals([parts])[0].tolist()

@@ -1,4 +1,4 @@
-"""Analysis of scores, of runs and of tables alike: from a dataset to a report."""
+"""Analysis of the scores of runs and tables: from a dataset to a report."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ from arcademark.suite.subsets import Subset
 from arcademark.wording.prose import text
 
 ALE = "bellemare-2013"
-"""The paper of what our own runs are played on."""
+"""The paper of the ALE, on which our own runs are played."""
 
 ESTIMATED = ("atari-57", "atari-100k")
-"""Suites whose median is estimated where games are missing; published models know the first."""
+"""Suites whose median is estimated where games are missing; published models are for the first."""
 
 EFFICIENCY_POINTS, EFFICIENCY_DRAWS = 40, 1000
-"""Frames at which sample efficiency is found, and resamples for its interval at each."""
+"""Number of frames at which sample efficiency is computed, and resamples for its interval at each."""
 
 TOLERANCE = "patterson-2024"
 """Publication that recommends tolerance intervals of runs."""
@@ -78,13 +78,13 @@ def analyse(
         A path is a run's directory, or a file of any format that is read here; a mapping goes from algorithm to task to
         a score, or one per run: ``{"DQN": {"pong": [18.9, 19.3]}}``.
     options : ScoreOptions, optional
-    **asked : object
-        Its fields, where none is given: ``suite``, ``references``, ``algorithms``, ``games``, ``metrics``, …
+    **keywords : object
+        Fields of `ScoreOptions`, used without ``options``: ``suite``, ``references``, ``algorithms``, ``games``, …
 
     Raises
     ------
     ArcadeMarkError
-        If something named does not exist, a file is malformed, or no scores are left to analyse.
+        If a named object does not exist, a file is malformed, or no scores are left to analyse.
     """
     wanted = options or ScoreOptions(**keywords)
     return of_dataset(prepare(sources, wanted), wanted)
@@ -95,7 +95,7 @@ def of_dataset(
 ) -> ScoreReport:
     """Analyse a dataset; see `analyse`.
 
-    ``follow`` is told how many algorithms are worked out, of how many, after each.
+    ``follow`` is called after each algorithm with the number of algorithms done and the total.
     """
     chosen = dataset.benchmark.chosen(options.metrics or ())
     bootstrap = bootstrap_of(dataset, options)
@@ -148,7 +148,7 @@ def of_dataset(
 
 
 def _tolerance(dataset: Dataset, share: float) -> Tolerance:
-    """Compute tolerance intervals of single runs, for all algorithms on all games with several runs."""
+    """Compute tolerance intervals of single runs for all algorithms on all games with several runs."""
 
     def rows() -> Iterator[SingleRuns]:
         for game in dataset.tasks:
@@ -217,7 +217,7 @@ def shared(
 
 
 def _papers(dataset: Dataset, chosen: Sequence[Measure], noticed: Sequence[Notice]) -> set[str]:
-    """Return the keys of the papers that a document of a dataset rests on."""
+    """Return the keys of the papers that a document of a dataset cites."""
     plays = [dataset.play(name) for name in dataset.algorithms]
     return {OF_SUMMARIES, *dataset.benchmark.papers}.union(
         *(OF_NOTICES.get(notice.kind, ()) for notice in noticed),
@@ -266,7 +266,7 @@ def sample_efficiency(
     games = {curve.game for curve in curves if curve.game in measure.known}
     for name in learners:
         games &= {curve.game for curve in curves if curve.algorithm == name}
-    # A copy, as intervals at each of many frames are no numbers of the document.
+    # A copy, because intervals at many frames are not to be recorded as the document's.
     drawn = replace(bootstrap, resamples=min(bootstrap.resamples, EFFICIENCY_DRAWS), episodes={})
     metric = measure.metric
     found = []
@@ -295,7 +295,7 @@ def _algorithm(name: str, dataset: Dataset, chosen: Sequence[Measure], bootstrap
     bars_reached = published.bars(inside, name) if "human" in dataset.benchmark.references else ()
     spent = frames or (learning.frames_used(run) if run else None)
     if run and run.run.record.protocol.unit == "step":
-        spent = None  # of which no time of play follows
+        spent = None  # steps have no duration
     return Algorithm(
         **identity(name, dataset),
         coverage=_coverage(means, dataset, summaries),
@@ -321,7 +321,7 @@ def identity(name: str, dataset: Dataset) -> dict[str, Any]:
 
 
 def _scores(name: str, chosen: Sequence[Measure], dataset: Dataset, bootstrap: Bootstrap) -> Iterator[Score]:
-    """Yield each game's score with its interval, in points and normalised; for a run also games not played yet."""
+    """Yield each game's score with its interval, in points and normalised; also a run's games not yet played."""
     runs, varying, played = dataset.runs(name), dataset.varying(name), dataset.scores.get(name).played
     units = {task: values for task, (_, values) in varying.items()}
     ends = score_intervals(list(units.values()), list(map(dataset.benchmark.score_bounds, units)))[:, :3]
@@ -343,7 +343,7 @@ def _scores(name: str, chosen: Sequence[Measure], dataset: Dataset, bootstrap: B
 
 
 def _normalised(measure: Measure, tasks: Sequence[str], ends: NDArray[np.float64]) -> dict[str, Statistic]:
-    """Normalise scores and the ends of their intervals, of the tasks that the measure knows."""
+    """Normalise the scores of known tasks, and the ends of their intervals."""
     known = [place for place, task in enumerate(tasks) if task in measure.known]
     names = [tasks[place] for place in known]
     rows = measure.normaliser(ends[known], names).tolist()
@@ -355,7 +355,7 @@ def _normalised(measure: Measure, tasks: Sequence[str], ends: NDArray[np.float64
 
 def _played(cell: PlayedGame) -> Played:
     scores, places = np.unique(np.concatenate([*cell.runs, []]), return_inverse=True)
-    shared = scores.tolist()  # an object a score, not an episode: there may be many
+    shared = scores.tolist()  # one object per distinct score, not per episode: there may be many
     return Played(
         *(cell.planned, tuple([shared[place] for place in places.tolist()]), cell.truncated, cell.variant),
         *(cell.planning, cell.different, cell.possible, cell.exact),
@@ -391,7 +391,7 @@ def _coverage(means: Mapping[str, float], dataset: Dataset, summaries: Sequence[
 
 
 def _rank(item: Algorithm, dataset: Dataset) -> Rank | None:
-    """Rank an algorithm by its median over the 57 games, or the estimate of it."""
+    """Rank an algorithm by its median over the 57 games, or by the estimate; None without either."""
     if dataset.benchmark.view.name != ranking.SUITE:
         return None
     median = None
@@ -405,7 +405,7 @@ def _rank(item: Algorithm, dataset: Dataset) -> Rank | None:
 
 
 def _efficiency(frames: int | None, summaries: Sequence[Summary], bars: Sequence[Breakthrough]) -> Efficiency | None:
-    """Divide by training frames the uncapped or capped summaries and the records broken (Fan 2021, Eq. 7)."""
+    """Divide summaries and the number of records broken by training frames (Fan 2021, Eq. 7)."""
     if not frames:
         return None
 
@@ -427,7 +427,7 @@ def _efficiency(frames: int | None, summaries: Sequence[Summary], bars: Sequence
 
 
 def _estimates(name: str, model: Subset | None, dataset: Dataset, bootstrap: Bootstrap) -> dict[str, Any]:
-    """Estimate from any games and, where these are a published model's own, by that too; or by the model asked for."""
+    """Estimate by the requested model or, without one, from any games and by the published model of exactly these."""
     varying = dataset.varying(name)
     seeds = {
         task: tuple(values[:, np.newaxis]) if over == "runs" and values.size > 1 else (values,)

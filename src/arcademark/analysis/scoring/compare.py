@@ -33,19 +33,19 @@ CONFIDENCE = 0.99
 """Confidence of the tests on each game (Bellemare et al. 2013, §4.3)."""
 
 CITED = ("bellemare-2013", "agarwal-2021")
-"""Whose tests, and whose probability of improvement and profiles, a comparison shows."""
+"""Papers of the tests, and of the probability of improvement and profiles, that a comparison shows."""
 
 SEQUENTIAL = "mathieu-2024"
-"""Whose test of runs group by group."""
+"""Paper of the sequential test."""
 
 POWER_STATISTIC = "iqm"
-"""The summary whose difference the needed number of runs is given for."""
+"""The summary for whose difference the needed number of runs is computed."""
 
 LONG_TAIL = 1.5
-"""The best run over the score that 19 of 20 runs stay below, from which a profile leaves out the best runs."""
+"""Ratio of the best run's score to the 95 % quantile from which a profile leaves out the best runs."""
 
 PROFILE_STEPS, MAX_STEPS = (1.0, 2.0, 5.0, 10.0), 200
-"""Steps of a profile, in percent, of which the smallest is taken that needs no more than `MAX_STEPS` of it."""
+"""Possible steps of a profile, in percent, and the maximum number of steps, which decides between them."""
 
 
 def compare_tables(
@@ -60,9 +60,10 @@ def compare_tables(
 ) -> Comparison:
     """Compare algorithms.
 
-    Parameters are those of `arcademark.analysis.scoring.analysis.analyse`; ``algorithms`` names at least two, or none
-    for all; it raises where no two share a game, too. ``follow`` is told how many pairs are compared, of how many,
-    after each. With a ``plan`` runs are also tested group by group, each run summed up over games by ``summary``.
+    Parameters and errors are those of `arcademark.analysis.scoring.analysis.analyse`; ``algorithms`` names at least two
+    algorithms, or none for all. Also raises if no two algorithms share a game. ``follow`` is called after each pair
+    with the number of pairs done and the total. With a ``plan``, runs are also tested sequentially, group by group;
+    ``summary`` summarises each run over games.
     """
     wanted = options or ScoreOptions(**keywords)
     named = wanted.algorithms or ()
@@ -70,20 +71,20 @@ def compare_tables(
     dataset = prepare(places, wanted)
     if len(named) == 1:
         others = _nearest(dataset.algorithms[0], prepare(places, replace(wanted, algorithms=())))
-        such = f", such as {wording.listing(map(repr, others), 'or')}," if others else ""
+        examples = f", such as {wording.listing(map(repr, others), 'or')}," if others else ""
         raise ArcadeMarkError(
-            f"only {dataset.algorithms[0]!r} is named; name another to compare it with{such} or none for all"
+            f"only {dataset.algorithms[0]!r} is named; name another to compare it with{examples} or none for all"
         )
     if len(dataset.algorithms) < 2:
         played = dataset.scores.runs
         if parts := [str(part) for run in (played.runs if played else ()) for part in run.record.parts]:
             raise ArcadeMarkError(
-                f"{wording.listing(parts)} are of the same agent under the same protocol and share no trial, so they "
-                f"are one run of {dataset.algorithms[0]!r}, with nothing to compare it with; name another agent's run"
+                f"{wording.listing(parts)} have the same agent and protocol and share no trial, so they are one run of "
+                f"{dataset.algorithms[0]!r}, with nothing to compare it with; name another agent's run"
             )
         raise ArcadeMarkError(
-            f"only one algorithm, {dataset.algorithms[0]!r}, so nothing to compare it with; name two, with another "
-            "table if need be"
+            f"only one algorithm, {dataset.algorithms[0]!r}, so nothing to compare it with; name two, or add another "
+            "table"
         )
     measures = dataset.benchmark.chosen(wanted.metrics or ())
     bootstrap = analysis.bootstrap_of(dataset, wanted)
@@ -111,7 +112,7 @@ def compare_tables(
 
 
 def _sides(dataset: Dataset, measure: Measure, bootstrap: Bootstrap) -> tuple[ComparedSide, ...]:
-    """Summarise each algorithm over the games that all have, so that summaries can be compared."""
+    """Summarise each algorithm over the common games, so that summaries can be compared."""
     runs = {name: measure.of_known(dataset.runs(name)) for name in dataset.algorithms}
     shared = [task for task in dataset.tasks if all(task in row for row in runs.values())]
     sides = []
@@ -130,13 +131,13 @@ def _check_different(names: Sequence[str]) -> None:
         raise ArcadeMarkError(f"{repeated[0]!r} is named twice: an algorithm is not compared with itself; name another")
     if len(names) == 1 and os.path.exists(names[0]):
         raise ArcadeMarkError(
-            f"only {names[0]!r} is named; name another to compare it with, or none for all; for another table give "
+            f"only {names[0]!r} is named; name another to compare it with, or none for all; for another table add "
             f"--with {names[0]}"
         )
 
 
 def _nearest(name: str, dataset: Dataset, number: int = 3) -> list[str]:
-    """Return the other algorithms with the most tasks in common with one, at most so many."""
+    """Return the other algorithms with the most tasks in common with one, at most ``number``."""
     table = dataset.scores.table
     present = ~np.isnan(table.mean_over_runs())
     shared = (present & present[table.algorithms.index(name)]).sum(axis=1)
@@ -147,7 +148,7 @@ def _nearest(name: str, dataset: Dataset, number: int = 3) -> list[str]:
 def _pairs(
     dataset: Dataset, measures: Sequence[Measure], bootstrap: Bootstrap, follow: Callable[[int, int], None] | None
 ) -> tuple[Pair, ...]:
-    """Compare each with each by the main measure, two alone by all."""
+    """Compare all pairs of algorithms by the main measure, or a single pair by all measures."""
     duels = list(itertools.combinations(dataset.algorithms, 2))
     pairs = []
     for done, names in enumerate(duels, start=1):
@@ -161,7 +162,7 @@ def _pairs(
 
 
 def _corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    """Correct the p-values of all pairs' games for how many they are."""
+    """Correct the p-values of all pairs' games for their number."""
     corrected = iter(tests.holm([game.p for pair in pairs for game in pair.games if game.p is not None]).tolist())
 
     def correct(game: GameDifference) -> GameDifference:
@@ -198,7 +199,7 @@ def _pair(names: tuple[str, str], dataset: Dataset, measures: Sequence[Measure],
 
 
 def _games(runs: Sequence[Runs], samples: Sequence[Runs], measure: Measure) -> tuple[GameDifference, ...]:
-    """Compare runs game by game, and test the samples that they are, or are the means of."""
+    """Compare runs game by game, and test their samples, which are the runs themselves or their episodes."""
     tables, (first, second) = [padded(side.values()) for side in runs], samples
     tested = tests.paired_tests(padded(first.values()), padded(second.values()), list(first), alpha=1 - CONFIDENCE)
     one, other = (dict(zip(first, means(table).tolist(), strict=True)) for table in tables)
@@ -207,27 +208,27 @@ def _games(runs: Sequence[Runs], samples: Sequence[Runs], measure: Measure) -> t
     games = []
     for test, better in zip(tested, improvement, strict=True):
         task, placed = test.task, (of_one[test.task], of_other[test.task])
-        apart = one[task] - other[task]
+        difference = one[task] - other[task]
         games.append(
             GameDifference(
                 game=task,
                 first=one[task],
                 second=other[task],
-                difference=apart,
+                difference=difference,
                 normalised=None if placed[0] is None or placed[1] is None else placed[0] - placed[1],
                 p=test.p,
                 corrected_p=None,
                 verdict=test.verdict,
                 why=test.why,
                 improvement=better,
-                seeds_needed=_seeds_needed(apart, first[task], second[task]),
+                seeds_needed=_seeds_needed(difference, first[task], second[task]),
             )
         )
     return tuple(games)
 
 
 def _seeds_needed(difference: float, first: NDArray[np.float64], second: NDArray[np.float64]) -> int | None:
-    """Return the runs of each that find the difference seen, if spreads are as seen; None where that is not known."""
+    """Return the runs per algorithm needed to detect the observed difference with the observed spreads, or None."""
     if min(first.size, second.size) < 2 or difference == 0:
         return None
     spreads = float(np.std(first, ddof=1)), float(np.std(second, ddof=1))
@@ -262,7 +263,7 @@ def _power(
 
 
 def _seeds_of_summary(summary: SummaryDifference, runs: float) -> int | None:
-    """Scale the runs until the standard error, which falls with their square root, lets the difference be found."""
+    """Return the runs needed to detect a summary's difference; its standard error falls with their square root."""
     difference = summary.difference.value
     if not summary.standard_error or not difference:
         return None

@@ -24,14 +24,14 @@ from arcademark.metrics.sequential import SequentialPair, SequentialStep
 Verdict = Literal["better", "worse", "undecided", "untested"]
 
 MAX_DETAILED = 45
-"""Pairs of which each game is shown: those of ten algorithms."""
+"""Maximum number of pairs whose games are shown: those of ten algorithms."""
 
 
 @dataclass(frozen=True)
 class ComparedSide(Side):
-    """One of the algorithms compared.
+    """One of the compared algorithms.
 
-    summary: Its own summary by the comparison's metric, over the games that all have and the metric knows; None where
+    summary: Its summary by the comparison's metric, over the common games that have the metric's references; None if
         there is no such game.
     """
 
@@ -42,16 +42,16 @@ class ComparedSide(Side):
 class GameDifference:
     """Two algorithms on one game.
 
-    game: Its id.
-    first, second: Their scores, means over runs.
-    difference: In points.
+    game: The game's id.
+    first, second: Their scores, means over runs, in points.
+    difference: The first score less the second, in points.
     normalised: The difference by the comparison's metric, in percent.
-    p: p-value of a two-tailed Welch's t-test; None if it cannot be made.
+    p: p-value of a two-tailed Welch's t-test; None if it cannot be computed.
     corrected_p: p-value by Holm's method over all such tests of the comparison, of every game and pair.
     verdict: Verdict on the first, at the tests' confidence.
     why: Reason why it is untested.
     improvement: Probability that a run of the first beats one of the second; a tie is half a win.
-    seeds_needed: Runs of each with which such a test would find the difference seen, four times in five; None where the
+    seeds_needed: Runs per algorithm needed for 80 % power of such a test to detect the observed difference; None if the
         spread is not known, or there is no difference.
     """
 
@@ -72,11 +72,11 @@ class GameDifference:
 class Power:
     """Number of runs needed to detect the observed differences, if they are true.
 
-    games: Games of which it can be told.
+    games: Number of games for which it is known.
     enough: Number of these that have enough runs already.
-    median_seeds: Middle number of runs that a game needs.
-    metric, statistic: The summary that `seeds` is of.
-    seeds: Runs a game with which the interval of the summary's difference would leave out 0, four times in five.
+    median_seeds: Median over games of the needed runs.
+    metric, statistic: The summary for `seeds`.
+    seeds: Runs per game with which the interval of the summary's difference excludes 0 with 80 % power.
     """
 
     games: int
@@ -94,12 +94,12 @@ class Power:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two algorithms against each other.
+    """Comparison of two algorithms.
 
     first, second: Their names.
-    games: Games that both have.
+    games: Their common games.
     left_out: Names of the games that only one of them has.
-    better, worse, undecided, untested: Games by the first's verdict: Bellemare et al. 2013, Table 3.
+    better, worse, undecided, untested: Numbers of games by verdict on the first (Bellemare et al. 2013, Table 3).
     improvement: Probability that a run of the first beats one of the second on a random game (Agarwal et al.
         2021).
     power: None where one of them has a single run.
@@ -132,7 +132,7 @@ class Pair:
 
     @property
     def decided(self) -> int:
-        """Games on which one is better."""
+        """The number of games on which one is better."""
         return self.better + self.worse
 
     @property
@@ -147,26 +147,26 @@ class Pair:
 
     @property
     def higher(self) -> int:
-        """Games on which the first's score is higher."""
+        """The number of games on which the first's score is higher."""
         return sum(game.difference > 0 for game in self.games)
 
     @property
     def lower(self) -> int:
-        """Games on which it is lower."""
+        """The number of games on which the first's score is lower."""
         return sum(game.difference < 0 for game in self.games)
 
     def stand(self, alpha: float) -> int:
-        """Count the differences that stand when corrected for the number of tests."""
+        """Count the differences that remain significant when corrected for the number of tests."""
         return sum(game.corrected_p is not None and game.corrected_p < alpha for game in self.games)
 
 
 @dataclass(frozen=True)
 class SequentialRuns:
-    """The runs that an algorithm has, and those that it lacks.
+    """Numbers of an algorithm's runs in a sequential test.
 
-    runs: On each of the games, in the order of the table.
+    runs: Runs on each of the games.
     used: Number of these that were tested.
-    more: Number of runs to make next; 0 if none of its pairs is open.
+    more: Number of runs to add next; 0 if none of its pairs is open.
     """
 
     algorithm: str
@@ -180,7 +180,7 @@ class Sequential:
     """Decision whether more runs are needed, by AdaStop (Mathieu et al. 2024).
 
     group, groups, alpha, permutations: As in `arcademark.metrics.sequential.SequentialPlan`.
-    games: Games that all algorithms have. A run's score is in points where there is one, else a summary of all.
+    games: Games that all algorithms have. A run's score is in points for a single game, else a summary over games.
     metric, statistic: Metric and statistic of that summary, in percent; both "" if scores are in points.
     """
 
@@ -201,36 +201,36 @@ class Sequential:
 
     @property
     def lacking(self) -> Mapping[int, list[str]]:
-        """The algorithms by how many runs more they need."""
+        """The algorithms by the number of further runs that they need."""
         return grouped((side.more, side.algorithm) for side in self.algorithms if side.more)
 
     @property
     def needed(self) -> int:
-        """The number of runs that these algorithms then have."""
+        """The number of runs that these algorithms need in total."""
         return max((side.runs + side.more for side in self.algorithms if side.more), default=0)
 
     @property
     def needed_group(self) -> int:
-        """The number of the group of runs that is then complete."""
+        """The number of the group of runs that is complete with these."""
         return self.needed // self.group
 
     @property
     def rows(self) -> tuple[tuple[SequentialPair, SequentialStep | None], ...]:
-        """The steps of a single pair, of several the last."""
+        """All steps of a single pair, or the last step of each of several pairs."""
         last = slice(-1 if len(self.pairs) > 1 else 0, None)
         return tuple((pair, step) for pair in self.pairs for step in (pair.steps[last] or (None,)))
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The algorithms in the order that one measure gives.
+    """Order of the algorithms by one summary of one metric.
 
-    metric, title: Normalisation: HNS has the human average for its reference, HWRNS the world record, …
+    metric, title: Metric that normalises scores.
     statistic: Summary statistic.
-    values: In percent, in the document's order of algorithms, over the games that all have.
-    ranks: 1 is best; equal values share a rank.
-    inversions: Pairs that stand in the opposite order to the first metric's median (Aitchison et al. 2023, §7).
-    kendall_tau: Rank correlation with it; None where one of the two has no order.
+    values: Summaries in percent over the common games, in the document's order of algorithms.
+    ranks: Ranks, 1 for the best; equal values share a rank.
+    inversions: Number of pairs in the opposite order to that by the first metric's median (Aitchison et al. 2023, §7).
+    kendall_tau: Rank correlation with that order; None where one of the two has only ties.
     """
 
     metric: str
@@ -246,7 +246,7 @@ class Ranking:
 class Sensitivity:
     """Sensitivity of the order to the reference set and the metric.
 
-    flips: No flips: no measure contradicts another.
+    flips: Contradictions between measures; empty if there is none.
     """
 
     rankings: tuple[Ranking, ...]
@@ -277,14 +277,13 @@ class Comparison(TableDocument):
     """A comparison of algorithms.
 
     games: Games that at least two algorithms have.
-    metric, metric_title, metric_meaning: What normalises where one metric is enough: in the games, the profiles and the
-        power.
+    metric, metric_title, metric_meaning: Metric of games, profiles and power.
     confidence: Confidence of the tests, a fraction: 0.99.
-    pairs: Each with each, in the algorithms' order.
-    sensitivity: None where no game is common to all.
-    sequential: None where it was not asked for.
+    pairs: All pairs, in the algorithms' order.
+    sensitivity: None if no game is common to all.
+    sequential: None if not requested.
     ranks: Ranks of all algorithms, in their order; empty if no game is common to all.
-    sample_efficiency: Sample efficiency of those that learnt, by the first metric.
+    sample_efficiency: Sample efficiency of learners, by the first metric.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.comparison/1"
@@ -302,7 +301,7 @@ class Comparison(TableDocument):
 
     @property
     def summaries(self) -> tuple[tuple[str, Summary], ...]:
-        """The algorithms' own summaries by their names."""
+        """The algorithms' names with their summaries."""
         return tuple((item.name, item.summary) for item in self.algorithms if item.summary)
 
     @property
@@ -319,19 +318,19 @@ class Comparison(TableDocument):
         return any(one.low is not None for _, item in self.summaries for one in item.statistics.values())
 
     def rows(self) -> list[dict[str, object]]:
-        """Return the difference of each pair on each game: a row each."""
+        """Return one row per pair and game, with the difference."""
         return [
             {"algorithm": pair.first, "other": pair.second, **vars(game)} for pair in self.pairs for game in pair.games
         ]
 
     @property
     def alpha(self) -> float:
-        """The tests' level of significance."""
+        """The tests' significance level."""
         return 1 - self.confidence
 
     @property
     def detailed(self) -> tuple[Pair, ...]:
-        """The pairs of which each game is shown."""
+        """The pairs whose games are shown."""
         return self.pairs[:MAX_DETAILED]
 
     @property

@@ -10,7 +10,7 @@ from arcademark import wording
 from arcademark.analysis.cells import run_names
 from arcademark.analysis.document import Notice
 from arcademark.analysis.estimates import Estimate
-from arcademark.analysis.notices import notice, said, sort
+from arcademark.analysis.notices import notice, plain, sort
 from arcademark.analysis.runs import notices as runs_notices
 from arcademark.analysis.scoring.comparison import Pair
 from arcademark.analysis.subsets import predictors
@@ -33,10 +33,10 @@ from arcademark.suite.subsets import Subset
 from arcademark.suite.tasks import games
 
 MANY_RUNS = 10
-"""Runs a game from which the scores of a table are asked whether they are single episodes'."""
+"""Runs per game from which a table's scores are checked for being those of single episodes."""
 
 MAX_GROUPS = 3
-"""Groups of algorithms, each lacking its own games or differing in its own way, above which they are told together."""
+"""Groups of algorithms with different missing games or settings, above which one notice covers all of them."""
 
 SIMULATED_CAP = (0.0, 100.0)
 """Bounds of the capped scores whose intervals were simulated."""
@@ -44,14 +44,14 @@ SIMULATED_CAP = (0.0, 100.0)
 
 @dataclass(frozen=True)
 class _FewRuns:
-    """Intervals that hold the truth too rarely, as simulations show; see docs/intervals.md.
+    """Intervals whose simulated coverage is too low; see docs/intervals.md.
 
-    The simulations are of human-normalised scores, and of those capped at 100 %. They stand for other normalised scores
-    too, but not for other caps, which were not simulated.
+    The simulations are of human-normalised scores, and of those capped at 100 %. They also represent other normalised
+    scores, but not other caps, which were not simulated.
 
-    fewest, most: Runs of games that have several.
-    simulated: Games and runs of the simulation that is nearest.
-    short: Titles of measures, with the statistics whose intervals hold the truth too rarely, each with how often.
+    fewest, most: Least and greatest number of runs of games with several runs.
+    simulated: Games and runs of the nearest simulation.
+    short: Titles of measures, with the statistics whose intervals cover the truth too rarely, each with its coverage.
     unknown: Sources of uncertainty that were not simulated, in words.
     """
 
@@ -63,7 +63,7 @@ class _FewRuns:
 
 
 def of_scores(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Bootstrap) -> tuple[Notice, ...]:
-    """Gather all notices of a report, warnings first."""
+    """Return all notices of a report, warnings first."""
     estimates = [(item.name, one) for item in algorithms for one in (item.estimate, item.published) if one is not None]
     runs, suite = dataset.scores.runs, dataset.benchmark.view.name
     whole = [item.name for item in algorithms if item.estimate is not None and not item.coverage.missing]
@@ -89,7 +89,7 @@ def of_scores(dataset: Dataset, algorithms: Sequence[Algorithm], bootstrap: Boot
 def of_comparison(
     dataset: Dataset, sides: Sequence[Side], pairs: Sequence[Pair], bootstrap: Bootstrap, confidence: float
 ) -> tuple[Notice, ...]:
-    """Gather all notices of a comparison, warnings first."""
+    """Return all notices of a comparison, warnings first."""
     duels = [(pair.first, pair.second) for pair in pairs]
     few_runs = _few_runs(dataset, duels, pairs[0].summaries, bootstrap)
     return sort(
@@ -107,7 +107,7 @@ def _shared(
 ) -> Iterator[Notice]:
     """Yield notices common to reports and comparisons: on references, intervals, measures, and reading.
 
-    Given are whose intervals hold the truth too rarely, and algorithms' runs.
+    ``few_runs`` are the notices on low coverage, ``counts`` algorithms with their runs per game.
     """
     benchmark = dataset.benchmark
     if outside := [task for task in dataset.tasks if task not in benchmark.tasks]:
@@ -118,11 +118,11 @@ def _shared(
     yield from few_runs
     if any(row.size > 1 for name in dataset.algorithms for row in dataset.runs(name).values()):
         yield notice("measures", noun=benchmark.noun)
-    yield from (said("measures", text) for text in benchmark.remarks)
+    yield from (plain("measures", text) for text in benchmark.remarks)
     yield from _intervals(counts, bootstrap, benchmark.noun)
     for text in dataset.scores.remarks:
         kind = "read_as" if text.startswith("Read as: ") else "read"
-        yield said(kind, text if text.endswith(".") else f"{text}.")
+        yield plain(kind, text if text.endswith(".") else f"{text}.")
     if benchmark.atari:
         yield notice("hard_exploration")
 
@@ -148,7 +148,7 @@ def _estimates(estimates: Sequence[tuple[str, Estimate]]) -> Iterator[Notice]:
 
 
 def _tuning(estimates: Sequence[tuple[str, Estimate]], dataset: Dataset) -> Iterator[Notice]:
-    """Yield notices on estimates from games meant for tuning, which are to be reported on other games."""
+    """Yield notices on estimates from games intended for tuning; reported estimates should be from other games."""
     for name in subsets.VALIDATION:
         games = {*subsets.subset(name).tasks}
         if any(it.telling and (it.subset == name or games == dataset.runs(who).keys()) for who, it in estimates):
@@ -163,7 +163,7 @@ def _error(title: str, subset: Subset) -> str:
 
 
 def _partial(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Notice]:
-    """Yield notices on incomplete coverage of the benchmark, unless an estimate from a subset says so."""
+    """Yield notices on incomplete coverage of the benchmark, unless a run has an estimate, which implies it."""
     about: dict[str, Any] = {"suite": dataset.benchmark.view.name, "noun": dataset.benchmark.noun}
     short = [
         item
@@ -186,7 +186,7 @@ def _partial(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Noti
 
 
 def _how_made(dataset: Dataset) -> Iterator[Notice]:
-    """Warn where algorithms set side by side were not scored alike, or not here, or where that is not known."""
+    """Yield notices on how scores were obtained: runs, implausible scores, single episodes, protocols, training."""
     if runs := dataset.scores.runs:
         yield from runs_notices.of_scores(runs, run_names(runs))
     yield from plausible.warnings(dataset)
@@ -205,7 +205,7 @@ def _how_made(dataset: Dataset) -> Iterator[Notice]:
     for label, names in labels.items():
         name = label.partition(" (")[0]
         if name.lower() in named_protocols():
-            why = f"what {label!r} changes of the protocol {name} is not understood"
+            why = f"the changes of the protocol {name} in {label!r} are not known settings"
         else:
             why = str(UnknownNameError("protocol", name, named_protocols())).rstrip("?")
         yield notice("protocol_unknown__named", names=names, why=why)
@@ -221,7 +221,7 @@ def _protocols(plays: dict[str, PlayConditions]) -> Iterator[Notice]:
         yield notice("protocols_differ__planners", planners=planners, others=others)
     known = {name: play for name, play in plays.items() if play.known}
     first, *others = known or [""]
-    groups = grouped((apart, name) for name in others if (apart := protocols.differences(plays[first], plays[name])))
+    groups = grouped((pair, name) for name in others if (pair := protocols.differences(plays[first], plays[name])))
     settings = list(protocols.setting_by_setting(known))
     if len(groups) > MAX_GROUPS:
         yield notice("protocols_differ", names=list(known), differences=settings)
@@ -233,7 +233,7 @@ def _protocols(plays: dict[str, PlayConditions]) -> Iterator[Notice]:
 
 
 def _of_single_episodes(name: str, dataset: Dataset) -> bool:
-    """Return whether a table's algorithm has many runs per game, none of whose scores must be a mean of episodes."""
+    """Return True if a table's algorithm has many runs per game whose scores may all be those of single episodes."""
     rows = dataset.runs(name)
     if not dataset.benchmark.atari or not dataset.elsewhere(name):
         return False
@@ -261,12 +261,12 @@ def _few_runs(
     summaries: Sequence[Summary | SummaryDifference],
     bootstrap: Bootstrap,
 ) -> Iterator[Notice]:
-    """Warn where intervals hold the truth too rarely: of algorithms, or of the pair with the fewest runs.
+    """Yield warnings of intervals that cover the truth too rarely, and a notice on those that were not simulated.
 
-    Of algorithms that is said together where it is the same. Also say which intervals were not simulated.
+    There is one warning per group of algorithms with the same coverage, or one for the pair with the fewest runs.
     """
-    known = {names: few for names in groups if (few := _held(dataset, names, summaries, bootstrap.method))}
-    unknown = [what for few in known.values() for what in few.unknown] + list(_not_simulated(dataset, bootstrap))
+    known = {names: few for names in groups if (few := _covered(dataset, names, summaries, bootstrap.method))}
+    unknown = [text for few in known.values() for text in few.unknown] + list(_not_simulated(dataset, bootstrap))
     if unknown:
         yield notice("not_simulated", what=list(dict.fromkeys(unknown)))
     if known and len(groups[0]) > 1:
@@ -278,10 +278,10 @@ def _few_runs(
             yield notice("few_runs", whose=whose, few=few, noun=dataset.benchmark.noun, pairs=pairs)
 
 
-def _held(
+def _covered(
     dataset: Dataset, names: Sequence[str], summaries: Sequence[Summary | SummaryDifference], method: str
 ) -> _FewRuns | None:
-    """Return how often intervals over the games that all of these algorithms have hold the truth; None without any."""
+    """Return the simulated coverage of intervals over the common games of algorithms; None without intervals."""
     played = [dataset.runs(name) for name in names]
     inside = [task for task in dataset.benchmark.tasks if all(task in runs for runs in played)]
     several = [[runs[task].size for task in inside if runs[task].size > 1] for runs in played]
@@ -323,7 +323,7 @@ def _held(
 
 
 def _not_simulated(dataset: Dataset, bootstrap: Bootstrap) -> Iterator[str]:
-    """Name intervals that were not simulated whatever the runs and measures are."""
+    """Yield names of intervals that were not simulated for any runs and measures."""
     bases = {of: method.bases for method in bootstrap.view().methods for of in method.of}
     for of in ("summary", "difference"):
         names = [name for basis in bases.get(of, ()) if basis.over == "all_episodes" for name in basis.algorithms]

@@ -1,6 +1,6 @@
-"""Order of algorithms: under every metric and set of references, and given the runs that there are.
+"""Order of algorithms: by every metric and set of references, over resampled runs, and by sequential tests.
 
-More runs are needed, or not, as AdaStop says (`arcademark.metrics.sequential`).
+AdaStop decides whether more runs are needed (`arcademark.metrics.sequential`).
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ from arcademark.metrics.sequential import SequentialPlan, sequential_test
 from arcademark.suite import references
 
 USUAL = "median"
-"""The summary of the first metric whose order the others are held against."""
+"""The summary of the first metric with whose order the others are compared."""
 
 RANK_DRAWS = 1000
-"""Resamples of which ranks are taken."""
+"""Number of resamples for the distribution of ranks."""
 
 
 def sensitivity(dataset: Dataset) -> Sensitivity | None:
-    """Rank a table's algorithms by every summary of every metric, over the games that all have; None if there are none.
+    """Rank a table's algorithms by every summary of every metric, over their common games; None if there are none.
 
-    HNS is also taken with the references that other sources print, where sources disagree.
+    HNS is also computed with other sources' references, where sources disagree.
     """
     runs = {name: dataset.runs(name) for name in dataset.algorithms}
     shared = [task for task in dataset.tasks if all(task in row for row in runs.values())]
     if not shared:
         return None
-    found_by: list[tuple[Measure, str, dict[str, float]]] = []
+    found: list[tuple[Measure, str, dict[str, float]]] = []
     for measure in _measures(dataset):
         known = [task for task in shared if task in measure.known]
         if not known:
             continue
         summaries = {name: measure.aggregates({task: rows[task] for task in known}) for name, rows in runs.items()}
-        found_by += [
-            (measure, statistic, {name: float(four[place]) for name, four in summaries.items()})
+        found += [
+            (measure, statistic, {name: float(values[place]) for name, values in summaries.items()})
             for place, statistic in enumerate(AGGREGATES)
         ]
-    if not found_by:
+    if not found:
         return None
-    usual = next(values for _, statistic, values in found_by if statistic == USUAL)
-    rankings = [_ranking(measure, statistic, values, usual) for measure, statistic, values in found_by]
+    usual = next(values for _, statistic, values in found if statistic == USUAL)
+    rankings = [_ranking(measure, statistic, values, usual) for measure, statistic, values in found]
     return Sensitivity(tuple(rankings), _flips(dataset.algorithms, rankings))
 
 
@@ -96,9 +96,9 @@ def _flips(names: tuple[str, ...], rankings: list[Ranking]) -> tuple[Flip, ...]:
 
 
 def ranks(dataset: Dataset, bootstrap: Bootstrap) -> tuple[Ranks, ...]:
-    """Rank algorithms on the games that all have, by means of resampled runs; empty if there is no such game.
+    """Return the distributions of algorithms' ranks over common games and resampled runs; empty without such games.
 
-    If all have a single run on each task, nothing is resampled.
+    If all algorithms have a single run on each task, nothing is resampled.
     """
     names = dataset.algorithms
     samples = [dataset.samples(name) for name in names]
@@ -121,10 +121,10 @@ def ranks(dataset: Dataset, bootstrap: Bootstrap) -> tuple[Ranks, ...]:
 def sequential(
     dataset: Dataset, measure: Measure, bootstrap: Bootstrap, plan: SequentialPlan, summary: str
 ) -> Sequential:
-    """Test each algorithm against each on the games that all have; raise where there is none.
+    """Test all pairs of algorithms on their common games; raise if there is none.
 
-    The r-th score of a run is that of the r-th runs of all games: in points where there is one game, else their
-    ``summary`` by the measure. Of an agent that was never trained each episode is a run.
+    The r-th score of an algorithm combines the r-th runs of all games: in points for a single game, else their
+    ``summary`` by the measure. For an agent that was never trained, each episode is a run.
     """
     more_is_better = [one.name for one in AGGREGATES.values() if one.sign > 0]
     if summary not in more_is_better:
@@ -132,12 +132,10 @@ def sequential(
     names = dataset.algorithms
     games = [game for game in dataset.tasks if all(game in dataset.runs(name) for name in names)]
     if not games:
-        raise ArcadeMarkError(
-            f"{wording.listing(names)} have no game in common to test one after the other; name fewer"
-        )
+        raise ArcadeMarkError(f"{wording.listing(names)} have no game in common for a sequential test; name fewer")
     known = [game for game in games if game in measure.known]
     if len(games) > 1 and not known:
-        raise ArcadeMarkError(f"no game that all have is known to {measure.metric.title}; name one game with --games")
+        raise ArcadeMarkError(f"no common game has references for {measure.metric.title}; name one game with --games")
     summed_up = len(games) > 1
     kept = known if summed_up else games
     by_game = [{game: dataset.samples(name)[game] for game in kept} for name in names]
@@ -159,7 +157,7 @@ def sequential(
 
 
 def _summed_up(measure: Measure, runs: Runs, summary: str) -> NDArray[np.float64]:
-    """Summarise the first runs of all games, the second, …, as many as every game has, shape (runs,)."""
+    """Summarise the r-th runs of all games for each r, up to the fewest runs of a game, shape (runs,)."""
     complete = min(row.size for row in runs.values())
     table = measure.normaliser(np.array([row[:complete] for row in runs.values()]), runs).T
     return AGGREGATES[summary](table, table[..., np.newaxis])

@@ -1,6 +1,6 @@
-"""Rank of a median human-normalised score among published algorithms, each by one of its results.
+"""Rank of a median human-normalised score among published algorithms, each represented by one of its results.
 
-Protocols and training budgets differ between them: a rank says where a number stands in the literature, not which
+Protocols and training budgets differ between them: a rank locates a number in the literature, and does not show which
 algorithm is better. An algorithm has a median here if it has a score on `NEARLY_ALL` of the 57 games.
 """
 
@@ -25,15 +25,15 @@ from arcademark.suite.tasks import suite
 SUITE = "atari-57"
 
 NEARLY_ALL = 0.9
-"""Share of a suite's games from which on a median counts as one of all games."""
+"""Least share of a suite's games whose median counts as that of all games."""
 
 
 @cache
 def results() -> Mapping[str, Mapping[str, float | None]]:
-    """Return published algorithms: by identity, the names of their results and the median HNS of each in percent.
+    """Return the results of published algorithms: median HNS in percent by identity and the result's name.
 
-    The median is None without nearly all games. The first result represents the algorithm: one with a median, without
-    human starts, of the earliest paper, and there the best.
+    The median is None if too many games are missing. The first result represents the algorithm: preferably one with a
+    median, without human starts, from the earliest paper, and the best of that paper.
     """
     games, entries = suite(SUITE).tasks, collections.select()
     entries = {name: one for name, one in entries.items() if not one.unavailable and one.kind not in NO_ALGORITHM}
@@ -75,7 +75,7 @@ def precedence(name: str, identity: str) -> int:
 
 
 def rank(median: Statistic, name: str = "") -> Rank:
-    """Rank a median HNS in percent among published algorithms, besides the one that the catalogue calls so.
+    """Rank a median HNS in percent among published algorithms, leaving out the algorithm of this name.
 
     Raises
     ------

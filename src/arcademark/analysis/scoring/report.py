@@ -27,22 +27,22 @@ from arcademark.suite import subsets, tasks
 from arcademark.wording.prose import text
 
 MAX_NAMED = 4
-"""Algorithms of which a sentence each is said."""
+"""Maximum number of algorithms that have a sentence each."""
 
 
 TELLING = {"atari-57": (subsets.REPORTED, "atari-10", "atari-14"), "atari-100k": ("atari-100k-3", "atari-100k-5")}
-"""Subsets that predict most of all games, by suite: the games missing of the first are to be played next."""
+"""Subsets that predict all games well, by suite; missing games of the first incomplete one are the next to play."""
 
 
 @dataclass(frozen=True)
 class ScoreReport(TableDocument):
     """A report of the scores of runs and tables.
 
-    learning: Learners' training so far; games together.
-    runs: The runs among what was read.
-    methods: Paragraphs on runs to paste into a paper, written from the settings in force.
-    similar: The algorithms whose training frames are known beside published ones of a similar budget; on atari-57.
-    tolerance: None where it was not asked for.
+    learning: Learners' training so far, game by game.
+    runs: The runs among the sources.
+    methods: Paragraphs on runs for a paper's methods section, written from the settings in effect.
+    similar: Algorithms with known training frames beside published ones of a similar budget; only on atari-57.
+    tolerance: None if not requested.
     sample_efficiency: Sample efficiency of learners, by the first metric.
     """
 
@@ -62,7 +62,7 @@ class ScoreReport(TableDocument):
 
     @property
     def measured(self) -> str:
-        """The games measured, and the protocol if there is one, as text."""
+        """The number of games, or the name of a single one, and the protocol if all runs share it, as text."""
         games = self.games[0].name if len(self.games) == 1 else wording.plural(len(self.games), self.benchmark.noun)
         names = {run.protocol.name for run in self.runs}
         return f"{games} under {names.pop()}" if len(names) == 1 else games
@@ -96,7 +96,7 @@ class ScoreReport(TableDocument):
 
     @property
     def snapshots(self) -> tuple[int, ...]:
-        """Numbers of evaluation episodes in which learners were compared at several times of training, ascending."""
+        """Numbers of evaluation episodes of learners' snapshots, ascending."""
         return tuple(
             sorted({seed.snapshot_episodes for curve in self.learning if curve.snapshots for seed in curve.seeds})
         )
@@ -128,7 +128,7 @@ class ScoreReport(TableDocument):
 
     @property
     def first_summaries(self) -> tuple[tuple[str, Summary], ...]:
-        """Names of algorithms with their summary by the first metric."""
+        """Names of algorithms, each with its summary by the first metric."""
         return tuple((item.name, item.summaries[0]) for item in self.algorithms if item.summaries)
 
     @property
@@ -154,7 +154,7 @@ class ScoreReport(TableDocument):
 
     @property
     def record_rows(self) -> tuple[tuple[Algorithm, Breakthrough], ...]:
-        """Algorithms that broke human world records, with these."""
+        """Algorithms that broke human world records, each with these records."""
         bars = ((item, bar) for item in self.algorithms for bar in item.breakthroughs)
         return tuple((item, bar) for item, bar in bars if bar.metric == "hwrb" and bar.reached)
 
@@ -165,7 +165,7 @@ class ScoreReport(TableDocument):
         return tuple((item, efficiency, gain) for item, efficiency in known for gain in efficiency.gains)
 
     def rows(self) -> list[dict[str, object]]:
-        """Return each algorithm's score on each game: a row each, with its normalised scores in percent."""
+        """Return one row per algorithm and game, with the score in points and normalised scores in percent."""
         return [
             {
                 "algorithm": item.name,
@@ -187,7 +187,7 @@ def _verdict(report: ScoreReport, item: Algorithm) -> str:
 
 
 def _wanted(item: Algorithm) -> tuple[str, ...]:
-    """Return the titles of the games that tell most of all beside an algorithm's own."""
+    """Return the titles of the games whose scores would improve an algorithm's estimate most."""
     played = {score.game for score in item.scores}
     known = TELLING[item.estimate.suite] if item.estimate else ()
     missing = ([task for task in subsets.subset(name).tasks if task not in played] for name in known)

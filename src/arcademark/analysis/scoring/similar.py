@@ -1,7 +1,7 @@
-"""Algorithms beside published ones that trained for about as many frames, as the review compares (Fan 2021).
+"""Comparison of algorithms with published ones of a similar training budget, as in the review (Fan 2021).
 
-Everything is over the same games: those of the benchmark that the report's algorithm has, so that published algorithms
-without one of them are left out, and named. Protocols differ all the same, and it is said in what.
+All numbers are over the same games: those of the benchmark on which the report's algorithm has a score. Published
+algorithms without one of them are left out, and listed. Protocols may differ; known differences are listed.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from arcademark.metrics import aggregate, efficiency, normalise
 from arcademark.records.model import scored_phase
 
 SUITE = "atari-57"
-"""The suite that published algorithms are set beside others on."""
+"""The suite on which algorithms are compared with published ones."""
 
 
 def budgets(dataset: Dataset, algorithms: Sequence[Algorithm]) -> Iterator[Similar]:
     """Yield comparisons with published algorithms, one for each budget, set of games and protocol."""
     if dataset.benchmark.view.name != SUITE:
         return
-    together = grouped(
+    groups = grouped(
         ((item.efficiency.training_frames, games, dataset.play(item.name).label), item.name)
         for item in algorithms
         if (games := tuple(task for task in dataset.means(item.name) if task in dataset.benchmark.tasks))
         and item.efficiency
         and not dataset.scores.get(item.name).qualified
     )
-    for (frames, games, _), names in together.items():
+    for (frames, games, _), names in groups.items():
         yield _beside(dataset, frames, games, names)
 
 

@@ -1,15 +1,15 @@
 """Verdict on an algorithm's scores by the rules below; ``prose/verdict.jinja`` turns it into a sentence.
 
-* A game counts that has reference scores of random play and of a human, and a score that has an interval or does not
-  vary. Where no game has several runs or episodes, as of published scores, the scores count as they are, and that is
-  said. Where half of the games or fewer count, there is no verdict.
-* A game is above random play where its interval is above every random player known of it: the reference, and those of
-  the catalogue, who played under other protocols. It is above the human average where its interval is, or reaches down
-  to it.
-* An algorithm is random where no more games are above random play than intervals miss by chance, and most are below the
-  human average; worse where most games are below random play; open where it is neither, and no better.
-* Among published algorithms of a similar budget it has a place by the median human-normalised score over the same
-  games, if the interval of its own holds at most half of theirs.
+* A game counts if it has reference scores of random play and of a human, and a score that has an interval or does not
+  vary. If no game has several runs or episodes, as with published scores, single scores count, and the sentence states
+  it. If at most half of the games count, the standing is unknown.
+* A game is above random play if its interval is above the scores of all known random players: the reference, and those
+  of the catalogue, who played under other protocols. It is above the human average if its interval is not below it.
+* An algorithm is worse than random play if most games are below random play. Otherwise, if no more games are above
+  random play than intervals miss by chance, it is random if most games are below the human average, else open. In all
+  other cases it is better.
+* It has a place among published algorithms of a similar budget, by the median human-normalised score over the same
+  games, if its interval contains at most half of their medians.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def judge(
 ) -> Verdict | None:
     """Return the verdict on an algorithm's scores; None if there are no reference scores.
 
-    ``randoms`` are scores of random players besides the reference, by game; ``rank`` is as in `ranking`.
+    ``randoms`` are scores of random players besides the reference, by game; ``rank`` is from `ranking`.
     """
     anchors = {
         game.id: ((*randoms.get(game.id, ()), random), human)
@@ -59,7 +59,7 @@ def judge(
 
 
 def _ends(score: Score, *, single: bool) -> Ends | None:
-    """Return the ends of a score's interval, which are the score where it does not vary, or is single; None without."""
+    """Return the ends of a score's interval; both are the score if it does not vary, or is single; None if unknown."""
     value, low, high = score.score.value, score.score.low, score.score.high
     if value is None or (low is not None and high is not None):
         return None if low is None or high is None else (low, high)
@@ -69,7 +69,7 @@ def _ends(score: Score, *, single: bool) -> Ends | None:
 
 
 def _place(item: Algorithm, similar: Sequence[Similar]) -> Place | None:
-    """Return the place of an algorithm's median among published ones."""
+    """Return the place of an algorithm's median among published ones of a similar budget; None if it has none."""
     group = next((one for one in similar if one.within and item.name in [peer.name for peer in one.own]), None)
     median = next((one.statistics["median"] for one in item.summaries if one.metric == "hns"), None)
     if group is None or median is None or median.low is None or median.high is None:

@@ -1,1 +1,1 @@
-"""The leaderboard: everything that is published or was played here, as one document and as pages that show it."""
+"""The leaderboard of published scores and own runs, as one document."""

@@ -59,14 +59,14 @@ TOLD_APART: Mapping[str, Mapping[str, str]] = {
     "max episode length": {"none": "episodes without a cap"},
     "start": {"reset": "start at the reset", "no-ops": "no-op starts", "human": "human starts"},
 }
-"""The settings that tell groups apart, and how some of their values read."""
+"""The settings that distinguish groups, with labels for some of their values."""
 
 PLANS = "plans on the emulator"
-"""Label of algorithms that try actions on the emulator before they take one; it distinguishes them from others."""
+"""Label of groups of algorithms that simulate actions on the emulator before they take one."""
 
 CURVE_POINTS = 60
 SAME = ("identity", "kind", "year", "collection", "note", "assumed", "training_frames", "reported")
-"""Fields of rows that are as those of the catalogue's entries."""
+"""Fields of rows that are copied from the catalogue's entries."""
 
 
 def analyse(
@@ -76,27 +76,28 @@ def analyse(
     collection: Sequence[str] = (EVERYTHING,),
     follow: Callable[[int, int], None] | None = None,
 ) -> document.Site:
-    """Compute the leaderboard of the catalogue's collections, all of them or those that are named, and of runs.
+    """Compute the leaderboard of the catalogue's collections, all or the named ones, and of runs.
 
-    Runs on other tasks than Atari games are ranked among themselves, by their suite's reference scores.
+    Runs on other tasks than Atari games are ranked among themselves, by their suite's reference scores. Raises
+    ArcadeMarkError if no task has reference scores.
 
     Parameters
     ----------
     places : sequence of score source
         Runs, as records or by their directories, and tables of scores; each is read once.
     replays : mapping, optional
-        By a run's directory, what verifying it showed.
+        Results of verification by the run's directory.
     films : mapping, optional
-        By a run's directory and an agent's label, the moving pictures there are.
+        Animations by the run's directory and the agent's label.
     collection : sequence of str, optional
-        Names.
+        Names of collections; all by default.
     follow : callable, optional
-        Called after each algorithm of each view with how many are done, of how many.
+        Called after each algorithm of each view with the number done and the total.
     """
     published = f"{CATALOGUE}{','.join(collection)}"
     of_tasks = bool(places) and any(suites_of(places).values())
     views = (("", ""),) if of_tasks else VIEWS
-    # The first view has what other games there are, too, in no summary.
+    # The first view also includes games beyond its suite, which no summary includes.
     options = [ScoreOptions()] + [
         ScoreOptions(suite=suite, games=games or suite, model=None) for suite, games in views[1:]
     ]
@@ -104,7 +105,7 @@ def analyse(
     datasets += [prepare(datasets[0].scores, one) for one in options[1:]]
     if not datasets[0].benchmark.measures:
         raise ArcadeMarkError(
-            f"{datasets[0].benchmark.view.title}: no task has a low and a high reference score, by which to rank"
+            f"{datasets[0].benchmark.view.title}: no task has the low and the high reference score that ranking needs"
         )
     steps, total = itertools.count(1), sum(len(dataset.algorithms) for dataset in datasets)
     stopped = threading.Event()
@@ -115,11 +116,11 @@ def analyse(
         if follow is not None:
             follow(next(steps), total)
 
-    with ThreadPoolExecutor(2) as pool:  # arrays are sorted and multiplied side by side
+    with ThreadPoolExecutor(2) as pool:  # NumPy sorts and multiplies arrays in parallel
         try:
             reports = list(pool.map(lambda dataset, one: analysis.of_dataset(dataset, one, counted), datasets, options))
         except BaseException:
-            stopped.set()  # what still works ends, too
+            stopped.set()  # stops the other thread, too
             raise
     whole, report = datasets[0], reports[0]
     kinds = {name: _group(whole.play(name)) for name in whole.algorithms}
@@ -200,7 +201,7 @@ def _packed(values: ArrayLike, kind: str = "<f8") -> str:
 
 
 def _entries(dataset: Dataset, place: str) -> Mapping[str, Entry]:
-    """Return the entries of a place of the catalogue by the names that they have in a dataset."""
+    """Return the entries of a ``catalogue:`` place by their names in a dataset."""
     known = published_entries(place)
     named = {**{entry.qualified: entry for entry in known.values()}, **known}
     return {name: named[name] for name in dataset.algorithms if dataset.scores.get(name).qualified and name in named}
@@ -211,10 +212,10 @@ def _group(play: PlayConditions) -> document.Group:
     if isinstance(play.protocol, StepProtocol):
         return document.Group(play.label, facts, known=True)
     values = {name: facts.get(name, UNKNOWN) for name in TOLD_APART}
-    said = [TOLD_APART[name].get(value, f"{name} {value}") for name, value in values.items()]
+    labels = [TOLD_APART[name].get(value, f"{name} {value}") for name, value in values.items()]
     if play.plans:
-        said.append(PLANS)
-    title = ", ".join(said)
+        labels.append(PLANS)
+    title = ", ".join(labels)
     settings = values | {PLANS: "yes" if play.plans else "no"}
     return document.Group(title[0].upper() + title[1:], settings, UNKNOWN not in values.values())
 
@@ -258,7 +259,7 @@ def _game(task: str) -> document.SiteGame:
 
 
 def _task(task: ScoredGame) -> document.SiteGame:
-    """Return the leaderboard's entry of a task that is no Atari game."""
+    """Return the leaderboard's entry of a task that is not an Atari game."""
     known = {kind: score for kind, score in task.references.items() if score is not None}
     return document.SiteGame(task.id, task.name, "", False, known, (), (tasks.normalised(task.id),))
 
@@ -286,16 +287,16 @@ def _row(item: Algorithm, dataset: Dataset, standings: Mapping[str, document.Sta
 
 
 def _predicted(item: Algorithm, dataset: Dataset) -> document.Numbers:
-    """Return the estimate of the median from the games of `REPORTED` alone, learnt without the algorithm's paper.
+    """Return the median estimated from the games of `REPORTED` alone by a model fitted without the algorithm's paper.
 
-    Nothing where that is only known to be below something.
+    Empty where only an upper bound is known, and for other suites than atari-57.
     """
     if dataset.benchmark.view.name != predictors.ATARI:
         return ()
     predictor, means = predictors.atari(), dataset.means(item.name)
     few = {task: means[task] for task in subsets.subset(REPORTED).tasks}
-    told, _ = predictor.median(few, LEVEL, predictor.group(item.name, dataset.scores.get(item.name).paper))
-    return _numbers(Statistic(told.value, told.low, told.high))
+    median, _ = predictor.median(few, LEVEL, predictor.group(item.name, dataset.scores.get(item.name).paper))
+    return _numbers(Statistic(median.value, median.low, median.high))
 
 
 def _numbers(number: Statistic) -> document.Numbers:
@@ -319,7 +320,7 @@ def _standing(item: Algorithm) -> document.Standing:
 
 
 def _published(entry: Entry, row: document.Row) -> dict[str, Any]:
-    """Return the facts of a catalogue entry."""
+    """Return the fields of a row that only catalogue entries have."""
     results = collections.scores_of(entry)
     printed_otherwise = {task: item.as_published for task, item in results.items() if item.as_published is not None}
     printed = {(slip.paper, slip.place.algorithm) for slip in slips.errata() if slip.place}

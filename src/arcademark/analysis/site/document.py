@@ -1,7 +1,7 @@
 """Data of the leaderboard: frozen, written once; the browser draws every page from it.
 
-* What is long is kept in arrays: an algorithm's scores stand in the order of the document's games, and a number with
-  its interval is a list of one number, or of three: value, low end, high end. Empty lists are scores not there.
+* Long data are arrays: an algorithm's scores are in the order of the document's games, and a number with its interval
+  is a list of one number, or of three: value, low end, high end. Empty lists are missing scores.
 * Normalised scores and summaries are in percent, scores in points, lengths in emulated frames.
 """
 
@@ -21,19 +21,19 @@ from arcademark.metrics.aggregate import Aggregate
 from arcademark.suite.anomalies import Anomaly
 
 Badge = Literal["yours", "replayed", "differs", "imported", "per-seed", "as-published", "errata"]
-"""Given beside the catalogue; replayed and confirmed, or not; scores of logs made elsewhere; of single runs; as
-printed; with slips in print."""
+"""The user's own; replayed and confirmed, or not; imported from logs; with scores of single runs; scores as published;
+with errors in print."""
 
 Numbers = tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class SiteGame:
-    """A game that anybody has a score of.
+    """A game on which at least one algorithm has a score.
 
     id, name: "battle_zone", "Battle Zone".
     references: Reference scores of atari-57 by kind, where there are any.
-    spellings: Possible names in a file, letters and digits alone.
+    spellings: Possible names in a file, reduced to letters and digits.
     """
 
     id: str
@@ -50,8 +50,8 @@ class SiteMeasure:
     """A way to normalise scores.
 
     low, high: The scores of 0 % and of 100 % by game.
-    bounds: Within which it is held, in percent; empty where it is not.
-    of_means: True if it places means over runs, and no single runs.
+    bounds: Limits to which scores are clipped, in percent; empty without limits.
+    of_means: True if it normalises means over runs, not single runs.
     """
 
     metric: str
@@ -67,9 +67,9 @@ class SiteMeasure:
 class View:
     """Games that summaries are over, and their measures.
 
-    name: "atari-57".
-    suite: Suite whose references are taken; for a subset, the suite that it is of.
-    games: Ids.
+    name: Name of the suite or subset, "atari-57".
+    suite: Suite whose references are used; for a subset, the suite of the subset.
+    games: Ids of the games.
     coefficients: Coefficients of a subset's published model, one per game.
     """
 
@@ -83,10 +83,10 @@ class View:
 
 @dataclass(frozen=True)
 class Group:
-    """Algorithms that were played alike, as far as is known.
+    """Algorithms that were played under the same settings, as far as is known.
 
-    settings: The values of the settings that tell groups apart, in order; "not known" where they are not.
-    known: True if all of them are: only then may its algorithms be ranked with each other.
+    settings: The values of the settings that distinguish groups, in order, or "not known".
+    known: True if all of them are known; only then may its algorithms be ranked with each other.
     """
 
     title: str
@@ -96,11 +96,12 @@ class Group:
 
 @dataclass(frozen=True)
 class Standing:
-    """An algorithm over the games of a view.
+    """Summary of an algorithm over the games of a view.
 
-    games: Number of them that it has.
+    games: Number of these games with a score.
     summaries: Numbers with their intervals, by metric and statistic.
-    records, human_level: Human world records broken, and games at human level; of how many games that can be told.
+    records, human_level, of: Numbers of human world records broken, of games at human level, and of games with the
+        references that these need.
     """
 
     games: int
@@ -112,10 +113,10 @@ class Standing:
 
 @dataclass(frozen=True)
 class SiteErratum:
-    """Something printed that does not hold.
+    """An erratum of a paper.
 
-    paper: Its key.
-    algorithm, game: Algorithm and game of a cell of a table: a name as printed, and an id; else "".
+    paper: The paper's key.
+    algorithm, game: Algorithm, as printed, and id of the game of a table's cell; else "".
     """
 
     paper: str
@@ -138,10 +139,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class Film:
-    """The beginning of an episode as a moving picture.
+    """An animation of the beginning of an episode.
 
-    file: Its path below the folder of the pages.
-    shown, frames: Numbers of frames that it shows, and that the episode has.
+    file: Path below the folder of the pages.
+    shown, frames: Numbers of frames in the animation, and in the episode.
     """
 
     game: str
@@ -166,26 +167,26 @@ class Replay:
 class Row:
     """One algorithm.
 
-    name: Unique among all.
-    identity: Algorithm that it is, if several rows are of the same.
-    kind: One of the catalogue's; "run" where it was played here, "table" of other tables.
+    name: Name, unique among all rows.
+    identity: Name of the algorithm, which several rows may share.
+    kind: One of the catalogue's kinds; "run" for runs, "table" for other tables.
     year: Year of publication; None for runs.
-    paper: The key of the paper that published it; "" of runs.
+    paper: The key of the paper that published it; "" for runs.
     source: Publication of the scores, and where they were read; for runs the directory's name.
     source_paper: The key of the paper that they were read in.
-    group: The one of the document's groups that it is in.
-    settings: Everything that is known of how it was played.
+    group: Index of its group in the document.
+    settings: All known settings under which it was played.
     assumed: The settings that the source assumed.
     reported: Phase or selection that its scores are of.
-    fewest_runs, most_runs: Runs a game.
+    fewest_runs, most_runs: Least and greatest number of runs per game.
     pooled: As in `arcademark.analysis.tables.document.Algorithm`.
     scores: The scores of single runs, or one score, by the document's games.
     reaches: The ends of the scores' intervals, by the document's games.
-    published: The source's own scores that are incorrect, by game.
+    published: Incorrect scores as the source has them, by game.
     notes: Remarks on scores, by game.
     precedence: Position among the results of its identity, by `arcademark.analysis.scoring.ranking`; 0 represents it.
     standings: Standings by view.
-    estimate: Estimate of the median HNS over atari-57, if it has some of these games only.
+    estimate: Estimate of the median HNS over atari-57, if games are missing.
     predicted: Estimate of that median in percent from the games of `Site.predicted_from`, with its interval, by a model
         fitted without its paper; only where all games are known.
     """
@@ -223,7 +224,7 @@ class Row:
 
 @dataclass(frozen=True)
 class SitePaper:
-    """A paper, and where it is; "" where no address is known."""
+    """A paper, and its address, "" if it is not known."""
 
     source: Source
     short: str
@@ -234,21 +235,21 @@ class SitePaper:
 class Model:
     """Model by which the browser predicts the median: `arcademark.analysis.subsets.predictors.Predictor`.
 
-    Arrays are the bytes of numbers of 64 bits, of noise of 32, little end first, in base 64. The first distribution is
-    of all algorithms, each other one of all without a group.
+    Arrays are little-endian 64-bit (noise: 32-bit) floats in base 64. The first distribution is fitted to all
+    algorithms, each other one to all without a group.
 
     tasks: Games, in the order of arrays.
     low, high: The scores of 0 % and 100 %, by game.
     means: Means by distribution and game.
     precisions: Lower triangles of the inverse covariances by distribution, row after row.
-    percent: Scores by algorithm learnt from and game; NaN where missing.
-    groups: The group of each.
+    percent: Scores by training algorithm and game; NaN where missing.
+    groups: The group of each training algorithm.
     named: Groups by names of algorithms in lower case.
-    distributions: The group that each distribution but the first is without.
-    noise: Standard normal draws, by draw and game; of which errors take one of so many as `fewer`.
+    distributions: The group left out of each distribution but the first.
+    noise: Standard normal draws, by draw and game; errors use every `fewer`-th draw.
     freedom: Degrees of freedom, by which intervals widen.
     bandwidth, shrink, least_scale, truths: As in `arcademark.subset.predict.calibration`.
-    least_reach: Number of scales that an interval reaches at least.
+    least_reach: Least half-width of an interval, in scales.
     level: Coverage of intervals.
     caution: Remark on scores whose frame cap is not known.
     """
@@ -278,18 +279,18 @@ class Model:
 class Site:
     """The leaderboard.
 
-    collections: Collections of the catalogue; "all".
-    told_apart: The settings by which groups are told apart, in order.
+    collections: Names of the catalogue's collections, or "all".
+    told_apart: The settings that distinguish groups, in order.
     papers: Papers by key.
     notices: Notices of the first view.
-    unit: Unit of lengths; elsewhere they are called frames, and what is played games.
+    unit: Unit of lengths, which fields call frames, as they call tasks games.
     model: Model that estimates the first view's median; None if it is not estimated.
-    predicted_from: The subset that rows' `predicted` is from; "" where there is none.
-    aggregates: The statistics that sum scores up, in their order.
-    nearly_all: Share of a view's games from which on a median counts as one of all.
+    predicted_from: The subset that rows' `predicted` is estimated from; "" if there is none.
+    aggregates: The statistics that summarise scores, in order.
+    nearly_all: Least share of a view's games whose median counts as that of all.
     ranking: Medians of published algorithms in percent, best first, as in `arcademark.analysis.scoring.ranking`.
-    beside: Names of a table's columns, in small letters, that may be no algorithms.
-    rules: Meaning of columns' names, as `arcademark.scores.readers.role_names` has it.
+    beside: Names, in lower case, of columns of a table that may not be algorithms.
+    rules: Meaning of columns' names, as in `arcademark.scores.readers.role_names`.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.site/1"

@@ -1,10 +1,10 @@
 """Results of ``arcademark subset coverage``: accuracy and coverage of predictions on held-out algorithms.
 
-The algorithms that a predictor learnt from are left out, and predicted by a distribution, its interval widened by
-misses, that knew nothing of them: paper by paper (but for the fits behind other papers' misses); of the catalogue also
-kind by kind (`arcademark.catalogue.model.ALGORITHM_KINDS`), and the newest third. Games are given, or the best of a
-size (`arcademark.subset.predict.choosing`), chosen anew without what is left out; beside these, what as many tasks at
-random and the summary of the chosen tasks alone would have said.
+The predictor's algorithms are held out paper by paper and, for the catalogue, also kind by kind
+(`arcademark.catalogue.model.ALGORITHM_KINDS`) and by the newest third. A distribution that was fitted without them, and
+whose intervals are widened by errors on others, predicts them; only fits behind other papers' errors include them.
+Games are given, or the best of a size (`arcademark.subset.predict.choosing`), chosen again without what is held out.
+The best ones are compared with equally many random tasks, and with the summary of the chosen tasks alone.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Part:
 
 
 LEVELS = {"weak": (-inf, 50.0), "middle": (50.0, 200.0), "strong": (200.0, inf)}
-"""Levels of algorithms: the true values from which on and below which they are of one, in percent."""
+"""Levels of algorithms: the least true value of each level, and its exclusive upper bound, in percent."""
 LOG = "log10"
 
 
@@ -57,11 +57,11 @@ class AtLevel:
 
     level: One of `LEVELS`.
     algorithms: Number of predicted algorithms.
-    held: The share of true values that they held.
-    width: The median of what score plus one is at the upper end, divided by what it is at the lower end, or of their
-        difference where scores are taken as they are; None, as the score, where there are too few papers for intervals.
-    score: The mean interval score (Winkler 1972): the width as the logarithm of that ratio, and where the truth is not
-        held also 2 / (1 - level) times how far, as a logarithm, it is outside; less is better.
+    held: The share of true values that the intervals cover.
+    width: Median over intervals of (upper end + 1) / (lower end + 1) or, without a transform, of upper − lower end;
+        None, as the score, if there are too few papers for intervals.
+    score: The mean interval score (Winkler 1972): the logarithm of that ratio plus, for a true value that is not
+        covered, 2 / (1 - level) times its logarithmic distance from the interval; less is better.
     """
 
     level: str
@@ -78,9 +78,9 @@ class Beside:
     subsets: Number of subsets tried, all or a sample.
     mean_error, least, most: Mean, 5 % and 95 % quantiles of their mean errors.
     worse: The share of them whose mean error is larger than that of the best ones.
-    gain, low, high: Mean amount by which the best ones' error is below theirs, with a 90 % interval (Student's);
-        whatever is left out together counts once. None where only one thing is.
-    alone: The mean error of taking the summary of just the chosen tasks for that of all.
+    gain, low, high: Mean amount by which the best ones' error is below theirs, with a 90 % interval (Student's) over
+        the parts held out; low and high are None if there is only one part.
+    alone: The mean error of using the summary of just the chosen tasks as that of all.
     """
 
     subsets: int
@@ -99,16 +99,15 @@ class Held:
     """Accuracy and coverage of predictions from some games for held-out algorithms.
 
     subset: The games, as named, or "best 5".
-    games: The games; of the best ones without any group left out.
-    left_out: In which way: "each paper", "each kind", "since 2021".
-    same: In what share of the choices without something just these were chosen; None of games that are given.
+    games: The games; for the best ones, those chosen with nothing left out.
+    left_out: The parts held out: "each paper", "each kind", "since 2021".
+    same: Share of the choices without a part that chose exactly these games; None if the games were given.
     algorithms: Number of predicted algorithms.
-    mean_error, median_error: Errors of the target: the size of estimate / truth − 1 or, without a transform, of
-        estimate less truth.
-    coverage: Share of truths that intervals held, by quantity predicted of all games.
-    by_group, by_group_error: The mean over groups (papers) of the share of targets that intervals held, and its
+    mean_error, median_error: Errors of the target: |estimate / truth − 1| or, without a transform, |estimate − truth|.
+    coverage: Share of true values that intervals cover, by quantity predicted of all games.
+    by_group, by_group_error: The mean over groups (papers) of the share of targets that intervals cover, and its
         standard error.
-    games_coverage: The share of single games that intervals held.
+    games_coverage: The share of single games' scores that intervals cover.
     levels: Coverage of intervals of the target by level.
     beside: Results of the best ones, if requested.
     """
@@ -133,10 +132,9 @@ class CoverageStudy:
     """Accuracy and coverage of predictions from some games on held-out algorithms.
 
     level: Coverage of the intervals.
-    algorithms, groups: Numbers of algorithms to learn from, and of their papers, or whatever they have in
-        common.
+    algorithms, groups: Numbers of training algorithms and of their groups, such as papers.
     noun, groups_noun: Nouns for a task and for groups.
-    target, transform: Summary that errors are of, and transform of scores, "log10" or "none".
+    target, transform: Predicted summary, and transform of scores, "log10" or "none".
     titles: Tasks' names for people.
     """
 
@@ -158,12 +156,12 @@ class CoverageStudy:
         return self.transform == LOG
 
     def error(self, value: float) -> str:
-        """Write an error: a share of the prediction, or in percent between two references."""
+        """Write an error: relative to the true value or, without a transform, in percent between two references."""
         return wording.share(value) if self.log else f"{value:.2f}"
 
     @property
     def percentage(self) -> str:
-        """The level in words."""
+        """The level as text: "90 %"."""
         return f"{100 * self.level:g} %"
 
     @property
@@ -184,7 +182,7 @@ class CoverageStudy:
 
     @property
     def compared(self) -> tuple[tuple[Held, Beside], ...]:
-        """The rows that random ones stand beside, with these."""
+        """The rows that are compared with random subsets, with these comparisons."""
         return tuple((row, row.beside) for row in self.rows if row.beside is not None)
 
 
@@ -198,21 +196,21 @@ def covered(
     target: str = MEDIAN.name,
     at_random: int = 0,
 ) -> CoverageStudy:
-    """Measure it from each list of games, "atari-5" or "pong,qbert", and from the best ones of each size.
+    """Measure accuracy and coverage for lists of games, "atari-5" or "pong,qbert", and the best games of each size.
 
-    Of a suite of the catalogue's algorithms, or of what ``training`` learnt from. The best are those that tell most of
-    ``target``, a summary that the predictor has, and stand beside so many subsets ``at_random``. Raises where a list
-    names what there is not.
+    The algorithms are those of ``training`` or, without it, the catalogue's on ``suite``. The best games are those that
+    predict ``target`` best, a summary that the predictor has; they are compared with ``at_random`` random subsets.
+    Raises for an unknown target or game.
     """
     predictor = training or predictors.atari(suite)
     trained = predictor.trained
     known = {quantity.name: quantity for quantity in predictor.quantities if quantity.unit == "score"}
     if target not in known:
         raise UnknownNameError("target", target, known)
-    given = {name: predictor.chosen(name) for name in subsets}  # before what is learnt again without some
+    given = {name: predictor.chosen(name) for name in subsets}  # raises before the slow fits
     parts = list(_each_group(predictor))
     if training is None:
-        parts += [*_apart(trained), *_within(trained, suite)]
+        parts += [*_kinds_and_newest(trained), *_within(trained, suite)]
     measured = _Measured(predictor, level, known[target], at_random)
     ways = tuple(dict.fromkeys(part.left_out for part in parts))
     requested: dict[str, tuple[str, ...] | int] = {**given, **{f"best {size}": size for size in sizes}}
@@ -240,7 +238,7 @@ def _each_group(predictor: Predictor) -> Iterator[Part]:
         yield Part(f"each {predictor.groups[:-1]}", trained, trained.only(groups == group), group)
 
 
-def _apart(trained: Trained) -> Iterator[Part]:
+def _kinds_and_newest(trained: Trained) -> Iterator[Part]:
     entries = collections.select()
     kinds = np.array([entries[name].kind for name in trained.algorithms])
     years = np.array([entries[name].year for name in trained.algorithms])
@@ -251,7 +249,7 @@ def _apart(trained: Trained) -> Iterator[Part]:
 
 
 def _within(trained: Trained, suite: str) -> Iterator[Part]:
-    """Leave each paper out again, and predict of it who trained no longer than the suite's protocol allows."""
+    """Hold each paper out again, and predict only its algorithms within the suite's training budget."""
     if suite not in protocols.protocols():
         return
     budget = protocols.protocol(suite).training_frames
@@ -264,7 +262,7 @@ def _within(trained: Trained, suite: str) -> Iterator[Part]:
 
 
 class _Measured:
-    """Misses and choices, each worked out once."""
+    """Cached errors and choices."""
 
     def __init__(self, predictor: Predictor, level: float, target: Quantity, at_random: int) -> None:
         self._predictor, self.level, self.trained = predictor, level, predictor.trained
@@ -281,9 +279,9 @@ class _Measured:
         return calibration.misses(trained, np.isin(every, tasks), quantities, predictors.noise(len(every)))
 
     def values(self, part: Part, tasks: tuple[str, ...]) -> Floats:
-        """Return true targets, predicted ones, both ends, and 1 for algorithms, 0 for checkpoints, shape (5, n).
+        """Return truths, predictions, lower and upper ends, and 1 for algorithms, 0 for checkpoints, shape (5, n).
 
-        Of a part's algorithms, from these tasks, by what others than their group are off; transformed.
+        They are transformed targets of a part's algorithms, predicted from these tasks with the errors of other groups.
         """
         missed, name = self.misses(part.others, tasks), self.target.name
         own, others = missed.errors[name], self.misses(part.known, tasks).errors[name]
@@ -298,23 +296,23 @@ class _Measured:
         return result
 
     def sizes(self, part: Part, tasks: tuple[str, ...]) -> Floats:
-        """Return the sizes of errors of the algorithms of a part, from these tasks."""
+        """Return the absolute errors of predictions of a part's algorithms from these tasks."""
         truths, estimates, _, _, fitted = self.values(part, tasks)
         return np.asarray(self.errors(estimates, truths)[fitted == 1])
 
     def errors(self, estimates: Floats, truths: Floats) -> Floats:
-        """Return the sizes of errors, relative to the truths where these are transformed."""
+        """Return absolute errors, relative to the truths where these are transformed."""
         if self.trained.transform == LOG:
             return np.asarray(np.abs(self.trained.back(estimates) / self.trained.back(truths) - 1.0))
         return np.asarray(np.abs(estimates - truths))
 
     def alone(self, part: Part, tasks: tuple[str, ...]) -> Floats:
-        """Return the sizes of errors of taking the target of these tasks for that of all."""
+        """Return the absolute errors of using the target of these tasks as that of all."""
         change, others = TRANSFORMS[self.trained.transform], part.others
         chosen, result = np.isin(others.joint.tasks, tasks), []
         for percent in others.percent[others.fitted]:
-            there = np.isfinite(percent)
-            few, every = (np.flatnonzero(some) for some in (there & chosen, there))
+            known = np.isfinite(percent)
+            few, every = (np.flatnonzero(some) for some in (known & chosen, known))
             if 0 < len(few) < len(every):
                 values = (change(self.target.of(percent[np.newaxis, some], some)) for some in (few, every))
                 result.append(float(self.errors(*values)[0]))
@@ -339,7 +337,7 @@ def _held(name: str, tasks: tuple[str, ...] | int, way: str, parts: Sequence[Par
     truths, estimates, low, high, fitted = np.hstack(values) if values else np.empty((5, 0))
     sizes = measured.errors(estimates, truths)[fitted == 1]
     if not len(sizes):
-        raise ArcadeMarkError(f"no algorithm that is left out has any of {name} and others beside")
+        raise ArcadeMarkError(f"no held-out algorithm has scores on any of {name} and on other tasks")
     whole = measured.choose(measured.trained, tasks) if isinstance(tasks, int) else tasks
     same = float(np.mean([chosen == whole for chosen in choices])) if isinstance(tasks, int) else None
     coverage = {quantity: float(np.mean(every)) for quantity, every in held.items()}
@@ -363,7 +361,7 @@ def _held(name: str, tasks: tuple[str, ...] | int, way: str, parts: Sequence[Par
 
 
 def _beside(parts: Sequence[Part], choices: Sequence[tuple[str, ...]], measured: _Measured) -> Beside:
-    """Compare random subsets with those that were chosen without each part."""
+    """Compare the subsets chosen without each part with random ones."""
     tasks, size = measured.trained.joint.tasks, len(choices[0])
     every = tuple(combinations(tasks, size)) if comb(len(tasks), size) <= measured.at_random else ()
     if not every:

@@ -1,7 +1,7 @@
-"""Scores ready to be searched or predicted from: averaged over runs, and normalised as models want them, in percent.
+"""Scores for searches and predictions: averaged over runs and normalised, in percent.
 
 Collections of the catalogue keep their reference players (the average human is one of the 62 algorithms that the
-Atari-5 models were fitted to, Table 8). Tasks that no measure knows are left out, and said to be.
+Atari-5 models were fitted to, Table 8). Tasks without reference scores are left out, with a remark.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Normalised:
 
     percent, raw: Shape (algorithms, tasks), normalised, and in each task's own unit; NaN where missing.
     benchmark: Benchmark that they are measured by.
-    metric: Its name: "hns".
+    metric: Name of the measure: "hns" or "normalised".
     low, high: Raw scores of 0 % and 100 %.
-    plays: Conditions under which each algorithm's scores were made, where known.
+    plays: Conditions under which each algorithm's scores were obtained, where known.
     sources, remarks: Sources of the scores, and remarks that a reader must know.
     papers: The key of the paper that an algorithm's scores were first published in, where the catalogue has it.
-    unscored: Tasks that the table names and has no score on.
+    unscored: Tasks that the table names but has no score on.
     """
 
     algorithms: tuple[str, ...]
@@ -71,8 +71,8 @@ def normalised(places: Sequence[ScoreSource], options: ScoreOptions, *, players:
     entries = {name: entry for members in collected for name, entry in members.items() if name in prepared.algorithms}
     warnings = (warning.text for warning in plausible.warnings(prepared) if warning.kind in plausible.OF_DATA)
     remarks = [*prepared.scores.remarks, *warnings]
-    if strangers := [task for task in prepared.tasks if task not in measure.known]:
-        names = wording.shortened(map(benchmark.title, strangers))
+    if unknown := [task for task in prepared.tasks if task not in measure.known]:
+        names = wording.shortened(map(benchmark.title, unknown))
         remarks.append(f"Not used, because they have no reference scores: {names}.")
     return Normalised(
         algorithms=prepared.algorithms,
@@ -103,5 +103,5 @@ def _source(place: ScoreSource, summary: str) -> str:
 
 
 def _kept(place: ScoreSource) -> ScoreSource:
-    """Return a collection as its source has it, which published models were fitted to, reference players included."""
+    """Return a collection uncorrected, as published models were fitted to it, with its reference players."""
     return collections.table(published_entries(place), as_published=True) if _is_collection(place) else place

@@ -1,7 +1,7 @@
 """Fits behind predictions of Atari games: read from shipped files, or fitted to the catalogue.
 
-``data/<suite>.npz`` holds the fits to the catalogue as it is shipped, and a checksum of what they were made from. With
-other data they are made anew. ``python bench/fits.py`` writes the files.
+``data/<suite>.npz`` contains the fits to the shipped catalogue, and a checksum of the data they were made from. With
+other data the fits are computed again. ``python bench/fits.py`` writes the files.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from arcademark.suite import references, tables
 from arcademark.suite.tasks import suite
 
 SUITES = ("atari-57", "atari-100k")
-"""Whose fits are shipped."""
+"""Suites whose fits are shipped."""
 CALIBRATION = Calibration(guaranteed=False, least_share=0.58)
-"""As measured on left-out papers of the catalogue (``bench/estimates.py``): 90 % intervals that counted one more paper
-as missed would cover 93 % of their medians. Errors are 1.11 times as large when five games are chosen anew without each
+"""As measured on held-out papers of the catalogue (``bench/estimates.py``): 90 % intervals that counted one more paper
+as missed would cover 93 % of their medians. Errors are 1.11 times as large if five games are chosen again without each
 paper, 1.04 times for ten; from such games intervals cover 89 % with this bound, 87 % without."""
 CATALOGUE, SUITE = ("sources.toml", "checkpoints.csv"), ("suites.toml", "references.csv", "aliases.csv")
-"""The files that are learnt from, besides the catalogue's entries and scores."""
+"""The files that fits depend on, besides the catalogue's entries and scores."""
 
 
 def checksum() -> str:
@@ -46,19 +46,19 @@ def checksum() -> str:
 
 
 def load(name: str) -> tuple[Trained, Mapping[str, str]]:
-    """Return the fits of a suite, and groups by the names of algorithms: as shipped, else fitted anew."""
+    """Return the fits of a suite, and groups by the names of algorithms: as shipped, else computed again."""
     if name in SUITES:
         content = tables.read_bytes(f"{name}.npz", files("arcademark.analysis.subsets") / "data")
-        with np.load(io.BytesIO(content), allow_pickle=False) as held:
-            if held["made_from"] == checksum():
-                return _unpacked({field: held[field] for field in held.files})
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            if arrays["made_from"] == checksum():
+                return _unpacked({field: arrays[field] for field in arrays.files})
     return fit(name)
 
 
 def fit(name: str) -> tuple[Trained, Mapping[str, str]]:
     """Fit the distributions of a suite to the catalogue's algorithms: to all, and without each paper.
 
-    `published.training` names them; errors are learnt from `published.weak` too.
+    The algorithms are those of `published.training`; errors are also learnt from `published.weak`.
     """
     low, high = references.scores("random"), references.scores("human")
     entries, (weak, scores) = published.training(name), published.weak(name)
@@ -74,7 +74,7 @@ def fit(name: str) -> tuple[Trained, Mapping[str, str]]:
 
 
 def packed(trained: Trained, named: Mapping[str, str]) -> bytes:
-    """Return the content of a file: the inverse covariances, to 32 bits, as lower triangles, that of all first."""
+    """Return the content of a file; inverse covariances are lower triangles in 32 bits, that of all papers first."""
     joints, content = (trained.joint, *trained.without.values()), io.BytesIO()
     triangle = np.tril_indices(len(trained.joint.tasks))
     np.savez_compressed(
@@ -96,16 +96,16 @@ def packed(trained: Trained, named: Mapping[str, str]) -> bytes:
     return content.getvalue()
 
 
-def _unpacked(held: Mapping[str, np.ndarray]) -> tuple[Trained, Mapping[str, str]]:
-    texts = {name: tuple(array.tolist()) for name, array in held.items() if array.dtype.kind == "U" and array.shape}
+def _unpacked(arrays: Mapping[str, np.ndarray]) -> tuple[Trained, Mapping[str, str]]:
+    texts = {name: tuple(array.tolist()) for name, array in arrays.items() if array.dtype.kind == "U" and array.shape}
     triangle, joints = np.tril_indices(len(texts["tasks"])), []
-    for mean, lower, count in zip(held["means"], held["precisions"], held["counts"].tolist(), strict=True):
+    for mean, lower, count in zip(arrays["means"], arrays["precisions"], arrays["counts"].tolist(), strict=True):
         precision = np.empty((len(mean), len(mean)))
         precision[triangle] = precision.T[triangle] = lower
         joints.append(Joint(texts["tasks"], mean, np.asarray(np.linalg.inv(precision)), precision, count))
     without = dict(zip(texts["without"], joints[1:], strict=True))
     trained = Trained(
-        *(joints[0], held["percent"], texts["algorithms"], texts["groups"], without, "log10", texts["left_out"]),
-        *(held["fitted"], CALIBRATION),
+        *(joints[0], arrays["percent"], texts["algorithms"], texts["groups"], without, "log10", texts["left_out"]),
+        *(arrays["fitted"], CALIBRATION),
     )
     return trained, dict(zip(texts["names"], texts["papers"], strict=True))

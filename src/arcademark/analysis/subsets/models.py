@@ -15,22 +15,22 @@ from arcademark.suite.subsets import Subset, subset, subsets
 MAX_BYTES = 2**20
 """Largest size of a model file."""
 NESTED = ("atari-1", "atari-3", "atari-5", "atari-10")
-"""Published models, each of which has the games of those before."""
+"""Published models, each of which includes the games of those before it."""
 ANY = "any"
 """Word for any games, in place of a model's name."""
 
 
 def model(name: str) -> SubsetModel:
-    """Return a published model by its name, "atari-5", or that of a model file by its path."""
+    """Return a published model by its name, "atari-5", or the model of a file by its path; raise if there is none."""
     if name.lower() in subsets():
         return from_subset(subset(name))
     path = Path(name)
     if path.suffix.lower() == ".json" or os.path.exists(path):
         read = files.loads(read_text(path, MAX_BYTES), str(path))
-        strangers = [task for task in read.tasks if task not in references.scores("random")]
-        if strangers and not read.references:
+        unknown = [task for task in read.tasks if task not in references.scores("random")]
+        if unknown and not read.references:
             raise ArcadeMarkError(
-                f"{path}: no references, and not every task is a game of atari-57 ({', '.join(strangers)}); give the "
+                f"{path}: no references, and not every task is a game of atari-57 ({', '.join(unknown)}); add the "
                 "scores that are 0 % and 100 % of every task"
             )
         return read
@@ -38,7 +38,7 @@ def model(name: str) -> SubsetModel:
 
 
 def published() -> tuple[str, ...]:
-    """Return the names of the published models, those for evaluation first, from the smallest."""
+    """Return the names of the published models, those for evaluation first, from the smallest to the largest."""
     fitted = [entry for entry in subsets().values() if entry.coefficients is not None]
     return tuple(entry.name for entry in sorted(fitted, key=lambda item: (item.purpose, len(item.tasks))))
 

@@ -1,9 +1,9 @@
 """Results of ``arcademark subset predict``: the median of all games, and every game, from a few games' scores.
 
 * `arcademark.subset.predict.outlook` predicts from any games unless a model is named: a published one or a file.
-  Nothing is learnt from the paper of what is predicted.
+  The paper of a predicted algorithm is left out of the training data.
 * A model needs exactly its games.
-* Values are in percent of the average human, or what a model file says.
+* Values are human-normalised scores in percent, or in the unit of a model file.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class Prediction:
 
     estimate: None where games are missing.
     missing: Names of the model's games without a score.
-    outside: Games whose score is outside what the training table has: beyond it a model is not known to hold.
+    outside: Games whose score is outside the range of the training table, where a model's accuracy is unknown.
     forecast: Prediction for all games from those that have scores; in percent, and counts of games.
     warnings: Reasons not to rely on the forecast; empty if there are none.
     truth: True values of the predicted quantities, by name, if the algorithm has a score on every game.
-    left_out: The paper that the forecast learnt nothing from, as it has this algorithm; "" of all others.
+    left_out: The paper left out of the training data, because this algorithm is from it; "" if none is.
     """
 
     algorithm: str
@@ -72,7 +72,7 @@ class Predicted:
     """Predictions for one or several algorithms.
 
     level: Coverage of every interval.
-    sources, remarks: Sources of the scores, and remarks on them; reasons against a prediction stand with it.
+    sources, remarks: Sources of the scores, and remarks on them; reasons against a prediction are part of it.
     noun, groups: Nouns for a task, and for the groups on which intervals are calibrated: "game" and "papers".
     """
 
@@ -96,13 +96,13 @@ class Predicted:
 
     @property
     def model(self) -> str:
-        """The model that all estimates are by; "" where these are several."""
+        """The name of the model if all estimates are by one; else ""."""
         names = {estimate.model for _, estimate in self.estimated}
         return names.pop() if len(names) == 1 else ""
 
     @property
     def unpredicted(self) -> tuple[str, ...]:
-        """Algorithms of which nothing is predicted."""
+        """Algorithms without any prediction."""
         return tuple(item.algorithm for item in self.predictions if item.estimate is None and item.forecast is None)
 
     @property
@@ -131,7 +131,7 @@ class Predicted:
 
     @property
     def forecasts(self) -> tuple[tuple[Prediction, Range], ...]:
-        """Predictions with a forecast, and that of the median."""
+        """Predictions with a forecast, each with the forecast of the median."""
         return tuple((item, item.forecast.summaries[MEDIAN.name]) for item in self.predictions if item.forecast)
 
     @property
@@ -141,7 +141,7 @@ class Predicted:
 
     @property
     def errors(self) -> list[float]:
-        """Sizes of relative errors of the median; values only known to lie below a bound are left out."""
+        """Absolute relative errors of the median; forecasts that are only an upper bound are left out."""
         return [abs(off) for item, of in self.forecasts if (off := item.off(of)) is not None]
 
     @property
@@ -172,11 +172,11 @@ def predicted(
     training: Predictor | None = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Predicted:
-    """Predict from any scores; raise where something is unknown, or no algorithm has the games of any model.
+    """Predict from any scores; raise for an unknown name, or if no algorithm has a model's games.
 
-    ``name`` is `ANY`, a published model or a model file; `ANY` predicts from ``games`` alone where these are named, and
-    if they are a subset the median of its suite. ``protocol`` holds where the table does not say. With ``training``,
-    instead of Atari's published scores, no model is taken but `ANY`.
+    ``name`` is `ANY`, a published model or a model file; `ANY` predicts only from ``games`` if any are named, and for
+    a subset the median of its suite. ``protocol`` is that of scores whose protocol the table does not state. With
+    ``training``, used instead of Atari's published scores, ``name`` must be `ANY`.
     """
     any_games = name.lower() == ANY
     if (training is not None or games) and not any_games:
@@ -217,7 +217,7 @@ def predicted(
 def _needed(predictions: Sequence[Prediction], wanted: SubsetModel | None) -> str:
     if wanted is None:
         known = predictions[0].missing if predictions else ()
-        return f"no score on any of {wording.shortened(known)}; name a table with scores on some"
+        return f"no score on any of {wording.shortened(known)}; name a table with scores on at least one"
     lists = [item.missing for item in predictions] or [tuple(map(game_name, wanted.tasks))]
     fewest = sorted((len(names), names) for names in lists)[0][1]
     return f"{models.title(wanted)} needs scores on {wording.listing(fewest)}, too"
@@ -269,7 +269,7 @@ def _from_any(
     frames: Frames,
     group: str | None,
 ) -> Prediction:
-    """Predict from any tasks; beside it by the published model of just these, where there is one."""
+    """Predict from any tasks, and also by the published model of exactly these tasks if there is one."""
     outlook = predictor.predict(scores, level=level, frames=frames, without=group)
     if outlook is None:
         return Prediction(algorithm, None, tuple(map(predictor.title, predictor.tasks)))
@@ -277,8 +277,8 @@ def _from_any(
     if outlook.plays:
         cap = predictor.max_frames_per_episode
         warnings += frame_cap_warnings(cap, frame_cap(play))
-    if strangers := [predictor.title(task) for task in scores if task not in predictor.tasks]:
-        names = wording.shortened(strangers)
+    if unknown := [predictor.title(task) for task in scores if task not in predictor.tasks]:
+        names = wording.shortened(unknown)
         warnings.append(f"Not used, because the training scores do not include them: {names}.")
     same = estimates.exactly(scores) if predictor is predictors.atari() else None
     return Prediction(
@@ -301,7 +301,7 @@ def _percent(model: SubsetModel, scores: Mapping[str, float]) -> Mapping[str, fl
 
 @cache
 def _known_range() -> Mapping[str, tuple[float, float]]:
-    """Return the lowest and the highest score of each game in the table that published models were fitted to."""
+    """Return the lowest and the highest score of each game in the published models' training table."""
     table = collections.load(TRAINING, as_published=True)
     means = table.mean_over_runs()
     return dict(zip(table.tasks, zip(np.nanmin(means, axis=0), np.nanmax(means, axis=0), strict=True), strict=True))

@@ -1,7 +1,7 @@
 """Training data of predictions from any tasks: the catalogue's Atari scores, or a user's own table.
 
-Scores are in percent between two references: HNS on Atari, a user's low and high scores elsewhere. Intervals are to
-hold algorithms of other groups: papers, where these are known, else each algorithm is a group.
+Scores are in percent between two references: HNS on Atari, a user's low and high scores elsewhere. Intervals are
+calibrated to cover algorithms of other groups. A group is a paper or, if papers are not known, a single algorithm.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ TRAINING = "atari-5-training"
 """Collection that the published models were fitted to."""
 ATARI = "atari-57"
 Others: TypeAlias = tuple[tuple[tuple[float, Floats], ...], ...]
-"""Absolute errors by paper, each with the transformed scores that were predicted from."""
+"""Absolute errors by paper, each with the transformed scores that the prediction used."""
 SEED = 1982
-"""Seed of the draws behind a forecast: the same scores give the same answer."""
+"""Seed of the simulations behind a forecast, so that the same scores give the same result."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +52,11 @@ class Predictor:
 
     low, high: Raw scores of 0 % and 100 %.
     quantities: Quantities predicted of all tasks.
-    canonical: From a task's name as written to the name it goes by.
+    canonical: Function that returns the canonical name of a task as it is written.
     noun, groups: Nouns for a task and for groups.
     max_frames_per_episode: The frame cap of the scores; None where there is none, or it is not known.
     sources, remarks: Sources of the scores, if not the catalogue, and remarks that a reader must know.
-    bare: Groups by names in lower case that others may give to the algorithms learnt from, "rainbow".
+    bare: Groups by other names of the training algorithms, in lower case, "rainbow".
     """
 
     trained: Trained
@@ -81,24 +81,27 @@ class Predictor:
         return game_name(task) if self.noun == "game" else task
 
     def chosen(self, names: str) -> tuple[str, ...]:
-        """Return the tasks that a list with commas names, of games suites and subsets, too; all must be learnt from."""
+        """Return the tasks of a list separated by commas, which may name suites and subsets of games.
+
+        Raises for a task that is not in the training scores.
+        """
         atari = self.noun == "game"
         found = resolve_tasks(names) if atari else tuple(self.canonical(part.strip()) for part in names.split(","))
-        if strangers := [self.title(task) or "''" for task in found if task not in self.tasks]:
-            raise ArcadeMarkError(f"{names}: {', '.join(strangers)} not among the {self.noun}s of the training scores")
+        if unknown := [self.title(task) or "''" for task in found if task not in self.tasks]:
+            raise ArcadeMarkError(f"{names}: {', '.join(unknown)} not among the {self.noun}s of the training scores")
         return found
 
     def group(self, algorithm: str, paper: str = "") -> str | None:
-        """Return the group to leave out for an algorithm: its paper, else that of one of its name; None where none is.
+        """Return the group to leave out for an algorithm: its paper, else the group of its name; None if there is none.
 
-        Predictions of what was learnt from would be too good, and their intervals too narrow.
+        Otherwise predictions of training algorithms would be biased, and their intervals too narrow.
         """
         group = paper or self.named.get(algorithm.strip().lower())
         return group if group in self.trained.groups else None
 
     @cached_property
     def named(self) -> Mapping[str, str]:
-        """Groups by the names in lower case of the algorithms learnt from, and by bare ones."""
+        """Groups by the names of the training algorithms in lower case, including those of `bare`."""
         own = zip(map(str.lower, self.trained.algorithms), self.trained.groups, strict=True)
         return {**self.bare, **dict(own)}
 
@@ -110,9 +113,9 @@ class Predictor:
         frames: Mapping[str, float] | None = None,
         without: str | None = None,
     ) -> Outlook | None:
-        """Predict from an algorithm's raw scores; None where it has none on any task of the training scores.
+        """Predict from an algorithm's raw scores; None if it has none on any task of the training scores.
 
-        ``frames`` is what playing each task costs, above 0; the same for all if None. ``without`` is its `group`.
+        ``frames`` is the cost of playing each task, above 0; the same for all if None. ``without`` is its `group`.
         """
         used = {task: score for task, score in scores.items() if task in self.tasks}
         percent = between(used, self.low, self.high)
@@ -132,27 +135,27 @@ class Predictor:
     def median(
         self, scores: Mapping[str, float], level: float, without: str | None = None
     ) -> tuple[Range, Covered | None]:
-        """Predict the median of all tasks, in percent, from an algorithm's raw scores on one of them or more.
+        """Predict the median of all tasks, in percent, from an algorithm's raw scores on at least one of them.
 
-        With it comes how many known algorithms' medians such intervals cover; None where there are none.
+        The second value is the coverage of such intervals on the training algorithms; None without intervals.
         ``without`` is its `group`.
         """
-        (median,), held = self.medians([scores], level, without)
-        return median, held
+        (median,), covered = self.medians([scores], level, without)
+        return median, covered
 
     def medians(
         self, scores: Sequence[Mapping[str, float]], level: float, without: str | None = None
     ) -> tuple[tuple[Range, ...], Covered | None]:
-        """Predict as `median` does of algorithms that have the same tasks, and the same `group`, all at once."""
+        """Predict the medians of several algorithms with the same tasks and `group` at once, as `median` does."""
         rows = np.array([self._row(some) for some in scores])
         misses = _misses(self.trained, tuple(np.isfinite(rows[0]).tolist()))
         medians = outlook.estimates(self.trained, rows, MEDIAN, misses, noise(len(self.tasks)), level, without)
         return medians, misses.covered(MEDIAN.name, level)
 
     def truths(self, scores: Mapping[str, float]) -> Mapping[str, float]:
-        """Return the true quantities of an algorithm that has a score on every task; else nothing.
+        """Return the true quantities of an algorithm with a score on every task, by name; else {}.
 
-        Of Atari's 57 games median and mean, where what is missing does not matter (`published.why_untrue`).
+        On Atari's 57 games, median and mean may lack the few games that `published.why_untrue` allows.
         """
         row = self._row(scores)
         places = np.flatnonzero(np.isfinite(row))
@@ -163,7 +166,7 @@ class Predictor:
         return {quantity.name: float(quantity.of(row[np.newaxis, places], places)[0]) for quantity in known}
 
     def slopes(self, scores: Mapping[str, float]) -> Floats:
-        """Return by how much log₁₀(1 + median) rises with each log₁₀(1 + score), shape (scores,), both in percent."""
+        """Return the derivatives of log₁₀(1 + median) by each log₁₀(1 + score), shape (scores,), both in percent."""
         row = self._row(scores)
         misses = _misses(self.trained, tuple(np.isfinite(row).tolist()))
         values = outlook.slopes(self.trained, row, MEDIAN, noise(len(row)), misses)
@@ -177,13 +180,13 @@ class Predictor:
 
 @lru_cache(maxsize=2)
 def noise(tasks: int) -> Floats:
-    """Return the standard normal draws behind every prediction of so many tasks, shape (draws, tasks)."""
+    """Return the standard normal draws behind every prediction of this number of tasks, shape (draws, tasks)."""
     return calibration.noise_of(np.random.default_rng(SEED), tasks)
 
 
 @lru_cache(maxsize=64)
 def _misses(trained: Trained, known: tuple[bool, ...], quantities: tuple[Quantity, ...] = (MEDIAN,)) -> Misses:
-    """Return how far known algorithms are missed from these tasks: the costly part, the same of all that have them."""
+    """Return the errors of predicting the training algorithms from these tasks; cached, because it is slow."""
     return calibration.misses(trained, np.array(known), quantities, noise(len(known)))
 
 
@@ -212,29 +215,29 @@ def own(
     papers: str | os.PathLike[str] | None = None,
     transform: str | None = None,
 ) -> Predictor | None:
-    """Learn from a table of the user's own, if any, normalised by their own references or those of atari-57.
+    """Fit a predictor to a user's own table, normalised by their own references or those of atari-57; None without one.
 
     ``papers`` is as for `origins`, and ``transform``, "log10" if None, as for `arcademark.subset.predict.any_tasks`.
     """
     if not training:
         if option := "references" if references else "papers" if papers else "transform" if transform else "":
-            raise ArcadeMarkError(f"{option} goes with training, the scores to learn from; give these, too")
+            raise ArcadeMarkError(f"{option} requires training, the scores to learn from; add these")
         return None
     table = dataset.normalised(training, ScoreOptions(references=references))
     known = origins(table.algorithms, table.papers, None if papers is None else Path(papers))
     owners = [known[name] for name in table.algorithms]
     if len(set(owners)) < 2:
-        whose = f"all of one paper, {owners[0]}" if len(owners) > 1 else "one algorithm's"
+        whose = f"all from one paper, {owners[0]}" if len(owners) > 1 else "of one algorithm"
         raise ArcadeMarkError(
-            f"the scores to learn from are {whose}, and at least two are needed to measure how well others are "
-            "predicted; add scores, or name papers with --set papers=FILE"
+            f"the scores to learn from are {whose}; at least two are needed to measure how well others are predicted; "
+            "add scores, or name papers with --set papers=FILE"
         )
     trained = train(table.percent, table.algorithms, table.tasks, owners, transform=transform or "log10")
     tasks, remarks = trained.joint.tasks, table.remarks
     if trained.left_out:
         names = wording.shortened(map(table.benchmark.title, trained.left_out))
-        few = f"fewer than {FEWEST_ALGORITHMS} algorithms have a score, or all the same"
-        remarks = (*remarks, f"Left out of all, summaries too, for {few}: {names}.")
+        few = f"fewer than {FEWEST_ALGORITHMS} algorithms have a score on them, or all have the same"
+        remarks = (*remarks, f"Left out of everything, also of summaries, because {few}: {names}.")
     on_atari = table.benchmark.atari
     return Predictor(
         trained,
@@ -250,10 +253,10 @@ def own(
 
 
 def other_papers(model: Candidate, papers: Collection[str], algorithms: Collection[str] = ()) -> Others:
-    """Return a linear model's errors on the algorithms of atari-57 that are of none of these papers, a list a paper.
+    """Return a linear model's errors on the algorithms of atari-57 from other papers than these, one list per paper.
 
-    Nor of a paper that has one of these ``algorithms``, whose paper is not known. Of the true median, in log₁₀ space,
-    each with the transformed scores of the model's games.
+    Papers of these ``algorithms``, whose own papers are not known, are left out, too. Errors are those of the true
+    median in log₁₀ space, each with the transformed scores of the model's games.
     """
     trained, entries = atari().trained, published.training()
     trained = trained.only(trained.fitted)
@@ -264,8 +267,8 @@ def other_papers(model: Candidate, papers: Collection[str], algorithms: Collecti
     places = [trained.joint.tasks.index(task) for task in model.tasks]
     by_paper: dict[str, list[tuple[float, Floats]]] = {}
     for group, percent in zip(trained.groups, trained.percent, strict=True):
-        scores, there = log10_score(percent[places]), np.flatnonzero(np.isfinite(percent))
-        true = not published.why_untrue([trained.joint.tasks[place] for place in there])
+        scores, known_tasks = log10_score(percent[places]), np.flatnonzero(np.isfinite(percent))
+        true = not published.why_untrue([trained.joint.tasks[place] for place in known_tasks])
         if true and group not in papers and np.isfinite(scores).all():
             predicted = float(scores @ np.array(model.coefficients))
             by_paper.setdefault(group, []).append((abs(predicted - float(log10_score(np.nanmedian(percent)))), scores))
@@ -280,7 +283,7 @@ def between(scores: Mapping[str, float], low: Mapping[str, float], high: Mapping
 
 
 def known(table: ScoreTable, row: int) -> Mapping[str, float]:
-    """Return an algorithm's mean score of each task that it has one of."""
+    """Return an algorithm's mean scores by task; tasks without a score are left out."""
     means = zip(table.tasks, table.mean_over_runs()[row], strict=True)
     return {task: float(value) for task, value in means if np.isfinite(value)}
 
@@ -295,7 +298,7 @@ def of_games(tasks: Sequence[str]) -> tuple[Quantity, ...]:
 
 
 def read_frames(path: Path, canonical: Callable[[str], str] = canonical_game) -> Mapping[str, float]:
-    """Read the cost of playing each task: a CSV file, game (or task) and frames above 0, each game once."""
+    """Read the cost of playing each task: a CSV file with the columns game (or task) and frames, each game once."""
     sheet = read_sheet(place(path))
     task, frames = sheet.find(("game", "task")), sheet.find(("frames",))
     if task is None or frames is None or not sheet.size:
@@ -313,7 +316,7 @@ def read_frames(path: Path, canonical: Callable[[str], str] = canonical_game) ->
 
 
 def read_papers(path: Path) -> Mapping[str, str]:
-    """Read which paper each algorithm is of: a CSV file with the columns algorithm and paper, each algorithm once."""
+    """Read the paper of each algorithm: a CSV file with the columns algorithm and paper, each algorithm once."""
     sheet = read_sheet(place(path))
     columns = [column for name in ("algorithm", "paper") if (column := sheet.find((name,))) is not None]
     if len(columns) < 2:
@@ -323,17 +326,15 @@ def read_papers(path: Path) -> Mapping[str, str]:
     for row in range(sheet.size):
         algorithm, paper = (names[codes[row]] for codes, names, _ in read)
         if algorithm in papers:
-            raise ArcadeMarkError(
-                f"{path}, row {sheet.line(row)}: {algorithm!r} stands twice; name each algorithm once"
-            )
+            raise ArcadeMarkError(f"{path}, row {sheet.line(row)}: {algorithm!r} is repeated; name each algorithm once")
         papers[algorithm] = paper
     return papers
 
 
 def origins(algorithms: Sequence[str], known: Mapping[str, str], papers: Path | None) -> Mapping[str, str]:
-    """Return each algorithm's paper: as the file says, else as the catalogue does, else itself.
+    """Return each algorithm's paper: that in the file, else the catalogue's, else the algorithm's own name.
 
-    A file that names none of the algorithms is refused.
+    Raises if the file names none of the algorithms.
     """
     named = {} if papers is None else read_papers(papers)
     if papers is not None and not named.keys() & set(algorithms):

@@ -1,4 +1,4 @@
-"""Results of ``arcademark subset search``: best subsets of one or every size, their certificates and models."""
+"""Results of ``arcademark subset search``: best subsets of one or several sizes, their certificates and models."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ Choose: TypeAlias = Literal["best", "charged"]
 OBJECTIVES: Mapping[str, Incomplete] = {"best": "leave out", "charged": "charge"}
 """Treatment of incomplete cases, by criterion."""
 LOG = "log10"
-MOST = 200
-"""Sizes that may be asked for at once."""
+MAX_SIZES = 200
+"""Maximum number of sizes searched at once."""
 MINIMUM = 40
-"""Games an algorithm, and algorithms a game must have on Atari (Atari-5, §4.1)."""
+"""Games that an algorithm, and algorithms that a game must have on Atari (Atari-5, §4.1)."""
 
 
 @knowing()
@@ -51,11 +51,11 @@ class SearchRequest(SearchOptions):
         ``path/to/file.py:function`` or ``package.module:function``, of an algorithm's normalised scores.
     transform: "log10" or "none".
     choose: Criterion for subsets.
-    minimum_tasks, minimum_algorithms: Number of tasks an algorithm, and of algorithms a task must have; None for
-        the usual: 40 on Atari, else half.
+    minimum_tasks, minimum_algorithms: Number of tasks that an algorithm, and of algorithms that a task must have; None
+        for the usual: 40 on Atari, else half.
     nested: True to leave each paper out, search again without it, and predict its algorithms.
-    papers: A CSV file, algorithm and paper, for what the catalogue does not know; whoever is in neither is its own
-        paper.
+    papers: A CSV file, algorithm and paper, of papers that the catalogue does not know; an algorithm in neither is its
+        own paper.
     """
 
     size: int | None = None
@@ -70,13 +70,13 @@ class SearchRequest(SearchOptions):
     papers: Path | None = None
 
     def options(self, **changed: object) -> dict[str, Any]:
-        """Return the options of each search, some of them changed."""
+        """Return the options of each search, with some of them changed."""
         options = {field.name: getattr(self, field.name) for field in dataclasses.fields(SearchOptions)}
         return {**options, "within": self.within or None, "incomplete": OBJECTIVES[self.choose], **changed}
 
 
 class SearchKeywords(TypedDict, total=False):
-    """The fields of `SearchRequest` but for the size as keywords, for type checkers."""
+    """The fields of `SearchRequest` except the size as keywords, for type checkers."""
 
     plan: str | None
     target: str
@@ -102,8 +102,8 @@ class StepResult:
     """One search's result.
 
     name: The step of a plan, or "".
-    model: The best one's.
-    nested: Errors on papers left out of the search; None if not asked for.
+    model: The model of the best subset.
+    nested: Errors on papers left out of the search; None if not requested.
     """
 
     name: str
@@ -141,8 +141,8 @@ class Setup:
 
     target, unit, transform: Predicted quantity, and its unit: "%", "games", or "" for a plain number.
     metric: Measure of the scores: "hns" or "normalised", in percent.
-    algorithms, tasks: Numbers of those that take part.
-    left_out: Algorithms and tasks that do not, each with the reason.
+    algorithms, tasks: Numbers of those that the search uses.
+    left_out: Algorithms and tasks that it does not use, each with the reason.
     titles: Tasks' names for people.
     noun: Noun for a task.
     """
@@ -180,7 +180,7 @@ class Setup:
         return wording.share(value) if self.log else f"{value:.3g}"
 
     def width(self, item: PredictionInterval) -> str:
-        """Show how wide an interval is."""
+        """Write the width of an interval: its factor or, without a transform, its half-width."""
         size = item.factor if self.log else item.half_width
         return wording.MISSING if size is None else f"{size:.3g}"
 
@@ -208,7 +208,7 @@ class Searched(Setup):
     }
 
     def chosen_by(self, item: Candidate) -> float:
-        """Return the error that a subset is chosen by, in the unit of errors."""
+        """Return the error by which a subset is chosen, in the unit of errors."""
         return item.log_error if self.log else item.cv_mae
 
     @staticmethod
@@ -219,14 +219,14 @@ class Searched(Setup):
             "proven to be worse by a bound": proof.pruned,
             "with too few algorithms": proof.inadmissible,
         }
-        return [f"{number:,} {what}" for what, number in done.items() if number or what == "cross-validated"]
+        return [f"{number:,} {text}" for text, number in done.items() if number or text == "cross-validated"]
 
     def weights(self, best: Candidate) -> list[tuple[str, str]]:
         """Return tasks' names with their coefficients."""
         return [(self.titles[task], f"{one:.4f}") for task, one in zip(best.tasks, best.coefficients, strict=True)]
 
     def errors(self, step: StepResult) -> tuple[tuple[str, str, str, str, str], ...]:
-        """Return the error that chose a subset, and nested ones: mean, median, worst, and of how many algorithms."""
+        """Return rows of the error that chose a subset, and of nested errors: mean, median, worst, algorithms."""
         chosen = ("cross-validated, as it was chosen", self.error(self.chosen_by(step.best)), "", "", "")
         if step.nested is None:
             return (chosen,)
@@ -242,7 +242,7 @@ class Sized:
         log-transformed, else in the target's own units.
     r2_of_all: R² over all algorithms, where those that are left out count as predicted by the mean; None without
         variance.
-    nested: Errors on papers left out of the search; None if not asked for.
+    nested: Errors on papers left out of the search; None if not requested.
     """
 
     size: int
@@ -259,7 +259,7 @@ class Sized:
 class Series:
     """The best subsets by one objective.
 
-    incomplete: Treatment of algorithms without a subset's scores.
+    incomplete: Treatment of algorithms without scores on all of a subset's tasks.
     sizes: Ascending.
     """
 
@@ -271,8 +271,8 @@ class Series:
 class EverySize(Setup):
     """The best subsets of every size.
 
-    series: By the mean over complete cases; where scores are missing, also with a charge for who is left out. Or the
-        one that was asked for.
+    series: By the mean over complete cases and, where scores are missing, also with a charge for left-out algorithms;
+        or only by the requested criterion.
     """
 
     SCHEMA: ClassVar[str] = "arcademark.subset-sizes/4"
@@ -284,7 +284,7 @@ class EverySize(Setup):
     }
 
     def steps(self, series: Series) -> Iterator[tuple[int, str]]:
-        """Yield each size with its tasks, those marked that the one before has not."""
+        """Yield each size with its tasks; tasks that the previous size lacks are marked with "+"."""
         before = frozenset[str]()
         for item in series.sizes:
             names = (f"{'' if task in before else '+'}{self.titles[task]}" for task in item.best.tasks)
@@ -295,11 +295,11 @@ class EverySize(Setup):
 Results: TypeAlias = Mapping[str, SearchResult]
 """Results by the name of a step, or by size."""
 Begin: TypeAlias = Callable[[str, int], Progress] | None
-"""Given a step's name and size, returns what is told how far its search is."""
+"""Function of a step's name and size that returns the progress callback of its search."""
 
 
 def searched(scores: Normalised, request: SearchRequest, name: str, progress: Begin = None) -> Searched:
-    """Search subsets; ``name`` is the table's, for the models' names."""
+    """Search subsets; ``name`` is the table's name, which begins the models' names."""
     if (request.size is None) == (request.plan is None):
         raise ArcadeMarkError("subset search: choose either --size N or --plan atari-5")
     session = _Session(scores, request, name, progress)
@@ -321,7 +321,7 @@ class _Session:
 
     def __init__(self, scores: Normalised, request: SearchRequest, name: str, progress: Begin) -> None:
         if request.papers is not None and not request.nested:
-            raise ArcadeMarkError("papers go with nested, which leaves papers out; give it, too")
+            raise ArcadeMarkError("papers requires nested, which leaves papers out; add it")
         self.scores, self.request, self._name, self._progress = scores, request, name, progress
         self.log = request.transform == LOG
         self._noun = scores.benchmark.noun
@@ -402,7 +402,7 @@ class _Session:
         )
 
     def _errors(self, best: Candidate, nested: Validation | None) -> dict[str, Any]:
-        """Return a model's errors: on papers left out and, for Atari's median, on papers that were not searched."""
+        """Return a model's errors: on papers left out and, for Atari's median, on papers not in the searched table."""
         if nested is None:
             return {}
         usual = spread(self.problem, best.tasks, nested.errors(usual=True))
@@ -427,16 +427,16 @@ class _Session:
 
 
 def read_sizes(text: str) -> tuple[int, ...]:
-    """Read sizes, "1-10" or "3,5,8-10", at most `MOST`; ascending."""
+    """Read sizes, "1-10" or "3,5,8-10", at most `MAX_SIZES`; return them ascending."""
     numbers: set[int] = set()
     for part in text.split(","):
         ends = re.fullmatch(r"\s*(\d{1,4})\s*(?:[-\N{EN DASH}]\s*(\d{1,4})\s*)?", part)
         first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (0, 0)
         if not 1 <= first <= last:
-            raise ArcadeMarkError(f"--sizes {text}: {part.strip()!r} is no size; expected 1-10, or 3,5,8-10")
+            raise ArcadeMarkError(f"--sizes {text}: {part.strip()!r} is not a size; expected 1-10, or 3,5,8-10")
         numbers.update(range(first, last + 1))
-    if len(numbers) > MOST:
-        raise ArcadeMarkError(f"--sizes {text}: {len(numbers):,} sizes, expected at most {MOST}")
+    if len(numbers) > MAX_SIZES:
+        raise ArcadeMarkError(f"--sizes {text}: {len(numbers):,} sizes, expected at most {MAX_SIZES}")
     return tuple(sorted(numbers))
 
 
@@ -451,7 +451,7 @@ def every_size(
 ) -> EverySize:
     """Search subsets of every size.
 
-    In both ways where scores are missing, if ``both``, and not only as ``request.choose`` says.
+    Where scores are missing, ``both`` searches by both criteria, and not only by ``request.choose``.
     """
     session = _Session(scores, request, name, progress)
     every: tuple[Choose, ...] = ("best", "charged") if both and np.isnan(session.problem.X).any() else (request.choose,)

@@ -1,6 +1,6 @@
 """Results of ``arcademark subset study``: estimates beside true values, for the catalogue or any table.
 
-Of the catalogue it is the table that a newcomer's estimate is compared with: estimates with estimates (Atari-5, §8).
+A study of the catalogue is the table for comparing a new algorithm's estimate with others' estimates (Atari-5, §8).
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from arcademark.subset.studies.study import Agreement, Study, StudyRow, study
 
 MODELS = models.NESTED
 SAME_SHARE, SAME_LEAST = 0.9, 20
-"""Scores are the training table's if so large a share of so many games at least is equal."""
+"""Scores are those of the training table if at least this share, and at least this number of games, is equal."""
 EQUAL = 0.5
-"""Points by which sources may differ that round."""
+"""Points by which equal scores may differ, because sources round."""
 
 
 @dataclass(frozen=True)
 class Line:
     """One algorithm with its estimates.
 
-    fitted: The algorithm of the models' own training table that has these scores; "" if it is none of these.
+    fitted: The algorithm of the models' own training table with these scores; "" if there is none.
     frame_cap: Frame cap of its episodes; None for none, and where `frame_cap_known` is False.
     """
 
@@ -45,7 +45,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Kind:
-    """Agreement of each model on some of the algorithms."""
+    """Agreement of each model on one kind of algorithms."""
 
     title: str
     agreements: tuple[Agreement, ...]
@@ -60,9 +60,9 @@ class Studied:
         number.
     lines: Algorithms with at least one estimate, from the highest true value; those without one last.
     left_out: Algorithms without any estimate.
-    kinds: All algorithms; where some are of the training table, these and the others apart, too. One of the training
-        table counts once, under however many names its scores stand; who is scored otherwise than a model's data is
-        left out, unless all are.
+    kinds: All algorithms; if some are of the training table, also these and the others separately. An algorithm of the
+        training table counts once, even if its scores have several names; algorithms under another frame cap than the
+        models' data are left out, unless all are.
     published: True if a model is a published one.
     corrected: Algorithms of the training table with tasks whose score was corrected after the models were fitted.
     scored_otherwise: Algorithms under another frame cap than the models' data.
@@ -91,7 +91,7 @@ class Studied:
     def caption(self) -> str:
         """The units of values and errors."""
         units = {"%": "in percent", "": "as they are"}.get(self.unit, f"in {self.unit}")
-        return f"True values and estimates {units}; off: by what share of the true value an estimate is."
+        return f"True values and estimates {units}; off: error of the estimate relative to the true value."
 
     @property
     def agreements(self) -> tuple[tuple[str, str, Agreement], ...]:
@@ -101,7 +101,7 @@ class Studied:
         )
 
     def inversions(self, kind: Kind) -> Iterator[tuple[str, str]]:
-        """Yield models with the pairs that they order otherwise."""
+        """Yield models with the pairs of algorithms that they order wrongly."""
         for name, item in zip(self.models, kind.agreements, strict=True):
             if item.inversions:
                 yield name, "; ".join(f"{better} and {worse}" for better, worse in item.inversions)
@@ -117,8 +117,8 @@ def studied(
 ) -> Studied:
     """Estimate every algorithm by every model, published ones or files.
 
-    ``target`` is what they predict, where their files do not say, or say a function of the user's own. A value counts
-    as true if it is over ``minimum_tasks``: 55 on Atari, else half of the tasks.
+    ``target`` names the predicted quantity if model files do not state it, or state a user's function. A value counts
+    as true if it is over at least ``minimum_tasks``, by default 55 on Atari, else half of the tasks.
     """
     chosen = tuple(models.model(name) for name in names)
     for model in chosen:
@@ -171,46 +171,46 @@ def studied(
 def common_summary(chosen: Sequence[SubsetModel], requested: str | None) -> str:
     """Return the common target of all models, as ``--target`` names it; ``requested`` is the user's name.
 
-    Refused are models that predict different things or something else than is asked for, and, where nothing is asked
-    for, those that do not say what they predict or name a function.
+    Raises if models predict different quantities, or another one than requested; without a request also if a model
+    does not state its target, or names a function.
     """
     for model in chosen:
         named = model.summary
         if requested is None and named is None:
             raise ArcadeMarkError(
-                f"{model.name} predicts the {model.target!r}, and its file does not say how that is computed; say it "
-                f"with --target ({wording.listing(summaries.targets(), 'or')}, or FILE.py:NAME)"
+                f"{model.name} predicts the {model.target!r}, and its file does not state how to compute it; add "
+                f"--target ({wording.listing(summaries.targets(), 'or')}, or FILE.py:NAME)"
             )
         if requested is None and summaries.is_function(named or ""):
             raise ArcadeMarkError(
-                f"{model.name} predicts {named}, a function of its maker's, which no model file makes run; add "
-                f"--target FILE.py:NAME to compute it"
+                f"{model.name} predicts {named}, a function of its author's, which is not run for being named in a "
+                "file; add --target FILE.py:NAME to compute it"
             )
-        # Functions are told apart by their own names, as files move.
+        # Functions are compared by their own names, because files move.
         if requested is not None and named is not None and requested.rpartition(":")[2] != named.rpartition(":")[2]:
             raise ArcadeMarkError(f"{model.name} predicts {named!r}, not {requested!r}; leave --target out")
     named_all = sorted({requested or model.summary or "" for model in chosen})
     if len(named_all) > 1:
         raise ArcadeMarkError(
-            f"the models predict different things, {wording.listing(map(repr, named_all))}; study them one at a time"
+            f"the models predict different quantities, {wording.listing(map(repr, named_all))}; study one at a time"
         )
     return named_all[0]
 
 
 def check_references(model: SubsetModel, scores: Normalised) -> None:
-    """Refuse scores that are normalised otherwise than those that a model was fitted to."""
+    """Raise if scores are normalised by other references than those that a model was fitted with."""
     if not model.references and not scores.benchmark.atari:
-        raise ArcadeMarkError(f"{model.name} is made of Atari games, and the references are another benchmark's")
+        raise ArcadeMarkError(f"{model.name} is a model of Atari games, but the references are another benchmark's")
     for task, (low, high) in model.references.items():
         if task in scores.low and (scores.low[task], scores.high[task]) != (low, high):
             raise ArcadeMarkError(
-                f"{model.name} was fitted with {low:g} and {high:g} as references of {task}, here they are "
+                f"{model.name} was fitted with {low:g} and {high:g} as references of {task}, but here they are "
                 f"{scores.low[task]:g} and {scores.high[task]:g}; use the same"
             )
 
 
 def training_twins(scores: Normalised) -> Mapping[str, str]:
-    """Return which algorithms have the scores of one that the published models were fitted to, and of which."""
+    """Return algorithms with the scores of an algorithm that published models were fitted to, with its name."""
     if not scores.benchmark.atari:
         return {}
     table = collections.load(TRAINING)
@@ -233,16 +233,16 @@ def _line(row: StudyRow, known: Mapping[str, str], plays: Mapping[str, PlayCondi
 
 
 def _repeated(known: Mapping[str, str]) -> set[str]:
-    """Return who has the scores of one of the training table that another stands for: its namesake, or the first."""
-    stands: dict[str, str] = {}
+    """Return algorithms that repeat a training algorithm's scores, except one: its namesake, else the first."""
+    kept: dict[str, str] = {}
     for name, twin in known.items():
-        if twin not in stands or name == twin:
-            stands[twin] = name
-    return {name for name, twin in known.items() if stands[twin] != name}
+        if twin not in kept or name == twin:
+            kept[twin] = name
+    return {name for name, twin in known.items() if kept[twin] != name}
 
 
 def _scored_otherwise(chosen: Sequence[SubsetModel], scores: Normalised) -> set[str]:
-    """Return the algorithms with another frame cap than the models' data; none if that is all of them."""
+    """Return the algorithms with another frame cap than the models' data; none if that would be all."""
     caps = _caps(chosen)
     cap_of = {name: frame_cap(scores.plays.get(name, PlayConditions())) for name in scores.algorithms}
     others = {name for name, cap in cap_of.items() if cap != "unknown" and caps and cap not in caps}
@@ -254,7 +254,7 @@ def _caps(chosen: Sequence[SubsetModel]) -> set[int]:
 
 
 def _corrected(known: Mapping[str, str], scores: Normalised) -> Mapping[str, tuple[str, ...]]:
-    """Name the scores that the catalogue has corrected since models were fitted to the training table."""
+    """Return by algorithm the tasks whose scores the catalogue has corrected since the models were fitted."""
     now, then = (collections.load(TRAINING, as_published=printed) for printed in (False, True))
     fresh, old = (dict(zip(table.algorithms, table.mean_over_runs(), strict=True)) for table in (now, then))
     corrected = {}

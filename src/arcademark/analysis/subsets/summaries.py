@@ -1,8 +1,8 @@
-"""Summaries that can be predicted of an algorithm: their names, titles and units.
+"""Summaries of an algorithm that can be predicted: their names, titles and units.
 
-A summary is named as ``--target`` takes it: one of `arcademark.subset.problem.SUMMARIES`, `RECORDS` on Atari, or a
-function of the user's own, ``path/to/file.py:function`` or ``package.module:function``. Model files keep that name; a
-file's function is not run for being named there: whoever wants it names it again.
+A summary is named as in ``--target``: one of `arcademark.subset.problem.SUMMARIES`, `RECORDS` on Atari, or a user's own
+function, ``path/to/file.py:function`` or ``package.module:function``. Model files contain that name, but a function is
+run only if the user names it again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def targets() -> tuple[str, ...]:
 
 
 def is_function(name: str) -> bool:
-    """Return whether a summary is a function of the user's own."""
+    """Return True if a summary is a user's own function."""
     return ":" in name
 
 
@@ -51,19 +51,19 @@ def short(name: str) -> str:
 
 
 def slug(name: str) -> str:
-    """Name a summary within a file's name."""
+    """Return a summary's name as a part of a file's name."""
     return re.sub(r"[^0-9A-Za-z]+", "-", name.rpartition(":")[2]).strip("-").lower()
 
 
 def unit(name: str, noun: str) -> str:
-    """Return a summary's unit: per cent, a count of tasks, or "" for a function's own."""
+    """Return a summary's unit: percent, a count of tasks, or "" for a user's function."""
     if is_function(name):
         return ""
     return f"{noun}s" if name == LEVEL_REACHED else "%"
 
 
 def truth(scores: Normalised, name: str) -> str | Summary | Floats:
-    """Return the target as `make_problem` takes it; for HWRNS the values themselves."""
+    """Return the target in the form that `make_problem` takes: for HWRNS the values themselves."""
     if name == RECORDS:
         measure = scores.benchmark.measures.get("hwrns")
         if measure is None:
@@ -83,11 +83,11 @@ def truth(scores: Normalised, name: str) -> str | Summary | Floats:
 
 
 def _number(function: Callable[[Floats], object], values: Floats, name: str) -> float:
-    """Call a user's function, and refuse a result that is no number."""
+    """Call a user's function; raise if it fails or does not return a finite number."""
     try:
         value = function(values)
     except Exception as error:
         raise ArcadeMarkError(f"--target {name}: the function raised {type(error).__name__}: {error}") from error
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(float(value)):
-        raise ArcadeMarkError(f"--target {name}: the function gives {value!r}, expected a finite number")
+        raise ArcadeMarkError(f"--target {name}: the function returned {value!r}, expected a finite number")
     return float(value)

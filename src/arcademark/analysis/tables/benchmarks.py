@@ -34,10 +34,10 @@ KINDS = {
 """Kinds of references, in words."""
 
 USUAL = "atari-57"
-"""The suite that scores are measured by unless another one is asked for."""
+"""The suite that scores are measured by unless another one is requested."""
 
 BASELINES = ("baselines-2013", "ale-2013")
-"""Collections of the catalogue with the baselines of 2013: all 37 agents, else the three that are published."""
+"""Collections of the catalogue with the baselines of 2013: all 37 agents, else the three published ones."""
 
 _PAPERS = ("bellemare-2013",)
 RANDOM = Metric(
@@ -75,7 +75,7 @@ class ReferenceKind:
 class BenchmarkView:
     """Benchmark of the scores, as documents show it.
 
-    name, title: "atari-57"; of a user's own benchmark, the file of its references.
+    name, title: "atari-57", or the file of references of a user's own benchmark.
     own: True if it is a user's own.
     games: Number of its games.
     """
@@ -94,14 +94,14 @@ class BenchmarkView:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark ready to measure by.
+    """A benchmark with its reference scores and measures.
 
     references: Reference scores by kind.
     measures: Measures by metric, those shown by default first.
-    shown: The metrics shown unless others are asked for.
+    shown: The metrics shown by default.
     remarks: Remarks on the measures that a reader must know.
-    papers: Keys of those that references and measures are from.
-    groups: Tasks together by name, of a suite beyond Atari.
+    papers: Keys of the papers that references and measures are from.
+    groups: Named groups of tasks of a suite beyond Atari.
     """
 
     view: BenchmarkView
@@ -124,7 +124,7 @@ class Benchmark:
         return not self.view.own
 
     def canonical(self, name: str) -> str:
-        """Return the name that a task goes by; raise where it is no Atari game, and nothing else is measured."""
+        """Return a task's canonical name; raise for an unknown game if the benchmark is of Atari."""
         if self.atari:
             try:
                 return tasks.canonical_game(name)
@@ -144,16 +144,16 @@ class Benchmark:
         return tasks.score_bounds(task) if self.atari else (None, None)
 
     def chosen(self, metrics: Sequence[str]) -> tuple[Measure, ...]:
-        """Return the measures to show, the usual ones where none is asked for; raise for one that is not there."""
+        """Return the measures to show, by default the usual ones; raise for an unknown metric."""
         for metric in metrics:
             if metric not in self.measures:
                 raise UnknownNameError("metric", metric, self.measures)
         return tuple(self.measures[metric] for metric in metrics or self.shown)
 
     def beside(self, algorithms: Sequence[str], names: Sequence[str], scores: ArrayLike) -> Benchmark:
-        """Add the inter-algorithm measure where there are several algorithms, of scores (algorithms, tasks).
+        """Add the inter-algorithm measure of several algorithms' scores, shape (algorithms, tasks).
 
-        It is shown unless others are that need no such comparison.
+        It is shown by default only where no measure but the random-normalised one is available.
         """
         if len(algorithms) < 2:
             return self
@@ -194,7 +194,7 @@ def load_benchmark(
 
 
 def _min_max(names: Sequence[str]) -> Measure:
-    """Make the measure of the scores that games can have, which is shown where it is asked for."""
+    """Make the measure of the range of possible scores, which is shown only on request."""
     limits = {game: limits for game in names if (limits := anomalies.score_range(game))}
     others = wording.listing(tasks.game_name(game) for game in names if game not in limits)
     return _placed(replace(MIN_MAX, meaning=f"{MIN_MAX.meaning}; unknown for {others}"), limits)
@@ -211,15 +211,15 @@ def of_tasks(suite: TaskSuite) -> Benchmark:
     ends = [(task.id, task.low, task.high) for task in suite.tasks.values() if task.low and task.high]
     scores = {"low": {task: low.score for task, low, _ in ends}, "high": {task: high.score for task, _, high in ends}}
     sources = [low.source for _, low, _ in ends], [high.source for _, _, high in ends]
-    said = tuple("; ".join(dict.fromkeys(those)) for those in sources)
-    made = _anchored(suite.name, suite.title, tuple(suite.tasks), scores, said)
+    texts = tuple("; ".join(dict.fromkeys(those)) for those in sources)
+    made = _anchored(suite.name, suite.title, tuple(suite.tasks), scores, texts)
     return replace(made, groups=suite.groups)
 
 
 def _anchored(
     name: str, title: str, names: tuple[str, ...], ends: Mapping[str, Mapping[str, float]], sources: tuple[str, ...]
 ) -> Benchmark:
-    """Make a benchmark of low and high scores, where there are any."""
+    """Make a benchmark of low and high scores; without any, it has no measures."""
     made = measures.measures(ends)
     kinds = tuple(ReferenceKind(KINDS[end], source) for end, source in zip(ends, sources, strict=True))
     view = BenchmarkView(name, title, True, len(names), kinds if made else ())
@@ -242,7 +242,7 @@ def _ale(view: BenchmarkView, names: tuple[str, ...], anchors: Mapping[str, Mapp
 
 
 def _baselines() -> tuple[dict[str, list[float]], str]:
-    """Return the baselines' scores by game, and in words which they are; all 37 where the catalogue has them."""
+    """Return the baselines' scores by game, and a remark that names the baselines."""
     for collection in (name for name in BASELINES if name in collections.collections()):
         results = [item for item in collections.results(collection) if item.entry.kind == "baseline"]
         by_task = grouped((item.task, item.score) for item in results)

@@ -1,4 +1,4 @@
-"""Options of a score analysis, and the dataset prepared by them: read, selected, and with its benchmark."""
+"""Options of a score analysis, and the dataset that they prepare: scores read and selected, with their benchmark."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from arcademark.suite.task_suites import Task, TaskSuite, load_suite
 from arcademark.suite.tasks import listed
 
 MAX_ALGORITHMS = 1_000
-"""Algorithms that are shown or compared at once."""
+"""Maximum number of algorithms shown or compared at once."""
 
 MAX_RUNS = 100_000
-"""Runs of an algorithm on a task."""
+"""Maximum number of runs of an algorithm on a task."""
 
 MAX_SCORES = 1_000_000
-"""Scores of all algorithms, tasks and runs."""
+"""Maximum number of scores over all algorithms, tasks and runs."""
 
 COMMON = "common"
-"""Instead of games: those that every algorithm has."""
+"""Word, in place of games, for those on which every algorithm has a score."""
 
 
 @knowing()
 @dataclass(frozen=True)
 class ScoreOptions:
-    """Everything that may be asked beside the table itself.
+    """Options of a score analysis.
 
     suite: Suite that the scores are measured by: one of this project; None for that of the runs, else atari-57.
     references: A user's own reference scores instead (columns task, low, high).
@@ -51,14 +51,14 @@ class ScoreOptions:
     games: A suite, a subset or games, separated by commas or one by one; "common" for those that every algorithm has;
         all by default.
     metrics: Normalised scores to show; the benchmark's usual ones by default.
-    protocol: A named protocol, of algorithms of which the table does not say.
+    protocol: Name of the protocol of algorithms whose protocol the table does not state.
     frames: Training frames, of all algorithms or by algorithm.
-    seed: Seed of the draws behind the intervals.
-    resamples: Number of draws; the usual number if None.
+    seed: Seed of the resampling behind the intervals.
+    resamples: Number of resamples; the usual number if None.
     method: Method of intervals; the recommended one if None.
-    model: What medians of all games are estimated from where some are missing: "any", whichever there are, or a
-        published model's name; None for no estimates.
-    tolerance: Share of single runs that the tolerance interval is to hold, a fraction.
+    model: Source of estimated medians where games are missing: "any", all games that have scores, or a published
+        model's name; None for no estimates.
+    tolerance: Share of single runs that the tolerance interval is to cover, a fraction.
     every_variant: True to show each of the Const and Perturb agents of runs, and not just the best on each game.
     reading: Options of `arcademark.scores.reading.read_tables`.
     """
@@ -104,9 +104,9 @@ class ScoreKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Dataset:
-    """A table ready to be judged.
+    """A table of scores with its benchmark, ready to be analysed.
 
-    unscored: Tasks that the table names and has no score on, where it was not asked for some games only.
+    unscored: Tasks that the table names but has no score on; empty if only some games were requested.
     """
 
     scores: Scores
@@ -143,7 +143,7 @@ class Dataset:
         return self.scores.table.sources[self.algorithms.index(name)]
 
     def play(self, name: str) -> PlayConditions:
-        """Return how an algorithm's scores were made."""
+        """Return the conditions under which an algorithm's scores were made."""
         return self.scores.get(name).play
 
     def runs(self, name: str) -> dict[str, NDArray[np.float64]]:
@@ -151,9 +151,9 @@ class Dataset:
         return self._runs[name]
 
     def varying(self, name: str) -> dict[str, tuple[Over, NDArray[np.float64]]]:
-        """Return by task the values that vary independently: runs' scores, or the episodes of an only run where known.
+        """Return by task the kind of the values that vary independently, and these values.
 
-        With them comes what they are.
+        They are runs' scores or, of a single run whose episodes are known, these episodes' scores.
         """
         known = self.scores.get(name)
         over: Over = "all_episodes" if known.played and not known.played.trained else "episodes"
@@ -163,7 +163,7 @@ class Dataset:
         }
 
     def episodes(self, name: str) -> dict[str, NDArray[np.float64]]:
-        """Return by task the episodes of an agent that was never trained, all that varies of it; {} of others."""
+        """Return the episodes' scores by task of an agent that was never trained; {} for other agents."""
         played = self.scores.get(name).played
         if played is None or played.trained:
             return {}
@@ -174,7 +174,7 @@ class Dataset:
         return self.episodes(name) or self.runs(name)
 
     def elsewhere(self, name: str) -> bool:
-        """Return whether an algorithm's scores come neither from a run nor from the catalogue."""
+        """Return True if an algorithm's scores come neither from a run nor from the catalogue."""
         return not self.scores.get(name).played and not self.scores.get(name).qualified
 
     @property
@@ -206,7 +206,7 @@ def explained(places: Sequence[str], options: ScoreOptions) -> list[str]:
 
 
 def prepare(places: Sources | Scores, options: ScoreOptions) -> Dataset:
-    """Read scores, unless that is done, and their benchmark; raise if no score is left."""
+    """Read scores, unless they are read already, and load their benchmark; raise if no score is left."""
     suite = _task_suite(places, options)
     if suite is None:
         measure = load_benchmark(options.suite or USUAL, options.references, options.reading.get("decimal"))
@@ -243,8 +243,8 @@ def prepare(places: Sources | Scores, options: ScoreOptions) -> Dataset:
         )
     if not measure.atari and not set(table.tasks) & set(measure.tasks):
         raise ArcadeMarkError(
-            f"{measure.view.name} has references for {wording.shortened(measure.tasks)}, and for none of the tasks "
-            f"scored, {wording.shortened(table.tasks)}; name tasks alike in both files"
+            f"{measure.view.name} has references for {wording.shortened(measure.tasks)}, but for none of the scored "
+            f"tasks, {wording.shortened(table.tasks)}; use the same task names in both files"
         )
     measure = measure.beside(table.algorithms, table.tasks, table.mean_over_runs())
     return Dataset(replace(known, table=table), measure, unscored)
@@ -269,7 +269,7 @@ def _check_size(table: ScoreTable) -> None:
 
 
 def _task_suite(places: Sources | Scores, options: ScoreOptions) -> TaskSuite | None:
-    """Return the suite beyond Atari that is asked for, or that runs were played on."""
+    """Return the suite beyond Atari that is requested, or that runs were played on; None on Atari."""
     if options.references is not None:
         return None
     of_atari = options.suite is None or options.suite.lower() in tasks.suites()
@@ -284,9 +284,9 @@ def _task_suite(places: Sources | Scores, options: ScoreOptions) -> TaskSuite | 
             f"--suite {options.suite} is of Atari games, and {place} was played on tasks of {suite.name}; leave "
             "--suite out to measure by its own"
         )
-    if apart := [place for place, suite in played.items() if suite is None and loading.is_there(place)]:
+    if on_atari := [place for place, suite in played.items() if suite is None and loading.is_there(place)]:
         raise ArcadeMarkError(
-            f"{apart[0]} has scores of Atari games, other runs of other tasks; report them separately"
+            f"{on_atari[0]} has scores of Atari games, other runs have scores of other tasks; report them separately"
         )
     first, *others = [suite for suite in played.values() if suite is not None]
     every: dict[str, Task] = {}
@@ -294,49 +294,51 @@ def _task_suite(places: Sources | Scores, options: ScoreOptions) -> TaskSuite | 
         same = every.setdefault(task.id, task)
         if (same.played(), same.low, same.high) != (task.played(), task.low, task.high):
             raise ArcadeMarkError(
-                f"task {task.id!r} is not the same in all of these runs, in its environment, arguments, limit or "
-                "references; report them separately"
+                f"task {task.id!r} differs between these runs in its environment, arguments, limit or references; "
+                "report them separately"
             )
     order = dict.fromkeys(task for suite in (first, *others) for task in suite.tasks)
     return structs.replace(first, tasks={task: every[task] for task in order})
 
 
 def _meant(name: str, known: Sequence[str]) -> str:
-    """Return the algorithm that a name means: the one so written, or else the only one that is so but for case."""
+    """Return the algorithm of this name: an exact match, else the only match that ignores case."""
     if name in known:
         return name
     alike = [candidate for candidate in known if candidate.casefold() == name.casefold()]
     if len(alike) > 1:
-        raise ArcadeMarkError(f"the algorithm {name!r} may be {wording.listing(map(repr, alike), 'or')}; write which")
+        raise ArcadeMarkError(
+            f"the algorithm {name!r} may be {wording.listing(map(repr, alike), 'or')}; use the exact name"
+        )
     if not alike:
         raise UnknownNameError("algorithm", name, known)
     return alike[0]
 
 
 def _tasks(
-    games: str, algorithms: Sequence[str], there: Sequence[str], present: NDArray[np.bool_], measure: Benchmark
+    games: str, algorithms: Sequence[str], known: Sequence[str], present: NDArray[np.bool_], measure: Benchmark
 ) -> list[str]:
-    """Return the tasks to keep: the benchmark's in its order, then others; those without any score go."""
-    scored = [task for task, column in zip(there, present.T, strict=True) if column.any()]
+    """Return the tasks to keep, all with scores: the benchmark's in its order, then others."""
+    scored = [task for task, column in zip(known, present.T, strict=True) if column.any()]
     wanted = set(scored)
     if games == COMMON:
-        wanted = {task for task, column in zip(there, present.T, strict=True) if column.all()}
+        wanted = {task for task, column in zip(known, present.T, strict=True) if column.all()}
         if not wanted:
             raise ArcadeMarkError(
-                f"--games common: no {measure.noun} has a score of all of {', '.join(algorithms)}; name {measure.noun}s"
+                f"--games common: no {measure.noun} has scores of all of {', '.join(algorithms)}; name {measure.noun}s"
             )
     elif games:
-        named = subsets.resolve_tasks(games) if measure.atari else _own_tasks(games, there, measure)
+        named = subsets.resolve_tasks(games) if measure.atari else _own_tasks(games, known, measure)
         wanted &= set(named)
     order = [*measure.tasks, *(task for task in scored if task not in measure.tasks)]
     return [task for task in order if task in wanted]
 
 
-def _own_tasks(games: str, there: Sequence[str], measure: Benchmark) -> list[str]:
+def _own_tasks(games: str, known: Sequence[str], measure: Benchmark) -> list[str]:
     chosen: list[str] = []
     for name in listed(games, "--games"):
         task = measure.canonical(name)
-        if task not in there and name.lower() not in measure.groups:
-            raise UnknownNameError(measure.noun, task, there)
-        chosen += (task,) if task in there else measure.groups[name.lower()]
+        if task not in known and name.lower() not in measure.groups:
+            raise UnknownNameError(measure.noun, task, known)
+        chosen += (task,) if task in known else measure.groups[name.lower()]
     return chosen

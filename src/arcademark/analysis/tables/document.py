@@ -36,12 +36,12 @@ MAX_LEVEL = 2
 
 @dataclass(frozen=True)
 class ScoredGame:
-    """A game that the table scores.
+    """A game with scores in the table.
 
     id, name: "battle_zone", "Battle Zone".
     references: Its reference scores by kind ("random", "human", "human_world_record"; "low", "high"), None where there
         is none.
-    in_benchmark: True if the benchmark has it; others are in no summary of the whole.
+    in_benchmark: True if the benchmark includes it; no summary includes other games.
     record_hns: The world record's human-normalised score in percent; None where there is none.
     """
 
@@ -55,17 +55,16 @@ class ScoredGame:
 
 @dataclass(frozen=True)
 class Played:
-    """The episodes that a score of a run is the mean of.
+    """The episodes whose mean is the score of a run.
 
-    planned: Episodes asked for, over all seeds.
+    planned: Requested episodes, over all seeds.
     episodes: Every episode's score, by seed, then episode: of evaluation, or a learner's last of training where the
         protocol reports training.
-    truncated: True if the frame cap ended it; same order.
+    truncated: True for each episode that the frame cap ended; same order.
     variant: Name of the agent that scored best on this game, if the best of several is shown. Else "".
     planning: Cost of a planner's decisions; None for other agents.
-    different: Episodes without those that are the same again: of the same start and actions, where nothing else is left
-        to chance.
-    possible: Number of different episodes there can be, if the agent draws nothing either; None if it is not known.
+    different: Number of distinct episodes: those of the same start and actions count once where nothing else is random.
+    possible: Number of distinct episodes that exist if the agent is deterministic, too; None if it is not known.
     exact: True if all of these were played, each equally often, so that the score has no interval over episodes.
     """
 
@@ -80,7 +79,7 @@ class Played:
 
     @property
     def freedom(self) -> int:
-        """Degrees of freedom of the mean of those that are different."""
+        """Degrees of freedom of the mean of the distinct episodes."""
         return self.different - 1
 
 
@@ -88,12 +87,12 @@ class Played:
 class Score:
     """One algorithm on one game.
 
-    game: Its id.
-    score: Mean over runs, in points; its interval is over runs or, of a single one whose episodes are known, over
-        these.
-    runs: Runs with a score: seeds that are trainings of their own; all seeds of any other agent are one.
-    normalised: The same by metric, in percent.
-    played: Its episodes, where it is of a run.
+    game: The game's id.
+    score: Mean over runs, in points; its interval is over runs or, for a single run whose episodes are known, over
+        episodes.
+    runs: Runs with a score: one per seed if each seed was trained separately; else all seeds are one run.
+    normalised: Normalised scores by metric, in percent.
+    played: Its episodes, if it was played in a run.
     """
 
     game: str
@@ -122,8 +121,8 @@ class Summary:
     metric, title, meaning: As in `arcademark.metrics.normalise.Metric`.
     statistics: In percent, by the names of `arcademark.metrics.aggregate.AGGREGATES`, in their order; each is an
         attribute, too: `median`.
-    games: Games that took part.
-    left_out: Names of the games that have a score, but not the references that the metric needs.
+    games: Number of games included.
+    left_out: Names of the games with a score but without the references that the metric needs.
     """
 
     metric: str
@@ -144,10 +143,10 @@ class Summary:
 class Coverage:
     """Part of the benchmark that an algorithm covers, and the consequence for its median.
 
-    games, of: Games of the benchmark with a score, and all of them.
-    missing: Names of those without.
+    games, of: Number of the benchmark's games with a score, and of all its games.
+    missing: Names of the games without a score.
     median: The median over the whole benchmark of its first metric, in percent; None if refused.
-    refused: Reason for refusing it; "" if it is not refused.
+    refused: Reason why there is no median; "" if there is one.
     """
 
     games: int
@@ -171,12 +170,11 @@ class Gain:
 class Efficiency:
     """Length of an algorithm's training, and the gain per frame.
 
-    training_frames: Emulated frames; of a run whose training is counted in episodes, those it used on average a game
-        and seed.
-    game_time_days: The training played at 60 frames per second, in days.
-    review_days: The same as Fan 2021, Eq. 6, computes it.
-    gains: One a metric.
-    records: Human world records broken a frame; None on a benchmark without human references.
+    training_frames: Emulated frames; of a run whose training is counted in episodes, the average per game and seed.
+    game_time_days: Duration of the training at 60 frames per second, in days.
+    review_days: The duration as Fan 2021, Eq. 6, computes it.
+    gains: One per metric.
+    records: Human world records broken per frame; None on a benchmark without human references.
     """
 
     training_frames: int
@@ -190,9 +188,9 @@ class Efficiency:
 class Place:
     """Place of an algorithm's median human-normalised score among published ones of a similar budget.
 
-    below, above: The nearest whose medians are outside the interval of its own; empty where there is none.
-    level: Number of games whose medians are in it.
-    of: Number of games in all.
+    below, above: The nearest algorithms with medians outside the interval of its own; empty where there is none.
+    level: Algorithms with medians inside the interval.
+    of: Number of published algorithms of a similar budget.
     """
 
     below: tuple[Peer, ...]
@@ -210,9 +208,9 @@ class Place:
 class Rank:
     """Rank of an algorithm's median over the 57 games among published ones, whatever their protocols; 1 is the best.
 
-    best, worst: Ranks of the ends of the median's interval; None where it has none.
-    of: Published algorithms with a median, and this one.
-    lowest: The lowest of their medians, in percent: nothing is known of ranks below it.
+    best, worst: Ranks of the ends of the median's interval; None without an interval.
+    of: Number of published algorithms with a median, plus this one.
+    lowest: The lowest published median, in percent; ranks below it are unknown.
     """
 
     value: int
@@ -226,13 +224,13 @@ class Rank:
 class Verdict:
     """Verdict on an algorithm's scores, by the rules of `arcademark.analysis.scoring.verdict`.
 
-    standing: "random", "worse", "better" than that on some games, "open" where intervals do not tell, or "unknown"
-        where there are too few.
-    games, of: Games that were counted, and all that have references and a score.
-    above_random, below_random, above_human, below_human: Shares of those counted.
+    standing: "random", "worse" or "better" than random play on some games, "open" where intervals do not decide, or
+        "unknown" where there are too few.
+    games, of: Number of games counted, and of all with references and a score.
+    above_random, below_random, above_human, below_human: Numbers of the counted games.
     single: True if single scores were counted, for lack of any interval.
     place: None where frames, neighbours or an interval are not known, or the interval is too wide.
-    rank: None where the median over the 57 games is not known, nor estimated.
+    rank: None where the median over the 57 games is neither known nor estimated.
     """
 
     standing: Standing
@@ -256,11 +254,11 @@ class Verdict:
 class Side:
     """An algorithm, as every document on a table has it.
 
-    name: Unique in the document.
+    name: Name, unique in the document.
     source: The file, run or collection that its scores come from.
     protocol: The label of the protocol, "" where it is not known.
     training_frames: None where they are not known.
-    fewest_runs, most_runs: Runs a game; 0 and 0 if it has no score.
+    fewest_runs, most_runs: Least and greatest number of runs per game; 0 and 0 if it has no score.
     """
 
     name: str
@@ -280,7 +278,7 @@ class Side:
 class Algorithm(Side):
     """One algorithm's result.
 
-    scores: One a game that it has; in the document's order of games.
+    scores: One per game with a score, in the document's order of games.
     breakthroughs: Empty on a benchmark without human references.
     estimate: None on another benchmark than atari-57.
     run: Name of the run that it was played in; "" for others.
@@ -290,7 +288,7 @@ class Algorithm(Side):
     learns: True if it was trained in its run.
     pooled: Reason why all seeds count as one run: it was never trained ("untrained"), or one network played all of them
         ("network"); "" if each seed is a run.
-    frames_of_files: True if its training frames are what the files of its networks say, on average a game and seed.
+    frames_of_files: True if its training frames are those in its networks' files, averaged over games and seeds.
     published: Beside an estimate from any games, that of the published model whose games are exactly those it has.
     verdict: None where no game has references of random play and a human.
     """
@@ -326,11 +324,11 @@ class Algorithm(Side):
 
 @dataclass(frozen=True)
 class SingleRuns:
-    """Between which scores single runs of an algorithm lie on a game, in points.
+    """Tolerance interval of an algorithm's single runs on a game, in points.
 
-    low, high: Scores of runs: the interval; the lowest and the highest where runs are too few for it.
-    share: Share of runs that lies between them at least: less than requested if there are too few runs.
-    at_least: The score that the share asked for reaches; None where runs are too few.
+    low, high: Ends of the interval, which are runs' scores; the lowest and the highest score if runs are too few.
+    share: Share of runs that it covers at least: less than requested if there are too few runs.
+    at_least: The score that the requested share of runs reaches; None where runs are too few.
     """
 
     algorithm: str
@@ -344,12 +342,12 @@ class SingleRuns:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Tolerance intervals: they hold a share of single runs, of further ones too (Patterson et al. 2024).
+    """Tolerance intervals: they cover a share of single runs, also of future ones (Patterson et al. 2024).
 
     share, confidence: Requested share and confidence, fractions.
-    runs_needed: The fewest runs of which there is such an interval.
-    runs_of_bound: The fewest of which there is a score that the share reaches.
-    rows: One an algorithm and game that has two runs or more.
+    runs_needed: The fewest runs that such an interval requires.
+    runs_of_bound: The fewest runs that a score reached by the share requires.
+    rows: One per algorithm and game with at least two runs.
     """
 
     share: float
@@ -371,7 +369,7 @@ class TableDocument(Noticed):
     title: The algorithms' names.
     generator: "ArcadeMark 1.0.0".
     sources: Sources of the scores, in words.
-    scope: Games that the summaries are over, in words.
+    scope: Games that the summaries include, in words.
     hard_exploration: None on a benchmark that has no such games.
     notices: Warnings first.
     """
@@ -394,7 +392,7 @@ class TableDocument(Noticed):
     @property
     def statistic_meanings(self) -> tuple[tuple[str, str], ...]:
         """Titles and meanings of the statistics with technical names."""
-        told = [one for one in AGGREGATES.values() if one.name not in ("mean", "median")]
+        technical = [one for one in AGGREGATES.values() if one.name not in ("mean", "median")]
         return tuple(
-            (one.title[0].upper() + one.title[1:], one.meaning.format(noun=self.benchmark.noun)) for one in told
+            (one.title[0].upper() + one.title[1:], one.meaning.format(noun=self.benchmark.noun)) for one in technical
         )

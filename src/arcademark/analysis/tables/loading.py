@@ -1,4 +1,4 @@
-"""Brings scores together from wherever they are: files of any format, runs of ours, collections of the catalogue."""
+"""Loading of scores from files of any format, runs of ArcadeMark and collections of the catalogue."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from arcademark.suite.task_suites import TaskSuite
 from arcademark.suite.tasks import listed
 
 CATALOGUE = "catalogue:"
-"""Prefix of a collection of the catalogue in place of a file, or of several with commas."""
+"""Prefix of the names of the catalogue's collections, separated by commas, in place of a file."""
 
 EVERYTHING = "all"
-"""Instead of a collection's name: every collection of the catalogue."""
+"""Word, in place of a collection's name, for every collection of the catalogue."""
 
 
 @runtime_checkable
@@ -66,10 +66,10 @@ class Known:
 
     frames: Frames of its training.
     qualified: Name that distinguishes it from another of its name, "Agent57 (Fan 2021)"; "" where that is not known.
-    paper: The key of the paper that published it, of the catalogue; else "".
-    lone: By task, the episodes of an only run, where they are known, as values that vary independently.
-    played: The run, if it is of one of ours.
-    one_seed: True if a file says that several runs on a task are of one seed.
+    paper: The catalogue's key of the paper that published it; else "".
+    lone: Scores, by task, of the episodes of a single run, where they are known, as values that vary independently.
+    played: The algorithm as played in a run of ArcadeMark; else None.
+    one_seed: True if a file states that several runs on a task have one seed.
     untrained: True if it is known to have been trained for no frame.
     """
 
@@ -95,7 +95,7 @@ class Scores:
 
     sources: Sources of the scores, one sentence each.
     remarks: Remarks that a reader must know, full sentences.
-    runs: The runs that are among what was read.
+    runs: The runs among the sources.
     """
 
     table: ScoreTable
@@ -127,9 +127,9 @@ def load(
 ) -> Scores:
     """Read scores and put them into one table.
 
-    ``canonical`` turns a task's name as written into the name it goes by; ``every_variant`` keeps the members of runs'
-    families of agents beside the best of each game; ``some_tasks`` leaves out tasks of unknown names; ``reading`` is
-    for `arcademark.scores.reading.read_tables`.
+    ``canonical`` returns the canonical name of a task as it is written; ``every_variant`` also keeps the members of
+    families of agents, not only the best of each game; ``some_tasks`` leaves out tasks of unknown names; ``reading``
+    contains options of `arcademark.scores.reading.read_tables`.
     """
     if reading:
         from arcademark.scores.reading import options_of
@@ -159,7 +159,7 @@ def load(
         "runs": lambda: of_runs(load_runs(runs), every_variant=every_variant),
         "files": lambda: _files(files, canonical, reading),
     }
-    return _together([item if isinstance(item, Scores) else read[item]() for item in scores])
+    return _concatenated([item if isinstance(item, Scores) else read[item]() for item in scores])
 
 
 def sequence(places: Sources) -> Sequence[ScoreSource]:
@@ -169,7 +169,7 @@ def sequence(places: Sources) -> Sequence[ScoreSource]:
 
 def _wanted(places: Sources) -> list[_Read]:
     if not (several := sequence(taken(places, Sources, "sources"))):
-        raise ArcadeMarkError("no table given; name a file, a run's directory, or catalogue:review-2021")
+        raise ArcadeMarkError("no table of scores; name a file, a run's directory, or catalogue:review-2021")
     return [one for place in several for one in _read_from(place)]
 
 
@@ -199,7 +199,7 @@ def _is_run(place: _Read) -> bool:
 
 
 def suites_of(places: Sources | Scores) -> dict[str, TaskSuite | None]:
-    """Return by place the suite beyond Atari that a run was played on, None of any other place."""
+    """Return by place the suite beyond Atari that a run was played on; None for any other place."""
     known: dict[str, Protocol | None]
     if isinstance(places, Scores):
         places = places.runs or RunCollection((), places.table)
@@ -212,12 +212,12 @@ def suites_of(places: Sources | Scores) -> dict[str, TaskSuite | None]:
 
 
 def is_table(name: str) -> bool:
-    """Return whether a name that may be an algorithm's is a table by itself: a file, a run or published scores."""
+    """Return True if a name, which may be an algorithm's, is that of a file, a run or published scores."""
     return name.startswith(CATALOGUE) or os.path.isfile(name) or _is_run(name)
 
 
 def is_there(place: str) -> bool:
-    """Return whether a place that `suites_of` names can be read."""
+    """Return True if a place that `suites_of` returns can be read."""
     return place.startswith((CATALOGUE, "a table")) or os.path.exists(place)
 
 
@@ -229,7 +229,7 @@ def _protocol_of(place: _Read) -> Protocol | None:
 
 
 def _opened(place: _Read, reading: Mapping[str, Any]) -> Sequence[_Read]:
-    """Return the runs of a folder of runs alone; of anything else, itself."""
+    """Return the runs in a folder that contains only runs; else the place itself."""
     from arcademark.scores.reading import runs_in
 
     folder = Path(_text(place))
@@ -272,7 +272,7 @@ def _table(table: ScoreTable, name: str) -> Scores:
 
 
 def of_runs(collection: RunCollection, *, every_variant: bool = False) -> Scores:
-    """Make scores of runs: of an algorithm one per seed, of a family of baselines the best on each game."""
+    """Make scores of runs: one per seed for an algorithm, the best on each game for a family of baselines."""
     shown = played_algorithms(collection, every_variant=every_variant)
     rows: list[tuple[str, str, int, float]] = []
     for item in shown:
@@ -300,7 +300,7 @@ def of_runs(collection: RunCollection, *, every_variant: bool = False) -> Scores
 
 
 def training_frames(item: PlayedAlgorithm) -> int | None:
-    """Return a learner's budget in frames, or that in a trained network's files; None if there is neither."""
+    """Return a learner's budget in frames, or that stated in a network's files; None if there is neither."""
     learners = [trial for trial in item.trials if trial.learns]
     if not learners:
         return frames_of_files(item)
@@ -310,16 +310,16 @@ def training_frames(item: PlayedAlgorithm) -> int | None:
 
 
 def frames_of_files(item: PlayedAlgorithm) -> int | None:
-    """Return the frames that networks were trained for elsewhere, on average a game and seed; None unless all say."""
+    """Return the training frames stated in networks' files, averaged over games and seeds; None if any is missing."""
     record = item.run.record
-    said = {agent["label"]: agent.get("trained_frames", {}) for agent in record.manifest["agents"]}
+    stated = {agent["label"]: agent.get("trained_frames", {}) for agent in record.manifest["agents"]}
     scored = (trial for trial in item.trials if len(record.scored_episodes(trial)))
-    frames = [said.get(trial.agent, {}).get(f"{trial.game} {trial.seed}") for trial in scored]
+    frames = [stated.get(trial.agent, {}).get(f"{trial.game} {trial.seed}") for trial in scored]
     return round(float(np.mean(frames))) if frames and None not in frames else None
 
 
 def published_entries(place: str) -> Mapping[str, Entry]:
-    """Return the entries of a place ``catalogue:``: of collections, of all, or those that predictions learn from."""
+    """Return the entries of a ``catalogue:`` place: of named or all collections, or those used for training."""
     names = listed(place.removeprefix(CATALOGUE), CATALOGUE)
     if names == (published.TRAINING,):
         return published.training()
@@ -327,7 +327,7 @@ def published_entries(place: str) -> Mapping[str, Entry]:
 
 
 def _collection(names: str) -> Scores:
-    """Read collections; references are no algorithms and stay aside."""
+    """Read collections without their reference players, which are not algorithms."""
     entries = published_entries(f"{CATALOGUE}{names}")
     references = [name for name, entry in entries.items() if entry.kind == "reference"]
     kept = {name: entry for name, entry in entries.items() if name not in references}
@@ -336,9 +336,9 @@ def _collection(names: str) -> Scores:
     place = "the catalogue" if names == EVERYTHING else f"{CATALOGUE}{names}"
     remarks = [
         *([f"Reference players of {place}, not used: {wording.listing(references)}."] if references else []),
-        *([f"Not in {place}, for their scores are lost: {wording.listing(lost)}."] if lost else []),
+        *([f"Not in {place}, because their scores are lost: {wording.listing(lost)}."] if lost else []),
     ]
-    runs = "each algorithm's as one run" if table.scores.shape[2] == 1 else "run by run where runs are published"
+    runs = "one run per algorithm" if table.scores.shape[2] == 1 else "run by run where runs are published"
     known = {
         name: Known(
             *(protocols.from_entry(entry), entry.training_frames or None, entry.qualified, entry.origin.key),
@@ -350,21 +350,22 @@ def _collection(names: str) -> Scores:
     return Scores(table, known, (f"{CATALOGUE}{names}: published scores, {runs}",), tuple(remarks))
 
 
-def _together(every: Sequence[Scores]) -> Scores:
+def _concatenated(every: Sequence[Scores]) -> Scores:
     """Concatenate scores; a name that occurs twice is followed by its source in brackets."""
     counts = Counter(name for scores in every for name in scores.table.algorithms)
-    apart = []
+    distinct = []
     for scores in every:
         shared = [name for name in scores.table.algorithms if counts[name] > 1]
         sources = dict(zip(scores.table.algorithms, scores.table.sources, strict=True))
         places = {name: Path(sources[name]).name.replace(",", " ") or "?" for name in shared}
-        apart.append(scores.rename({name: scores.get(name).qualified or f"{name} [{places[name]}]" for name in shared}))
+        names = {name: scores.get(name).qualified or f"{name} [{places[name]}]" for name in shared}
+        distinct.append(scores.rename(names))
     return Scores(
-        concatenate([scores.table for scores in apart]),
-        dict(chain.from_iterable(scores.known.items() for scores in apart)),
-        sources=tuple(chain.from_iterable(scores.sources for scores in apart)),
-        remarks=tuple(chain.from_iterable(scores.remarks for scores in apart)),
-        runs=next((scores.runs for scores in apart if scores.runs), None),
+        concatenate([scores.table for scores in distinct]),
+        dict(chain.from_iterable(scores.known.items() for scores in distinct)),
+        sources=tuple(chain.from_iterable(scores.sources for scores in distinct)),
+        remarks=tuple(chain.from_iterable(scores.remarks for scores in distinct)),
+        runs=next((scores.runs for scores in distinct if scores.runs), None),
     )
 
 

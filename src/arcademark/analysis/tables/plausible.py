@@ -1,7 +1,7 @@
-"""Scores that are hardly what they say to be: impossible, in other units, above all known ones, or of references.
+"""Checks of scores' plausibility: impossible scores, other units, scores above all known ones, reference players.
 
-Each rule is a function of a table, with its numbers declared here. None speaks of any collection of the catalogue read
-as a user's table, but of what its rows are noted to be: the tests run all of them over all collections.
+Each rule is a function of a table, with its thresholds declared here. Tests run all rules over every collection of the
+catalogue as a user's table; no rule reports anything but what the catalogue itself notes of a row.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ from arcademark.suite import anomalies, references, tasks
 from arcademark.suite.protocols import AtariProtocol
 
 HIGH_RANDOM = 100.0
-"""Points of random play from which a game's scores are large numbers: 30 of 57 games."""
+"""Random play's score, in points, from which a game counts as one of large scores: 30 of 57 games."""
 
 FEWEST_HIGH = 3
-"""Least number of such games from which units are recognised."""
+"""Least number of such games needed to recognise units."""
 
 SINGLE_POINTS = (
     *("boxing", "double_dunk", "enduro", "freeway", "ice_hockey", "pong", "robotank", "surround", "tennis"),
 )
-"""Games that pay points one by one, so that clipping rewards to their signs changes no score."""
+"""Games whose rewards are single points, so that clipping rewards to their signs changes no score."""
 
 FEWEST_CLIPPED, FEWEST_SINGLE = 4, 2
 CLIPPED = 0.85
-"""Share of the games of large numbers on which a clipped score is below a tenth of the way from random play to a human;
-a score of single points is not clipped, and at least half of that way. In the catalogue at most 0.81, which is the best
-of constant actions, then 0.64."""
+"""Share of the games of large scores on which a clipped score has an HNS below 10 %; on games of single points, which
+clipping does not change, the median HNS is at least 50 %. The catalogue's largest shares are 0.81, of the best constant
+actions, and 0.64."""
 
-APART = 0.1
-"""Share of the other runs' median: a run in other units is below it on half of its games of large numbers.
+OTHER_UNIT_SHARE = 0.1
+"""Share of the other runs' median: a run in other units is below it on half of its games of large scores.
 In the catalogue at most one run in seven games."""
 
 REPEATED = 3
-"""Number of games with one negative score that one of them cannot have: it stands for a missing score."""
+"""Number of games with the same negative score from which it means a missing score, if one of them cannot have it."""
 
 REFERENCES = frozenset({"random", "human", "average human", "human world record", "world record", "record"})
 """Names of reference players, in lower case."""
@@ -60,19 +60,19 @@ QUANTITIES = frozenset(
         *("avg", "std", "sd", "stderr", "error", "min", "max", "total", "sum", "hns", "hwrns"),
     }
 )
-"""Names of columns that stand beside algorithms, in lower case."""
+"""Names of columns that are quantities and not algorithms, in lower case."""
 
 NORMALISED = "are plausible as {}, not as points, judged by every published score of their games"
 SUMS_OF_SIGNS = "are near random play but where points are paid one by one, as sums of clipped rewards are"
 OTHER_UNITS = "are far below those of the same algorithm's other runs, as clipped or normalised ones are"
-"""Words on scores in other units than points."""
+"""Phrases for scores in other units than points."""
 
 OF_DATA = frozenset({"impossible", "scale", "names_alike"})
-"""Kinds of findings that are probably errors, whatever a table is for."""
+"""Kinds of findings that are probably errors for any use of a table."""
 
 
 Finding = tuple[tuple[str, str], str]
-"""Kind of a notice and its words on all its findings, and one of these."""
+"""Kind and common phrase of a notice, and the text of one finding."""
 
 
 def warnings(dataset: Dataset) -> Iterator[Notice]:
@@ -88,13 +88,13 @@ def _text(dataset: Dataset, task: str, score: float, name: str) -> str:
 
 
 def _impossible(dataset: Dataset) -> Iterator[Finding]:
-    """Yield scores, of runs too, that a game cannot have, and games that they would fit."""
+    """Yield scores, also of single runs, that a game cannot have, and games with the same score as a placeholder."""
     kind = ("impossible", "")
     for name in dataset.algorithms:
         played, rules = dataset.scores.get(name).played, dataset.play(name).protocol
         if played is not None and imported.origin(played.run.record) is None:
             continue
-        begun = isinstance(rules, AtariProtocol) and rules.start == "human"  # there is more to lose
+        begun = isinstance(rules, AtariProtocol) and rules.start == "human"  # scores can be lower than from the start
         wrong: dict[str, float] = {}
         for task, row in dataset.runs(name).items():
             lowest, highest = tasks.score_bounds(task)
@@ -111,7 +111,7 @@ def _impossible(dataset: Dataset) -> Iterator[Finding]:
             same = [task for task, row in dataset.runs(name).items() if task not in wrong and (row == score).all()]
             if same and score < 0 and everywhere[score] >= REPEATED:
                 games = wording.shortened(map(dataset.benchmark.title, same))
-                yield kind, f"so {wording.score(score)} of {name} on {games} is hardly a score either"
+                yield kind, f"so {wording.score(score)} of {name} on {games} is probably not a score either"
 
 
 @cache
@@ -124,8 +124,8 @@ def _scale(dataset: Dataset) -> Iterator[Finding]:
     """Yield algorithms whose scores are in other units than points."""
     random, human = references.scores("random"), references.scores("human")
     means = dataset.scores.table.mean_over_runs()
-    found = units.told(dataset.tasks, means)
-    of_single = units.told(dataset.tasks, np.where(np.isin(dataset.tasks, SINGLE_POINTS), means, np.nan))
+    found = units.detect(dataset.tasks, means)
+    of_single = units.detect(dataset.tasks, np.where(np.isin(dataset.tasks, SINGLE_POINTS), means, np.nan))
     for place, name in enumerate(dataset.algorithms):
         if not dataset.elsewhere(name):
             continue
@@ -151,20 +151,20 @@ def _mixed(dataset: Dataset) -> Iterator[Finding]:
         rows = dataset.scores.table.scores[place, [task in _large() for task in dataset.tasks]]
         games = [task for task in dataset.tasks if task in _large()]
         others = _medians_of_others(rows)
-        there = ~np.isnan(others)
-        low = np.where(there, rows, np.inf) < APART * np.where(there, others, 0.0)
-        number = there.sum(axis=0)
+        known = ~np.isnan(others)
+        low = np.where(known, rows, np.inf) < OTHER_UNIT_SHARE * np.where(known, others, 0.0)
+        number = known.sum(axis=0)
         for run in np.flatnonzero((number >= FEWEST_HIGH) & (2 * low.sum(axis=0) >= number)).tolist():
             game = int(low[:, run].argmax())
             yield ("scale", OTHER_UNITS), f"{_text(dataset, games[game], rows[game, run], name)} in its run {run + 1}"
 
 
 def _medians_of_others(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return for each score of a row the median of the others that are there; NaN where it or they are missing."""
+    """Return for each score of a row the median of its other scores; NaN where it or all others are missing."""
     result = np.full(rows.shape, np.nan)
     for row, medians in zip(rows, result, strict=True):
-        there = np.flatnonzero(~np.isnan(row))
-        order = there[np.argsort(row[there], kind="stable")]
+        known = np.flatnonzero(~np.isnan(row))
+        order = known[np.argsort(row[known], kind="stable")]
         values, rank, left = row[order], np.arange(order.size), order.size - 1
         if left > 0:
             middle = [values[at + (rank <= at)] for at in ((left - 1) // 2, left // 2)]
@@ -173,7 +173,7 @@ def _medians_of_others(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _implausible(dataset: Dataset) -> Iterator[Finding]:
-    """Yield scores above the human world record and all published scores: errors more often than feats."""
+    """Yield scores above the human world record and all published scores, which are mostly errors."""
     records = references.scores("human_world_record")
     for name in dataset.algorithms:
         for task, score in dataset.means(name).items() if not dataset.scores.get(name).qualified else ():
@@ -186,7 +186,7 @@ def _implausible(dataset: Dataset) -> Iterator[Finding]:
 
 
 def _counter(dataset: Dataset) -> Iterator[Finding]:
-    """Yield scores above a game's counter, with both units if older emulators had another."""
+    """Yield scores above the maximum of a game's counter, and scores that may be in an older emulator's unit."""
     human = dataset.benchmark.references.get("human", {})
     for name in dataset.algorithms:
         for task, score in dataset.means(name).items():
@@ -199,7 +199,7 @@ def _counter(dataset: Dataset) -> Iterator[Finding]:
 
 
 def _alike(dataset: Dataset) -> Iterator[Finding]:
-    """Yield names that differ by capitals, spaces and punctuation alone."""
+    """Yield names that differ only by capitals, spaces and punctuation."""
     spellings = grouped(
         ("".join(char for char in name.casefold() if char.isalnum()) or name, name) for name in dataset.algorithms
     )

@@ -1,4 +1,4 @@
-"""Conditions under which scores were made, where known, and their differences between algorithms."""
+"""Known conditions under which scores were obtained, and their differences between algorithms."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ NO_SETTING = frozenset(
         "exploration constant",
     }
 )
-"""Settings of the algorithm itself and of its training, which are not the protocol's; other notices cover them."""
+"""Settings of an algorithm and its training, which are not part of the protocol; other notices cover them."""
 
 
 @dataclass(frozen=True)
 class PlayConditions:
-    """Conditions under which an algorithm's scores were made.
+    """Conditions under which an algorithm's scores were obtained.
 
     label: The protocol's label, "" where it is not known.
-    protocol: Its settings, where it is one of ours.
+    protocol: The protocol, if it is one of ArcadeMark's.
     settings: Settings that are known beside it, or without a named protocol.
-    plans: True if it tries actions on the emulator itself before it takes one.
-    papers: Keys of those that its scores are from.
+    plans: True if the algorithm simulates actions on the emulator itself before it takes one.
+    papers: Keys of the papers that its scores are from.
     """
 
     label: str = ""
@@ -62,7 +62,7 @@ class PlayConditions:
 
 
 def from_label(label: str) -> PlayConditions:
-    """Parse a label such as "world-records (frame_skip=5)"; an unknown name is kept as a name alone."""
+    """Parse a label such as "world-records (frame_skip=5)"; an unknown label is kept without a protocol."""
     found = _LABEL.fullmatch(label.strip())
     if not found or found["name"].lower() not in protocols():
         return PlayConditions(label.strip())
@@ -76,7 +76,7 @@ def from_label(label: str) -> PlayConditions:
 
 
 def from_entry(entry: Entry) -> PlayConditions:
-    """Return the facts of a catalogue entry."""
+    """Return the conditions of a catalogue entry."""
     play = from_label(entry.protocol)
     papers = (entry.source.key, *([entry.paper.key] if entry.paper else []))
     return PlayConditions(play.label, play.protocol, entry.settings, entry.kind == "planning", papers)
@@ -91,7 +91,7 @@ def frame_cap(play: PlayConditions) -> FrameCap:
 
 
 def setting_by_setting(plays: Mapping[str, PlayConditions]) -> Iterator[str]:
-    """Name each setting that has several values, and who has which."""
+    """Yield each setting that has several values, with the algorithms of each value."""
     settings = {name: settings_of(play) for name, play in plays.items()}
     for key in vocabulary.ordered(dict.fromkeys(key for known in settings.values() for key in known)):
         values = grouped((known.get(key, UNKNOWN), name) for name, known in settings.items())
@@ -104,14 +104,14 @@ def setting_by_setting(plays: Mapping[str, PlayConditions]) -> Iterator[str]:
 
 
 def settings_of(play: PlayConditions) -> dict[str, str]:
-    """Return as text the settings of the protocol, where it is one of ours, and those of the catalogue besides."""
+    """Return as text the settings of the protocol, if it is one of ArcadeMark's, and those of the catalogue."""
     named = {} if play.protocol is None else vocabulary.of_protocol(play.protocol)
     everything = named | vocabulary.of_entry(play.settings)
     return {key: format_setting(value) for key, value in everything.items() if key not in NO_SETTING}
 
 
 def difference(a: PlayConditions, b: PlayConditions) -> tuple[str, ...]:
-    """Name the settings that differ, with both values; none where none is known to."""
+    """Return the settings that are known to differ, with both values."""
     one, other = settings_of(a), settings_of(b)
     keys = [key for key in dict.fromkeys([*one, *other]) if (key in one and key in other) or not (a.label or b.label)]
     pairs = ((key, one.get(key, UNKNOWN), other.get(key, UNKNOWN)) for key in vocabulary.ordered(dict.fromkeys(keys)))
@@ -119,16 +119,16 @@ def difference(a: PlayConditions, b: PlayConditions) -> tuple[str, ...]:
 
 
 def differences(a: PlayConditions, b: PlayConditions) -> tuple[str, ...]:
-    """Name the settings that differ or, where none is known to, the protocols that do."""
+    """Return the settings that are known to differ, with both values; without any, the differing protocols."""
     if known := difference(a, b):
         return known
     if a.label != b.label and not (a.protocol and b.protocol):
-        return (f"the one's is {_described(a)}, the other's {_described(b)}",)
+        return (f"one protocol is {_described(a)}, the other {_described(b)}",)
     return ()
 
 
 def _described(play: PlayConditions) -> str:
     if play.label:
-        return play.label if play.protocol else f"{play.label}, of which the settings are not known"
+        return play.label if play.protocol else f"{play.label} with unknown settings"
     known = ", ".join(f"{key} {value}" for key, value in settings_of(play).items())
-    return f"no named one ({known})"
+    return f"unnamed ({known})"

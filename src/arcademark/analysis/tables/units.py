@@ -1,13 +1,14 @@
-"""Tells scores in other units than points by what has been published on each game.
+"""Recognition of scores in other units than points, by the published scores of each game.
 
 Conventions
 -----------
-* A score x of a game counts as evidence for a unit u with log p_u(x) − log p_points(x). p_points is a density of the
-  game's scores in the catalogue, of random play, humans and checkpoints too; p_u is that of the same scores in u.
+* The evidence of a game's score x for a unit u is log p_u(x) − log p_points(x). p_points is a density of the game's
+  scores in the catalogue, with random play, humans and checkpoints; p_u is that of the same scores in u.
 * Densities are of asinh(2 x), which is a logarithm of large scores: Gaussian kernels of width `BANDWIDTH`, with a flat
-  density that weighs as much as two scores. A score of exactly 0 is no density: agents that fail have it in points.
-* An algorithm is in a unit if the sum over its games passes `WHOLE`, or if taking a `SHARE` of its games for such,
-  whichever they are, fits better by `WHOLE` and `MIXED` a game. docs/tables.md gives how often that is right.
+  density that weighs as much as two scores. A score of exactly 0 has the evidence `ZERO`: agents that fail have it in
+  points.
+* An algorithm is in a unit if the sum over its games exceeds `WHOLE`, or if a mixture in which a `SHARE` of its games
+  is in that unit fits better by `WHOLE`, plus `MIXED` per game. docs/tables.md reports how often that is right.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from arcademark.suite import references
 
 BANDWIDTH = 0.35
 FLAT = 2.0
-"""Scores that the flat density weighs as much as."""
+"""Weight of the flat density, in scores."""
 ZERO = -2.0
 """Evidence of a score that is 0."""
 WHOLE, MIXED, SHARE = 5.0, 0.3, 0.3
 FEWEST = 10
-"""Published scores of a game from which it counts."""
+"""Published scores that a game needs to count."""
 
 _END, _STEP = 24.0, 0.05
 _GRID = np.arange(-_END, _END + _STEP, _STEP)
@@ -73,7 +74,7 @@ def of_catalogue() -> Densities:
 
 
 def published() -> tuple[tuple[str, str, float], ...]:
-    """Return all scores in the catalogue as (algorithm, game, score), those of checkpoints too."""
+    """Return all scores in the catalogue, also of checkpoints, as (algorithm, game, score)."""
     finished = ((item.entry.identity, item.task, item.score) for item in collections.results())
     points = ((one.entry.identity, *score) for one in collections.checkpoints() for score in one.scores.items())
     return (*finished, *points)
@@ -89,14 +90,14 @@ def _log_density(scores: _Floats) -> _Floats:
     )
 
 
-def told(tasks: Sequence[str], means: _Floats, known: Densities | None = None) -> dict[int, tuple[str, str]]:
-    """Return the algorithms whose scores are in another unit, each with the unit and the task that shows it best.
+def detect(tasks: Sequence[str], means: _Floats, known: Densities | None = None) -> dict[int, tuple[str, str]]:
+    """Return the rows of algorithms whose scores are in another unit, with the unit and the task of most evidence.
 
     Parameters
     ----------
     tasks : sequence of str
     means : float array, shape (algorithms, tasks)
-        NaN where one is missing.
+        Mean scores; NaN where one is missing.
     known : mapping, optional
         Densities as from `densities`; by default those of the catalogue.
     """
