@@ -1,14 +1,14 @@
-"""Many normalised scores made one: mean, median, interquartile mean, optimality gap, and what is registered besides.
+"""Summaries of normalised scores: mean, median, interquartile mean, optimality gap, and registered statistics.
 
 Conventions
 -----------
-* Every statistic is a row of `AGGREGATES`, in the order in which they are shown; all that sums up, resamples, compares,
-  prints or draws reads the registry, in the browser, too. `register` adds one.
-* Scores have shape (..., tasks, runs). Leading axes (algorithms, resamples) are carried through; results have shape
-  (...). `mean` and `median` take one score a task, shape (..., tasks): average over runs first.
-* With ragged runs, each task weighs the same in statistics of tasks; in those of runs each run does.
-* No statistic drops a missing score (NaN) unasked: ``missing="refuse"`` raises an `ArcadeMarkError`, ``missing="omit"``
-  leaves it out. It is raised too where there is no score at all.
+* Every statistic is an entry of `AGGREGATES`, in display order; summaries, resampling, comparisons, reports and the
+  browser read this registry. `register` adds a statistic.
+* Scores have shape (..., tasks, runs). Leading axes (algorithms, resamples) are kept; results have shape (...). `mean`
+  and `median` take one score per task, shape (..., tasks): average over runs first.
+* With ragged runs, each task has the same weight in statistics over tasks, and each run in statistics over runs.
+* Missing scores (NaN) raise an `ArcadeMarkError` with ``missing="refuse"``, and are left out with ``missing="omit"``.
+  It is also raised if there is no score at all.
 
 IQM and optimality gap are those of Agarwal et al. 2021, "Deep Reinforcement Learning at the Edge of the Statistical
 Precipice".
@@ -37,11 +37,11 @@ class Aggregate:
 
     name: Its stable name, as in JSON: "iqm".
     title: Name in print.
-    meaning: One line that defines it, "{noun}" standing for what a task is called.
-    over: Its values: tasks, each the mean over its runs, or the runs of all tasks together.
-    trim: The share left out at each end: 0 makes the mean, 1/4 the interquartile mean, 1/2 the median. Of n scores
-        ⌊trim · n⌋ are left out, but never the middle one or two.
-    target: If given, it is of how far each run falls short of it, in percent; less is better.
+    meaning: One line that defines it; "{noun}" stands for the noun for a task.
+    over: Its values: means over runs of each task, or the pooled runs of all tasks.
+    trim: Share left out at each end: 0 for the mean, 1/4 for the interquartile mean, 1/2 for the median. Of n scores
+        ⌊trim · n⌋ are left out at each end, but never the middle one or two.
+    target: If given, the statistic is of each run's shortfall from this target in percent; less is better.
     """
 
     name: str
@@ -53,15 +53,15 @@ class Aggregate:
 
     @property
     def sign(self) -> float:
-        """1 where more is better, -1 where less is."""
+        """1 if more is better, -1 if less is."""
         return 1.0 if self.target is None else -1.0
 
     def cut(self, number: int) -> int:
-        """Return how many of so many scores are left out at each end."""
+        """Return the number of scores left out at each end, of ``number`` scores."""
         return min(int(self.trim * number), (number - 1) // 2)
 
     def trimmed_mean(self, ascending: Floats) -> Floats:
-        """Average scores in ascending order, shape (..., n), without those that are left out."""
+        """Average scores in ascending order, shape (..., n), without those left out at each end."""
         number = ascending.shape[-1]
         cut = self.cut(number)
         return np.asarray(ascending[..., cut : number - cut].mean(axis=-1))
@@ -104,12 +104,12 @@ AGGREGATES: dict[str, Aggregate] = {
 
 
 def register(aggregate: Aggregate) -> Aggregate:
-    """Add a statistic to `AGGREGATES`, from where reports, pages, comparisons and intervals take it.
+    """Add a statistic to `AGGREGATES`, which reports, pages, comparisons and intervals use; return it.
 
     Raises
     ------
     ArcadeMarkError
-        If there is another of its name or title, its name is no identifier, or its trim is not from 0 to 0.5.
+        If another one has its name or title, its name is not an identifier, or its trim is not from 0 to 0.5.
     """
     if not 0 <= aggregate.trim <= 0.5:
         raise ArcadeMarkError(f"statistic {aggregate.name!r}: expected a trim from 0 to 0.5")
@@ -123,27 +123,26 @@ def in_display_order() -> list[str]:
 
 
 def aggregates(by_task: Floats, by_run: Floats) -> Floats:
-    """Compute all `AGGREGATES`, in their order, of (..., tasks) and of (..., tasks, runs): shape (aggregates, ...)."""
+    """Compute all `AGGREGATES` from means (..., tasks) and runs (..., tasks, runs); return shape (aggregates, ...)."""
     return np.array([one(by_task, by_run) for one in AGGREGATES.values()], dtype=np.float64)
 
 
 def mean(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
-    """Average normalised scores, shape (..., tasks), over tasks; "omit" averages over the tasks that have a score."""
+    """Return the mean over tasks of normalised scores, shape (..., tasks); "omit" leaves out missing scores."""
     return _of_tasks("mean", scores, missing)
 
 
 def median(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
-    """Middle score over tasks, shape (..., tasks); of an even number, halfway between the middle two."""
+    """Return the median over tasks of normalised scores, shape (..., tasks); "omit" leaves out missing scores."""
     return _of_tasks("median", scores, missing)
 
 
 def iqm(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
-    """Interquartile mean: the mean of the middle half of all runs of all tasks (Agarwal et al. 2021, §4.3).
+    """Return the interquartile mean, over the middle half of all runs of all tasks (Agarwal et al. 2021, §4.3).
 
     Runs of all tasks, shape (..., tasks, runs), are pooled and sorted; of n scores, the lowest and the highest ⌊n/4⌋
-    are left out whole and the rest averaged: a 25 % trimmed mean. Of 57 scores it averages the middle 29, where the
-    median takes the middle one. A single run, or means over runs, has shape (..., tasks, 1). Under "omit" a task with
-    fewer runs weighs less.
+    are left out and the rest averaged: a 25 % trimmed mean. Of 57 scores it averages the middle 29. Single runs, or
+    means over runs, have shape (..., tasks, 1). With "omit", a task with fewer runs has less weight.
     """
     return _of_runs(AGGREGATES["iqm"], scores, missing)
 
@@ -151,9 +150,10 @@ def iqm(scores: ArrayLike, *, missing: Missing = "refuse") -> Statistic:
 def optimality_gap(scores: ArrayLike, target: float = PERCENT, *, missing: Missing = "refuse") -> Statistic:
     """Return the mean shortfall of runs from a target (Agarwal et al. 2021, §4.3).
 
-    The mean over tasks of the mean over runs of max(target − score, 0) of scores (..., tasks, runs): what lies above
-    the target counts as on it. Lower is better; 0 is every run on target. `target` is in the unit of the scores: 100
-    for percent, 1 for fractions. "omit" averages each task over the runs that it has, and over the tasks that have any.
+    It is the mean over tasks of the mean over runs of max(target − score, 0), for scores of shape (..., tasks, runs):
+    scores above the target count as equal to it. Lower is better; 0 means that every run reaches the target. `target`
+    is in the unit of the scores: 100 for percent, 1 for fractions. "omit" averages each task over the runs that it has,
+    and over the tasks that have any.
     """
     return _of_runs(replace(AGGREGATES["optimality_gap"], target=target), scores, missing)
 
@@ -170,15 +170,15 @@ def _of_runs(aggregate: Aggregate, scores: ArrayLike, missing: Missing) -> Stati
 
 
 def over_runs(values: Floats) -> Floats:
-    """Average over the runs that there are, shape (..., tasks, runs); NaN where there is none."""
-    there = ~np.isnan(values)
-    runs = np.count_nonzero(there, axis=-1)
-    total = np.sum(values, axis=-1, where=there)
+    """Average over the runs that are not missing, shape (..., tasks, runs); NaN where there is none."""
+    known = ~np.isnan(values)
+    runs = np.count_nonzero(known, axis=-1)
+    total = np.sum(values, axis=-1, where=known)
     return np.asarray(np.divide(total, runs, out=np.full(runs.shape, np.nan), where=runs > 0))
 
 
 def by_run(scores: ArrayLike, statistic: str) -> NDArray[np.float64]:
-    """Return scores as an array with axes of tasks and of runs, or raise in the name of the statistic."""
+    """Return scores as an array with axes of tasks and of runs; errors name the statistic."""
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim < 2:
         raise ArcadeMarkError(f"{statistic}: expected scores of shape (..., tasks, runs), not {values.shape}")
@@ -186,14 +186,14 @@ def by_run(scores: ArrayLike, statistic: str) -> NDArray[np.float64]:
 
 
 def admit(scores: ArrayLike, missing: Missing) -> NDArray[np.float64]:
-    """Return scores as an array with a score in every row (last axis), none missing unless that is asked for."""
+    """Return scores as an array; raise if a row (last axis) has no score, or any is missing, unless "omit"."""
     values = np.asarray(scores, dtype=np.float64)
     absent = np.isnan(values)
     if values.ndim == 0 or values.shape[-1] == 0 or absent.all(axis=-1).any():
-        raise ArcadeMarkError("no scores to sum up; at least one is needed")
+        raise ArcadeMarkError("no scores to summarise; at least one is needed")
     if missing != "omit" and absent.any():
         raise ArcadeMarkError(
-            f"{np.count_nonzero(absent)} of {values.size} scores are missing; complete them, or choose those that are "
-            'there with missing="omit"'
+            f"{np.count_nonzero(absent)} of {values.size} scores are missing; complete them, or leave them out with "
+            'missing="omit"'
         )
     return values

@@ -1,11 +1,11 @@
-"""One algorithm against another: Welch's t-test on each task, and how probable it is that one run beats another.
+"""Comparison of two algorithms: Welch's t-test on each task, and the probability of improvement.
 
 Conventions
 -----------
-* Scores are of shape (tasks, runs), of one algorithm, raw or normalised, NaN where missing; the two algorithms need not
-  have equally many. What is called runs may as well be episodes, if each is drawn independently.
-* A task that no test can be made on is never counted as a tie: it is *untested*, and named with the reason.
-* Shapes that do not fit raise an `ArcadeMarkError`.
+* An algorithm's scores have shape (tasks, runs), raw or normalised, NaN where missing; the two algorithms may have
+  different numbers of runs. Runs may also be episodes, if these are independent.
+* A task that cannot be tested is never counted as a tie: it is *untested*, with the reason.
+* Shapes that do not match raise an `ArcadeMarkError`.
 
 Bellemare et al. 2013, "The Arcade Learning Environment: An Evaluation Platform for General Agents". Agarwal et al.
 2021, "Deep Reinforcement Learning at the Edge of the Statistical Precipice".
@@ -26,7 +26,7 @@ from arcademark.metrics.power import share
 
 ALPHA = 0.01
 MANY = 64
-"""Runs that are compared with each; with more a sorted array is searched."""
+"""Maximum number of runs compared one by one; of more, a sorted array is searched."""
 
 Verdict: TypeAlias = Literal["better", "worse", "undecided", "untested"]
 
@@ -35,8 +35,8 @@ Verdict: TypeAlias = Literal["better", "worse", "undecided", "untested"]
 class TaskTest:
     """Welch's t-test of two algorithms on one task.
 
-    `t`, `degrees_of_freedom` (Welch–Satterthwaite) and the two-tailed `p` are None where untested, `why` is why. The
-    first algorithm is better or worse where p is below alpha.
+    `t`, `degrees_of_freedom` (Welch–Satterthwaite) and the two-tailed `p` are None if untested, and `why` is the
+    reason. The first algorithm is better or worse if p is below alpha.
     """
 
     task: str
@@ -50,10 +50,10 @@ class TaskTest:
 def paired_tests(a: ArrayLike, b: ArrayLike, tasks: Sequence[str], *, alpha: float = ALPHA) -> list[TaskTest]:
     """Test on every task whether two algorithms' mean scores differ (Bellemare et al. 2013, §4.3).
 
-    Two-tailed Welch's t-test, which does not take the two variances to be equal (Welch 1947); a task is decided where p
-    is below `alpha`: 0.01 is the 99 % of 2013. P-values are not corrected for the number of tasks; `holm` does that.
+    The test is the two-tailed Welch's t-test, which does not assume equal variances (Welch 1947); a task is decided if
+    p is below `alpha`: 0.01 is the 99 % of 2013. P-values are not corrected for the number of tasks; `holm` does that.
     Tasks with fewer than two runs of an algorithm, or where neither's runs vary, are untested. `a` and `b` are scores
-    of shape (tasks, runs). ArcadeMarkError: shapes do not fit, or ``alpha`` is not between 0 and 1.
+    of shape (tasks, runs). ArcadeMarkError: shapes do not match, or ``alpha`` is not between 0 and 1.
     """
     from scipy.special import stdtr
 
@@ -79,11 +79,10 @@ def paired_tests(a: ArrayLike, b: ArrayLike, tasks: Sequence[str], *, alpha: flo
 
 
 def holm(p: ArrayLike) -> NDArray[np.float64]:
-    """Return p-values corrected for how many they are, as many: NaN where one is, which counts for none.
+    """Return p-values corrected for multiple testing, in the same shape; NaN stays NaN and is not counted.
 
-    If those below alpha are rejected, the chance that any of these is rejected wrongly is at most alpha, whatever
-    the tests have in common: the step-down method of Holm 1979, "A simple sequentially rejective multiple test
-    procedure".
+    If those below alpha are rejected, the probability of any false rejection is at most alpha, for any dependence of
+    the tests: the step-down method of Holm 1979, "A simple sequentially rejective multiple test procedure".
     """
     values = np.asarray(p, dtype=np.float64)
     tested = np.flatnonzero(~np.isnan(values))
@@ -94,11 +93,11 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
 
 
 def probability_of_improvement(x: ArrayLike, y: ArrayLike) -> Statistic:
-    """Return how probable it is that a run of X beats a run of Y on a random task (Agarwal et al. 2021, §4.3).
+    """Return the probability that a run of X beats a run of Y on a random task (Agarwal et al. 2021, §4.3).
 
-    The mean of `probabilities_of_improvement` over the tasks on which both have runs, from scores (..., tasks, runs) to
-    (...). Above 0.5, X tends to win; by how much does not count, and any increasing change of unit leaves it as it is.
-    ArcadeMarkError: there is no such task.
+    It is the mean of `probabilities_of_improvement` over the tasks on which both have runs, of shape (...) for scores
+    of shape (..., tasks, runs). Above 0.5, X tends to win; the size of differences does not matter, so any increasing
+    transform leaves it unchanged. ArcadeMarkError: there is no such task.
     """
     by_task = probabilities_of_improvement(x, y)
     if np.isnan(by_task).all(axis=-1).any():
@@ -107,26 +106,27 @@ def probability_of_improvement(x: ArrayLike, y: ArrayLike) -> Statistic:
 
 
 def probabilities_of_improvement(x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
-    """Return for every task how probable it is that a run of X beats a run of Y, a tie being half a win.
+    """Return for every task the probability that a run of X beats a run of Y; a tie is half a win.
 
-    This is the Mann–Whitney U statistic over the number of pairs. From scores (..., tasks, runs), missing ones left
-    out, to (..., tasks); NaN where one of the two has no run. More than `MANY` runs of Y are sorted: O((n + m) log m).
+    This is the Mann–Whitney U statistic divided by the number of pairs, of shape (..., tasks) for scores of shape (...,
+    tasks, runs), without missing ones; NaN where one of the two has no run. More than `MANY` runs of Y are sorted:
+    O((n + m) log m).
     """
     mine, theirs = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if mine.ndim < 2 or mine.shape[:-1] != theirs.shape[:-1]:
         raise ArcadeMarkError(
             f"expected scores of the same tasks, shape (..., tasks, runs), not {mine.shape} and {theirs.shape}"
         )
-    there = ~np.isnan(theirs)
-    pairs = np.count_nonzero(~np.isnan(mine), axis=-1) * np.count_nonzero(there, axis=-1)
-    won = np.zeros(pairs.shape, dtype=np.int64)  # twice the wins, as a tie is half of one
+    known = ~np.isnan(theirs)
+    pairs = np.count_nonzero(~np.isnan(mine), axis=-1) * np.count_nonzero(known, axis=-1)
+    won = np.zeros(pairs.shape, dtype=np.int64)  # twice the wins, because a tie is half a win
     if theirs.shape[-1] <= MANY:
         for run in range(theirs.shape[-1]):
             rival = theirs[..., run, np.newaxis]
             won += np.count_nonzero(mine > rival, axis=-1) + np.count_nonzero(mine >= rival, axis=-1)
     else:
         for place in np.ndindex(pairs.shape):
-            runs, ordered = mine[place], np.sort(theirs[place][there[place]])
+            runs, ordered = mine[place], np.sort(theirs[place][known[place]])
             for side in ("left", "right"):
                 won[place] += np.searchsorted(ordered, runs[~np.isnan(runs)], side=side).sum()
     return np.asarray(np.divide(won, 2 * pairs, out=np.full(pairs.shape, np.nan), where=pairs > 0))
@@ -141,11 +141,11 @@ def _admit(a: ArrayLike, b: ArrayLike, tasks: int) -> tuple[NDArray[np.float64],
 
 def _moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return mean (NaN without runs) and unbiased variance of each task's runs, exactly 0 where they are equal."""
-    there = ~np.isnan(values)
-    runs = np.count_nonzero(there, axis=1)
-    mean = np.where(runs > 0, np.sum(values, axis=1, where=there) / np.maximum(runs, 1), np.nan)
-    squares = np.sum((values - mean[:, np.newaxis]) ** 2, axis=1, where=there)
-    ends = (end(values, axis=1, where=there, initial=start) for end, start in ((np.max, -np.inf), (np.min, np.inf)))
+    known = ~np.isnan(values)
+    runs = np.count_nonzero(known, axis=1)
+    mean = np.where(runs > 0, np.sum(values, axis=1, where=known) / np.maximum(runs, 1), np.nan)
+    squares = np.sum((values - mean[:, np.newaxis]) ** 2, axis=1, where=known)
+    ends = (end(values, axis=1, where=known, initial=start) for end, start in ((np.max, -np.inf), (np.min, np.inf)))
     return mean, np.where(np.equal(*ends), 0.0, squares / np.maximum(runs - 1, 1))
 
 
@@ -153,7 +153,7 @@ _FEW = ("no score", "one run")
 
 
 def _reason(counts: Sequence[int], same: bool) -> str:
-    """Return why a task cannot be tested: too few runs, or none that vary."""
+    """Return the reason why a task cannot be tested: too few runs, or none that vary."""
     few = [runs for runs in counts if runs < 2]
     if len(few) == 2 and few[0] == few[1]:
         return f"both have {_FEW[few[0]]}"

@@ -1,8 +1,8 @@
 """Dependence of performance on per-task tuning of parameters (Adkins, Bowling and White 2024).
 
 "A Method for Evaluating Hyperparameter Sensitivity in Reinforcement Learning", NeurIPS 2024. Scores have shape
-(settings, tasks) or (settings, tasks, runs), none missing; settings' values, shape (settings, parameters), are codes:
-equal where a parameter is the same. A maximum over settings is too good by chance, and more so over more settings:
+(settings, tasks) or (settings, tasks, runs), none missing; settings' values, shape (settings, parameters), are codes
+that are equal if a parameter's values are. A maximum over settings is biased upwards, and more so over more settings;
 `held_out` chooses settings on some runs and scores them on others.
 """
 
@@ -27,11 +27,11 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class TunedPerTask:
-    """The best that tuning a number of parameters for each task gives; others have the best fixed setting's values.
+    """The best result of tuning some parameters for each task; the others are as in the best fixed setting.
 
-    tuned: The parameters, ascending.
+    tuned: Indices of the tuned parameters, ascending.
     score: Mean over tasks of the normalised scores.
-    settings: The setting of each task, shape (tasks,).
+    settings: Index of each task's setting, shape (tasks,).
     """
 
     tuned: tuple[int, ...]
@@ -40,14 +40,15 @@ class TunedPerTask:
 
 
 def limits(scores: Floats) -> Floats:
-    """Return the raw scores that are normalised to 0 and to 1 for each task, shape (2, tasks)."""
+    """Return for each task the raw scores that are normalised to 0 and 1, shape (2, tasks)."""
     return np.asarray(np.percentile(scores, PERCENTILES, axis=(0, 2)))
 
 
 def choices(scores: Floats, values: Ints) -> tuple[TunedPerTask, ...]:
-    """Choose the best settings, given normalised scores (settings, tasks), by the number of parameters that are tuned.
+    """Return the best choice of parameters and settings for each number of tuned parameters.
 
-    Of as many parameters those that give most, for no parameter to all that vary; the first of equals.
+    Scores are normalised, shape (settings, tasks). Numbers range from 0 to that of parameters that vary; among equally
+    good sets of parameters the first is chosen.
     """
     fixed = int(np.argmax(scores.mean(axis=1)))
     same = values == values[fixed]
@@ -65,23 +66,23 @@ def _tuned(scores: Floats, same: NDArray[np.bool_], tuned: tuple[int, ...], vary
 
 
 def sensitivity(choices: Sequence[TunedPerTask]) -> float:
-    """Return how much higher the mean is with all parameters tuned for each task than of the best fixed setting."""
+    """Return the increase of the mean from the best fixed setting to all parameters tuned for each task."""
     return choices[-1].score - choices[0].score
 
 
 def dimensionality(choices: Sequence[TunedPerTask]) -> int:
-    """Return the least number of parameters that, tuned for each task, reach `SHARE` of the gain from tuning all."""
+    """Return the least number of parameters that, tuned for each task, reach `SHARE` of the score with all tuned."""
     return next(count for count, choice in enumerate(choices) if choice.score >= SHARE * choices[-1].score)
 
 
 def held_out(scores: Floats, values: Ints) -> Floats:
-    """Score the settings that the other runs choose, given normalised scores (settings, tasks, runs ≥ 2).
+    """Score on each run the settings chosen on the other runs, from normalised scores (settings, tasks, runs ≥ 2).
 
     Returns
     -------
     float array, shape (runs, parameters + 1)
-        For each run left out, and each number of tuned parameters, the mean over tasks of its scores with the settings
-        that `choices` takes by the mean of the other runs.
+        For each held-out run and each number of tuned parameters, the mean over tasks of its scores with the settings
+        that `choices` selects by the mean of the other runs.
     """
     total, runs, tasks = scores.sum(axis=2), scores.shape[2], np.arange(scores.shape[1])
     return np.array(

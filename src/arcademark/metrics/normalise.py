@@ -1,18 +1,18 @@
-"""Normalised scores: what a raw score is worth between two reference scores.
+"""Normalised scores: raw scores on a scale between two reference scores.
 
 Conventions
 -----------
-* Every metric is a row of `METRICS`, in the order in which they are shown; reports, comparisons, pages and the
-  leaderboard read the registry. `register` adds one.
-* ``scores`` have shape (..., tasks), the tasks named by ``tasks``, as `ScoreTable.mean_over_runs` gives them.
-* References are given as data, a mapping of task to raw score; those of tasks that are not asked for are ignored.
-* What has a name from the literature is in percent: 100 is the human average or the world record.
-* NaN in, NaN out, element by element: a missing score stays missing and touches no other.
-* Where two references of a task are equal, no score has a place between them. ``zero_range="refuse"`` raises and names
-  the tasks; ``zero_range="omit"`` gives NaN there, and `arcademark.metrics.ranges.zero_ranges` names them.
+* Every metric is an entry of `METRICS`, in display order; reports, comparisons, pages and the leaderboard read this
+  registry. `register` adds a metric.
+* ``scores`` have shape (..., tasks), with the names in ``tasks``, as `ScoreTable.mean_over_runs` returns them.
+* References are mappings of task to raw score; those of other tasks are ignored.
+* Metrics with a name from the literature are in percent: 100 is the human average or the world record.
+* NaN stays NaN, element by element: a missing score does not affect others.
+* If two references of a task are equal, its scores cannot be normalised. ``zero_range="refuse"`` raises and names the
+  tasks; ``zero_range="omit"`` returns NaN for them, and `arcademark.metrics.ranges.zero_ranges` names them.
 * Capping does not commute with averaging: the papers cap each task's score after it has been averaged over runs.
-* An `ArcadeMarkError` is raised where a task has no reference, or two equal ones that are refused, or a shape does not
-  fit the names.
+* An `ArcadeMarkError` is raised if a task has no reference, or two equal ones that are refused, or a shape does not
+  match the names.
 
 Equations are those of the review of Atari benchmarks by human world records: Fan, "A Review for Deep Reinforcement
 Learning in Atari: Benchmarks, Challenges, and Solutions", 2021.
@@ -47,9 +47,9 @@ def normalise(
     *,
     zero_range: ZeroRange = "refuse",
 ) -> Floats:
-    """Place scores on the line through two references, as fractions (score − low) / (high − low) (review, Eq. 3).
+    """Normalise scores by two references, as fractions (score − low) / (high − low) (review, Eq. 3).
 
-    ``high`` may be the smaller one, where less is better. Shapes, ``zero_range`` and errors: see the conventions.
+    ``high`` may be the smaller one if less is better. Shapes, ``zero_range`` and errors: see the conventions.
     """
     values = np.asarray(scores, dtype=np.float64)
     if not values.ndim or values.shape[-1] != len(tasks):
@@ -59,25 +59,25 @@ def normalise(
     if flat.any() and zero_range != "omit":
         equal = ", ".join(f"{task} ({low:g})" for task, low in zip(np.array(tasks)[flat], lows[flat], strict=True))
         raise ArcadeMarkError(
-            f"both references are equal on {equal}, so no score has a place between; leave such tasks out, or choose "
-            'NaN there with zero_range="omit"'
+            f"both references are equal on {equal}, so scores cannot be normalised; leave such tasks out, or choose "
+            'NaN for them with zero_range="omit"'
         )
     return (values - lows) / np.where(flat, np.nan, highs - lows)
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A way to normalise scores: percentages of the way from one reference score to another.
+    """A way to normalise scores, in percent of the range from one reference score to another.
 
     name: Its stable name, as in JSON: "hns".
     title: Name in print.
     meaning: One line that defines it.
-    low, high: Kinds of the references of 0 % and of 100 %: "random", "human" or "human_world_record" of Atari's suites,
-        "low" or "high" of other benchmarks; "" of a range that is computed from the scores themselves.
-    bounds: The lowest and the highest percentage, where it is capped.
-    of_means: True if it places means over runs, and no single runs: its ends are the lowest and the highest of the
-        means themselves, so that means lie between 0 and 100 % and runs need not.
-    papers: Keys of the papers that define it beside those of its references, as in the catalogue.
+    low, high: Kinds of the references of 0 % and of 100 %: "random", "human" or "human_world_record" for Atari's
+        suites, "low" or "high" for other benchmarks; "" for a range that is computed from the scores themselves.
+    bounds: The lowest and the highest percentage, if it is capped.
+    of_means: True if it normalises means over runs, not single runs: its references are the lowest and the highest of
+        the means, so that means lie between 0 and 100 %, but runs may not.
+    papers: Catalogue keys of the papers that define it, besides those of its references.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Metric:
     papers: tuple[str, ...] = ()
 
     def place(self, scores: ArrayLike, low: Scores, high: Scores, tasks: Sequence[str]) -> Floats:
-        """Normalise scores, shape (..., tasks), in percent, without a cap (review, Eq. 3)."""
+        """Normalise scores, shape (..., tasks), in percent, without capping (review, Eq. 3)."""
         return PERCENT * normalise(scores, low, high, tasks)
 
     def cap(self, percent: Floats) -> Floats:
@@ -126,12 +126,12 @@ METRICS: dict[str, Metric] = {
 
 
 def register(metric: Metric) -> Metric:
-    """Add a metric to `METRICS`: benchmarks with references of its two kinds then have it.
+    """Add a metric to `METRICS`, for all benchmarks with references of its two kinds; return it.
 
     Raises
     ------
     ArcadeMarkError
-        If there is another of its name or title, its name is no identifier, or its bounds are not in order.
+        If another one has its name or title, its name is not an identifier, or its bounds are not in order.
     """
     if metric.bounds is not None and not metric.bounds[0] < metric.bounds[1]:
         raise ArcadeMarkError(f"metric {metric.name!r}: expected bounds in ascending order, not {metric.bounds}")
@@ -139,25 +139,25 @@ def register(metric: Metric) -> Metric:
 
 
 def hns(scores: ArrayLike, random: Scores, human: Scores, tasks: Sequence[str]) -> Floats:
-    """Human-normalised score in percent: 0 is random play, 100 the average human (review, Eq. 4)."""
+    """Return the human-normalised score in percent: 0 is random play, 100 the average human (review, Eq. 4)."""
     return METRICS["hns"](scores, random, human, tasks)
 
 
 def hwrns(scores: ArrayLike, random: Scores, record: Scores, tasks: Sequence[str]) -> Floats:
-    """Score normalised by the human world record, in percent: 100 equals the record (review, Eq. 5)."""
+    """Return the score normalised by the human world record, in percent: 100 equals the record (review, Eq. 5)."""
     return METRICS["hwrns"](scores, random, record, tasks)
 
 
 def saber(scores: ArrayLike, random: Scores, record: Scores, tasks: Sequence[str]) -> Floats:
-    """`hwrns` clipped to 0 to 200 percent (Toromanoff et al. 2019; review, "Capped HWRNS")."""
+    """Return `hwrns` clipped to 0 to 200 percent (Toromanoff et al. 2019; review, "Capped HWRNS")."""
     return METRICS["saber"](scores, random, record, tasks)
 
 
 def reaching(percent: ArrayLike, tasks: Sequence[str]) -> tuple[str, ...]:
-    """Return the tasks on which one algorithm's scores, shape (tasks,), averaged over runs, are 100 % or more.
+    """Return the tasks on which an algorithm's mean scores in percent, shape (tasks,), are at least 100 %.
 
-    100 % of `hns` is the average human's level (review, "Normalized Scores"); from 100 % of `hwrns` on a record counts
-    as broken, as the review's ≥ has it ("Human World Record Breakthrough"). A missing score reaches nothing.
+    An `hns` of 100 % is the average human's level (review, "Normalized Scores"); an `hwrns` of at least 100 % breaks a
+    record, by the review's ≥ ("Human World Record Breakthrough"). Tasks with a missing score (NaN) are not returned.
     """
     values = np.asarray(percent, dtype=np.float64)
     if values.shape != (len(tasks),):
@@ -169,5 +169,5 @@ def _reference(scores: Scores, which: str, tasks: Sequence[str]) -> Floats:
     values = np.fromiter(map(scores.get, tasks, repeat(np.nan)), np.float64, len(tasks))
     if not np.isfinite(values).all():
         absent = [task for task, score in zip(tasks, values.tolist(), strict=True) if not np.isfinite(score)]
-        raise ArcadeMarkError(f"no {which} reference score for {', '.join(absent)}; leave such tasks out, or give one")
+        raise ArcadeMarkError(f"no {which} reference score for {', '.join(absent)}; leave such tasks out, or add one")
     return values

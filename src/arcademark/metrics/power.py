@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-* Both algorithms play the same number of seeds. ``seeds`` counts those of one algorithm.
+* Both algorithms have the same number of seeds, ``seeds`` each.
 * Spreads and differences are in the unit of the scores.
 * The test is Welch's two-sided t-test on one task, and its power that of the noncentral t distribution (Cohen 1988,
   "Statistical power analysis for the behavioral sciences", ch. 2).
@@ -23,18 +23,18 @@ MOST = 10**9
 
 
 def detection_power(difference: float, seeds: int, first: float, second: float, alpha: float = ALPHA) -> float:
-    """Return how probable it is that Welch's test of so many seeds with these variances finds a difference.
+    """Return the power of Welch's test to detect a difference of means with this number of seeds per algorithm.
 
-    The variances are those of one seed's score, of either algorithm. Exact where runs are normal and both variances
-    equal; else Welch's approximation.
+    ``first`` and ``second`` are the variances of single seeds' scores of the two algorithms. The result is exact if
+    runs are normal and both variances equal; else it is Welch's approximation.
     """
     from scipy.special import nctdtr, stdtrit
 
     degrees = (seeds - 1) * (first + second) ** 2 / (first**2 + second**2)
     shift = abs(difference) / math.sqrt((first + second) / seeds)
     bar = stdtrit(degrees, 1 - alpha / 2)
-    missed, other_way = np.nan_to_num(nctdtr(degrees, shift, [bar, -bar]))  # NaN far out, where both are 0
-    return float(np.clip(1 - missed + other_way, alpha, 1))
+    missed, wrong_sign = np.nan_to_num(nctdtr(degrees, shift, [bar, -bar]))  # NaN for large shifts, where both are 0
+    return float(np.clip(1 - missed + wrong_sign, alpha, 1))
 
 
 def seeds_needed(
@@ -45,14 +45,14 @@ def seeds_needed(
     episodes: int = 1,
     alpha: float = ALPHA,
 ) -> int:
-    """Return the smallest number of seeds, of each algorithm, that finds a difference four times in five.
+    """Return the smallest number of seeds per algorithm that detects a difference with 80 % power.
 
     Parameters
     ----------
     difference : float
-        Between the two true means; its sign does not matter.
+        Difference of the two true means; its sign does not matter.
     between, within : float or (float, float)
-        Standard deviations between seeds, and between the episodes of a seed: of both algorithms, or of each.
+        Standard deviations between seeds, and between the episodes of a seed: one for both algorithms, or one for each.
     episodes : int, optional
         Episodes per seed, whose mean is the seed's score; they add a deviation of ``within`` / √episodes.
     alpha : float, optional

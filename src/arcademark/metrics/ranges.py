@@ -1,12 +1,12 @@
-"""Scores placed in a score range: of the game itself, of random play, of baselines, or of the algorithms compared.
+"""Scores normalised by a range: of possible scores, of random play, of baselines, or of the compared algorithms.
 
 Conventions
 -----------
 * Every method here is (score − lowest) / (highest − lowest) for some range [lowest, highest] of each task (Bellemare et
   al. 2013, "The Arcade Learning Environment: An Evaluation Platform for General Agents", §4.1). Results are fractions.
-* Axes of ``scores`` and errors are as in `arcademark.metrics.normalise`: tasks last. NaN in, NaN out.
+* Axes of ``scores`` and errors are as in `arcademark.metrics.normalise`: tasks last. NaN stays NaN.
 * A range may be empty: random play scores 0 in a few games, or all algorithms score the same. ``zero_range="refuse"``
-  raises and names the tasks; ``zero_range="omit"`` gives NaN there, and `zero_ranges` of the same limits names them.
+  raises and names the tasks; ``zero_range="omit"`` returns NaN for them, and `zero_ranges` names them.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Limits: TypeAlias = Mapping[str, tuple[float, float]]
 
 
 def zero_ranges(limits: Limits, tasks: Sequence[str]) -> tuple[str, ...]:
-    """Name the tasks whose range is empty, in the order of ``tasks``; those without limits are not among them."""
+    """Return the tasks whose range is empty, in the order of ``tasks``; tasks without limits are not included."""
     return tuple(task for task in tasks if task in limits and limits[task][0] == limits[task][1])
 
 
 def random_limits(random: Mapping[str, float], tasks: Sequence[str]) -> dict[str, tuple[float, float]]:
     """Return the ranges from 0 to the magnitude of the random score (Bellemare et al. 2013, §4.1.1).
 
-    Random play itself is placed at 1 or, where its score is negative, at −1; a random score of 0 leaves no range.
+    Random play itself is 1 or, if its score is negative, −1; a random score of 0 makes the range empty.
     """
     _refuse("no random reference score for", [task for task in tasks if not np.isfinite(random.get(task, np.nan))])
     return {task: (0.0, abs(random[task])) for task in tasks}
@@ -41,7 +41,7 @@ def random_limits(random: Mapping[str, float], tasks: Sequence[str]) -> dict[str
 def baseline_limits(baselines: Mapping[str, Sequence[float]], tasks: Sequence[str]) -> dict[str, tuple[float, float]]:
     """Return the ranges from the lowest to the highest baseline score, all finite (Bellemare et al. 2013, §4.1.2).
 
-    In 2013, the baselines were those of 37 agents; a score may lie outside.
+    In 2013, the baselines were 37 agents. Scores may lie outside the range.
     """
     _refuse("no baseline scores for", [task for task in tasks if not len(baselines.get(task, ()))])
     _refuse("a baseline score is not finite on", [task for task in tasks if not np.isfinite(baselines[task]).all()])
@@ -49,9 +49,9 @@ def baseline_limits(baselines: Mapping[str, Sequence[float]], tasks: Sequence[st
 
 
 def algorithm_limits(scores: ArrayLike, tasks: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Return the ranges of `inter_algorithm`: from the lowest to the highest score there is.
+    """Return the ranges of `inter_algorithm`: from the lowest to the highest score of each task.
 
-    `scores`, shape (algorithms, tasks), are raw, NaN where missing; tasks on which none has a score are left out.
+    `scores`, shape (algorithms, tasks), are raw, NaN where missing; tasks without any score are left out.
     """
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] != len(tasks) or not len(values):
@@ -65,7 +65,7 @@ def algorithm_limits(scores: ArrayLike, tasks: Sequence[str]) -> dict[str, tuple
 def placed(
     scores: ArrayLike, limits: Limits, tasks: Sequence[str], *, zero_range: ZeroRange = "refuse"
 ) -> NDArray[np.float64]:
-    """Place raw scores, shape (..., tasks), in each task's range: 0 is its lowest end, 1 the highest."""
+    """Normalise raw scores, shape (..., tasks), by each task's range: 0 is its lowest end, 1 its highest."""
     lows, highs = ({task: ends[side] for task, ends in limits.items()} for side in (0, 1))
     return normalise(scores, lows, highs, tasks, zero_range=zero_range)
 
@@ -73,11 +73,11 @@ def placed(
 def inter_algorithm(
     scores: ArrayLike, tasks: Sequence[str], *, zero_range: ZeroRange = "refuse"
 ) -> NDArray[np.float64]:
-    """Place scores between the worst and the best of the algorithms compared (Bellemare et al. 2013, §4.1.3).
+    """Normalise scores by the worst and the best of the compared algorithms (Bellemare et al. 2013, §4.1.3).
 
     On every task the best algorithm has 1 and the worst 0, however good either is. Raw scores, shape (algorithms,
-    tasks), are averaged over runs. Missing ones (NaN) stay missing, and the range is that of those that are there; it
-    is empty where all score the same, or only one has a score.
+    tasks), are means over runs. Missing scores (NaN) stay missing and do not affect the range, which is empty if all
+    score the same, or only one has a score.
     """
     values = np.asarray(scores, dtype=np.float64)
     limits = algorithm_limits(values, tasks)

@@ -1,11 +1,11 @@
-"""The order of algorithms: inversions between two rankings, and what changes the order.
+"""The order of algorithms: ranks, inversions between two rankings, and measures that change the order.
 
 Conventions
 -----------
-* A ranking is given by the values that it rests on: a mapping of algorithm to a number, the higher the better.
-* Equal values are a tie: tied algorithms share the best of their ranks (1, 2, 2, 4), and a tied pair is in no order.
-* Values are compared exactly; round them first if the digits printed are to decide.
-* An `ArcadeMarkError` is raised where a value is missing (NaN), or an algorithm is in one of two rankings only.
+* A ranking is a mapping of algorithm to value; higher is better.
+* Equal values are a tie: tied algorithms share the best of their ranks (1, 2, 2, 4), and a tied pair has no order.
+* Values are compared exactly; round them first if only the printed digits are to matter.
+* An `ArcadeMarkError` is raised if a value is missing (NaN), or an algorithm is in only one of two rankings.
 
 Aitchison et al. 2023, "Atari-5: Distilling the Arcade Learning Environment down to Five Games".
 """
@@ -23,13 +23,13 @@ from numpy.typing import ArrayLike, NDArray
 from arcademark.errors import ArcadeMarkError
 
 Values: TypeAlias = Mapping[str, float]
-"""Basis of a ranking: "median HNS", or ("median HNS", "human scores of Mnih et al. 2015")."""
+"""Values by algorithm."""
 Pair: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Flip:
-    """Two algorithms whose order depends on the measure, and the measures that put the first and the second on top."""
+    """Two algorithms whose order depends on the measure, and the measures that rank the first or the second higher."""
 
     first: str
     second: str
@@ -38,15 +38,15 @@ class Flip:
 
 
 def ranks(values: Values) -> dict[str, int]:
-    """Rank algorithms, the highest value first; equal ones share the best of their ranks: 1, 2, 2, 4."""
+    """Return the rank of each algorithm, 1 for the highest value; ties share the best of their ranks: 1, 2, 2, 4."""
     _admit(values)
     return {name: 1 + sum(other > value for other in values.values()) for name, value in values.items()}
 
 
 def rank_shares(values: ArrayLike) -> NDArray[np.float64]:
-    """Return how often each algorithm has each rank, shape (algorithms, ranks), the highest value first.
+    """Return the share of cases in which each algorithm has each rank, shape (algorithms, ranks).
 
-    Tied algorithms share their ranks evenly, so that rows and columns sum to 1.
+    The highest value has the first rank. Tied algorithms share their ranks evenly, so that rows and columns sum to 1.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def rank_shares(values: ArrayLike) -> NDArray[np.float64]:
     """
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or not table.size or np.isnan(table).any():
-        raise ArcadeMarkError(f"values of shape {table.shape} to rank: expected (algorithms, cases), none missing")
+        raise ArcadeMarkError(f"values of shape {table.shape}: expected (algorithms, cases), none missing")
     count, cases = table.shape
     shares = np.zeros((count, count + 1))
     for place, row in enumerate(table):
@@ -71,7 +71,7 @@ def rank_shares(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def inversions(a: Values, b: Values) -> tuple[Pair, ...]:
-    """Return the pairs that two rankings put in opposite order, the better one in the first ranking first.
+    """Return the pairs that two rankings order oppositely, the better one of the first ranking first.
 
     They are the discordant pairs of Kendall 1938 (Aitchison et al. 2023, §7); a pair tied in either ranking is not one.
     """
@@ -85,8 +85,8 @@ def inversions(a: Values, b: Values) -> tuple[Pair, ...]:
 def kendall_tau(a: Values, b: Values) -> float:
     """Return the rank correlation of two rankings, Kendall's τ-b: 1 is the same order, −1 the opposite one.
 
-    τ-b allows for ties (Kendall 1945). Without ties it is 1 − 2 · inversions / pairs. ArcadeMarkError: one ranking ties
-    all its algorithms, so that it has no order to agree with.
+    τ-b allows for ties (Kendall 1945). Without ties it is 1 − 2 · inversions / pairs. ArcadeMarkError: all algorithms
+    of a ranking are tied, so that it has no order.
     """
     _admit_both(a, b)
     if len(set(a.values())) < 2 or len(set(b.values())) < 2:
@@ -96,9 +96,9 @@ def kendall_tau(a: Values, b: Values) -> float:
 
 
 def flips(values: Mapping[str, Values]) -> tuple[Flip, ...]:
-    """Return the pairs of algorithms whose order changes under another metric or set of references.
+    """Return the pairs of algorithms whose order depends on the measure.
 
-    Every measure has the values of the same algorithms.
+    ``values`` are rankings of the same algorithms by measure.
     """
     if not values:
         raise ArcadeMarkError("no measure to rank by; at least one is needed")
@@ -120,7 +120,7 @@ def flips(values: Mapping[str, Values]) -> tuple[Flip, ...]:
 def _admit(values: Values) -> None:
     absent = [name for name, value in values.items() if np.isnan(value)]
     if absent:
-        raise ArcadeMarkError(f"no value for {', '.join(absent)}; leave out what cannot be ranked")
+        raise ArcadeMarkError(f"no value for {', '.join(absent)}; leave out algorithms that cannot be ranked")
 
 
 def _admit_both(a: Values, b: Values) -> None:

@@ -1,4 +1,4 @@
-"""Registries of what reports show: statistics and metrics, by name and in order."""
+"""Registries of the statistics and metrics that reports show, by name and in order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from arcademark.errors import ArcadeMarkError
 
 
 class _Named(Protocol):
-    """Something that has a stable name, and a title in print."""
+    """An item with a stable name, and a title in print."""
 
     @property
     def name(self) -> str:
@@ -23,15 +23,15 @@ T = TypeVar("T", bound=_Named)
 
 
 def add(registry: dict[str, T], item: T, what: str) -> T:
-    """Add an item to a registry under its name, unless it is there already.
+    """Add an item to a registry under its name, unless the registry has it already; return it.
 
     Raises
     ------
     ArcadeMarkError
-        If there is another of its name or title, or its name is no identifier.
+        If another item has its name or title, or its name is not an identifier.
     """
     if any(item.name == other.name or item.title == other.title for other in registry.values() if other != item):
-        raise ArcadeMarkError(f"{what} {item.name!r}: there is another of this name or title")
+        raise ArcadeMarkError(f"{what} {item.name!r}: another one has this name or title")
     if not item.name.isidentifier():
         raise ArcadeMarkError(f"{what} {item.name!r}: expected a name of letters, digits and underscores")
     return registry.setdefault(item.name, item)

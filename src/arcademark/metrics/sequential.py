@@ -2,16 +2,17 @@
 
 Conventions
 -----------
-* Scores are one array per algorithm, shape (runs,), in the order in which runs were made. They are tested
-  in groups of N runs of each, K groups at most; N, K and the level are to be chosen before the runs are made.
-* After group k a pair's statistic is the absolute difference of its two sums over N k runs. What else it might have
-  been, if both scored alike, is found by permuting the 2 N scores of each group apart, all pairs in the same way.
-* A boundary is the least value that the largest statistic of all open pairs exceeds in so few of the permutations that
-  exceeded no earlier boundary, that these and those that did make up at most a share k alpha / K of all.
-* Step-down: where the largest statistic exceeds the boundary its pair is decided, and the others are tested again
-  without it. What is open after the last group counts as equal.
-* Of two algorithms of equal distributions a share of at most alpha is told apart. Of several pairs any is with a
-  probability of about alpha, not proven to be at most that: permuted alike, pairs are not joined as the runs were.
+* Scores are one array per algorithm, shape (runs,), in the order in which the runs were made. They are tested in groups
+  of N runs of each algorithm, at most K groups; N, K and the level must be chosen before the runs are made.
+* After group k, a pair's statistic is the absolute difference of its two sums over N k runs. Its distribution under
+  equality comes from permuting the 2 N scores of each group separately, with the same permutations for all pairs.
+* The boundary of group k is the least value such that the permutations in which the largest statistic of all open pairs
+  exceeds it, plus those that exceeded an earlier boundary, are at most a share k alpha / K of all.
+* Step-down: if the largest statistic exceeds the boundary, its pair is decided, and the others are tested again without
+  it. Pairs that are open after the last group count as equal.
+* Two algorithms with equal distributions are decided with a probability of at most alpha. For several pairs, the
+  probability of any such decision is about alpha, but not proven to be at most alpha: the common permutations do not
+  reproduce the dependence between pairs.
 
 Mathieu et al. 2024, "AdaStop: adaptive statistical testing for sound comparisons of Deep RL agents".
 """
@@ -35,10 +36,10 @@ Floats: TypeAlias = NDArray[np.float64]
 Decision: TypeAlias = Literal["larger", "smaller", "equal", "undecided"]
 
 MAX_NUMBERS = 20_000_000
-"""Statistics, or permuted scores, of all permutations together (160 MB, and as much again three times on the way)."""
+"""Maximum number of statistics, or permuted scores, over all permutations (160 MB; 640 MB during computation)."""
 
 _EQUAL = 1e-9
-"""Share of the scores' range up to which a difference of two sums is rounding."""
+"""Differences of two sums up to this share of the scores' range count as rounding."""
 
 
 @knowing()
@@ -46,12 +47,12 @@ _EQUAL = 1e-9
 class SequentialPlan:
     """Design of a sequential test, chosen before runs are made; the paper's by default.
 
-    group: Runs of each algorithm in a group, N.
-    groups: Largest number of groups, K.
+    group: Number of runs of each algorithm in a group, N.
+    groups: Maximum number of groups, K.
     alpha: Accepted probability that any pair is decided wrongly.
-    permutations: Number of permutations drawn if there are more; else all are tried.
+    permutations: Number of random permutations if more exist; else all are used.
 
-    Raises an `ArcadeMarkError` where a number is out of bounds, or no data could decide anything.
+    Raises an `ArcadeMarkError` if a number is out of bounds, or no scores could lead to a decision.
     """
 
     group: int = 5
@@ -71,11 +72,11 @@ class SequentialPlan:
         if self.alpha * min(self.permutations, self.ways(self.groups)) < 2:
             raise ArcadeMarkError(
                 f"{self.groups} x {self.group} runs and {self.permutations:,} permutations decide nothing at alpha "
-                f"{self.alpha:g}, whatever they score; choose larger or more groups, or more permutations"
+                f"{self.alpha:g} for any scores; choose larger or more groups, or more permutations"
             )
 
     def ways(self, groups: int) -> int:
-        """Return in how many ways the scores of so many groups can be dealt to two algorithms, where not above 2⁶⁴."""
+        """Return the number of ways to assign the scores of ``groups`` groups to two algorithms, exact up to 2⁶⁴."""
         one, result = math.comb(2 * self.group, self.group), 1
         for _ in range(groups):
             result *= one
@@ -86,11 +87,11 @@ class SequentialPlan:
 
 @dataclass(frozen=True)
 class SequentialStep:
-    """A pair after one more group.
+    """Test of a pair after a group.
 
     runs: Runs of each algorithm so far.
-    difference: The first's mean over them less the second's.
-    boundary: Threshold that its size must exceed to be decided.
+    difference: The first's mean over these runs less the second's.
+    boundary: Threshold that the absolute difference must exceed for a decision.
     """
 
     runs: int
@@ -105,7 +106,7 @@ class SequentialPair:
 
     first, second: Their names.
     decision: Decision on the first, after the last group that both could be tested on.
-    steps: One a group until the pair is decided; differences and boundaries in the unit of the scores.
+    steps: One per group until the pair is decided; differences and boundaries are in the unit of the scores.
     """
 
     first: str
@@ -117,30 +118,30 @@ class SequentialPair:
 def sequential_test(
     scores: Mapping[str, ArrayLike], rng: np.random.Generator, plan: SequentialPlan | None = None
 ) -> tuple[tuple[SequentialPair, ...], list[int]]:
-    """Test each algorithm against each, group by group, until all is decided or runs are lacking.
+    """Test all pairs of algorithms, group by group, until all pairs are decided or runs are lacking.
 
     Parameters
     ----------
     scores : mapping of str to float array, shape (runs,)
         Scores of two algorithms or more; runs beyond the required ones are not used.
     rng : numpy.random.Generator
-        Draws permutations where there are too many to try all; the same for a group whatever runs come after it.
+        Generator of random permutations if there are too many to use all; those of a group do not depend on later runs.
     plan : SequentialPlan, optional
 
     Returns
     -------
     (pairs, wanted)
-        Every pair, and how many runs each algorithm is to have next: 0 where none of its pairs is open.
+        All pairs, and the number of runs that each algorithm needs next: 0 if none of its pairs is open.
 
     Raises
     ------
     ArcadeMarkError
-        If scores are missing or infinite, or the pairs so many that their permutations cannot be held.
+        If scores are missing or infinite, or there are too many pairs for their permutations to fit into memory.
     """
     plan = plan or SequentialPlan()
     runs = [np.asarray(row, dtype=np.float64) for row in scores.values()]
     if any(row.ndim != 1 or not np.isfinite(row).all() for row in runs):
-        raise ArcadeMarkError("a run's score is missing or infinite; give one finite score per run")
+        raise ArcadeMarkError("a run's score is missing or infinite; pass one finite score per run")
     pairs = list(itertools.combinations(range(len(runs)), 2))
     if len(pairs) * plan.permutations > MAX_NUMBERS:
         raise ArcadeMarkError(
@@ -162,11 +163,11 @@ def sequential_test(
         still = set(kept.tolist())
         for place, boundary in zip(open_pairs.tolist(), boundaries.tolist(), strict=True):
             first, second = (runs[side][:needed] for side in pairs[place])
-            apart = float(np.mean(first) - np.mean(second))
-            outcome: Decision = "larger" if apart > 0 else "smaller"
+            difference = float(np.mean(first) - np.mean(second))
+            outcome: Decision = "larger" if difference > 0 else "smaller"
             if place in still:
                 outcome = "equal" if done + 1 == plan.groups else "undecided"
-            steps[pairs[place]].append(SequentialStep(needed, apart, boundary / needed, outcome))
+            steps[pairs[place]].append(SequentialStep(needed, difference, boundary / needed, outcome))
         open_pairs = kept
     names = list(scores)
     tested = (
@@ -177,10 +178,10 @@ def sequential_test(
 
 
 class _Permuted:
-    """Differences of sums by permutation: those that exceeded no boundary yet, the first the observed one.
+    """Differences of sums by permutation, for permutations that have not exceeded a boundary; the first is observed.
 
-    `sums` has shape (permutations, pairs), its columns up to date where a pair is open; `total` is how many there were
-    at first, and `passed` holds the pairs that were open after each group, with the boundary that they kept.
+    `sums` has shape (permutations, pairs), with current values in the columns of open pairs; `total` is the initial
+    number of permutations, and `passed` lists the pairs that were open after each group, with the group's boundary.
     """
 
     def __init__(
@@ -193,13 +194,13 @@ class _Permuted:
         self.rounding = _EQUAL * max((float(np.max(np.abs(row))) for row in scores if row.size), default=0.0)
 
     def step(self, open_pairs: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
-        """Test the pairs that are open after one more group: return their boundaries, and those that are still open."""
+        """Add a group and test the open pairs; return their boundaries, and the pairs that are still open."""
         group = len(self.passed)
         self._permute(group, open_pairs)
         allowed = self.plan.alpha * (group + 1) / self.plan.groups - self.spent
         sizes = np.abs(self.sums[:, open_pairs])
         order = np.argsort(np.round(sizes[0] / (self.rounding or 1.0))[::-1], kind="stable")
-        order = order.size - 1 - order  # of pairs that tie the first is the last, and decided first
+        order = order.size - 1 - order  # of tied pairs the first comes last, so that it is decided first
         largest = np.maximum.accumulate(sizes[:, order], axis=1)
         boundaries = np.empty(order.size)
         for kept in range(order.size, 0, -1):
@@ -218,7 +219,7 @@ class _Permuted:
         return boundaries, still
 
     def _boundary(self, values: Floats, allowed: float) -> float:
-        """Return the least of the values that no more than a share `allowed` of all permutations exceeds."""
+        """Return the least of the values that at most a share `allowed` of all permutations exceeds."""
         place = values.size - 1 - min(max(int(allowed * self.total + _EQUAL), 0), values.size - 1)
         return float(np.partition(values, place)[place])
 
@@ -230,7 +231,7 @@ class _Permuted:
             self.drawn = self.drawn[kept]
 
     def _permute(self, group: int, open_pairs: NDArray[np.int64]) -> None:
-        """Add a group to every permutation: all that there are where these are few enough, or else drawn ones."""
+        """Add a group to every permutation: to all possible ones if these are few enough, else to random ones."""
         if self.plan.ways(group + 1) <= self.plan.permutations:
             block = self._every_sign() @ self._group(group, open_pairs)
             before, ways = len(self.sums), len(block)
@@ -254,7 +255,7 @@ class _Permuted:
         self.sums[:, pairs] += signs[self.drawn] @ self._group(group, pairs)
 
     def _every_sign(self) -> Floats:
-        """Return the ways to deal a group, shape (ways, 2 runs): 1 where a score is the first's, else -1."""
+        """Return all assignments of a group, shape (ways, 2 runs): 1 for scores assigned to the first, else -1."""
         firsts = np.array(list(itertools.combinations(range(2 * self.plan.group), self.plan.group)))
         signs = np.full((len(firsts), 2 * self.plan.group), -1.0)
         np.put_along_axis(signs, firsts, 1.0, axis=1)

@@ -1,12 +1,12 @@
-"""The training score: the average of k consecutive episodes, as training went.
+"""The training score: the average of k consecutive episodes during training.
 
 Conventions
 -----------
-* Episodes are given in the order in which they ended, each with the training frame at which it did.
-* A window is k consecutive episodes. Window i holds episodes i to i + k − 1 and ends with the last of them.
-* The review asks for scores averaged over k consecutive episodes across the whole training, and against reporting the
-  best policy (Fan 2021, "Evaluation Procedures" and "Reporting performance", after Machado et al. 2018). The score at
-  the end is therefore *the* training score.
+* Episodes are in the order in which they ended, each with the training frame at which it ended.
+* A window is k consecutive episodes. Window i contains episodes i to i + k − 1 and ends with the last of them.
+* The review recommends averages over k consecutive episodes across the whole training, and advises against reporting
+  the best policy (Fan 2021, "Evaluation Procedures" and "Reporting performance", after Machado et al. 2018). Therefore
+  the training score is the average at the end.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from arcademark.metrics.uncertainty.intervals import LEVEL, student
 class TrainingScore:
     """Scores of an agent while it learned.
 
-    `end` is the mean of the last `episodes` episodes: k, or all there are if fewer. `curve`, shape (windows,), are the
-    means of all windows of as many, which end at `end_frames`.
+    `end` is the mean of the last `episodes` episodes: k, or all if there are fewer. `curve`, shape (windows,), contains
+    the means of all windows of this size, which end at `end_frames`.
     """
 
     episodes: int
@@ -37,25 +37,25 @@ class TrainingScore:
 
 
 def training_score(scores: ArrayLike, end_frames: ArrayLike, k: int) -> TrainingScore:
-    """Average every k consecutive episodes of training (review, "Evaluation Procedures"); all where they are fewer.
+    """Average every k consecutive episodes of training, or all if there are fewer (review, "Evaluation Procedures").
 
     Parameters
     ----------
     scores : float array, shape (episodes,)
         Episode scores in the order in which the episodes ended.
     end_frames : int array, shape (episodes,)
-        The training frame at which each ended; it never decreases (episodes played side by side may end together).
+        The training frame at which each ended, not decreasing; parallel episodes may end at the same frame.
     k : int
-        Episodes to a window, 1 or more.
+        Episodes per window, at least 1.
 
     Raises
     ------
     ArcadeMarkError
-        If there are no episodes.
+        If there are no episodes, or ``k`` is below 1.
     """
     values, frames = np.asarray(scores, dtype=np.float64), np.asarray(end_frames, dtype=np.int64)
     if k < 1 or not values.size:
-        raise ArcadeMarkError(f"{values.size} episodes of training, {k} to average; at least one of both is needed")
+        raise ArcadeMarkError(f"{values.size} episodes of training, {k} to average; each must be at least 1")
     width = min(k, values.size)
     curve = np.lib.stride_tricks.sliding_window_view(values, width).mean(axis=1)
     return TrainingScore(width, float(curve[-1]), curve, frames[width - 1 :])
@@ -63,13 +63,13 @@ def training_score(scores: ArrayLike, end_frames: ArrayLike, k: int) -> Training
 
 @dataclass(frozen=True, eq=False)
 class MeanCurve:
-    """Curves of several seeds as one: float arrays of shape (points,), empty where the seeds share no stretch.
+    """Mean curve of several seeds: float arrays of shape (points,), empty if the seeds share no frames.
 
     Parameters
     ----------
     frames, mean : float array
     low, high : float array or None
-        Ends of the interval of each mean; None of a single seed, which says nothing of others.
+        Ends of the interval of each mean; None for a single seed.
     """
 
     frames: NDArray[np.float64]
@@ -79,7 +79,7 @@ class MeanCurve:
 
 
 class CommonCurves(NamedTuple):
-    """Curves of several seeds at the same frames; nothing where the seeds share no stretch.
+    """Curves of several seeds at the same frames; empty if the seeds share no frames.
 
     Parameters
     ----------
@@ -93,12 +93,12 @@ class CommonCurves(NamedTuple):
 
 
 def common_curves(curves: Sequence[tuple[ArrayLike, ArrayLike]], points: int) -> CommonCurves:
-    """Return curves where all of them are, straight between their points.
+    """Return curves over the frames that all of them cover, interpolated linearly.
 
     Parameters
     ----------
     curves : sequence of (float array, float array), shape (points of the seed,) both
-        One a seed: ascending frames, and scores there.
+        One per seed: ascending frames, and the scores at these.
     points : int
         Number of frames, evenly spaced from the latest first point to the earliest last one.
     """
@@ -117,7 +117,7 @@ def mean_curve(curves: Sequence[tuple[ArrayLike, ArrayLike]], points: int) -> Me
     Parameters
     ----------
     curves, points
-        As of `common_curves`.
+        As for `common_curves`.
     """
     common, scores = common_curves(curves, points)
     mean, seeds = scores.mean(axis=0), len(scores)

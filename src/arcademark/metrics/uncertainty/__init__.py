@@ -1,4 +1,4 @@
 """Uncertainty from few episodes and runs: bootstraps (`bootstrap`), `intervals`.
 
-`tolerance` has intervals of single runs; `coverage` says how often intervals held the truth in simulations.
+`tolerance` computes intervals of single runs; `coverage` has the coverage of intervals in simulations.
 """

@@ -2,16 +2,15 @@
 
 Conventions
 -----------
-* A `Sample` holds normalised scores, in any unit. Same sample, same generator, same draws.
-* The tasks are given: what is uncertain is what other runs on the same tasks would have scored. Each task's runs are
-  drawn with replacement, as many as it has, independently of every other task.
-* With ragged runs each task weighs the same in mean, median, optimality gap, profile and probability of improvement, as
-  if its score were the mean over the runs it has; in the interquartile mean each run weighs the same, as in
-  `arcademark.metrics.aggregate`, whose values the draws surround. A task with one run takes part, as if it could not
-  have scored anything else.
-* `arcademark.metrics.uncertainty.intervals.limits` makes intervals of draws; how often those hold the true value is
-  measured: docs/research/intervals.md.
-* An `ArcadeMarkError` is raised where fewer than two resamples are wanted.
+* A `Sample` contains normalised scores, in any unit. The same sample and generator give the same draws.
+* The tasks are fixed: the uncertainty is that of other runs on the same tasks. Each task's runs are drawn with
+  replacement, as many as it has, independently of every other task.
+* With ragged runs, each task has the same weight in mean, median, optimality gap, profile and probability of
+  improvement, as if its score were the mean over the runs it has; in the interquartile mean each run has the same
+  weight, as in `arcademark.metrics.aggregate`. A task with one run is included as if its score were constant.
+* `arcademark.metrics.uncertainty.intervals.limits` computes intervals from draws; docs/research/intervals.md has their
+  measured coverage.
+* An `ArcadeMarkError` is raised for fewer than two resamples.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ METHOD: Method = "symmetric"
 RESAMPLES = 10_000
 
 AT_ONCE = 200_000
-"""Runs that are drawn together, of as many resamples: what fits into a processor's cache."""
+"""Number of runs drawn at once, over all resamples of a part, which fits into a processor's cache."""
 
 Floats = NDArray[np.float64]
 Drawn = NDArray[np.int64]
@@ -40,11 +39,11 @@ def resampled_aggregates(
     sample: Sample,
     rng: np.random.Generator,
     resamples: int,
-    held: tuple[float, float] | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> Floats:
     """Draw bootstrap replicates of the aggregates, shape (aggregates, resamples), in the order of `AGGREGATES`.
 
-    With bounds `held`, twice as many rows: then of the same draws, with each mean over runs, or run, held within them.
+    With `bounds`, the same draws with each mean over runs, or run, clipped to these are appended as further rows.
     """
     starts = sample.first[:-1]
 
@@ -54,7 +53,7 @@ def resampled_aggregates(
     def summed_up(count: int) -> Floats:
         runs = sample.runs[_draw(sample, count, rng)]
         means = averaged(runs)
-        pairs = [(means, runs)] if held is None else [(means, runs), (np.clip(means, *held), np.clip(runs, *held))]
+        pairs = [(means, runs), *([(np.clip(means, *bounds), np.clip(runs, *bounds))] if bounds else [])]
         rows = []
         for by_task, by_run in pairs:
             short = {one.target: one.target - np.minimum(by_run, one.target) for one in every if one.target is not None}
@@ -91,7 +90,7 @@ def resampled_improvement(x: Sample, y: Sample, rng: np.random.Generator, resamp
     shares = np.repeat(0.5 / (x.sizes * y.sizes * x.sizes.size), x.sizes)
 
     def won(count: int) -> Floats:
-        places = _draw(y, count, rng) + y.runs.size * np.arange(count)[:, np.newaxis]  # of ranks within each task
+        places = _draw(y, count, rng) + y.runs.size * np.arange(count)[:, np.newaxis]  # ranks within each task
         drawn = np.bincount(places.ravel(), minlength=places.size).reshape(places.shape)
         up_to = np.pad(np.cumsum(drawn, axis=1), ((0, 0), (1, 0)))
         wins = up_to[:, lower] + up_to[:, not_higher] - 2 * before
@@ -101,14 +100,14 @@ def resampled_improvement(x: Sample, y: Sample, rng: np.random.Generator, resamp
 
 
 def _draw(sample: Sample, count: int, rng: np.random.Generator) -> Drawn:
-    """Draw which runs stand in each place of so many resamples, shape (count, runs)."""
+    """Draw the indices of the runs of ``count`` resamples, shape (count, runs)."""
     sizes, starts = (np.repeat(values, sample.sizes) for values in (sample.sizes, sample.first[:-1]))
-    return (rng.random((count, sizes.size)) * sizes).astype(np.int64) + starts  # several times as fast as whole numbers
+    return (rng.random((count, sizes.size)) * sizes).astype(np.int64) + starts  # several times as fast as integers
 
 
 def _in_parts(resample: Callable[[int], Floats], resamples: int, runs: int) -> Floats:
-    """Make resamples, of so many runs each, a part at a time; they are the last axis."""
+    """Resample part by part, with ``runs`` runs per resample; resamples are the last axis."""
     if resamples < 2:
-        raise ArcadeMarkError(f"resamples {resamples}: expected 2 or more, better thousands")
+        raise ArcadeMarkError(f"resamples {resamples}: expected 2 or more, preferably thousands")
     step = max(1, AT_ONCE // runs)
     return np.concatenate([resample(min(step, resamples - done)) for done in range(0, resamples, step)], axis=-1)

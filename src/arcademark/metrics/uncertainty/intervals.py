@@ -2,15 +2,16 @@
 
 Conventions
 -----------
-* `score_intervals` makes those of single tasks' scores, without chance; `interval` those of any statistic of tasks'
-  scores; `arcademark.metrics.uncertainty.bootstrap` draws the summaries of many tasks. `limits` makes limits of draws.
+* `score_intervals` computes intervals of single tasks' scores, without resampling; `interval` those of any statistic of
+  tasks' scores; `arcademark.metrics.uncertainty.bootstrap` resamples summaries of many tasks. `limits` computes limits
+  from draws.
 * One task's data is a sequence of float arrays, one per seed, of its episode scores, shape (episodes,). Seeds may
-  differ in their number of episodes. A task's score is the mean over seeds of each seed's mean. Seeds are trainings of
-  their own; where they differ by the chance of episodes alone, all episodes belong in one array.
-* Seeds are what varies, and intervals are widened by how few there are; of a single seed its episodes. Tasks are
-  resampled independently of each other.
-* An `ArcadeMarkError` is raised where there is no seed, a seed without episodes, or a score that is not finite; where
-  there is no such method (`UnknownNameError`); or ``level`` is not between 0 and 1.
+  differ in their number of episodes. A task's score is the mean over seeds of each seed's mean. Each seed is a separate
+  training; if seeds differ only by the randomness of episodes, all episodes belong in one array.
+* Seeds, or the episodes of a single seed, are resampled, and intervals are widened for few of them. Tasks are resampled
+  independently of each other.
+* An `ArcadeMarkError` is raised if there is no seed, a seed without episodes, or a score that is not finite; if the
+  method is unknown (`UnknownNameError`); or if ``level`` is not between 0 and 1.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from arcademark.errors import ArcadeMarkError, UnknownNameError
 LEVEL = 0.95
 RESAMPLES = 2000
 FEWEST = 3
-"""Values below which a mean has no Student's t interval: of two it is 13 standard errors wide either way."""
+"""Least number of values for a Student's t interval: with two, it would extend 13 standard errors to either side."""
 
 MANY = 100
-"""Values above which their resampled mean is as good as normal."""
+"""Number of values above which their resampled mean is treated as normal."""
 
 Method: TypeAlias = Literal["symmetric", "expanded", "percentile"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -42,9 +43,9 @@ _NOT_FINITE = "an episode's score is missing or infinite; leave out episodes tha
 
 @dataclass(frozen=True)
 class Interval:
-    """A statistic and how far sampling leaves it uncertain.
+    """A statistic and its interval, which should cover the true value with frequency `LEVEL`.
 
-    Limits are None where there are too few scores. Such an interval should hold the true value with frequency `LEVEL`.
+    Limits are None if there are too few scores.
     """
 
     value: float
@@ -57,14 +58,14 @@ class Strata:
     """Contributions to a statistic's variance of groups of runs that are resampled separately.
 
     `variances`, shape (..., strata), are unbiased, from the statistic's linear approximation (its influence function),
-    and 0 where there is one run; `runs`, shape (strata,), are the runs in each.
+    and 0 for a single run; `runs`, shape (strata,), are the numbers of runs.
     """
 
     variances: NDArray[np.float64]
     runs: NDArray[np.int64]
 
     def degrees_of_freedom(self) -> NDArray[np.float64]:
-        """Return those of the statistic's variance (Satterthwaite 1946), shape (...); infinite where none varies."""
+        """Return the variance's degrees of freedom (Satterthwaite 1946), shape (...); infinite if nothing varies."""
         many = np.maximum(self.runs - 1, 1)
         largest = np.max(self.variances, axis=-1, keepdims=True)
         shares = np.divide(self.variances, largest, where=largest > 0, out=np.zeros(self.variances.shape))
@@ -72,7 +73,7 @@ class Strata:
         return np.asarray(np.divide(total**2, squares, where=squares > 0, out=np.full(total.shape, np.inf)))
 
     def shrinkage(self) -> NDArray[np.float64]:
-        """Return the ratio of the bootstrap's standard error to the unbiased one, shape (...); 1 where none varies.
+        """Return the ratio of the bootstrap's standard error to the unbiased one, shape (...); 1 if nothing varies.
 
         Resampling n runs gives a mean the variance Σ(x − x̄)²/n², which is (n − 1)/n of the unbiased one.
         """
@@ -97,11 +98,11 @@ def limits(
         Variances of shape (..., strata).
     method : {"symmetric", "expanded", "percentile"}
         "percentile": quantiles of the resamples (Efron and Tibshirani 1993, ch. 13). "expanded": their distances from
-        the value, multiplied by what few runs call for: 1 / `Strata.shrinkage`, and Student's quantile over the normal
-        one at `Strata.degrees_of_freedom` (after Hesterberg 2015, "What teachers should know about the bootstrap", who
-        widens by the level). "symmetric": the quantile of the resamples' absolute distances from the value, multiplied
-        alike, on both sides: a statistic whose resamples lie off to one side, as those of a median of noisy scores, is
-        doubted on both.
+        the value, widened for few runs by 1 / `Strata.shrinkage` and by the ratio of Student's to the normal quantile
+        at `Strata.degrees_of_freedom` (after Hesterberg 2015, "What teachers should know about the bootstrap", who
+        changes the level instead). "symmetric": the quantile of the resamples' absolute distances from the value,
+        widened in the same way, on both sides, because resamples of some statistics, such as the median of noisy
+        scores, lie to one side of the value.
 
     Returns
     -------
@@ -125,7 +126,7 @@ def limits(
 
 
 def student_ratio(degrees_of_freedom: ArrayLike, level: float) -> NDArray[np.float64]:
-    """Return Student's two-sided quantile at a level over the normal distribution's."""
+    """Return the ratio of Student's two-sided quantile at a level to the normal one."""
     from scipy.special import ndtri, stdtrit
 
     degrees = np.asarray(degrees_of_freedom, dtype=np.float64)
@@ -136,7 +137,7 @@ def student_ratio(degrees_of_freedom: ArrayLike, level: float) -> NDArray[np.flo
 
 
 def check(method: str, level: float) -> None:
-    """Raise where there is no such method, or the level is not between 0 and 1."""
+    """Raise if the method is unknown, or the level is not between 0 and 1."""
     if method not in METHODS:
         raise UnknownNameError("interval method", method, METHODS)
     if not 0 < level < 1:
@@ -160,10 +161,10 @@ def interval(
     Parameters
     ----------
     tasks : mapping of str to (sequence of float array, shape (episodes,))
-        For each task one array a seed.
+        For each task one array per seed.
     statistic : callable
-        From raw scores, shape (..., tasks) in the order of the mapping, to the statistic, shape (...): a mean of
-        normalised scores, say, or a model's prediction.
+        Function of raw scores, shape (..., tasks) in the order of the mapping, that returns the statistic, shape (...),
+        such as a mean of normalised scores, or a model's prediction.
     """
     admitted = [_admit(seeds) for seeds in tasks.values()]
     value = float(np.asarray(statistic(np.array([_mean(_means(seeds)) for seeds in admitted]))))
@@ -181,14 +182,15 @@ def score_intervals(
     *,
     level: float = LEVEL,
 ) -> NDArray[np.float64]:
-    """Return the intervals of many tasks' scores at once: Student's t over the values of each, at least one.
+    """Return Student's t intervals of many tasks' scores at once; each task has at least one value.
 
-    With bounds, as many as units, limits stay within what can be scored, None where that is not known, and what was.
+    ``bounds``, one pair per task, are the lowest and highest possible scores, None where they are not known; limits are
+    clipped to these, or to the task's own scores if these lie outside.
 
     Returns
     -------
     float array, shape (units, 4)
-        Mean, low, high and standard error, the last three NaN of fewer than `FEWEST` values, or where none varies.
+        Mean, low, high and standard error, the last three NaN for fewer than `FEWEST` values, or equal values.
 
     Raises
     ------
@@ -203,8 +205,8 @@ def score_intervals(
         result[places, 0] = mean = values.mean(axis=1)
         varies = (values != values[:, :1]).any(axis=1)
         if varies.any() and size >= FEWEST:
-            apart = values[varies] - mean[varies, np.newaxis]
-            error = np.sqrt(np.sum(apart**2, axis=1) / (size - 1) / size)
+            deviations = values[varies] - mean[varies, np.newaxis]
+            error = np.sqrt(np.sum(deviations**2, axis=1) / (size - 1) / size)
             half_width = student(size - 1, level) * error
             result[places[varies], 1:] = np.stack([mean[varies] - half_width, mean[varies] + half_width, error], axis=1)
     if not np.isfinite(result[:, 0]).all():
@@ -224,7 +226,7 @@ def student(degrees_of_freedom: int, level: float) -> float:
 
 
 def resampled_means(values: NDArray[np.float64], resamples: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw bootstrap replicates of a mean; for many values from its normal distribution."""
+    """Draw bootstrap replicates of a mean, from a normal distribution if there are many values."""
     if values.size > MANY:
         return np.asarray(np.mean(values) + np.std(values) / np.sqrt(values.size) * rng.standard_normal(resamples))
     picks = rng.integers(values.size, size=(resamples, values.size))
@@ -232,7 +234,7 @@ def resampled_means(values: NDArray[np.float64], resamples: int, rng: np.random.
 
 
 def _strata(units: Sequence[NDArray[np.float64]], statistic: Callable[[NDArray[np.float64]], ArrayLike]) -> Strata:
-    """Return each task's share of a statistic's variance: how far it moves with a standard error of the task's mean."""
+    """Return each task's share of a statistic's variance: its squared change by a standard error of the task's mean."""
     means = np.array([unit.mean() for unit in units])
     errors = np.array([unit.std(ddof=1) / np.sqrt(unit.size) for unit in units])
     up, down = (np.asarray(statistic(means + sign * np.diag(errors)), dtype=np.float64) for sign in (1, -1))

@@ -1,12 +1,13 @@
-"""Intervals of any function of scores: what it gives of resamples, and the classical limits that these give it.
+"""Classical bootstrap intervals of any function of scores.
 
 Conventions
 -----------
-* Scores have shape (runs, tasks, …), NaN where missing. Each task's runs are drawn with replacement, apart from every
-  other task's, as many as it has; a run is drawn whole, with its further axes, such as frames.
+* Scores have shape (runs, tasks, …), NaN where missing. Each task's runs are drawn with replacement, as many as it has,
+  independently of other tasks'; a run is drawn with all its further axes, such as frames.
 * A function takes a list of such arrays and returns a float array of at most one axis, (values,). It is called for each
-  resample, unless it can read `Resamples`.
-* `arcademark.metrics.uncertainty.bootstrap` draws this package's own statistics, with intervals that few runs widen.
+  resample, unless it supports `Resamples`.
+* `arcademark.metrics.uncertainty.bootstrap` resamples this package's own statistics, with intervals that are wider for
+  few runs.
 
 Efron and Tibshirani 1993, "An Introduction to the Bootstrap", ch. 13 and 14.
 """
@@ -34,10 +35,10 @@ METHODS = ("percentile", "basic", *CORRECTED)
 
 
 class Resamples:
-    """Scores of many resamples, shape (resamples, runs, tasks, …), that look like those of one and are no array.
+    """Scores of many resamples, shape (resamples, runs, tasks, …), with the interface of a single resample's scores.
 
-    Functions that know them return results with a last axis of resamples. All else raises, so that a function which a
-    user made of these alone can be called once, and any other is found out.
+    Functions that support it return results with a last axis of resamples; any other operation raises. So a user's
+    function that consists only of such functions can be called once, and any other one is detected.
     """
 
     __array_ufunc__ = None
@@ -47,17 +48,17 @@ class Resamples:
         self.shape, self.ndim = scores.shape[1:], scores.ndim - 1
 
     def __array__(self, *_: Any, **__: Any) -> Any:
-        raise TypeError("many resamples are no array")
+        raise TypeError("many resamples are not an array")
 
     def __getitem__(self, key: Any) -> Resamples:
         parts = key if isinstance(key, tuple) else (key,)
         if not all(isinstance(part, int | np.integer | slice | EllipsisType) for part in parts):
-            raise TypeError("only whole numbers and slices take parts of many resamples")
+            raise TypeError("many resamples can only be indexed by integers and slices")
         return Resamples(self.scores[:, *parts])
 
 
 def admit(scores: ArrayLike) -> Floats:
-    """Return scores as an array, or raise where they are none; warn of those that are missing."""
+    """Return scores as an array; raise if they are not numbers of shape (runs, tasks, …), warn of missing ones."""
     try:
         values = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError):
@@ -71,10 +72,10 @@ def admit(scores: ArrayLike) -> Floats:
 
 
 def generator(given: Seed) -> np.random.Generator:
-    """Return the generator given, or one that is seeded by an int, or by drawing from a RandomState.
+    """Return the given generator, or one that is seeded by an int, or by drawing from a RandomState.
 
-    None draws from NumPy's global state, so that ``np.random.seed`` makes results repeat. ArcadeMarkError: anything
-    else.
+    None draws from NumPy's global state, so that ``np.random.seed`` makes results repeatable. ArcadeMarkError: another
+    type, or a negative int.
     """
     source: Any = np.random if given is None else given
     if given is None or isinstance(given, np.random.RandomState):
@@ -87,32 +88,33 @@ def generator(given: Seed) -> np.random.Generator:
 
 
 def draw(scores: Floats, resamples: int, rng: np.random.Generator, *, tasks_too: bool = False) -> Index:
-    """Draw runs, shape (resamples, runs, tasks), and tasks, (resamples, 1, tasks), each task once unless `tasks_too`.
+    """Draw indices of runs, shape (resamples, runs, tasks), and of tasks, shape (resamples, 1, tasks).
 
-    Missing scores stay missing: a task with three of five runs has three drawn ones, and then those without score.
+    Each task occurs once unless `tasks_too`. Missing scores stay missing: for a task with three of five runs, three are
+    drawn, followed by those without a score.
     """
     runs, tasks = scores.shape[:2]
     columns = np.broadcast_to(np.arange(tasks), (resamples, 1, tasks))
     if tasks_too:
         columns = rng.integers(tasks, size=(resamples, 1, tasks))
-    there = ~np.isnan(scores).reshape(runs, tasks, -1).all(axis=-1)
-    places = rng.random((resamples, runs, tasks))  # several times as fast as whole numbers
-    if there.all():
+    known = ~np.isnan(scores).reshape(runs, tasks, -1).all(axis=-1)
+    places = rng.random((resamples, runs, tasks))  # several times as fast as integers
+    if known.all():
         return (places * runs).astype(np.int64), columns
-    order, sizes, nth = np.argsort(~there, axis=0, kind="stable"), there.sum(axis=0)[columns], np.arange(runs)
+    order, sizes, nth = np.argsort(~known, axis=0, kind="stable"), known.sum(axis=0)[columns], np.arange(runs)
     return order[np.where(nth[:, np.newaxis] < sizes, places * sizes, nth[:, np.newaxis]).astype(int), columns], columns
 
 
 def resampled(
     function: Function, arrays: Sequence[Floats], indices: Callable[[int], Sequence[Index]], resamples: int
 ) -> Floats:
-    """Return a function's values of so many resamples, shape (values, resamples).
+    """Return a function's values for ``resamples`` resamples, shape (values, resamples).
 
-    `indices` draws those of so many resamples for each array. Of some resamples of each part it is checked that the
-    function gives of all at once what it gives of each.
+    `indices` draws a number of resamples for each array. For some resamples of each part, the function's result for all
+    resamples at once is checked against that for the resample alone.
     """
     if resamples < 1:
-        raise ArcadeMarkError(f"resamples {resamples}: expected 1 or more, better thousands")
+        raise ArcadeMarkError(f"resamples {resamples}: expected 1 or more, preferably thousands")
     step, at_once, parts = max(1, AT_ONCE // sum(one.size for one in arrays)), True, []
     for done in range(0, resamples, step):
         drawn = [one[index] for one, index in zip(arrays, indices(min(step, resamples - done)), strict=True)]
@@ -125,16 +127,16 @@ def resampled(
 
 
 def _at_once(function: Function, drawn: Sequence[Floats]) -> Floats | None:
-    """Return a function of all resamples by one call, or None where it cannot be called so or differs on some."""
+    """Return a function's values for all resamples from one call, or None if that fails or differs for some."""
     try:
         values = function([Resamples(one) for one in drawn])
-    except Exception:  # the user's function does something else with them
+    except Exception:  # the user's function does not support them
         return None
     for place in {0, len(drawn[0]) // 2, len(drawn[0]) - 1}:
-        alone = function([one[place] for one in drawn])
-        if values.shape != (*alone.shape, len(drawn[0])):
+        single = function([one[place] for one in drawn])
+        if values.shape != (*single.shape, len(drawn[0])):
             return None
-        if not np.allclose(values[..., place], alone, rtol=1e-9, atol=0, equal_nan=True):
+        if not np.allclose(values[..., place], single, rtol=1e-9, atol=0, equal_nan=True):
             return None
     return values
 
@@ -155,15 +157,15 @@ def limits(
     ----------
     method : str
         "percentile": quantiles of the draws. "basic": the same, mirrored at the value. "bc", also called "debiased" and
-        "bias-corrected": at levels that are moved by how often draws are below the value. "bca": moved also by the
-        acceleration, for which a run at a time is left out.
+        "bias-corrected": quantiles at levels shifted by the share of draws below the value. "bca": levels shifted also
+        by the acceleration, which is computed by leaving out one run at a time.
     paired : bool
-        True if `indices` draws the same runs of all arrays: "bca" then leaves the same run out of all, else out of one.
+        True if `indices` draws the same runs of all arrays: "bca" then leaves the same run out of all arrays at once.
 
     Raises
     ------
     ArcadeMarkError
-        If there is no such method, a level is not between 0 and 1, or a value or a draw is NaN.
+        If the method is unknown, the level is not between 0 and 1, or a value or a draw is NaN.
     """
     from scipy.special import ndtr, ndtri
 
@@ -186,16 +188,16 @@ def limits(
         return np.asarray(found if method == "percentile" else 2 * value - found[::-1])
     below = np.mean(draws < value[:, np.newaxis], axis=1)
     bias = ndtri(np.clip(below, 0.5 / draws.shape[1], 1 - 0.5 / draws.shape[1]))[:, np.newaxis]
-    bent = _acceleration(function, arrays, paired)[:, np.newaxis] if method == "bca" else 0.0
-    levels = ndtr(bias + (bias + ndtri(shares)) / (1 - bent * (bias + ndtri(shares))))
+    acceleration = _acceleration(function, arrays, paired)[:, np.newaxis] if method == "bca" else 0.0
+    levels = ndtr(bias + (bias + ndtri(shares)) / (1 - acceleration * (bias + ndtri(shares))))
     return np.array([np.quantile(row, at) for row, at in zip(draws, levels, strict=True)]).T
 
 
 def _acceleration(function: Function, arrays: Sequence[Floats], paired: bool) -> Floats:
-    """Return each value's acceleration, shape (values,): a run at a time is left out, of all arrays if `paired`."""
+    """Return each value's acceleration, shape (values,), by leaving out one run at a time (if `paired` of all)."""
     runs = [len(one) for one in arrays]
     if min(runs) < 2:
-        raise ArcadeMarkError('method "bca" leaves out a run at a time; expected 2 runs or more')
+        raise ArcadeMarkError('method "bca" leaves out one run at a time; expected 2 runs or more')
     sides = [tuple(range(len(runs)))] if paired else [(side,) for side in range(len(runs))]
     cubes, squares = 0.0, 0.0
     for side in sides:
@@ -203,7 +205,7 @@ def _acceleration(function: Function, arrays: Sequence[Floats], paired: bool) ->
             function([np.delete(one, run, axis=0) if at in side else one for at, one in enumerate(arrays)])
             for run in range(runs[side[0]])
         ])  # fmt: skip
-        apart = left.mean(axis=0) - left
-        cubes, squares = cubes + np.sum(apart**3, axis=0), squares + np.sum(apart**2, axis=0)
+        deviations = left.mean(axis=0) - left
+        cubes, squares = cubes + np.sum(deviations**3, axis=0), squares + np.sum(deviations**2, axis=0)
     scale = np.atleast_1d(6 * squares**1.5)
     return np.asarray(np.divide(cubes, scale, out=np.zeros(scale.shape), where=scale > 0))

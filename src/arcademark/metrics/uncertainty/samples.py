@@ -1,11 +1,11 @@
-"""The runs that are resampled: which of them are there, and what each task's give to a statistic's variance.
+"""Samples of runs for resampling, and each task's share of a statistic's variance.
 
 Conventions
 -----------
-* Scores have shape (tasks, runs), NaN where missing. A `Sample` holds those that are there, task after task.
-* A statistic's variance is that of its linear approximation: each run's influence on it, of which the unbiased variance
-  within each task is taken. It is not for an interval's width, which the bootstrap finds, but for its degrees of
-  freedom and for what resampling few runs takes off their spread.
+* Scores have shape (tasks, runs), NaN where missing. A `Sample` contains the known ones, task after task.
+* A statistic's variance is that of its linear approximation: the unbiased variance within each task of the runs'
+  influence. It does not determine an interval's width, which comes from the bootstrap, but its degrees of freedom, and
+  the correction for the smaller spread of resamples of few runs.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Sample:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Runs of each task, shape (tasks,)."""
+        """The number of runs of each task, shape (tasks,)."""
         return np.diff(self.first)
 
     def by_task(self, values: Floats) -> tuple[Floats, Floats]:
         """Return the mean and the unbiased variance (0 of a single run) of values (n,) within each task, (tasks,)."""
         starts, sizes = self.first[:-1], self.sizes
-        deviations = values - np.repeat(values[starts], sizes)  # of runs that are all the same, exactly 0
+        deviations = values - np.repeat(values[starts], sizes)  # exactly 0 for equal runs
         mean_deviations = np.add.reduceat(deviations, starts) / sizes
         squares = np.add.reduceat((deviations - np.repeat(mean_deviations, sizes)) ** 2, starts)
         return values[starts] + mean_deviations, squares / np.maximum(sizes - 1, 1)
@@ -59,38 +59,38 @@ def padded(runs: Iterable[ArrayLike]) -> Floats:
 
 
 def means(table: Floats) -> Floats:
-    """Return the mean over each task's runs, shape (tasks,), of scores that `padded` has put together."""
-    there = ~np.isnan(table)
-    if there.all():
+    """Return the mean over each task's runs, shape (tasks,), of scores from `padded`."""
+    known = ~np.isnan(table)
+    if known.all():
         return np.asarray(table.mean(axis=1))
-    return np.array([np.mean(row[has]) for row, has in zip(table, there, strict=True)])
+    return np.array([np.mean(row[has]) for row, has in zip(table, known, strict=True)])
 
 
 def variances(table: Floats) -> Floats:
-    """Return the unbiased variance over runs of scores (..., tasks, runs), shape (..., tasks), 0 of a single one."""
-    apart = table - table[..., :1]  # of runs that are all the same, exactly 0
-    there = ~np.isnan(table)
-    sizes = there.sum(axis=-1)
-    mean = np.sum(apart, axis=-1, where=there) / sizes
-    squares = np.sum((apart - mean[..., np.newaxis]) ** 2, axis=-1, where=there)
+    """Return the unbiased variance over runs of scores (..., tasks, runs), shape (..., tasks); 0 for a single run."""
+    differences = table - table[..., :1]  # exactly 0 for equal runs
+    known = ~np.isnan(table)
+    sizes = known.sum(axis=-1)
+    mean = np.sum(differences, axis=-1, where=known) / sizes
+    squares = np.sum((differences - mean[..., np.newaxis]) ** 2, axis=-1, where=known)
     return np.asarray(squares / np.maximum(sizes - 1, 1))
 
 
 def independent(scores: Floats, kinds: NDArray[np.int64], possible: int | None = None) -> Floats:
-    """Return values whose mean varies as that of episodes' scores of which some are the same episode.
+    """Return independent values that represent episodes' scores of which some are of the same episode.
 
-    They have the mean of all scores and, for that mean, the standard error of Student's t over different episodes: with
-    shares w of m different ones of all, their variance is S² (Σ w² − 1/N), where S² is that of the m scores and N how
-    many different ones there can be, all as likely. Given which are the same, the m are drawn without replacement (Basu
-    1958, On sampling with and without replacement). If all N are there alike nothing varies.
+    Their mean is that of all scores, with its standard error over distinct episodes: if m distinct episodes have the
+    shares w of all, its variance is S² (Σ w² − 1/N), where S² is the variance of their m scores and N the number of
+    possible distinct episodes, all equally likely. Given which episodes are equal, the m are a sample without
+    replacement (Basu 1958, On sampling with and without replacement). If all N occur equally often, nothing varies.
 
     Parameters
     ----------
     scores : float array, shape (episodes,)
     kinds : int array, shape (episodes,)
-        Equal numbers are the same episode.
+        Numbers that are equal for the same episode.
     possible : int, optional
-        N; None where there is no end to them.
+        N; None if it is unlimited.
 
     Returns
     -------
@@ -107,15 +107,15 @@ def independent(scores: Floats, kinds: NDArray[np.int64], possible: int | None =
 
 
 def sample_of(scores: Floats) -> Sample:
-    """Return the runs that are not missing."""
-    there = ~np.isnan(scores)
-    return Sample(scores[there], np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int64))
+    """Return the sample of the runs that are not missing, of scores with shape (tasks, runs)."""
+    known = ~np.isnan(scores)
+    return Sample(scores[known], np.concatenate([[0], np.cumsum(known.sum(axis=1))]).astype(np.int64))
 
 
 def task_shares(means: Floats, variances: Floats, aggregate: Aggregate) -> Floats:
     """Return the weight of each task's mean in a statistic over tasks, shape (..., tasks).
 
-    Those that are not left out have the same share. The median follows tasks in proportion to their density at it.
+    Tasks that are not left out have equal weights; for the median, weights are proportional to tasks' densities at it.
     """
     if aggregate.trim < 0.5:
         number, cut = means.shape[-1], aggregate.cut(means.shape[-1])
@@ -132,7 +132,7 @@ def task_shares(means: Floats, variances: Floats, aggregate: Aggregate) -> Float
 
 
 def profile_strata(sample: Sample, thresholds: Floats) -> Strata:
-    """Variance that each task's runs give to the share of runs above each threshold, shape (thresholds, tasks)."""
+    """Return each task's contribution to the variance of a profile at each threshold, shape (thresholds, tasks)."""
     above = np.array([sample.by_task((sample.runs > mark).astype(np.float64))[1] for mark in thresholds])
     return Strata(above / (sample.sizes * float(sample.sizes.size) ** 2), sample.sizes)
 
@@ -152,11 +152,11 @@ def improvement(x: Sample, y: Sample) -> tuple[float, Strata]:
 
 
 def placements(x: Sample, y: Sample) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each run of X, how many of the task's runs of Y are lower, and how many are not higher; (n,) each."""
+    """Return for each run of X the numbers of the task's runs of Y that are lower, and not higher, shape (n,) each."""
     ranks = np.unique(np.concatenate([x.runs, y.runs]), return_inverse=True)[1]
     task_x, task_y = (np.repeat(np.arange(side.sizes.size), side.sizes) for side in (x, y))
     keys_x, keys_y = np.split(np.concatenate([task_x, task_y]) * ranks.size + ranks, [x.runs.size])
-    ordered, before = np.sort(keys_y), y.first[task_x]  # tasks follow one another, and within each go its runs
+    ordered, before = np.sort(keys_y), y.first[task_x]  # sorted by task, then by score
     return ordered.searchsorted(keys_x, "left") - before, ordered.searchsorted(keys_x, "right") - before
 
 

@@ -1,11 +1,11 @@
-"""Between which scores single runs lie: tolerance intervals from order statistics, whatever runs' distribution is.
+"""Tolerance intervals of single runs, from order statistics, for any distribution of runs.
 
 Conventions
 -----------
-* Runs are independent draws of one distribution. An interval of a share p at confidence c is made by a rule of which a
-  share c of all samples gives an interval that holds p of all runs or more. An interval of the mean says no such thing.
-* Between the r-th lowest and the r-th highest of n runs lies a share that is Beta(n + 1 − 2 r, 2 r) distributed where
-  scores do not tie, and a larger one where they do; above the r-th lowest, Beta(n + 1 − r, r).
+* Runs are independent draws from one distribution. A tolerance interval of share p at confidence c covers at least a
+  share p of all runs, for a share c of all samples. A confidence interval of the mean has no such property.
+* The share of all runs between the r-th lowest and the r-th highest of n runs is Beta(n + 1 − 2 r, 2 r) distributed
+  without ties, and larger with ties; the share above the r-th lowest is Beta(n + 1 − r, r) distributed.
 
 Wilks 1941, "Determination of sample sizes for setting tolerance limits"; Patterson et al. 2024, "Empirical design in
 reinforcement learning".
@@ -37,7 +37,7 @@ class ToleranceInterval:
     low, high: Scores of runs.
     share: Share of all runs that lies between them, at least; less than requested if there are too few runs,
         and low and high are then the lowest and the highest.
-    at_least: The score that the share asked for reaches or exceeds; None where runs are too few.
+    at_least: The score that the requested share of runs reaches or exceeds; None if there are too few runs.
     """
 
     low: float
@@ -47,14 +47,14 @@ class ToleranceInterval:
 
 
 def tolerance_interval(scores: ArrayLike, share: float) -> ToleranceInterval:
-    """Return the interval of a share of all runs from scores of two runs or more, shape (runs,).
+    """Return the tolerance interval of a share of all runs, from scores of at least two runs, shape (runs,).
 
-    It leaves out as many runs at either end as it can. ArcadeMarkError: fewer runs, a score that is not finite, or a
+    It leaves out as many runs as possible at either end. ArcadeMarkError: fewer runs, a score that is not finite, or a
     share that is not between 0 and 1.
     """
     ordered = np.sort(np.asarray(scores, dtype=np.float64))
     if ordered.ndim != 1 or ordered.size < 2 or not np.isfinite(ordered).all():
-        raise ArcadeMarkError(f"expected finite scores of two runs or more, not of shape {np.shape(scores)}")
+        raise ArcadeMarkError(f"expected finite scores of at least two runs, not of shape {np.shape(scores)}")
     rank, bound = (_rank(ordered.size, share, ends) for ends in (2, 1))
     used = max(rank, 1)
     return ToleranceInterval(
@@ -66,16 +66,16 @@ def tolerance_interval(scores: ArrayLike, share: float) -> ToleranceInterval:
 
 
 def held_share(runs: int, rank: int = 1) -> float:
-    """Return the share of all runs that lies between the rank-th lowest and the rank-th highest of so many."""
+    """Return the share of all runs between the rank-th lowest and the rank-th highest of ``runs`` runs."""
     from scipy.special import betaincinv
 
     return float(betaincinv(runs + 1 - 2 * rank, 2 * rank, 1 - CONFIDENCE))
 
 
 def runs_needed(share: float, *, ends: Ends = 2) -> int:
-    """Return the fewest runs of which an interval of the share can be made, lowest to highest (Wilks 1941).
+    """Return the fewest runs whose lowest and highest scores are an interval of the share (Wilks 1941).
 
-    With one end, those whose lowest is a bound. ArcadeMarkError: as of `tolerance_interval`, or more than `MOST`.
+    With one end, only the lowest is a bound. ArcadeMarkError: a share not between 0 and 1, or more than `MOST` runs.
     """
     runs = range(1, MOST + 1)
     place = bisect_left(runs, True, key=lambda count: _rank(count, share, ends) > 0)
@@ -85,7 +85,7 @@ def runs_needed(share: float, *, ends: Ends = 2) -> int:
 
 
 def _rank(runs: int, share: float, ends: Ends) -> int:
-    """Return the rank of the runs that are the ends; 0 where runs are too few."""
+    """Return the rank of the runs at the ends; 0 if there are too few runs."""
     from scipy.special import bdtr
 
     checked("share of runs", share)
