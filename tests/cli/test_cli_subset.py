@@ -163,7 +163,7 @@ def test_every_interval_is_at_the_level_asked_for(invoke, level):
     reach = conformal_half_width(subset("atari-5").nested.every, level)
     if level == 0.99:  # of 30 papers
         assert (estimate["low"], estimate["high"]) == (None, None)
-        told = "30 papers are too few for a 99 % interval: they give one of up to 96 %"
+        told = "30 papers are too few for a 99 % interval; they allow one of up to 96 %"
         assert any(told in text for text in estimate["notes"])
     else:
         ends = [(1 + estimate["value"]) * 10**by - 1 for by in (-reach, reach)]

@@ -86,7 +86,7 @@ def test_a_better_score_never_predicts_less(name, data):
 def test_the_printed_error_is_no_interval():
     found = toy().estimate({"p": 99, "q": 9999}, max_frames_per_episode=CAP)
     assert (found.log_error, found.low, found.high) == (0.2, None, None)
-    assert "was not measured, so there is no interval" in found.notes[-1]
+    assert "were not measured, so there is no interval" in found.notes[-1]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_intervals_widen_with_the_level_until_there_are_too_few_papers(name):
     assert all(narrow < wide for narrow, wide in itertools.pairwise(widths))
     beyond = model.estimate(scores, max_frames_per_episode=CAP, level=0.99)
     assert (beyond.low, beyond.high) == (None, None)
-    assert "papers are too few for a 99 % interval: they give one of up to 9" in beyond.notes[-1]
+    assert "papers are too few for a 99 % interval; they allow one of up to 9" in beyond.notes[-1]
     with pytest.raises(ArcadeMarkError, match="expected a fraction"):
         model.estimate(scores, max_frames_per_episode=CAP, level=1.0)
 

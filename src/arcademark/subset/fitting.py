@@ -1,10 +1,10 @@
-"""Least squares with or without a constant, and how much it explains.
+"""Least squares with or without an intercept, and its explained variance.
 
 Conventions
 -----------
-* ``inputs`` has shape (algorithms, tasks) and ``targets`` (algorithms,); both are transformed already (log space, on
-  Atari) and complete: `arcademark.subset.problem.complete_rows` says which rows are.
-* A *solver* gives weights for inputs and targets, without a constant: `ordinary` or `without_negative`.
+* ``inputs`` has shape (algorithms, tasks) and ``targets`` (algorithms,); both are already transformed (on Atari to log
+  space) and complete (see `arcademark.subset.problem.complete_rows`).
+* A *solver* returns weights for inputs and targets, without an intercept: `ordinary` or `without_negative`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Fit:
 
     @property
     def r2(self) -> float:
-        """Share of the targets' variance explained, in sample; NaN where the targets do not vary."""
+        """The share of the targets' variance explained, in sample; NaN if the targets do not vary."""
         return 1.0 - self.residual / self.total if self.total else math.nan
 
     def predict(self, inputs: ArrayLike) -> Floats:
@@ -56,7 +56,7 @@ def without_negative(inputs: Floats, targets: Floats) -> Floats:
 
 
 def held_out(inputs: Floats, targets: Floats, fold_of: NDArray[np.int64], solver: Solver = ordinary) -> Floats:
-    """Predict every algorithm, shape (algorithms,), by a model fitted to the folds that it is not in.
+    """Predict every algorithm, shape (algorithms,), by a model fitted to all folds but its own.
 
     ``fold_of``, shape (algorithms,), is as `arcademark.subset.problem.fold_of_cases` returns it.
     """
@@ -75,7 +75,7 @@ def fold_means(values: Floats, fold_of: NDArray[np.int64]) -> Floats:
 def fit(inputs: Floats, targets: Floats, *, intercept: bool = False) -> Fit:
     """Fit by ordinary least squares.
 
-    The published subset models have no constant (Atari-5, §4.3), those of single games do.
+    The published subset models have no intercept (Atari-5, §4.3), those of single games do.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def fit(inputs: Floats, targets: Floats, *, intercept: bool = False) -> Fit:
             f"{len(targets)} algorithms have all scores, and the model has {unknowns} unknowns; choose fewer tasks"
         )
     if np.isnan(inputs).any() or np.isnan(targets).any():
-        raise ArcadeMarkError("a score is missing among those to be fitted to; keep complete rows only")
+        raise ArcadeMarkError("a score to be fitted to is missing; keep only complete rows")
     middle, target = (inputs.mean(axis=0), float(targets.mean())) if intercept else (np.zeros(inputs.shape[1]), 0.0)
     weights = ordinary(inputs - middle, targets - target)
     constant = target - float(middle @ weights)

@@ -2,10 +2,10 @@
 
 Conventions
 -----------
-* Scores come in normalised, on Atari in percent of the average human, one an algorithm and task; NaN where missing.
-* Both scores and target are transformed, and every error is measured after that (Atari-5, §4.1, Eq. 3).
+* Scores are normalised, on Atari in percent of the average human, one per algorithm and task; NaN where missing.
+* Both scores and target are transformed, and every error is measured in transformed units (Atari-5, §4.1, Eq. 3).
 * Algorithms are sorted by name, so that folds do not depend on the order of a table's rows.
-* A subset's *complete cases* are the algorithms that have a score on each of its tasks. Folds are made of them.
+* A subset's *complete cases* are the algorithms that have a score on each of its tasks. Folds consist of these.
 
 Source: Aitchison, Sweetser and Hutter 2023, "Atari-5: Distilling the Arcade Learning Environment down to Five Games".
 """
@@ -25,16 +25,16 @@ from arcademark.metrics import aggregate
 from arcademark.metrics.normalise import PERCENT
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Told how many subsets, or choices, have been dealt with, and how many there are."""
+"""Function called with the number of subsets, or choices, done so far, and their total number."""
 
 
 Floats: TypeAlias = NDArray[np.float64]
 Summary: TypeAlias = Callable[[Floats], float]
-"""Function from an algorithm's normalised scores, those that it has, to one number."""
+"""Function of an algorithm's normalised scores, without missing ones, that returns one number."""
 Transform: TypeAlias = Callable[[Floats], Floats]
 
 SAME = 1e-12
-"""Targets that differ by no larger a share are the same."""
+"""Relative difference up to which targets count as equal."""
 FOLDS = 10
 FOLD_SEED = 1982
 """Seed of the shuffle in the paper's published code."""
@@ -61,7 +61,7 @@ SUMMARIES: Mapping[str, Summary] = {
     "iqm": lambda scores: float(aggregate.iqm(scores[:, np.newaxis])),
     "at human level": lambda scores: float(np.count_nonzero(scores >= PERCENT)),
 }
-"""Targets by name: over the tasks that an algorithm has. "at human level" counts tasks at 100 percent or more."""
+"""Targets by name, over the tasks that an algorithm has; "at human level" counts tasks at 100 percent or more."""
 
 TRANSFORMS: Mapping[str, Transform] = {"log10": log10_score, "none": unchanged}
 """Weakly increasing functions of scores by name."""
@@ -92,7 +92,7 @@ class Problem:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
     def positions(self, tasks: Sequence[str]) -> tuple[int, ...]:
-        """Return where the named tasks stand."""
+        """Return the positions of named tasks; raise for an unknown or left-out one."""
         places = {name: place for place, name in enumerate(self.tasks)}
         for name in tasks:
             if name in self.left_out:
@@ -102,7 +102,7 @@ class Problem:
         return tuple(places[name] for name in tasks)
 
     def complete(self, positions: Sequence[int]) -> NDArray[np.bool_]:
-        """Return which algorithms have a score on each of the tasks at these positions, shape (algorithms,)."""
+        """Return True for algorithms with a score on each of the tasks at these positions, shape (algorithms,)."""
         return complete_rows(self.X[:, list(positions)])
 
     def sample(self, positions: Sequence[int]) -> tuple[Floats, Floats]:
@@ -118,16 +118,16 @@ class Problem:
 
 
 def complete_rows(inputs: Floats, targets: Floats | None = None) -> NDArray[np.bool_]:
-    """Return which rows of ``inputs``, shape (algorithms, tasks), have a value on every task, and a target."""
-    there = ~np.isnan(inputs).any(axis=1)
-    return np.asarray(there if targets is None else there & ~np.isnan(targets))
+    """Return True for rows of ``inputs``, shape (algorithms, tasks), with a value on every task, and a target."""
+    complete = ~np.isnan(inputs).any(axis=1)
+    return np.asarray(complete if targets is None else complete & ~np.isnan(targets))
 
 
 def fold_of_cases(n: int, folds: int = FOLDS, seed: int | None = FOLD_SEED) -> NDArray[np.int64]:
-    """Return which fold, from 0, each of n cases is held out in, shape (n,).
+    """Return the fold, from 0, of each of n cases, shape (n,).
 
-    The cases' places are shuffled with NumPy's legacy generator, unless the seed is None, and cut into parts whose
-    sizes differ by one at most, larger ones first: as scikit-learn's ``KFold(folds, shuffle=True, random_state=seed)``.
+    The cases are shuffled with NumPy's legacy generator, unless the seed is None, and cut into parts whose sizes differ
+    by at most one, larger ones first: as scikit-learn's ``KFold(folds, shuffle=True, random_state=seed)``.
     """
     order = np.arange(n)
     if seed is not None:
@@ -148,7 +148,7 @@ def make_problem(
     minimum_tasks: int = 40,
     minimum_algorithms: int = 40,
 ) -> Problem:
-    """Make a problem from normalised scores, with the algorithms sorted by name and the tasks in the order given.
+    """Make a problem from normalised scores, with the algorithms sorted by name and the tasks in the given order.
 
     Algorithms with too few tasks are left out first, then tasks that too few of the remaining algorithms have (Atari-5,
     §4.1), or on which all have the same score. A summary is over all tasks that an algorithm has, also those left out.
@@ -156,7 +156,7 @@ def make_problem(
     Parameters
     ----------
     scores : float array, shape (algorithms, tasks)
-        Normalised scores, in percent if they are to be transformed as in the paper; NaN where missing.
+        Normalised scores, in percent for the paper's transform; NaN where missing.
     algorithms, tasks : sequence of str
         Names along the axes.
     target : str, callable or float array of shape (algorithms,), optional
@@ -164,7 +164,7 @@ def make_problem(
     transform : str, optional
         Transform of scores and target: one of `TRANSFORMS`.
     minimum_tasks, minimum_algorithms : int, optional
-        Number of tasks an algorithm, and of algorithms a task must have to take part.
+        Number of tasks that an algorithm, and of algorithms that a task must have to be used.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def make_problem(
     if not rows or not columns:
         raise ArcadeMarkError(
             f"subset problem: {len(rows)} of {len(algorithms)} algorithms have {minimum_tasks} tasks, and "
-            f"{len(columns)} of {len(tasks)} tasks have {minimum_algorithms} of these and tell them apart; choose "
+            f"{len(columns)} of {len(tasks)} tasks have {minimum_algorithms} of these with different scores; choose "
             "fewer (--set minimum_tasks=N,minimum_algorithms=N), or add scores"
         )
     if transform not in TRANSFORMS:
@@ -202,7 +202,7 @@ def make_problem(
     change = TRANSFORMS[transform]
     wanted = change(summaries(values, target)[rows])
     if not np.isfinite(wanted).all():
-        raise ArcadeMarkError("subset problem: an algorithm has no finite target; leave it out, or give one")
+        raise ArcadeMarkError("subset problem: an algorithm has no finite target; leave it out, or add one")
     if len(rows) > 1 and np.ptp(wanted) <= SAME * max(1.0, float(np.abs(wanted).max())):
         raise ArcadeMarkError(
             f"subset problem: the transformed target is the same for all {len(rows)} algorithms, {wanted[0]:.3g}, so "
@@ -232,7 +232,7 @@ def _choose_tasks(values: Floats, tasks: Sequence[str], minimum_algorithms: int)
 
 
 def summaries(values: Floats, target: str | Summary | ArrayLike) -> Floats:
-    """Return the target of each algorithm, as for `make_problem`; NaN of one without scores unless values are given."""
+    """Return the target of each algorithm, as for `make_problem`; a summary is NaN for an algorithm without scores."""
     if isinstance(target, str) or callable(target):
         if isinstance(target, str) and target not in SUMMARIES:
             raise UnknownNameError("summary", target, SUMMARIES)
@@ -246,7 +246,7 @@ def summaries(values: Floats, target: str | Summary | ArrayLike) -> Floats:
 
 
 def check_unique(what: str, kind: str, names: Sequence[str]) -> None:
-    """Raise where an algorithm or a task, as ``kind`` says, is named twice."""
+    """Raise if a name is repeated; ``kind`` is "algorithm" or "task", ``what`` begins the message."""
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise ArcadeMarkError(f"{what}: {kind} {repeated[0]!r} is named twice; expected unique names")

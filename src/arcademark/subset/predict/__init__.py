@@ -1,4 +1,5 @@
-"""Predict a summary of all tasks, and each of them, from a few: by models of chosen tasks, or from any.
+"""Predict a summary of all tasks, and each of them, from a few: by models of chosen tasks, or from any tasks.
 
-It may touch `search`, whose results models are made of, and the modules beside it; nothing of `studies`.
+It may import `search`, from whose results models are made, and the modules of `arcademark.subset` itself, but not
+`studies`.
 """

@@ -1,7 +1,7 @@
 """Fits behind predictions from any tasks: a distribution of all tasks, and one without each group of algorithms.
 
-A group is what algorithms have in common, on Atari their paper. Predictions of a group by the distribution fitted
-without it show how well new kinds of algorithms are predicted (`arcademark.subset.predict.calibration`). Scores are
+A group is a set of similar algorithms, on Atari those of a paper. Predictions of a group by the distribution fitted
+without it measure how well new kinds of algorithms are predicted (`arcademark.subset.predict.calibration`). Scores are
 normalised, on Atari in percent of the average human.
 """
 
@@ -21,7 +21,7 @@ from arcademark.subset.predict.model import INVERSES
 from arcademark.subset.problem import TRANSFORMS, Floats
 
 FEWEST_ALGORITHMS = 5
-"""A task that fewer algorithms have is not predicted."""
+"""Least number of algorithms with a score on a task for the task to be predicted."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class Quantity:
     Parameters
     ----------
     of : callable
-        From normalised scores, shape (draws, k), and the k tasks' places to shape (draws,); weakly increasing in every
-        score.
+        Function of normalised scores, shape (draws, k), and the k tasks' places that returns the quantity, shape
+        (draws,); weakly increasing in every score.
     unit : {"score", "count"}
-        Widened after the transform, as scores are, or as a number of tasks.
+        A score, whose interval is computed in transformed units, or a number of tasks.
     """
 
     name: str
@@ -54,15 +54,15 @@ MEAN = Quantity("mean", lambda values, _: np.asarray(aggregate.mean(values)))
 
 @dataclass(frozen=True)
 class Calibration:
-    """Rules by which intervals follow from errors; the defaults are for tables of unmeasured coverage.
+    """Rules for computing intervals from errors; the defaults are for tables of unmeasured coverage.
 
     Parameters
     ----------
     guaranteed : bool
         True to count one more group, the new one, as missed, which guarantees the coverage of exchangeable groups.
     least_share : float
-        Least width of an interval as a share of a normal distribution's with an error's scale. Tasks that were
-        chosen for small errors on some algorithms are off by more on others.
+        Least width of an interval as a share of that of a normal distribution with the error's scale; tasks that were
+        chosen for small errors on some algorithms have larger ones on others.
     """
 
     guaranteed: bool = True
@@ -78,17 +78,17 @@ class Trained:
     joint : Joint
         Distribution fitted to all algorithms.
     percent : float array, shape (algorithms, tasks)
-        Their normalised scores; NaN where missing.
+        Normalised scores; NaN where missing.
     groups : tuple of str
         Group of each algorithm.
     without : mapping of str to Joint
-        By group.
+        Distributions fitted without a group, by group.
     transform : str
         One of `problem.TRANSFORMS`.
     left_out : tuple of str
         Tasks that too few algorithms have, or on which all score the same.
     fitted : bool array, shape (algorithms,)
-        To which of the algorithms the distributions were fitted; the others tell how far predictions are off.
+        True for algorithms to which the distributions were fitted; the others only add to the measured errors.
     calibration : Calibration
         Calibration of the intervals.
     """
@@ -104,13 +104,13 @@ class Trained:
     calibration: Calibration = Calibration()
 
     def only(self, rows: NDArray[np.bool_]) -> Trained:
-        """Return the same with some of the algorithms to be predicted."""
+        """Return a copy with only some of the algorithms to be predicted."""
         kept = np.flatnonzero(rows)
         names, groups = (tuple(of[row] for row in kept) for of in (self.algorithms, self.groups))
         return replace(self, percent=self.percent[kept], algorithms=names, groups=groups, fitted=self.fitted[kept])
 
     def apart(self, rows: NDArray[np.bool_]) -> tuple[Trained, Trained]:
-        """Return what algorithms other than ``rows`` teach, and ``rows``, each to be predicted from it."""
+        """Return a fit to the algorithms other than ``rows``, and the algorithms ``rows`` to be predicted from it."""
         chosen = [np.flatnonzero(some) for some in (~rows, rows)]
         names, groups = ([[of[row] for row in some] for some in chosen] for of in (self.algorithms, self.groups))
         rest = train(
@@ -135,11 +135,11 @@ class Trained:
         )
 
     def but(self, group: str | None) -> Joint:
-        """Return the distribution without a group; of all where none is meant, or it was not learnt from."""
+        """Return the distribution without a group; that of all for None, or a group that it was not fitted to."""
         return self.joint if group is None else self.without.get(group, self.joint)
 
     def back(self, values: Floats) -> Floats:
-        """Invert the transform of draws, cut off at the worst score."""
+        """Invert the transform of draws, clipped at the worst score."""
         floor = float(TRANSFORMS[self.transform](np.array(-np.inf)))
         return np.asarray(INVERSES[self.transform](np.maximum(values, floor)))
 
@@ -153,16 +153,16 @@ def train(
     transform: str = "log10",
     fitted: NDArray[np.bool_] | None = None,
 ) -> Trained:
-    """Fit the distribution to normalised scores, shape (algorithms, tasks), and once more without each group.
+    """Fit the distribution to normalised scores, shape (algorithms, tasks), and also without each group.
 
-    Groups are what algorithms have in common; each is on its own if None. ``fitted`` is as in `Trained`, all if None.
+    ``groups`` has the group of each algorithm; if None, each is its own. ``fitted`` is as in `Trained`, all if None.
 
     Raises
     ------
     UnknownNameError
-        If there is no such transform.
+        If the transform is unknown.
     ArcadeMarkError
-        If there are fewer than two groups, or scores cannot be learnt from.
+        If there are fewer than two groups, or too few tasks can be fitted.
     """
     if transform not in TRANSFORMS:
         raise UnknownNameError("transform", transform, TRANSFORMS)
@@ -176,11 +176,11 @@ def train(
         )
     table = TRANSFORMS[transform](scores)
     rows = {kind: learnt & np.array([owner != kind for owner in owners]) for kind in kinds}
-    keep = [column for column in range(len(tasks)) if _told(table[:, column], rows.values())]
+    keep = [column for column in range(len(tasks)) if _informative(table[:, column], rows.values())]
     if len(keep) < 2:
         raise ArcadeMarkError(
-            f"{len(keep)} of {len(tasks)} tasks have {FEWEST_ALGORITHMS} algorithms that differ, whichever group is "
-            "left out, and two at least are needed to learn from; add scores"
+            f"{len(keep)} of {len(tasks)} tasks have {FEWEST_ALGORITHMS} algorithms with different scores without any "
+            "one group, and at least two such tasks are needed to learn from; add scores"
         )
     names, table = tuple(tasks[column] for column in keep), table[:, keep]
     scored = learnt & np.isfinite(table).any(axis=1)
@@ -190,8 +190,8 @@ def train(
     return Trained(whole, scores[:, keep], tuple(algorithms), owners, without, transform, left_out, learnt)
 
 
-def _told(column: Floats, rows: Iterable[NDArray[np.bool_]]) -> bool:
-    """Return whether enough algorithms differ on a task, whichever group is left out."""
+def _informative(column: Floats, rows: Iterable[NDArray[np.bool_]]) -> bool:
+    """Return True if enough algorithms have different scores on a task without any one group."""
     return all(
         np.isfinite(column[some]).sum() >= FEWEST_ALGORITHMS and np.nanmin(column[some]) < np.nanmax(column[some])
         for some in rows

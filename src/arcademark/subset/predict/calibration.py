@@ -2,21 +2,21 @@
 
 Conventions
 -----------
-* Every algorithm is predicted by the distribution that was fitted without its group, from the tasks that are known of
-  the new algorithm (those of them that it has). Its error is taken in units of its *scale*: the standard deviation of
-  what is drawn, times the extrapolation factor.
-* What is off, and by how much, depends on the level: weak algorithms are overestimated, strong ones underestimated.
-  Both are averages of the errors of algorithms of a similar level, weighted by a normal kernel. A level is halfway
-  between estimate and truth, so that neither weak algorithms that look stronger nor strong ones that look weaker are
-  taken for middling ones. A group weighs the same wherever it has algorithms, and many similar ones of it weigh as one.
-* An interval has the truths with which the estimate would agree: those whose error, less what algorithms of that level
-  are off, is no larger than the quantile of all errors, each in units of its level's. All groups weigh the same in the
-  quantile, and one more, the new one, counts as larger: it is conformal over groups (Lee, Barber and Willett 2023,
+* Every algorithm is predicted by the distribution that was fitted without its group, from the known tasks of the new
+  algorithm (those of them on which it has a score). Its error is in units of its *scale*: the standard deviation of the
+  draws, times the extrapolation factor.
+* Bias and size of errors depend on the level: weak algorithms are overestimated, strong ones underestimated. Both are
+  averages of the errors of algorithms of a similar level, weighted by a normal kernel. A level is halfway between
+  estimate and truth, so that neither weak algorithms that look stronger nor strong ones that look weaker count as
+  average ones. A group has the same weight at every level at which it has algorithms, for any number of similar ones.
+* An interval contains the truths that are consistent with the estimate: those whose error, less the bias at that level,
+  is at most the quantile of all errors, each relative to the mean size at its level. All groups have the same weight in
+  the quantile, and one more, the new one, counts as larger: it is conformal over groups (Lee, Barber and Willett 2023,
   "Distribution-free inference with hierarchical data"; Romano, Patterson and Candès 2019, "Conformalized quantile
-  regression"). Where coverage was measured on groups left out, and is more than the level, no such group is counted
+  regression"). If coverage was measured on groups left out, and exceeds the level, no such group is counted
   (`arcademark.subset.predict.any_tasks.Calibration`).
-* An interval that reaches below all truths ends at the worst score, as no errors are known there, and is never narrower
-  than a share of what the draws say. Single tasks' have one factor at all levels.
+* An interval that reaches below all truths ends at the worst score, because no errors are known there. No interval is
+  narrower than a share of the draws' spread. Those of single tasks have one factor at all levels.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ from arcademark.subset.problem import TRANSFORMS, Floats
 
 DRAWS = 2000
 FEWER = 4
-"""Divisor of the number of draws for misses: the many algorithms each need less precision."""
+"""Divisor of the number of draws for measuring errors, where each of many algorithms needs less precision."""
 UNMEASURED = Calibration()
 TASKS = ""
-"""Instead of a quantity's name: single tasks."""
+"""Name, in place of a quantity's, for single tasks."""
 BANDWIDTH = 0.4
 """Bandwidth of the kernel: a share of the standard deviation of all truths."""
 SHRINK = 1.0
 """Weight of the average over all levels at each level, in groups."""
 LEAST_SCALE = 0.01
-"""Least scale of an error, a share of the same."""
+"""Least scale of an error: a share of the same standard deviation."""
 TRUTHS = np.linspace(-12.0, 12.0, 241)
-"""Truths that are tried for an interval: how many scales they are from the estimate."""
+"""Truths that are tested for an interval, by their distance from the estimate in scales."""
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Draws of n algorithms' m missing tasks, at these places.
+    """Draws of n algorithms' m missing tasks, whose places are ``missing``.
 
-    ``middle``, shape (n, m), and ``spread``, shape (m,), are each one's expectation and standard deviation, and
-    ``logs``, shape (n, draws, m), the draws, all transformed; ``summaries`` are by quantity, shape (n, draws);
-    ``extrapolation``, shape (n,), is as `Joint.extrapolation`.
+    ``middle``, shape (n, m), and ``spread``, shape (m,), are their expectations and standard deviations, and ``logs``,
+    shape (n, draws, m), the draws, all transformed; ``summaries`` are by quantity, shape (n, draws);
+    ``extrapolation``, shape (n,), is from `Joint.extrapolation`.
     """
 
     missing: NDArray[np.int64]
@@ -68,7 +68,7 @@ class Drawn:
     extrapolation: Floats
 
     def estimates(self, trained: Trained, quantity: Quantity) -> tuple[Floats, Floats]:
-        """Return the middle draw and the scale of its error, transformed or in tasks, both of shape (n,)."""
+        """Return the median draw and the scale of its error, transformed or in tasks, both of shape (n,)."""
         drawn = self.summaries[quantity.name]
         if quantity.unit == "score":
             drawn = TRANSFORMS[trained.transform](drawn)
@@ -76,7 +76,7 @@ class Drawn:
 
 
 class Errors:
-    """Errors of one quantity, of n algorithms whose group was not learnt from.
+    """Errors of one quantity, of n algorithms predicted without their group.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Errors:
         Transformed or in tasks.
     groups : sequence of str
     worst : float
-        The least that a truth can be; -inf where nothing is.
+        The least possible truth; -inf if there is none.
     calibration : Calibration
     """
 
@@ -111,7 +111,7 @@ class Errors:
         self._weights *= len(names) / max(1.0, float(self._weights.sum()))
 
     def values(self, estimates: Floats, without: str | None = None) -> Floats:
-        """Return estimates of any shape, corrected by the errors of others of their size; monotone in the estimate."""
+        """Return estimates of any shape, corrected by the errors of similar estimates; monotone in the estimate."""
         weights = self._weights * (self.groups != without)
         if not weights.any():
             return estimates
@@ -122,9 +122,9 @@ class Errors:
         return np.asarray(estimates + np.interp(estimates, grid, moved - grid))
 
     def interval(self, estimates: Floats, scales: Floats, level: float, without: str | None = None) -> Floats:
-        """Return the intervals of estimates, shape (k,), with scales as `Drawn.estimates` has them, shape (k, 2).
+        """Return the intervals of estimates, shape (k,), with scales from `Drawn.estimates`, as shape (k, 2).
 
-        Learnt without one group; infinite where there are too few.
+        Errors of the group ``without`` are left out; intervals are infinite if there are too few groups.
         """
         if not np.isfinite((bound := self._bound(level, without)).most):
             return np.tile([-np.inf, np.inf], (len(estimates), 1))
@@ -135,15 +135,15 @@ class Errors:
         rows, last = np.arange(len(over)), len(TRUTHS) - 1
         ends = []
         for place, step in ((inside.argmax(axis=1), -1), (last - inside[:, ::-1].argmax(axis=1), 1)):
-            here, there = over[rows, place], over[rows, np.clip(place + step, 0, last)]
-            share = np.divide(here, here - there, out=np.zeros(len(over)), where=(here < 0) & (there > 0))
+            inner, outer = over[rows, place], over[rows, np.clip(place + step, 0, last)]
+            share = np.divide(inner, inner - outer, out=np.zeros(len(over)), where=(inner < 0) & (outer > 0))
             ends.append(estimates + scales * (TRUTHS[place] + step * share * (TRUTHS[1] - TRUTHS[0])))
         if np.isfinite(self._worst):
             ends[0][ends[0] < self.truths.min()] = self._worst
         return np.column_stack(ends)
 
     def held(self, level: float, by: Errors) -> NDArray[np.bool_]:
-        """Return for each truth whether it is within the interval from the errors ``by`` of other groups."""
+        """Return True for each truth within the interval from the errors ``by`` of other groups."""
         result = np.empty(len(self.truths), dtype=bool)
         for group in dict.fromkeys(self.groups):
             rows = self.groups == group
@@ -157,14 +157,14 @@ class Errors:
         return np.asarray(np.exp(-0.5 * ((some[..., np.newaxis] - others) / self._bandwidth) ** 2))
 
     def _over(self, errors: Floats, levels: Floats, bound: _Bound) -> Floats:
-        """Return the excess of errors, less the usual one of their level, over the allowed one."""
+        """Return the excess over the allowed size of errors, less the bias of their level."""
         near = self._near(levels, self._levels) * bound.weights
         mass = near.sum(axis=-1) + SHRINK
         allowed = bound.most * (near @ bound.sizes + SHRINK * bound.usual) / mass
         return np.asarray(np.abs(errors - near @ self._errors / mass) - np.maximum(allowed, bound.least))
 
     def _bound(self, level: float, without: str | None) -> _Bound:
-        """Return the allowed errors: each algorithm's from other groups' errors, none from those of ``without``."""
+        """Return the allowed errors, with each algorithm's relative to other groups' errors, and without one group."""
         kept = self.groups != without
         weights = self._weights * kept
         near = self._kernel * weights * ~self._own
@@ -178,7 +178,7 @@ class Errors:
 
 @dataclass(frozen=True)
 class _Bound:
-    """Weights and sizes of errors, their mean, how many times the mean at a level is allowed, and the least that is."""
+    """Weights and sizes of errors, their mean, the allowed multiple of a level's mean, and the least allowed size."""
 
     weights: Floats
     sizes: Floats
@@ -188,12 +188,12 @@ class _Bound:
 
 
 def normal_half_width(level: float) -> float:
-    """Return how many standard deviations to either side hold that share of normal draws."""
+    """Return the half-width, in standard deviations, of the central interval of a normal distribution."""
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def _quantile(values: Floats, weights: Floats, level: float, groups: int, calibration: Calibration) -> float:
-    """Return the quantile of values; infinite where so few groups have none if one more counts as larger."""
+    """Return the weighted quantile of values; infinite if there are too few groups for a conformal one."""
     wanted = level * (1 + 1 / max(groups, 1))
     if wanted > 1 + 1e-12:
         return float("inf")
@@ -205,18 +205,18 @@ def _quantile(values: Floats, weights: Floats, level: float, groups: int, calibr
 
 @dataclass(frozen=True, eq=False)
 class Misses:
-    """Errors of algorithms whose group was not learnt from.
+    """Errors of algorithms predicted without their group.
 
     Parameters
     ----------
     errors : mapping of str to Errors
-        By quantity.
+        Errors by quantity.
     tasks : float array
-        Sizes of single tasks' errors, in standard deviations times the extrapolation factor.
+        Absolute errors of single tasks, in standard deviations times the extrapolation factor, ascending.
     tasks_groups : tuple of str
-        The group of each.
+        The group of each of these errors.
     fitted : bool array, shape (n,)
-        To which of the n algorithms of `errors` the distribution was fitted, had it not been left out.
+        True for those of the n algorithms of `errors` to which the distribution of all was fitted.
     calibration : Calibration
     """
 
@@ -227,7 +227,7 @@ class Misses:
     calibration: Calibration = UNMEASURED
 
     def widening(self, level: float, without: str | None = None) -> float:
-        """Return how many standard deviations a single task's interval reaches; infinite where groups are too few.
+        """Return the half-width of single tasks' intervals in standard deviations; infinite if groups are too few.
 
         Errors of the group ``without`` are left out.
         """
@@ -242,9 +242,9 @@ class Misses:
         return np.array(self.tasks_groups, dtype=object), np.array([1.0 / counts[one] for one in self.tasks_groups])
 
     def held(self, name: str, level: float, by: Misses | None = None) -> list[bool]:
-        """Return for each truth of a quantity, or `TASKS`, whether it is within an interval from other groups' errors.
+        """Return True for each truth of a quantity, or `TASKS`, within an interval from other groups' errors.
 
-        Those of ``by``, if given.
+        The errors are those of ``by`` if given.
         """
         source = by or self
         if name != TASKS:
@@ -253,9 +253,9 @@ class Misses:
         return [bool(size <= wide[group]) for size, group in zip(self.tasks, self.tasks_groups, strict=True)]
 
     def covered(self, name: str, level: float) -> Covered | None:
-        """Return how many truths of a quantity, or `TASKS`, intervals cover; None where there are none.
+        """Return the coverage of intervals of a quantity, or `TASKS`; None if there are no truths.
 
-        Of a quantity those of the algorithms that the distribution was fitted to.
+        For a quantity, only algorithms that the distribution was fitted to are counted.
         """
         return _covered(self, name, level)
 
@@ -285,7 +285,7 @@ def _covered(misses: Misses, name: str, level: float) -> Covered | None:
 
 
 def noise_of(rng: np.random.Generator, tasks: int, draws: int = DRAWS) -> Floats:
-    """Return standard normal draws, shape (draws, tasks), to 32 bits, which pages have, too."""
+    """Return standard normal draws, shape (draws, tasks), rounded to 32 bits, as pages have them."""
     return rng.standard_normal((draws, tasks)).astype(np.float32).astype(np.float64)
 
 
@@ -298,10 +298,11 @@ def draw(
     noise: Floats,
     among: NDArray[np.bool_] | None = None,
 ) -> Drawn:
-    """Draw the missing tasks of n algorithms by ``joint``: `Trained.joint`, or one without a group.
+    """Draw the missing tasks of n algorithms from ``joint``: `Trained.joint`, or one without a group.
 
-    ``percent``, normalised scores, has shape (n, tasks), and ``known``, which of them may be used, (tasks,), as
-    ``among``, the tasks that quantities are over, all if None. ``noise``, shape (draws, tasks), is standard normal.
+    ``percent`` are normalised scores, shape (n, tasks); ``known``, a bool array of shape (tasks,), marks the scores to
+    use, and ``among``, likewise, the tasks that quantities are over, all if None. ``noise``, shape (draws, tasks), is
+    standard normal.
     """
     conditional = joint.conditional(known)
     values = TRANSFORMS[trained.transform](percent)
@@ -319,23 +320,24 @@ def draw(
 
 
 def misses(trained: Trained, known: NDArray[np.bool_], quantities: Sequence[Quantity], noise: Floats) -> Misses:
-    """Predict every algorithm that has some of the known tasks, and some others, without its group.
+    """Predict every algorithm that has scores on known tasks and on others, without its group.
 
-    ``known`` has shape (tasks,), ``noise``, standard normal, (draws, tasks), of which every `FEWER`-th is used.
+    ``known`` is a bool array of shape (tasks,); ``noise``, shape (draws, tasks), is standard normal, of which every
+    `FEWER`-th draw is used.
     """
     columns: dict[str, list[Floats]] = {quantity.name: [] for quantity in quantities}
     owners: list[str] = []
     sizes: list[Floats] = [np.empty(0)]
     tasks_groups: list[str] = []
     fitted: list[bool] = []
-    for group, there, rows in _alike(trained):
-        if not (there & known).any() or not (there & ~known).any():
+    for group, scored, rows in _alike(trained):
+        if not (scored & known).any() or not (scored & ~known).any():
             continue
         owners += [group] * len(rows)
         fitted += trained.fitted[rows].tolist()
         percent, joint = trained.percent[rows], trained.but(group)
-        drawn = draw(trained, joint, percent, there & known, quantities, noise[::FEWER], there)
-        places = np.flatnonzero(there)
+        drawn = draw(trained, joint, percent, scored & known, quantities, noise[::FEWER], scored)
+        places = np.flatnonzero(scored)
         for quantity in quantities:
             truths = np.asarray(quantity.of(percent[:, places], places), dtype=np.float64)
             truths = TRANSFORMS[trained.transform](truths) if quantity.unit == "score" else truths
@@ -349,14 +351,14 @@ def misses(trained: Trained, known: NDArray[np.bool_], quantities: Sequence[Quan
         worst = float(TRANSFORMS[trained.transform](np.array(-np.inf))) if units[name] == "score" else -np.inf
         errors[name] = Errors(values, scales, truths, owners, worst, trained.calibration)
     tasks = np.concatenate(sizes)
-    order = np.argsort(tasks, kind="stable")  # once, as each group's quantile sorts what is sorted
+    order = np.argsort(tasks, kind="stable")  # once, because each group's quantile sorts sorted values faster
     sorted_groups = tuple(tasks_groups[place] for place in order)
     return Misses(errors, tasks[order], sorted_groups, np.array(fitted, bool), trained.calibration)
 
 
 def _alike(trained: Trained) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.int64]]]:
-    """Yield each group's algorithms that have the same tasks: the group, these tasks, and their rows."""
-    there = np.isfinite(trained.percent)
-    alike = grouped(((group, there[row].tobytes()), row) for row, group in enumerate(trained.groups))
+    """Yield each group's algorithms with scores on the same tasks: the group, these tasks, and their rows."""
+    scored = np.isfinite(trained.percent)
+    alike = grouped(((group, scored[row].tobytes()), row) for row, group in enumerate(trained.groups))
     for (group, _), rows in alike.items():
-        yield group, there[rows[0]], np.array(rows)
+        yield group, scored[rows[0]], np.array(rows)

@@ -1,13 +1,14 @@
-"""Choice of the most informative few tasks: those that leave the least of a summary's variance.
+"""Choice of the most informative few tasks: those with the least residual variance of a summary.
 
 Conventions
 -----------
-* The variance is that of a linear prediction, by a covariance of all tasks' transformed scores and the summary. It is
-  half what the distribution of all tasks (`arcademark.subset.predict.joint`) says, and half what the algorithms
-  themselves show, missing scores filled in with what that distribution expects of them. The first alone is too smooth,
-  the second alone follows chance; any share from 30 to 60 % chooses about as well (``docs/research/estimates.md``).
-* Algorithms of a group together weigh as the root of their number.
-* Tasks are added one by one, the best each time, and then exchanged for others, one or two at a time, while that helps.
+* The variance is that of a linear prediction, from a covariance of all tasks' transformed scores and the summary. The
+  covariance is the mean of that of the distribution of all tasks (`arcademark.subset.predict.joint`), and that of the
+  algorithms themselves, with missing scores imputed by that distribution. The first alone is too smooth, the second
+  alone overfits; any weight from 30 to 60 % chooses about as well (``docs/research/estimates.md``).
+* The weight of a group is the square root of its number of algorithms.
+* Tasks are added one by one, the best each time, and then exchanged for others, one or two at a time, as long as that
+  improves the subset.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ SHARE = 0.5
 """Weight of the algorithms' own covariance."""
 DRAWS = 4000
 AT_ONCE = 10_000
-"""Subsets that are compared together."""
+"""Number of subsets that are compared at once."""
 SEED = 1982
 
 
@@ -36,14 +37,14 @@ def choose(
     without: str | None = None,
     but: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Choose the tasks that tell most of a quantity, in the order of all, none of those in ``but``.
+    """Choose the tasks that predict a quantity best, in the order of all tasks, without those in ``but``.
 
-    Learn nothing from the group ``without``.
+    The group ``without`` is left out of the training data.
 
     Raises
     ------
     ArcadeMarkError
-        If there are not more tasks than are to be chosen, or none is to be.
+        If ``size`` is not between 0 and the number of tasks to choose from.
     """
     free = [place for place, task in enumerate(trained.joint.tasks) if task not in but]
     tasks = [trained.joint.tasks[place] for place in free]
@@ -53,14 +54,14 @@ def choose(
     chosen: list[int] = []
     for _ in range(size):
         chosen = _best(spread, [[*chosen, place] for place in range(len(tasks)) if place not in chosen])
-    for together in (1, 2):
-        while (better := _exchanged(spread, chosen, together)) != chosen:
+    for number in (1, 2):
+        while (better := _exchanged(spread, chosen, number)) != chosen:
             chosen = better
     return tuple(tasks[place] for place in sorted(chosen))
 
 
 def covariance(trained: Trained, quantity: Quantity = MEDIAN, without: str | None = None) -> Floats:
-    """Return the covariance of transformed scores and, last, a quantity's, shape (tasks + 1, tasks + 1)."""
+    """Return the covariance of transformed scores and, last, a quantity, shape (tasks + 1, tasks + 1)."""
     joint = trained.joint if without is None else trained.without.get(without, trained.joint)
     transform = TRANSFORMS[trained.transform]
     noise = np.random.default_rng(SEED).standard_normal((DRAWS, len(joint.tasks)))
@@ -71,13 +72,13 @@ def covariance(trained: Trained, quantity: Quantity = MEDIAN, without: str | Non
     groups = [trained.groups[row] for row in rows]
     logs, truths = np.empty((len(rows), len(places))), np.empty(len(rows))
     for row, percent in enumerate(trained.percent[rows]):
-        there = np.isfinite(percent)
-        truths[row] = transform(quantity.of(percent[np.newaxis, there], np.flatnonzero(there)))[0]
+        known = np.isfinite(percent)
+        truths[row] = transform(quantity.of(percent[np.newaxis, known], np.flatnonzero(known)))[0]
         logs[row] = transform(percent)
-        conditional = joint.conditional(there)
+        conditional = joint.conditional(known)
         logs[row, conditional.missing] = joint.expected(conditional, logs[row])
-    seen = _covariance(logs, truths, np.array([groups.count(group) ** -0.5 for group in groups]))
-    return (1 - SHARE) * expected + SHARE * seen
+    observed = _covariance(logs, truths, np.array([groups.count(group) ** -0.5 for group in groups]))
+    return (1 - SHARE) * expected + SHARE * observed
 
 
 def _covariance(scores: Floats, targets: Floats, weights: Floats) -> Floats:
@@ -85,16 +86,16 @@ def _covariance(scores: Floats, targets: Floats, weights: Floats) -> Floats:
     return np.asarray(np.cov(both, rowvar=False, aweights=weights, ddof=0))
 
 
-def _exchanged(spread: Floats, chosen: list[int], together: int) -> list[int]:
-    """Return the best of the chosen subset and of all that differ from it in so many tasks."""
+def _exchanged(spread: Floats, chosen: list[int], number: int) -> list[int]:
+    """Return the best of the chosen subset and of all that differ from it in ``number`` tasks."""
     others = [place for place in range(len(spread) - 1) if place not in chosen]
-    kept = [list(some) for some in combinations(chosen, len(chosen) - together)] if together <= len(chosen) else []
-    exchanged = ([*some, *new] for some in kept for new in combinations(others, together))
+    kept = [list(some) for some in combinations(chosen, len(chosen) - number)] if number <= len(chosen) else []
+    exchanged = ([*some, *new] for some in kept for new in combinations(others, number))
     return _best(spread, chain([chosen], exchanged))
 
 
 def _best(spread: Floats, subsets: Iterable[list[int]]) -> list[int]:
-    """Return the subset that explains most of the last variable's variance; the first of equals."""
+    """Return the subset that explains most of the last variable's variance; among equals the first."""
     most, best, waiting = -np.inf, [], iter(subsets)
     while some := list(islice(waiting, AT_ONCE)):
         every = np.array(some)

@@ -1,10 +1,11 @@
-"""Model files: a subset model as JSON, to be kept, shared and used again.
+"""Model files: a subset model as JSON, to be stored, shared and used again.
 
 Conventions
 -----------
-* One object; ``schema`` is `SCHEMA`. Fields are those of `SubsetModel` under their own names, ``references`` an object
-  of pairs: the scores that are 0 % and 100 %. Unknown fields are refused, so that a misspelt one is not lost.
-* What may be left out is what `SubsetModel` has a default for, ``intercept`` (0) and ``max_frames_per_episode`` (null).
+* A file is one object; ``schema`` is `SCHEMA`. Fields are those of `SubsetModel` under the same names, ``references``
+  is an object of pairs: the scores that are 0 % and 100 %. Unknown fields raise an error, so that misspelt ones are
+  found.
+* Fields with a default in `SubsetModel`, ``intercept`` (0) and ``max_frames_per_episode`` (null) may be left out.
 * The typical error is ``log_error`` where the transform is log10, else ``absolute_error``, in ``unit``.
 """
 
@@ -28,11 +29,11 @@ SCHEMA = "arcademark.subset-model/2"
 OPTIONAL: Mapping[str, Any] = {"intercept": 0.0, "log_error": None, "max_frames_per_episode": None}
 """Optional fields besides those for which `SubsetModel` has a default."""
 
-_REMEDY = "give a file that 'subset search --out' wrote"
+_REMEDY = "name a file that 'subset search --out' wrote"
 
 
 def dumps(model: SubsetModel) -> str:
-    """Write a model as JSON text that ends with a line break; `loads` gives the same model back."""
+    """Return a model as JSON text that ends with a line break; `loads` returns the same model."""
     fields = msgspec.to_builtins(model, enc_hook=dict)
     if model.r_squared is not None and not math.isfinite(model.r_squared):
         fields["r_squared"] = None
@@ -40,13 +41,12 @@ def dumps(model: SubsetModel) -> str:
 
 
 def loads(text: str, place: str = "the model") -> SubsetModel:
-    """Read a model from JSON; ``place`` is where it is from, for errors.
+    """Read a model from JSON; errors name its ``place``.
 
     Raises
     ------
     ArcadeMarkError
-        If it is no JSON, of another schema, lacks a field, has one too many, or one of another type; and as
-        `SubsetModel`.
+        If it is not JSON, has another schema, or an unknown, missing or mistyped field; and as `SubsetModel`.
     """
     result = parse_json(text, place, _REMEDY, finite=True)
     schema = result.pop("schema", None) if isinstance(result, dict) else None
@@ -57,12 +57,14 @@ def loads(text: str, place: str = "the model") -> SubsetModel:
     refuse_improper(place, (text for text in texts if isinstance(text, str)))
     model = read_as(SubsetModel, {**OPTIONAL, **result}, place, _REMEDY)
     if unknown := sorted(_unknown(result, model)):
-        raise ArcadeMarkError(f"{place}: unknown field {', '.join(map(repr, unknown))}; leave it out, or mend its name")
+        raise ArcadeMarkError(
+            f"{place}: unknown field {', '.join(map(repr, unknown))}; leave it out, or correct its name"
+        )
     return model
 
 
 def _unknown(result: Mapping[str, Any], model: Any) -> Iterator[str]:
-    """Yield the names of fields that a dataclass, or one within it, has not."""
+    """Yield the names of fields that a dataclass, or one within it, does not have."""
     known = {field.name: getattr(model, field.name) for field in dataclasses.fields(model)}
     for name, value in result.items():
         if name not in known:

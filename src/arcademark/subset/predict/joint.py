@@ -1,13 +1,13 @@
-"""All tasks' scores at once: one distribution from which any tasks are predicted from any others.
+"""The joint distribution of all tasks' scores, which predicts any tasks from any others.
 
 Conventions
 -----------
-* Transformed scores of an algorithm are one draw of a multivariate normal distribution, fitted by expectation and
-  maximisation (EM) to tables with missing cells; nothing is filled in and no algorithm is left out.
-* Its covariance is totally positive (`arcademark.subset.predict.totally_positive`): whichever tasks are known, a better
-  score never lowers the expectation of any other task.
-* How unknown scores spread about their expectation depends on *which* tasks are known, not on their scores; how much
-  wider intervals are where scores do not go together is `Joint.extrapolation`.
+* Transformed scores of an algorithm are one draw from a multivariate normal distribution, fitted by
+  expectation-maximisation (EM) to tables with missing cells; no algorithm is left out.
+* Its covariance is totally positive (`arcademark.subset.predict.totally_positive`): for any known tasks, a better score
+  never lowers the expectation of any other task.
+* The spread of unknown scores about their expectation depends on *which* tasks are known, not on their scores;
+  `Joint.extrapolation` widens intervals for unusual combinations of scores.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from arcademark.subset.problem import Floats
 MAX_ITERATIONS = 60
 SWEEPS = 2
 TOLERANCE = 3e-3
-"""EM ends when no mean and no covariance changes by more than this share of a typical spread or variance."""
+"""EM ends when no mean or covariance changes by more than this share of a typical spread or variance."""
 
 Cases = list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]
 
@@ -34,8 +34,8 @@ class Conditional:
     """Conditional distribution of tasks given the known ones.
 
     ``known``, shape (k,), and ``missing``, shape (m,), are the tasks' places. ``weights``, shape (m, k), none negative,
-    are by how much each missing task's expectation rises with each known one; ``spread``, shape (m, m), is the lower
-    triangular root of the covariance that is left.
+    are the derivatives of each missing task's expectation by each known score; ``spread``, shape (m, m), is the lower
+    triangular root of the conditional covariance.
     """
 
     known: NDArray[np.int64]
@@ -48,7 +48,7 @@ class Conditional:
 class Joint:
     """The distribution of n algorithms' transformed scores.
 
-    The precision, inverse of the covariance, has nothing above 0 off its diagonal; both have shape (tasks, tasks).
+    The precision, inverse of the covariance, has no entry above 0 off its diagonal; both have shape (tasks, tasks).
     """
 
     tasks: tuple[str, ...]
@@ -59,34 +59,35 @@ class Joint:
 
     def conditional(self, known: ArrayLike) -> Conditional:
         """Return the distribution of the other tasks given the known ones, a bool array of shape (tasks,)."""
-        there = np.asarray(known, dtype=bool)
-        missing, given = np.flatnonzero(~there), np.flatnonzero(there)
+        mask = np.asarray(known, dtype=bool)
+        missing, given = np.flatnonzero(~mask), np.flatnonzero(mask)
         inverse = np.linalg.inv(self.precision[np.ix_(missing, missing)])
         weights = np.maximum(0.0, -inverse @ self.precision[np.ix_(missing, given)])
         return Conditional(given, missing, weights, np.asarray(np.linalg.cholesky(0.5 * (inverse + inverse.T))))
 
     def expected(self, conditional: Conditional, values: Floats) -> Floats:
         """Return expectations of the missing tasks, shape (..., m), from transformed scores, shape (..., tasks)."""
-        away = values[..., conditional.known] - self.mean[conditional.known]
-        return np.asarray(self.mean[conditional.missing] + away @ conditional.weights.T)
+        deviations = values[..., conditional.known] - self.mean[conditional.known]
+        return np.asarray(self.mean[conditional.missing] + deviations @ conditional.weights.T)
 
     def extrapolation(self, known: ArrayLike, values: Floats) -> Floats:
-        """Return how much wider than usual the missing tasks spread where known scores do not go together.
+        """Return the factor by which missing tasks spread more widely than usual for unusual known scores.
 
-        See `arcademark.subset.predict.spread.extrapolation`: an algorithm of a new kind shows in combinations of scores
-        that none had before. ``known`` has shape (tasks,), ``values``, transformed scores, (..., tasks).
+        See `arcademark.subset.predict.spread.extrapolation`: new kinds of algorithms have combinations of scores that
+        none had before. ``known`` has shape (tasks,), ``values``, transformed scores, (..., tasks).
         """
         places = np.flatnonzero(known)
-        away = values[..., places] - self.mean[places]
-        distance = np.sum(away * np.linalg.solve(self.covariance[np.ix_(places, places)], away.T).T, axis=-1)
+        deviations = values[..., places] - self.mean[places]
+        solved = np.linalg.solve(self.covariance[np.ix_(places, places)], deviations.T).T
+        distance = np.sum(deviations * solved, axis=-1)
         return extrapolation(distance, len(places))
 
 
 def fit_joint(values: Floats, tasks: Sequence[str], start: Joint | None = None) -> Joint:
     """Fit the distribution to transformed scores, shape (algorithms, tasks), NaN where missing.
 
-    Every task has two different scores at least. ``start`` is where to begin, such as what was fitted to more
-    algorithms; it saves iterations.
+    Every task needs at least two different scores. ``start`` is an initial distribution, such as a fit to more
+    algorithms, which saves iterations.
     """
     from arcademark.subset.predict.totally_positive import fit_covariance, improve  # SciPy's solvers load slowly
 
@@ -107,9 +108,9 @@ def fit_joint(values: Floats, tasks: Sequence[str], start: Joint | None = None) 
     return Joint(tuple(tasks), mean, *fit_covariance(sample, covariance), len(values))
 
 
-def _patterns(there: NDArray[np.bool_]) -> Cases:
-    """Return for every kind of row with missing tasks: its rows, and the places that are known and missing."""
-    kinds, which = np.unique(there, axis=0, return_inverse=True)
+def _patterns(known: NDArray[np.bool_]) -> Cases:
+    """Return for every pattern of missing tasks its rows, and the places that are known and missing."""
+    kinds, which = np.unique(known, axis=0, return_inverse=True)
     return [
         (np.flatnonzero(which.reshape(-1) == place), np.flatnonzero(kind), np.flatnonzero(~kind))
         for place, kind in enumerate(kinds)
@@ -118,7 +119,7 @@ def _patterns(there: NDArray[np.bool_]) -> Cases:
 
 
 def _expect(table: Floats, cases: Cases, mean: Floats, precision: Floats) -> tuple[Floats, Floats]:
-    """Impute missing cells by their expectations; return the new mean, and the covariance with their residual one."""
+    """Impute missing cells by their expectations; return the new mean, and the covariance with the residual one."""
     filled, left = table.copy(), np.zeros_like(precision)
     for rows, known, missing in cases:
         inverse = np.linalg.inv(precision[np.ix_(missing, missing)])

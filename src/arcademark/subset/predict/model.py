@@ -1,7 +1,7 @@
 """Models that predict a summary of all of a suite's tasks from a few of them.
 
 Aitchison, Sweetser and Hutter, "Atari-5: Distilling the Arcade Learning Environment down to Five Games" (ICML 2023),
-here "Atari-5". Scores are in percent of the average human, or between two references of a user's own; predictions in
+here "Atari-5". Scores are in percent of the average human, or between a user's own two references; predictions are in
 the model's unit.
 """
 
@@ -28,7 +28,7 @@ FrameCap: TypeAlias = int | Literal["unknown"] | None
 
 PERCENT_SIGN = "%"
 NOTABLE = 1.05
-"""Least factor of an interval's width over the usual one that is remarked upon."""
+"""Least ratio of an interval's width to the usual one that a note mentions."""
 
 INVERSES = {"log10": log10_score_inverse, "none": unchanged}
 """Inverses of the transforms of a target."""
@@ -41,20 +41,19 @@ class ModelEstimate:
     Parameters
     ----------
     model, target : str
-        The model's name, and what it predicts.
+        The model's name, and the predicted quantity.
     value : float
         The prediction, in the model's unit.
     log_error : float or None
         The model's typical error, a fraction: ln(10) × its mean absolute error in log₁₀ space (Atari-5, §5.2, Appendix
-        G). An average over the algorithms it was fitted to, not a limit: many err by more. None of a model without a
-        transform.
+        G), averaged over the algorithms it was fitted to. None for a model without a transform.
     level : float
         Coverage of the interval.
     low, high : float or None
-        The prediction interval for an algorithm of another paper; None where `nested` is, or has too few papers for the
-        level. It takes the scores as exact.
+        The prediction interval for an algorithm of another paper, with scores assumed to be exact; None if `nested` is
+        None, or has too few papers for the level.
     nested : Nested or None
-        Errors on papers that the model was not chosen with, which the interval is made from; None where not measured.
+        Errors on papers left out when the model was chosen, which determine the interval; None if not measured.
     absolute_error : float or None
         Mean absolute error in the model's unit, for a model without a transform; otherwise None.
     unit : str
@@ -64,7 +63,7 @@ class ModelEstimate:
     warnings : tuple of str
         Reasons not to rely on this prediction; empty if there are none.
     notes : tuple of str
-        Remarks that hold for every prediction of this model.
+        Remarks that apply to every prediction of this model.
     """
 
     model: str
@@ -93,45 +92,45 @@ class SubsetModel:
     tasks : tuple of str
         Tasks whose scores it takes, in the order of the coefficients.
     coefficients : tuple of float
-        One a task. None is negative, so that a better score never predicts less (Atari-5, Proposition 2).
+        One per task, none negative, so that a better score never lowers the prediction (Atari-5, Proposition 2).
     intercept : float
         0 in the published models, so that random play predicts 0 (§4.3).
     log_error : float or None
-        Typical error, a fraction; None of a model without a transform.
+        Typical error, a fraction; None for a model without a transform.
     target : str
         Name of the predicted quantity, for people.
     max_frames_per_episode : int or None
-        The frame cap of the scores that the model was fitted to; None where that is not known.
+        The frame cap of the scores that the model was fitted to; None if it is not known.
     citation : str
         Publication of the model, or the search that found it.
     transform : {"log10", "none"}
         Transform of scores and target; "none" is a linear model of untransformed scores.
     r_squared : float or None
-        Cross-validated, of the transformed target; None where it is not known.
+        Cross-validated R² of the transformed target; None if it is not known.
     n : int or None
-        Algorithms that it was fitted to.
+        Number of algorithms that it was fitted to.
     references : mapping of str to (float, float)
         The raw scores that are 0 % and 100 % of each of its tasks; empty for the published models, which use their
         suite's.
     nested : Nested or None
-        Errors on papers that it was not chosen with; None where they were not measured.
+        Errors on papers left out when it was chosen; None if they were not measured.
     absolute_error : float or None
-        Typical error of a model without a transform, in its unit; None of others.
+        Typical error of a model without a transform, in its unit; None for others.
     summary : str or None
         Name of the predicted quantity as ``--target`` takes it: "median"; None if it is not known.
     unit : str
         Unit of the predicted quantity: "%", "games", or "" for a plain number.
     spread : Spread or None
-        Distribution of the scores that it was fitted to: intervals are wider where scores extrapolate. None in the
-        published models, whose intervals all have the same width.
+        Distribution of the scores that it was fitted to, by which intervals are wider for scores that extrapolate. None
+        for the published models, whose intervals all have the same width.
 
     Raises
     ------
     UnknownNameError
-        If there is no such transform.
+        If the transform is unknown.
     ArcadeMarkError
-        If tasks, coefficients, references or spread do not fit each other, a coefficient is negative, or the typical
-        error is not of the kind that goes with the transform.
+        If tasks, coefficients, references or spread do not match, a coefficient is negative, or the typical error is
+        not of the kind that the transform requires.
     """
 
     name: str
@@ -161,10 +160,10 @@ class SubsetModel:
     def _faults(self) -> Iterator[str]:
         plain, tasks = self.transform == "none", len(self.tasks)
         if (self.log_error is None) != plain or (self.absolute_error is None) == plain:
-            expected = "absolute_error, in the unit of what is predicted" if plain else "log_error, a fraction"
-            yield f"with transform {self.transform!r} the typical error is {expected}; give that one alone"
+            expected = "absolute_error, in the unit of the prediction" if plain else "log_error, a fraction"
+            yield f"with transform {self.transform!r} the typical error is {expected}; give only that one"
         if self.references and (lost := [task for task in self.tasks if task not in self.references]):
-            yield f"no references of {', '.join(lost)}; give two of every task"
+            yield f"no references of {', '.join(lost)}; give two for every task"
         if same := [task for task, (low, high) in self.references.items() if low == high]:
             yield f"both references of {same[0]!r} are the same; give two scores"
         if "" in self.tasks or len(set(self.tasks)) < tasks:
@@ -183,23 +182,23 @@ class SubsetModel:
         return not self.references and self.name in subsets()
 
     def predict(self, scores: ArrayLike) -> NDArray[np.float64]:
-        """Apply the formula to normalised scores, shape (..., tasks), in percent; below 0 counts as 0."""
+        """Predict from normalised scores, shape (..., tasks), in percent; scores below 0 count as 0 after log10."""
         transformed = TRANSFORMS[self.transform](np.asarray(scores, dtype=np.float64))
         return INVERSES[self.transform](self.intercept + transformed @ np.array(self.coefficients))
 
     def estimate(
         self, scores: Mapping[str, float], *, max_frames_per_episode: FrameCap, level: float = LEVEL
     ) -> ModelEstimate:
-        """Predict for one algorithm, with everything that a reader must know beside it.
+        """Predict for one algorithm, with interval, warnings and notes.
 
-        ``scores`` are normalised, in percent, by the references that the model was fitted with, those of other tasks
-        being ignored, and were made under the frame cap ``max_frames_per_episode``, None for no cap. ``level`` is the
-        interval's.
+        ``scores`` are normalised, in percent, by the references that the model was fitted with; those of other tasks
+        are ignored. They are from episodes under the frame cap ``max_frames_per_episode``, None for no cap. ``level``
+        is the coverage of the interval.
 
         Raises
         ------
         ArcadeMarkError
-            If a task of the model has no score (all such are named), or the level is no fraction.
+            If tasks of the model have no score (all are named), or the level is not between 0 and 1.
         """
         missing = [task for task in self.tasks if not np.isfinite(scores.get(task, np.nan))]
         if missing:
@@ -212,7 +211,7 @@ class SubsetModel:
             value = float(self.predict(inputs))
         if not np.isfinite(value):
             raise ArcadeMarkError(
-                f"{self.name} predicts no finite number from these scores; check them, and the model's coefficients"
+                f"{self.name} does not predict a finite number from these scores; check them, and the coefficients"
             )
         half_width = self._half_width(inputs, level)
         return ModelEstimate(
@@ -235,10 +234,10 @@ class SubsetModel:
         text = f"Compare {self.name} estimates with {self.name} estimates only"
         if self.published:
             return f"{text}: they and true medians are biased differently (Aitchison et al. 2023, §8)."
-        return f"{text}: they may be off in one direction where true values are not."
+        return f"{text}: they may be biased where true values are not."
 
     def _half_width(self, scores: Sequence[float], level: float) -> float:
-        """Return how far the interval for an algorithm of another paper reaches, in transformed units."""
+        """Return the half-width of the interval for an algorithm of another paper, in transformed units."""
         if self.nested is None or self.spread is None:
             return conformal_half_width(self.nested.every if self.nested else (), level)
         return conformal_half_width(self.spread.errors, level) * self._extrapolation(scores)
@@ -248,7 +247,7 @@ class SubsetModel:
 
     def _nested_notes(self, scores: Sequence[float], level: float) -> tuple[str, ...]:
         if self.nested is None:
-            return (f"How far {self.name} is off on other papers was not measured, so there is no interval.",)
+            return (f"The errors of {self.name} on other papers were not measured, so there is no interval.",)
         half_width = self._half_width(scores, level)
         if self.log_error is None and np.isfinite(half_width):
             return ()
@@ -256,24 +255,24 @@ class SubsetModel:
         if not np.isfinite(half_width) or (factor := self._extrapolation(scores)) < NOTABLE:
             return (text,)
         return (
-            f"{text} That is {factor:.1f} times as wide as usual, as these scores are unlike those of the "
+            f"{text} That is {factor:.1f} times as wide as usual, because these scores are unlike those of the "
             "algorithms that the model was fitted to.",
         )
 
     def _moved(self, value: float, by: float) -> float | None:
-        """Return the value moved in transformed units; None if by no finite distance."""
+        """Return the value moved by a distance in transformed units; None if the distance is infinite."""
         if not np.isfinite(by):
             return None
         transformed = TRANSFORMS[self.transform](np.array(value))
         moved = float(INVERSES[self.transform](transformed + by))
         moved = moved if self.transform == "none" else max(0.0, moved)
-        return min(value, moved) if by < 0 else moved  # what is below 0 has no place in transformed units
+        return min(value, moved) if by < 0 else moved  # transformed units cannot represent values below 0
 
 
 def frame_cap_warnings(fitted: int | None, frame_cap: FrameCap) -> tuple[str, ...]:
-    """Return why a model fitted to scores under one frame cap is unreliable under another; None is no cap.
+    """Return warnings of a model fitted to scores under one frame cap for scores under another; None is no cap.
 
-    ``fitted`` is None where that cap is not known, and nothing is said.
+    ``fitted`` is None if the model's cap is not known; then there are no warnings.
     """
     if fitted is None or frame_cap == fitted:
         return ()
@@ -282,36 +281,36 @@ def frame_cap_warnings(fitted: int | None, frame_cap: FrameCap) -> tuple[str, ..
             "The frame cap of these scores is not known; estimates from them are valid only for episodes of at most "
             f"{fitted:,} frames (Aitchison et al. 2023, §5.3, §8.1).",
         )
-    made = "without a frame cap" if frame_cap is None else f"of at most {frame_cap:,} frames"
+    length = "without a frame cap" if frame_cap is None else f"of at most {frame_cap:,} frames"
     return (
-        f"These scores are from episodes {made}, the model's data from episodes of at most {fitted:,}. Another cap "
+        f"These scores are from episodes {length}, the model's data from episodes of at most {fitted:,}. Another cap "
         "changes the best strategy and the attainable scores, so do not rely on such an estimate (Aitchison et al. "
         "2023, §5.3, §8.1).",
     )
 
 
 def explained(title: str, printed: float | None, nested: Nested, level: float, half_width: float) -> str:
-    """Describe the errors of estimates of the model ``title`` on other papers than it was chosen with.
+    """Describe the errors of estimates of the model ``title`` on papers left out when it was chosen.
 
-    ``printed`` is its typical error, a fraction; None of a model without a transform, of whose errors nothing is said.
-    ``half_width`` is the interval's in transformed units, infinite where there are too few papers for the level.
+    ``printed`` is its typical error, a fraction; None for a model without a transform, whose errors are not described.
+    ``half_width`` is the interval's in transformed units, infinite if there are too few papers for the level.
     """
     papers = len(nested.every)
     interval = (
-        f"{papers} papers are too few for a {100 * level:g} % interval: they give one of up to "
+        f"{papers} papers are too few for a {100 * level:g} % interval; they allow one of up to "
         f"{math.floor(100 * highest_level(papers))} %."
     )
     if printed is None:
         return interval
     if math.isfinite(half_width):
         interval = (
-            f"The {100 * level:g} % interval for an algorithm of another paper takes the estimate times or divided by "
-            f"{10**half_width:.2f}."
+            f"The {100 * level:g} % interval for an algorithm of another paper is the estimate divided and multiplied "
+            f"by {10**half_width:.2f}."
         )
     mean, median, worst, error = (f"{100 * size:.1f}" for size in (nested.mean, nested.median, nested.worst, printed))
     return (
-        f"The log error of {title}, {error} % on average, is of algorithms that its games were chosen with. Chosen "
-        f"anew without a paper, and put to that paper's algorithms, the error is {mean} % on average (median "
+        f"The log error of {title}, {error} % on average, is of algorithms that its games were chosen with. If games "
+        f"are chosen again without a paper, the error on that paper's algorithms is {mean} % on average (median "
         f"{median} %, worst {worst} %).{_elsewhere(nested)} {interval}"
     )
 
@@ -323,17 +322,17 @@ def _elsewhere(nested: Nested) -> str:
     mean, median = (100 * math.log(10) * float(of(sizes)) for of in (np.mean, np.median))
     papers = len(nested.other_papers)
     return (
-        f" For {len(sizes)} algorithms of {papers} papers that its table does not have, it is {mean:.1f} % (median "
+        f" For {len(sizes)} algorithms of {papers} papers that are not in its table, it is {mean:.1f} % (median "
         f"{median:.1f} %)."
     )
 
 
 def from_subset(subset: Subset) -> SubsetModel:
-    """Make the published model of a subset; refuse one that has none."""
+    """Return the published model of a subset; raise if it has none."""
     if subset.coefficients is None or subset.log_error is None:
         raise ArcadeMarkError(
             f"subset {subset.name!r} has no published model; leave --estimator out to predict from any games, or see "
-            "'arcademark info subsets' for which have one"
+            "'arcademark info subsets' for subsets with one"
         )
     return SubsetModel(
         name=subset.name,
@@ -359,7 +358,7 @@ def from_candidate(
     max_frames_per_episode: int | None = None,
     **fields: Any,
 ) -> SubsetModel:
-    """Make the model of a subset that a search has found; ``fields`` and errors are those of `SubsetModel`."""
+    """Make the model of a subset from a search; ``fields`` and errors are those of `SubsetModel`."""
     plain = transform == "none"
     return SubsetModel(
         name=name,

@@ -1,14 +1,14 @@
-"""Predict from whatever tasks are known: summaries and every other task, with intervals for new kinds of algorithms.
+"""Predict summaries and all other tasks from any known tasks, with intervals for new kinds of algorithms.
 
 Conventions
 -----------
-* Summaries are taken of draws of the missing tasks beside the known scores. Draws are cut off below at what the
-  transform makes of the worst score (0 percent).
-* A value is the middle draw, moved as estimates of its size are off, and an interval is as
-  `arcademark.subset.predict.calibration` says.
-* A better score lowers no prediction (given the same generator): draws are sums of expectations, which no better score
-  lowers, and of noise that does not depend on scores, quantities are weakly increasing, and so is what estimates are
-  moved to. The ends of intervals do not always rise with it: scores that do not go together widen them
+* Summaries are computed from draws of the missing tasks together with the known scores. Draws are clipped at the
+  transformed worst score (0 percent).
+* A value is the median draw, corrected by the bias of similar estimates, with an interval by
+  `arcademark.subset.predict.calibration`.
+* A better score lowers no prediction (with the same generator): draws are sums of expectations, which no better score
+  lowers, and of noise that does not depend on scores; quantities and the correction are weakly increasing. The ends of
+  intervals may fall, because unusual combinations of scores widen them
   (`arcademark.subset.predict.joint.Joint.extrapolation`).
 """
 
@@ -28,7 +28,7 @@ from arcademark.subset.problem import TRANSFORMS, Floats
 from arcademark.suite.subsets import LEVEL
 
 AT_ONCE = 20
-"""Algorithms that are drawn together."""
+"""Number of algorithms that are drawn at once."""
 STEP = 0.1
 """Step of scores, in transformed units, by which a prediction's slope is measured."""
 
@@ -40,10 +40,10 @@ class Range:
     Parameters
     ----------
     value : float or None
-        Normalised score, or number of tasks. None where the interval of a summary reaches below all values that errors
-        are known of: it is below ``high``, and no more is known.
+        Normalised score, or number of tasks. None if the interval of a summary reaches below all values with known
+        errors: then it is only known to be below ``high``.
     low, high : float or None
-        None where there are too few groups to tell for the level.
+        None if there are too few groups for the level.
     unit : {"score", "count"}
         Unit of the quantity, as in `arcademark.subset.predict.any_tasks.Quantity`.
     """
@@ -75,7 +75,7 @@ class Next:
     frames : float
         Cost of playing it.
     left : float
-        Expected root mean square uncertainty of the target that is left, as a share of today's.
+        Expected remaining root mean square uncertainty of the target, as a share of the present one.
     """
 
     task: str
@@ -84,12 +84,12 @@ class Next:
 
     @property
     def taken(self) -> float:
-        """Share of the uncertainty taken away."""
+        """The share of the uncertainty removed."""
         return 1.0 - self.left
 
     @property
     def gain(self) -> float:
-        """Share of the uncertainty taken away per frame."""
+        """The share of the uncertainty removed per frame."""
         return self.taken / self.frames
 
 
@@ -100,26 +100,27 @@ class Outlook:
     Parameters
     ----------
     known, unused : tuple of str
-        Tasks that were used; those that the training scores do not include.
+        Tasks that were used, and those that the training scores do not include.
     summaries : mapping of str to Range
-        By quantity.
+        Predictions by quantity.
     tasks : mapping of str to Range
-        Every task without a score.
+        Predictions of all tasks without a score.
     outside : tuple of str
-        Known tasks whose score is outside what the training scores reach: beyond it nothing is known to hold.
+        Known tasks whose score is outside the range of the training scores, where accuracy is unknown.
     plays : tuple of Next
-        The missing tasks, the most worthwhile first: by `Next.gain`, ties as the tasks are ordered.
+        The missing tasks by `Next.gain`, the largest first; ties are in the order of the tasks.
     level : float
         Coverage of the intervals.
     extrapolation : float
-        Factor by which intervals are wider because the known scores do not fit together; 1 if they fit.
+        Factor by which intervals are wider because of an unusual combination of known scores; else 1.
     algorithms, groups, weak : int
-        On which intervals were calibrated; ``weak`` of the algorithms were not learnt from.
+        Numbers of algorithms and groups on which intervals were calibrated, and of algorithms among these that the
+        distribution was not fitted to.
     coverage : mapping of str to Covered or None
-        By quantity: the share of these algorithms' truths that such intervals held, each predicted and its interval
-        widened without its group; None where there are none.
+        Coverage of such intervals by quantity, each algorithm predicted, and its interval calibrated, without its
+        group; None if there are none.
     tasks_coverage : Covered or None
-        The same of single tasks.
+        Coverage of intervals of single tasks.
     """
 
     known: tuple[str, ...]
@@ -150,26 +151,26 @@ def predict(
     without: str | None = None,
     misses: Misses | None = None,
 ) -> Outlook:
-    """Predict from whatever is known of an algorithm.
+    """Predict from an algorithm's known scores.
 
     Parameters
     ----------
     scores : mapping of task to float
         Its normalised scores; NaN counts as missing.
     target : str, optional
-        The quantity whose uncertainty is to fall by playing.
+        The quantity whose uncertainty playing further tasks should reduce.
     frames : mapping of task to float, optional
         Cost of playing each task; the same for all if None.
     without : str, optional
-        The group that it is of, from which nothing is learnt then.
+        The algorithm's group, which is left out of the training data.
     misses : Misses, optional
-        Those of the tasks that are known, by the same draws, where they were found before.
+        Errors of predictions from the same known tasks with the same draws, if already computed.
 
     Raises
     ------
     ArcadeMarkError
-        If the target is none of the quantities, the level is no fraction, no task is known, a score is infinite, or
-        a missing task has no frames above 0.
+        If the target is not one of the quantities, the level is not between 0 and 1, no task is known, a score is
+        infinite, or a missing task has no frames above 0.
     """
     tasks = trained.joint.tasks
     if not 0 < level < 1:
@@ -177,12 +178,12 @@ def predict(
     if target not in (names := [quantity.name for quantity in quantities]):
         raise UnknownNameError("quantity", target, names)
     row = np.array([scores.get(task, np.nan) for task in tasks], dtype=np.float64)
-    there = np.isfinite(row)
-    if np.isinf(row).any() or not there.any():
+    known = np.isfinite(row)
+    if np.isinf(row).any() or not known.any():
         raise ArcadeMarkError("nothing can be predicted: no task of the training scores has a finite score")
     noise = calibration.noise_of(rng, len(tasks), draws)
-    drawn = calibration.draw(trained, trained.but(without), row[np.newaxis], there, quantities, noise)
-    misses = misses or calibration.misses(trained, there, quantities, noise)
+    drawn = calibration.draw(trained, trained.but(without), row[np.newaxis], known, quantities, noise)
+    misses = misses or calibration.misses(trained, known, quantities, noise)
     summaries = {
         quantity.name: _ranges(trained, quantity, drawn, row[np.newaxis], misses, level, without)[0]
         for quantity in quantities
@@ -196,9 +197,9 @@ def predict(
     table = TRANSFORMS[trained.transform](trained.percent)
     logs = TRANSFORMS[trained.transform](row)
     low, high = np.nanmin(table, axis=0), np.nanmax(table, axis=0)
-    outside = np.flatnonzero(there & ((logs < low) | (logs > high)))
+    outside = np.flatnonzero(known & ((logs < low) | (logs > high)))
     return Outlook(
-        known=tuple(tasks[place] for place in np.flatnonzero(there)),
+        known=tuple(tasks[place] for place in np.flatnonzero(known)),
         unused=tuple(task for task, value in scores.items() if task not in tasks and np.isfinite(value)),
         summaries=summaries,
         tasks=every,
@@ -220,7 +221,7 @@ def first_plays(
     rng: np.random.Generator,
     frames: Mapping[str, float] | None = None,
 ) -> tuple[Next, ...]:
-    """Order all tasks by how much one of them reduces the median's uncertainty while none is known.
+    """Order all tasks by the reduction of the median's uncertainty by one of them while none is known.
 
     Parameters and errors are those of `predict`.
     """
@@ -235,15 +236,15 @@ def first_plays(
 
 
 def least_error(trained: Trained, known: Collection[str], *, rng: np.random.Generator) -> float:
-    """Return an approximate lower bound of the median's `Range.error`, whatever the scores of the ``known`` tasks.
+    """Return an approximate lower bound of the median's `Range.error`, for any scores of the ``known`` tasks.
 
-    The least of all estimates in reach, with the least scale of those of known algorithms.
+    It is the least error over the range of estimates, with the least scale of the training algorithms.
     """
-    there = np.isin(trained.joint.tasks, list(known))
-    if there.all():
+    mask = np.isin(trained.joint.tasks, list(known))
+    if mask.all():
         return 0.0
-    noise = rng.standard_normal((DRAWS, len(there)))
-    errors = calibration.misses(trained, there, (MEDIAN,), noise).errors[MEDIAN.name]
+    noise = rng.standard_normal((DRAWS, len(mask)))
+    errors = calibration.misses(trained, mask, (MEDIAN,), noise).errors[MEDIAN.name]
     if not len(errors.scales):
         return float("inf")
     estimates = np.linspace(errors.estimates.min(), errors.estimates.max(), 100)
@@ -261,15 +262,15 @@ def estimates(
     level: float,
     without: str | None = None,
 ) -> tuple[Range, ...]:
-    """Predict one quantity of n algorithms that have the same tasks, at once, as `predict` does.
+    """Predict one quantity of n algorithms with the same tasks at once, as `predict` does.
 
-    ``percent``, shape (n, tasks), are normalised scores, NaN where missing; ``misses``, of the same known tasks, make
-    the intervals; ``noise``, shape (draws, tasks), is standard normal.
+    ``percent``, shape (n, tasks), are normalised scores, NaN where missing; ``misses``, for the same known tasks,
+    determine the intervals; ``noise``, shape (draws, tasks), is standard normal.
     """
-    there, result = np.isfinite(percent[0]), []
+    known, result = np.isfinite(percent[0]), []
     for first in range(0, len(percent), AT_ONCE):
         some = percent[first : first + AT_ONCE]
-        drawn = calibration.draw(trained, trained.but(without), some, there, (quantity,), noise)
+        drawn = calibration.draw(trained, trained.but(without), some, known, (quantity,), noise)
         result += _ranges(trained, quantity, drawn, some, misses, level, without)
     return tuple(result)
 
@@ -277,18 +278,18 @@ def estimates(
 def slopes(
     trained: Trained, percent: Floats, quantity: Quantity, noise: Floats, misses: Misses | None = None
 ) -> Floats:
-    """Return by how much a prediction rises with each known score, both transformed, shape (known tasks,).
+    """Return the slope of a prediction by each known score, both transformed, shape (known tasks,).
 
-    Parameters are those of `estimates`, of one algorithm; without ``misses``, of the middle draw.
+    Parameters are those of `estimates`, for one algorithm; without ``misses``, the prediction is the median draw.
     """
-    there = np.isfinite(percent)
-    places = np.flatnonzero(there)
+    known = np.isfinite(percent)
+    places = np.flatnonzero(known)
     logs = TRANSFORMS[trained.transform](percent)
     floor = float(TRANSFORMS[trained.transform](np.array(-np.inf)))
     steps = np.array([np.maximum(logs[places] - STEP, floor), logs[places] + STEP])
     moved = np.tile(percent, (2, len(places), 1))
     moved[:, np.arange(len(places)), places] = trained.back(steps)
-    drawn = calibration.draw(trained, trained.joint, moved.reshape(-1, len(percent)), there, (quantity,), noise)
+    drawn = calibration.draw(trained, trained.joint, moved.reshape(-1, len(percent)), known, (quantity,), noise)
     values, _ = drawn.estimates(trained, quantity)
     if misses is not None:
         values = misses.errors[quantity.name].values(values)
@@ -305,7 +306,7 @@ def _ranges(
     level: float,
     without: str | None,
 ) -> list[Range]:
-    """Return a quantity's predictions; a count is at least the known tasks' own, at most that plus all missing."""
+    """Return a quantity's predictions; a count is at least that of known tasks, at most that plus all missing ones."""
     values, scales = drawn.estimates(trained, quantity)
     ends = np.column_stack([values, values])
     if len(drawn.missing):
@@ -325,21 +326,21 @@ def _ranges(
 
 
 def _between(value: Any, low: Any, high: Any) -> Range:
-    """Return a score's prediction; both ends are untold where one is infinite."""
+    """Return a score's prediction; both ends are None if one is infinite."""
     if not np.isfinite([low, high]).all():
         return Range(float(value), None, None)
     return Range(float(value), float(low), float(high))
 
 
 def _plays(trained: Trained, drawn: Drawn, target: Quantity, frames: Mapping[str, float] | None) -> tuple[Next, ...]:
-    """Order the missing tasks by how much of the target's variance knowing them would take: Var(S) − E Var(S | x).
+    """Order the missing tasks by the reduction of the target's variance by knowing them: Var(S) − E Var(S | x).
 
-    The share that a quadratic function of the task's drawn score explains of the drawn targets.
+    It is estimated by the share of the drawn targets that a quadratic function of the task's drawn score explains.
     """
     names = [trained.joint.tasks[place] for place in drawn.missing]
     wrong = [name for name in names if frames is not None and not frames.get(name, 0.0) > 0.0]
     if wrong:
-        raise ArcadeMarkError(f"no frames above 0 for {', '.join(wrong)}; say what playing each task costs")
+        raise ArcadeMarkError(f"no frames above 0 for {', '.join(wrong)}; give the cost of playing each task")
     values = drawn.summaries[target.name][0]
     about = TRANSFORMS[trained.transform](values) if target.unit == "score" else values
     about = about - about.mean()

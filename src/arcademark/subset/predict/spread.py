@@ -1,6 +1,6 @@
 """Spread of the transformed scores that a model was fitted to, and extrapolation beyond them.
 
-Errors are larger where scores are unlike the training algorithms', and intervals wider by the factor `extrapolation`.
+Errors are larger for scores unlike the training algorithms', and intervals wider by the factor `extrapolation`.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from arcademark.errors import ArcadeMarkError
 from arcademark.subset.problem import Floats, Problem
 
 FREEDOM = 4.0
-"""Few, for algorithms of new kinds are to be expected."""
+"""Degrees of freedom; few, because new kinds of algorithms are expected."""
 
 NOISE = 1e-3
-"""Share of its own variance by which no task can be told from any others; keeps covariances invertible."""
+"""Share of each task's variance added to the diagonal of covariances, which keeps them invertible."""
 LEAST = 1e-9
 """The least variance."""
 
 
 def extrapolation(distance: ArrayLike, tasks: int) -> Floats:
-    """Return how much wider than usual errors spread, 1 at least, at a squared Mahalanobis distance from the mean.
+    """Return the factor, at least 1, by which errors are larger at a squared Mahalanobis distance from the mean.
 
-    That of a t distribution with `FREEDOM` degrees of freedom, √((ν + d²) / (ν + k)) for k tasks' scores.
+    It is that of a t distribution with `FREEDOM` degrees of freedom, √((ν + d²) / (ν + k)) for k tasks' scores.
     """
     return np.maximum(1.0, np.sqrt((FREEDOM + np.asarray(distance)) / (FREEDOM + tasks)))
 
 
 def conformal_half_width(errors: Sequence[Sequence[float]], level: float) -> float:
-    """Return the half-width of an interval for an algorithm of a new group, from sizes of errors by group.
+    """Return the half-width of an interval for an algorithm of a new group, from absolute errors by group.
 
-    Conformal for algorithms in groups: each group has weight 1 / (groups + 1), shared equally by its algorithms, and
-    what is left is put at infinity; the half-width is the least size of an error at which the cumulative weight is the
-    level. If groups are exchangeable, an algorithm of a new one falls inside with at least that probability (Lee,
-    Barber and Willett 2023, "Distribution-free inference with hierarchical data").
+    It is conformal over groups: each group has weight 1 / (groups + 1), shared equally by its algorithms, and the
+    remaining weight is at infinity; the half-width is the least error at which the cumulative weight is the level. If
+    groups are exchangeable, an algorithm of a new one is inside with at least that probability (Lee, Barber and Willett
+    2023, "Distribution-free inference with hierarchical data").
 
-    In the unit of the errors; infinite where there are too few groups for the level, see `highest_level`.
+    It is in the unit of the errors, and infinite if there are too few groups for the level, see `highest_level`.
     ArcadeMarkError: the level is not between 0 and 1.
     """
     if not 0 < level < 1:
@@ -55,7 +55,7 @@ def conformal_half_width(errors: Sequence[Sequence[float]], level: float) -> flo
 
 
 def highest_level(groups: int) -> float:
-    """Return the highest level at which so many groups give an interval."""
+    """Return the highest level at which this number of groups has a finite interval."""
     return groups / (groups + 1)
 
 
@@ -66,9 +66,9 @@ class Spread:
     Parameters
     ----------
     mean : tuple of float
-        One a task.
+        One per task.
     covariance : tuple of tuple of float
-        Positive definite.
+        Positive definite, one row per task.
     errors : tuple of tuple of float
         Errors on held-out papers, scaled to scores that do not extrapolate, as in `arcademark.suite.subsets.Nested`: an
         interval from them is widened by the extrapolation factor.
@@ -76,7 +76,7 @@ class Spread:
     Raises
     ------
     ArcadeMarkError
-        If the shapes do not fit, the covariance is no covariance, a paper has no error, or one is below 0.
+        If shapes do not match, the covariance is not positive definite, a paper has no error, or one is below 0.
     """
 
     mean: tuple[float, ...]
@@ -94,23 +94,24 @@ class Spread:
             )
 
     def extrapolation(self, values: ArrayLike) -> float:
-        """Return by how much wider intervals are for these transformed scores, shape (tasks,)."""
-        away = np.asarray(values, dtype=np.float64) - np.array(self.mean)
-        return float(extrapolation(away @ np.linalg.solve(np.array(self.covariance), away), len(away)))
+        """Return the factor by which intervals are wider for these transformed scores, shape (tasks,)."""
+        deviations = np.asarray(values, dtype=np.float64) - np.array(self.mean)
+        distance = deviations @ np.linalg.solve(np.array(self.covariance), deviations)
+        return float(extrapolation(distance, len(deviations)))
 
 
 def spread(problem: Problem, tasks: Sequence[str], errors: tuple[tuple[float, ...], ...] = ()) -> Spread:
-    """Return where the complete cases of some tasks lie; there must be two at least. ``errors`` are as in `Spread`."""
+    """Return the spread of the complete cases of some tasks, at least two cases. ``errors`` are as in `Spread`."""
     x, _ = problem.sample(problem.positions(tasks))
     if len(x) < 2:
-        raise ArcadeMarkError(f"{len(x)} algorithms have scores on all of {', '.join(tasks)}, expected two at least")
+        raise ArcadeMarkError(f"{len(x)} algorithms have scores on all of {', '.join(tasks)}, expected at least two")
     result = np.atleast_2d(np.cov(x, rowvar=False))
     result = result + np.diag(np.maximum(NOISE * np.diag(result), LEAST))
     return Spread(tuple(x.mean(axis=0).tolist()), tuple(map(tuple, result.tolist())), errors)
 
 
 def positive_definite(matrix: Floats) -> bool:
-    """Return whether a matrix is finite, symmetric and positive definite."""
+    """Return True if a matrix is finite, symmetric and positive definite."""
     if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
         return False
     try:

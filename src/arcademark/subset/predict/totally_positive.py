@@ -1,14 +1,14 @@
-"""Covariances under which no score ever counts against another: totally positive normal distributions.
+"""Covariances of totally positive normal distributions, under which a higher score never lowers a prediction.
 
 Conventions
 -----------
 * A multivariate normal distribution is totally positive of order 2 if its precision matrix (the inverse of its
-  covariance) has no entry above 0 off the diagonal. What one then expects of some tasks never falls as a known score
-  rises, whichever tasks are known (Karlin and Rinott 1983; Fallat et al. 2017, "Total positivity in Markov
-  structures").
-* The likeliest such covariance W of a sample covariance S has W ≥ S, equal on the diagonal; found by block coordinate
-  descent, a column at a time by non-negative least squares (Slawski and Hein 2015; Lauritzen, Uhler and Zwiernik 2019,
-  "Maximum likelihood estimation in Gaussian models under total positivity"). There is nothing to tune.
+  covariance) has no entry above 0 off the diagonal. Then expectations of unknown tasks never fall as a known score
+  rises, for any known tasks (Karlin and Rinott 1983; Fallat et al. 2017, "Total positivity in Markov structures").
+* The maximum-likelihood covariance W of this kind for a sample covariance S has W ≥ S, with an equal diagonal. It is
+  computed by block coordinate descent, one column at a time by non-negative least squares (Slawski and Hein 2015;
+  Lauritzen, Uhler and Zwiernik 2019, "Maximum likelihood estimation in Gaussian models under total positivity"), and
+  has no parameters to tune.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ TOLERANCE = 1e-6
 MAX_SWEEPS = 500
 
 SLOPE = 1e-10
-"""A task may enter where it reduces the error by more, as a share of both lengths."""
+"""Least normalised slope of the error, as a share of both norms, at which a task enters."""
 
 MAX_EXCHANGES = 10
-"""Exchanges of tasks before SciPy's solver, which always ends, takes over."""
+"""Maximum number of exchanges of tasks, after which SciPy's solver, which always terminates, is used."""
 
 
 def sweep(sample: Floats, covariance: Floats, active: NDArray[np.bool_]) -> float:
     """Improve every column of the covariance once, in place; return the largest change.
 
-    All are of shape (d, d); the covariance is positive definite, nowhere below the sample's, and equal on the diagonal.
-    Row j of ``active`` has the tasks with a coefficient above 0 in column j: those to try first, and those found.
+    All arrays have shape (d, d); the covariance is positive definite, nowhere below the sample's, with an equal
+    diagonal. Row j of ``active`` marks the tasks with a coefficient above 0 in column j: an initial guess on entry, the
+    result on return.
     """
     change = 0.0
     for j, column in enumerate(sample.T):
@@ -51,10 +52,9 @@ def sweep(sample: Floats, covariance: Floats, active: NDArray[np.bool_]) -> floa
 def _nonnegative(gram: Floats, target: Floats, j: int, active: NDArray[np.bool_]) -> Floats:
     """Solve non-negative least squares of column j on the others; return the fitted column, shape (d,).
 
-    ``active``, bool of shape (d,), has the places of coefficients above 0. Those of the sweep before are tried first;
-    where they are wrong, block principal pivoting (Portugal, Júdice and Vicente 1994, "A comparison of block pivoting
-    and interior-point algorithms for linear least squares problems with nonnegative variables") is right after an
-    exchange or two.
+    ``active``, bool of shape (d,), marks coefficients above 0. Those of the previous sweep are tried first; otherwise,
+    block principal pivoting (Portugal, Júdice and Vicente 1994, "A comparison of block pivoting and interior-point
+    algorithms for linear least squares problems with nonnegative variables") usually needs one or two exchanges.
     """
     small = SLOPE * np.sqrt(gram.diagonal() * target[j])
     for _ in range(MAX_EXCHANGES):
@@ -80,16 +80,16 @@ def _nonnegative(gram: Floats, target: Floats, j: int, active: NDArray[np.bool_]
 
 
 def improve(sample: Floats, start: Floats | None = None, *, most_sweeps: int = MAX_SWEEPS) -> Floats:
-    """Approach the likeliest totally positive covariance, shape (tasks, tasks).
+    """Approximate the maximum-likelihood totally positive covariance, shape (tasks, tasks).
 
-    ``sample`` is a covariance with a positive diagonal, to which `NOISE` is added; ``start`` is where to begin, such as
-    the result for a similar sample. Sweeps end when nothing changes by more than `TOLERANCE` of a typical variance. The
-    result is positive definite; only in the limit is it exactly totally positive: see `fit_covariance`.
+    ``sample`` is a covariance with a positive diagonal, to which `NOISE` is added; ``start`` is an initial value, such
+    as the result for a similar sample. Sweeps end when no entry changes by more than `TOLERANCE` of a typical variance.
+    The result is positive definite; it is exactly totally positive only in the limit, see `fit_covariance`.
     """
     wanted = sample + NOISE * np.diag(np.diag(sample))
     results = _feasible(wanted, start)
     small = TOLERANCE * float(np.mean(np.diag(wanted)))
-    active = np.linalg.inv(results) < 0.0  # where a coefficient is above 0
+    active = np.linalg.inv(results) < 0.0  # coefficients above 0
     for _ in range(most_sweeps):
         if sweep(wanted, results, active) <= small:
             break
@@ -97,10 +97,10 @@ def improve(sample: Floats, start: Floats | None = None, *, most_sweeps: int = M
 
 
 def fit_covariance(sample: Floats, start: Floats | None = None) -> tuple[Floats, Floats]:
-    """Estimate the totally positive covariance of maximum likelihood; return it and its inverse, the precision.
+    """Return the maximum-likelihood totally positive covariance, and its inverse, the precision.
 
-    No entry of the precision is above 0 off its diagonal: what rounding leaves there is cut off. Parameters are those
-    of `improve`.
+    No entry of the precision is above 0 off its diagonal: rounding errors above 0 are set to 0. Parameters are those of
+    `improve`.
 
     Raises
     ------
@@ -115,12 +115,12 @@ def fit_covariance(sample: Floats, start: Floats | None = None) -> tuple[Floats,
         if positive_definite(precision):
             return np.asarray(np.linalg.inv(precision)), np.asarray(precision)
     raise ArcadeMarkError(
-        "no covariance of these scores could be found; leave out tasks that hardly differ from others"
+        "no covariance of these scores could be computed; leave out tasks that hardly differ from others"
     )
 
 
 def _feasible(wanted: Floats, start: Floats | None) -> Floats:
-    """Return a positive definite matrix that is nowhere below the given one, and equal on the diagonal."""
+    """Return a positive definite matrix that is nowhere below the given one, with an equal diagonal."""
     scale = np.sqrt(np.diag(wanted))
     outer = np.outer(scale, scale)
     if start is not None:

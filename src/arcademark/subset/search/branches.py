@@ -1,22 +1,22 @@
-"""Search with bounds, compiled: choose task after task, leaving out what cannot be good enough.
+"""Branch and bound, compiled: choose task after task, and skip branches that cannot be good enough.
 
 Conventions
 -----------
-* A branch is a few chosen tasks, in any order, and those that may still be chosen. It is bounded by non-negative least
-  squares over both, as coefficients must not be negative. ::
+* A branch is a few chosen tasks, in any order, and those that may still be chosen. Its bound is that of non-negative
+  least squares over both, because coefficients must not be negative. ::
 
       chosen A, B; left C, D, E, …   ── bounded: below the limit
         │
         ├── with C: chosen A, B, C; left D, E, …
         │
-        └── without C: chosen A, B; left D, E, …   ── bounded again, as C had a coefficient
+        └── without C: chosen A, B; left D, E, …   ── bounded again, because C had a coefficient
               │
               ├── with E: …
 
-* The next task is the one that the bound's coefficients make most use of: without it the bound rises soonest. As long
-  as a branch lacks less than its group, only tasks that lack some of the rest are taken.
-* Of the last three tasks the first is taken in the order of that use, and the others as pairs
-  (`arcademark.subset.search.pairs`, where groups, places and upper triangles are explained).
+* The next task is the one with the largest contribution to the bound's solution: without it the bound rises most. As
+  long as a branch lacks less than its group, only tasks that lack some of the rest are chosen.
+* Of the last three tasks, the first is chosen in the order of these contributions, and the others as pairs
+  (`arcademark.subset.search.pairs`, which explains groups, places and upper triangles).
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from arcademark.subset.search.pairs import (
 )
 
 WORTHWHILE = 20
-"""Tasks left from which on a bound takes less time than all pairs that it may save."""
+"""Number of tasks left from which a bound takes less time than all pairs that it may save."""
 
 
 @inner
 def hopeless(metric, allowed, active, solution, rule, best, offset, room):  # type: ignore[no-untyped-def]
-    """Bound a branch: tell whether all of its subsets are worse than those listed.
+    """Return True if a bound proves that all subsets of a branch are worse than the listed ones.
 
-    ``metric`` is the fold-weighted Gram matrix, an upper triangle. ``allowed`` marks tasks chosen or left, ``active``
-    those to begin with; filled with those that have a coefficient, and ``solution`` with the coefficients. ``offset``
-    is added to the group's errors; ``rule`` and ``best`` are as for `search_groups`.
+    ``metric`` is the fold-weighted Gram matrix, an upper triangle. ``allowed`` marks tasks chosen or left. ``active``
+    marks the initial tasks with a coefficient and is set to the final ones, ``solution`` to the coefficients.
+    ``offset`` is added to the group's errors; ``rule`` and ``best`` are as for `search_groups`.
     """
     _, factor, result, _, small, trial = room
     q = len(allowed)
@@ -69,13 +69,13 @@ def most_used(metric, solution, lacks_of, allowed, taken, need):  # type: ignore
 
 @inner
 def by_use(metric, solution, lacks_of, allowed, taken, need, first, names):  # type: ignore[no-untyped-def]
-    """Write the tasks left to ``names`` from place ``first`` on, in the order of their use; return where they end."""
+    """Write the tasks left to ``names`` from place ``first`` on, the most used first; return the place after them."""
     uses, end = np.empty(len(names)), first
     for j in range(len(allowed)):
         if allowed[j] and not taken[j]:
             use = solution[j] * solution[j] * metric[j, j]
             if lacks_of[j] & need != 0:
-                use += metric[len(allowed), len(allowed)]  # before all that does not lack what is needed
+                use += metric[len(allowed), len(allowed)]  # before all tasks that do not lack what is needed
             place = end
             while place > first and uses[place - 1] < use:
                 uses[place], names[place] = uses[place - 1], names[place - 1]
@@ -103,11 +103,11 @@ def eliminate_chosen(metric, names, before, end, squares, gram):  # type: ignore
 
 @inner
 def last_three(group, state, need, seen, before, rule, constrained, best, rooms):  # type: ignore[no-untyped-def]
-    """Search a branch that lacks three tasks; the caller allows again what it excludes.
+    """Search a branch that needs three more tasks; the caller must allow excluded tasks again.
 
     ``state`` is (metric, allowed, taken, active, solution, chosen), as for `hopeless` and `search_groups`; ``need`` is
-    what the group lacks beyond the ``before`` chosen tasks, ``seen`` what these lack; the rest is as for
-    `arcademark.subset.search.pairs.judge_pairs`. Return how many subsets are cross-validated.
+    the set that the group lacks beyond the ``before`` chosen tasks, ``seen`` the set that these lack; the rest is as
+    for `arcademark.subset.search.pairs.judge_pairs`. Return the number of cross-validated subsets.
     """
     offset, lacks_of, evaluated = group[3], group[7], np.int64(0)
     metric, allowed, taken, active, solution, chosen = state
@@ -139,23 +139,23 @@ def last_three(group, state, need, seen, before, rule, constrained, best, rooms)
 
 @entry
 def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  # type: ignore[no-untyped-def]
-    """Search the subsets of some groups, leaving out branches and pairs that the bounds prove to be worse.
+    """Search the subsets of some groups, skipping branches and pairs that bounds prove to be worse.
 
-    At least 3 tasks are chosen from ``free`` beside the ``fixed`` ones. ``data`` is as for
-    `arcademark.subset.search.pairs.group_grams`, ``groups`` what each group lacks, ``constrained`` as for
+    At least 3 tasks are chosen from ``free`` in addition to the ``fixed`` ones. ``data`` is as for
+    `arcademark.subset.search.pairs.group_grams`, ``groups`` the set that each group lacks, ``constrained`` as for
     `arcademark.subset.search.kernels.judge`, and ``best``, which is filled, as for
     `arcademark.subset.search.kernels.keep`.
 
     Parameters
     ----------
     rule : tuple (limit, margin)
-        An error that is known to be reached by as many subsets as are to be listed; what bounds are multiplied by, a
-        little below 1, against rounding.
+        An error that is known to be reached by as many subsets as are to be listed; a factor of bounds slightly below
+        1, against rounding.
 
     Returns
     -------
     int
-        Subsets that are cross-validated.
+        Number of cross-validated subsets.
     """
     lack, evaluated = data[2], np.int64(0)
     held, d, last = len(fixed), len(fixed) + choose, choose - 3
@@ -173,7 +173,7 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
         allowed, taken, excluded_at = np.ones(q, np.bool_), np.zeros(q, np.bool_), np.zeros(q, np.int64) - 1
         active, solutions = np.zeros((last + 1, q), np.bool_), np.zeros((last + 1, q))
         chosen, lacks = np.arange(d), np.empty(last + 1, np.int64)
-        for a in range(held):  # the fixed tasks stand first
+        for a in range(held):  # the fixed tasks come first
             taken[a] = True
         bound_room = make_room(q)
         names, gram, rest = np.empty(q, np.int64), np.empty((q + 1, q + 1)), np.empty((q + 1, q + 1))
@@ -207,7 +207,7 @@ def search_groups(data, fixed, free, groups, choose, rule, constrained, best):  
                 if excluded_at[j] == level:
                     excluded_at[j], allowed[j] = -1, True
             level -= 1
-            if level >= 0:  # go on without the task that was chosen last
+            if level >= 0:  # continue without the task that was chosen last
                 task = chosen[held + level]
                 taken[task], allowed[task], excluded_at[task] = False, False, level
                 stale, active[level, task] = active[level, task], False

@@ -1,11 +1,11 @@
-"""All subsets of a size: each cross-validated, or left out by a bound.
+"""Search over all subsets of a size: each is cross-validated, or skipped by a bound.
 
-Work is shared out in the same way whatever the number of threads, and no thread uses what another has found, so counts
-and results are the same on any machine.
+Work is divided in the same way for any number of threads, and no thread uses another's results, so counts and results
+are the same on any machine.
 
-With bounds, subsets that lack the same algorithms are searched together, as they share complete cases and folds.
-Algorithms that lack the same tasks are one *class*; what a task, a subset or a group *lacks* is a set of classes, the
-bits of a whole number (`arcademark.subset.search.pairs`).
+With bounds, subsets that lack the same algorithms are searched together, because they share complete cases and folds.
+Algorithms that lack the same tasks are one *class*; a task, subset or group *lacks* a set of classes, the bits of an
+integer (`arcademark.subset.search.pairs`).
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ Integers = NDArray[np.int64]
 class Classes:
     """Algorithms by the tasks that they lack.
 
-    ``of_row`` is each algorithm's class, −1 for the ``complete`` ones, which lack nothing; ``lack`` is what each task
-    lacks, ``sizes`` how many algorithms each class has.
+    ``of_row`` is each algorithm's class, −1 for complete ones, whose number is ``complete``; ``lack`` is the set of
+    classes that each task lacks, ``sizes`` the number of algorithms of each class.
     """
 
     of_row: Integers
@@ -45,15 +45,15 @@ class Classes:
     complete: int
 
     def cases(self, lacking: Integers) -> Integers:
-        """Return how many complete cases sets of classes leave, shape of ``lacking``."""
+        """Return the number of complete cases without these sets of classes, in the shape of ``lacking``."""
         bits = (lacking[..., np.newaxis] >> np.arange(len(self.sizes))) & 1
         return np.asarray(self.complete + self.sizes.sum() - bits @ self.sizes, dtype=np.int64)
 
 
 def classes(missing: NDArray[np.bool_], tasks: Sequence[int]) -> Classes | None:
-    """Sort algorithms by which of some tasks they lack; None if there are more than `MAX_CLASSES` classes.
+    """Group algorithms by the tasks that they lack; None if there are more than `MAX_CLASSES` classes.
 
-    ``missing``, shape (algorithms, all tasks), is true where there is no score.
+    ``missing``, shape (algorithms, all tasks), is True for missing scores.
     """
     relevant = missing[:, list(tasks)]
     patterns, inverse = np.unique(relevant, axis=0, return_inverse=True)
@@ -73,10 +73,11 @@ def classes(missing: NDArray[np.bool_], tasks: Sequence[int]) -> Classes | None:
 def groups(
     missing: Classes, fixed: Sequence[int], free: Sequence[int], choose: int, floor: int
 ) -> tuple[Integers, Integers, int] | None:
-    """List the groups that subsets can lack, and count each one's subsets; None if there are more than `MAX_GROUPS`.
+    """List the groups of subsets that lack the same classes; None if there are more than `MAX_GROUPS`.
 
-    Of ``free`` tasks ``choose`` are chosen beside the ``fixed`` ones; subsets need ``floor`` complete cases. Return
-    what each group lacks, how many subsets it has, and how many subsets have too few complete cases.
+    ``choose`` of the ``free`` tasks are chosen in addition to the ``fixed`` ones; subsets need ``floor`` complete
+    cases. Return the set that each group lacks, its number of subsets, and the number of all subsets with too few
+    complete cases.
     """
     base = 0
     for task in fixed:
@@ -86,7 +87,7 @@ def groups(
         lacks = int(missing.lack[task]) & ~base
         extra[lacks] = extra.get(lacks, 0) + 1
     whole = extra.pop(0, 0)
-    counts: dict[tuple[int, int], int] = {(base, 0): 1}  # by what is lacking and tasks chosen
+    counts: dict[tuple[int, int], int] = {(base, 0): 1}  # by the lacking set and the number of chosen tasks
     for lacks, tasks in extra.items():
         for (lacking, chosen), ways in list(counts.items()):
             union = lacking | lacks
@@ -109,24 +110,24 @@ BOUND_MARGIN = 1.0 - 1e-7
 """Factor of bounds, against rounding."""
 
 MAX_SUBSETS = 2**62
-"""More can't be counted."""
+"""Number of subsets from which their count overflows."""
 
 _CHUNK = 100_000
-"""Subsets that a thread is given at a time."""
+"""Number of subsets that a thread searches at a time."""
 
 _KEPT = 6
-"""Subsets that are extended in search of a good error to begin with."""
+"""Number of subsets that are extended in search of a good initial error."""
 
 _FEWEST = 3
-"""Tasks to choose from which on bounds save time."""
+"""Number of tasks to choose from which bounds save time."""
 
 _List: TypeAlias = tuple[Floats, NDArray[np.int64], float]
 _Part: TypeAlias = tuple[_List, int, int]
-"""The best, and how many subsets are cross-validated, and have too few complete cases."""
+"""The best subsets, and the numbers of cross-validated subsets, and of subsets with too few complete cases."""
 
 
 def enumerate_subsets(prepared: PreparedSearch, progress: Progress | None) -> tuple[list[tuple[int, ...]], Certificate]:
-    """Return the tasks of the best subsets, best first, and the account of all subsets.
+    """Return the tasks of the best subsets, best first, and the certificate.
 
     Raises
     ------
@@ -136,8 +137,8 @@ def enumerate_subsets(prepared: PreparedSearch, progress: Progress | None) -> tu
     total = prepared.subsets
     if total >= MAX_SUBSETS:
         raise ArcadeMarkError(
-            f"subset search: {total:.1e} subsets of {prepared.size} are too many; choose fewer tasks, or choose from "
-            "fewer (--tasks exclude=…)"
+            f"subset search: {total:.1e} subsets of {prepared.size} are too many; choose a smaller size, or exclude "
+            "tasks (--tasks exclude=…)"
         )
     known: list[float] = []
     searched = None
@@ -153,7 +154,7 @@ def enumerate_subsets(prepared: PreparedSearch, progress: Progress | None) -> tu
 
 
 def _search_groups(prepared: PreparedSearch, limit: float, progress: Progress | None) -> _Part | None:
-    """Search with bounds; None where there are too many groups."""
+    """Search with bounds; None if there are too many groups."""
     fixed, free = prepared.fixed.tolist(), prepared.free.tolist()
     missing = classes(np.isnan(prepared.scores[:-1].T), [*fixed, *free])
     grouped = None if missing is None else groups(missing, fixed, free, prepared.choose, prepared.floor)
@@ -197,7 +198,7 @@ def _merge(
     progress: Progress | None,
     inadmissible: int,
 ) -> _Part:
-    """Work on items, of so many subsets each, in threads, and join the results."""
+    """Search items in threads and merge the results; ``sizes`` is the number of subsets of each item."""
     best, evaluated, done = prepared.empty_list(), 0, inadmissible
     with ThreadPoolExecutor(prepared.options.threads or os.cpu_count() or 1) as pool:
         try:
@@ -216,10 +217,10 @@ def _merge(
 
 
 def good_errors(prepared: PreparedSearch) -> list[float]:
-    """Return the errors of good subsets, as many as are to be listed if there are, ascending.
+    """Return the errors of good subsets, ascending, at most as many as are to be listed.
 
-    The best few subsets are each extended by every task, again and again, until they are large enough; then a task of
-    the best one is exchanged as long as that helps.
+    The best few subsets are repeatedly extended by every task until they are large enough; then tasks of the best one
+    are exchanged as long as its error falls.
     """
     known: dict[tuple[int, ...], float] = {}
     best: tuple[int, ...] = ()
@@ -227,7 +228,7 @@ def good_errors(prepared: PreparedSearch) -> list[float]:
 
     def extend(subsets: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
         for subset in subsets:
-            for other, error in _extensions(prepared, subset).items():  # by rounding it may be another than before
+            for other, error in _extensions(prepared, subset).items():  # an error may differ by rounding from before
                 known.setdefault(other, error)
         return sorted(known, key=lambda subset: (known[subset], subset))[:_KEPT]
 
@@ -241,7 +242,7 @@ def good_errors(prepared: PreparedSearch) -> list[float]:
 
 
 def _extensions(prepared: PreparedSearch, chosen: tuple[int, ...]) -> dict[tuple[int, ...], float]:
-    """Add each further task to the chosen ones; return the best and their errors."""
+    """Add each further task to the chosen ones; return the best extensions with their errors."""
     fixed = np.array([*prepared.fixed.tolist(), *chosen], dtype=np.int64)
     free = np.setdiff1d(prepared.free, fixed)
     top = min(len(free), prepared.options.top + _KEPT)
@@ -260,7 +261,7 @@ def _extensions(prepared: PreparedSearch, chosen: tuple[int, ...]) -> dict[tuple
 
 
 def _combination(rank: int, n: int, k: int) -> list[int]:
-    """Return the combination of k of 0 … n − 1 that has so many before it in lexicographic order."""
+    """Return the combination of k of 0 … n − 1 with this rank, from 0, in lexicographic order."""
     chosen, item = [], 0
     for left in range(k, 0, -1):
         while rank >= math.comb(n - item - 1, left - 1):

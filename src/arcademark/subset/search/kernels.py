@@ -1,7 +1,7 @@
-"""Search from the rows, compiled: cross-validate subset after subset, leaving out none.
+"""Exhaustive search, compiled: cross-validate every subset.
 
-The plain reference implementation of `arcademark.subset.search.branches`, and what serves small searches and searches
-without bounds. Errors are sums of products and good to about 10⁻¹²; what is reported is computed again from the rows.
+It is the reference implementation of `arcademark.subset.search.branches`, and is used for small searches and searches
+without bounds. Errors are sums of products, accurate to about 10⁻¹²; reported errors are computed again from the rows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arcademark.subset.search.least_squares import (
 )
 
 TIE = 1e-9
-"""Relative difference up to which two errors count as equal; of equals the subset that comes first is better."""
+"""Relative difference up to which two errors count as equal; among equals the subset that comes first is better."""
 
 
 @inner
@@ -29,7 +29,7 @@ def fold_grams(scores, places, rows, n, fold_of, first, grams, whole):  # type: 
     """Fill in the upper triangles of Gram matrices of each fold's held-out rows, and of all, as for `judge`.
 
     They are of the tasks ``places``, shape (q,), and the target, the last of ``scores``, over the complete cases
-    ``rows[:n]``, whose folds are ``fold_of``. Those of tasks before the place ``first`` are there already.
+    ``rows[:n]``, whose folds are ``fold_of``. Entries of tasks before the place ``first`` are already filled.
     """
     q = len(places)
     for a in range(q + 1):
@@ -49,8 +49,8 @@ def fold_grams(scores, places, rows, n, fold_of, first, grams, whole):  # type: 
 def judge(grams, whole, weights, subset, d, constrained, reach, nothing, room):  # type: ignore[no-untyped-def]
     """Return the mean over folds of the mean squared error on held-out rows, of a subset of d tasks.
 
-    Infinity where it is above ``reach``, or where the model of all rows has a negative coefficient and is not
-    ``constrained``; if it is, every fit is made without. Errors up to ``nothing`` count as 0.
+    The result is infinite if it is above ``reach``, or if the model of all rows has a negative coefficient and is not
+    ``constrained``; if it is, no fit has negative coefficients. Errors up to ``nothing`` count as 0.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def judge(grams, whole, weights, subset, d, constrained, reach, nothing, room): 
         solve_nonnegative(all_rows, d, factor, solution, active, (small, trial))
     folds = len(weights)
     total = 0.0
-    for f in range(folds):  # what each fold costs at least
+    for f in range(folds):  # lower bound of each fold's error
         _gather(grams[f], subset, d, y, held[f])
         fitted[f] = held_out_squares(held[f], d, solution) * weights[f]
         total += fitted[f]
@@ -94,7 +94,7 @@ def judge(grams, whole, weights, subset, d, constrained, reach, nothing, room): 
 
 @inner
 def make_judge_room(folds, d):  # type: ignore[no-untyped-def]
-    """Return arrays for `judge` to work in."""
+    """Return the working arrays of `judge`."""
     return make_room(d), np.empty((d + 1, d + 1)), np.empty((folds, d + 1, d + 1)), np.empty(folds)
 
 
@@ -119,8 +119,8 @@ def worst_listed(errors, nothing):  # type: ignore[no-untyped-def]
 def keep(errors, subsets, nothing, error, subset):  # type: ignore[no-untyped-def]
     """Insert a subset, tasks in any order, into a list of the best, if it is good enough.
 
-    ``errors``, shape (top,), and ``subsets``, shape (top, d), are best first, tasks ascending; places not yet taken
-    have an infinite error. Errors that differ by ``nothing`` or a share of `TIE` are equal.
+    ``errors``, shape (top,), and ``subsets``, shape (top, d), are best first, tasks ascending; free places have an
+    infinite error. Errors that differ by at most ``nothing``, or the share `TIE`, are equal.
     """
     last = len(errors) - 1
     if not error <= worst_listed(errors, nothing) or error == np.inf:
@@ -142,9 +142,9 @@ def keep(errors, subsets, nothing, error, subset):  # type: ignore[no-untyped-de
 
 @inner
 def fold_weights(fold_of, n, rows, charge, weights):  # type: ignore[no-untyped-def]
-    """Fill in the weights of the folds' squares in the error of n complete cases of all rows; return the summand.
+    """Fill in the weights of the folds' squares in the error of n complete cases; return the incomplete cases' part.
 
-    ``charge`` is an incomplete case's squared error; −1 leaves incomplete cases out.
+    ``rows`` is the number of all cases; ``charge`` is an incomplete case's squared error, −1 to leave these out.
     """
     share = 1.0 if charge < 0.0 else n / rows
     for f in range(len(weights)):
@@ -183,12 +183,12 @@ def _is_better(error, subset, other_error, others, place, nothing):  # type: ign
 
 @entry
 def search_each(scores, fold_table, floor, fixed, free, start, steps, constrained, charge, best):  # type: ignore[no-untyped-def]
-    """Cross-validate subset after subset, each until it is known to be worse than the list.
+    """Cross-validate consecutive subsets, each until it is known to be worse than the list.
 
-    ``start`` are places in ``free`` to begin with, ascending; in lexicographic order the following ``steps`` subsets
-    are visited. ``best``, which is filled, is (errors, subsets, nothing) as for `keep`, the rest as in
-    `arcademark.subset.search.prepared.PreparedSearch`. Return how many are evaluated, and left out for too few complete
-    cases.
+    ``start`` are the places in ``free`` of the first subset, ascending; ``steps`` subsets are visited in lexicographic
+    order. ``best``, which is filled, is (errors, subsets, nothing) as for `keep`; the rest is as in
+    `arcademark.subset.search.prepared.PreparedSearch`. Return the numbers of evaluated subsets, and of subsets with too
+    few complete cases.
     """
     choose, d = len(start), len(fixed) + len(start)
     errors, subsets, nothing = best

@@ -2,15 +2,14 @@
 
 Conventions
 -----------
-* All that least squares needs stands in the Gram matrix Zᵀ Z of columns Z = [x₁ … x_d, y] over some rows: the
-  last row and column are the target's.
-* A task that depends on those before it (its pivot is no larger than `DEPENDENT` of its own square) gets coefficient 0.
-  Fitted values are the same whatever one does about it; the coefficients returned to users come from
-  ``numpy.linalg.lstsq``.
-* `entry` compiles what Python calls, `inner` what only compiled code calls, which takes less time to compile.
-* What is written for the compiler: counters that are passed on begin as ``np.int64(0)``, as a plain 0 has a type of its
-  own and all that is called would be compiled twice; no slice is assigned and nothing reduced by a method, as that
-  compiles numpy's own checks.
+* Least squares needs only the Gram matrix Zᵀ Z of the columns Z = [x₁ … x_d, y] over some rows; its last row and column
+  are the target's.
+* A task that depends on those before it (its pivot is at most the share `DEPENDENT` of its own square) has coefficient
+  0. Fitted values do not depend on this choice; the coefficients returned to users come from ``numpy.linalg.lstsq``.
+* `entry` compiles functions that Python calls, `inner` those that only compiled code calls, which compile faster.
+* For short compilation, counters that are passed on begin as ``np.int64(0)``, because a literal 0 has another type, for
+  which all called functions would be compiled again; slices are not assigned and methods not used for reductions,
+  because these compile NumPy's own checks.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ DEPENDENT = 1e-11
 """Share of its own square below which a pivot counts as zero."""
 
 NEGATIVE = 1e-10
-"""A coefficient counts as negative where what it takes away, as a length, is more than that share of the target's."""
+"""A coefficient counts as negative if the norm of its term is more than this share of the target's norm."""
 
 entry = partial(njit, cache=True, nogil=True, error_model="numpy")()
 inner = partial(njit, cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)()
@@ -33,9 +32,9 @@ inner = partial(njit, cache=True, nogil=True, error_model="numpy", no_cpython_wr
 
 @inner
 def least_squares(gram, d, factor, solution):  # type: ignore[no-untyped-def]
-    """Fill in the coefficients of the first d columns of a Gram matrix, the target's row being d, by Cholesky's method.
+    """Fill in the coefficients of the first d columns of a Gram matrix by Cholesky's method; row d is the target's.
 
-    ``factor``, shape (≥ d, ≥ d), is room to work in.
+    ``factor``, shape (≥ d, ≥ d), is a working array.
     """
     for j in range(d):
         pivot = gram[j, j]
@@ -66,13 +65,13 @@ def least_squares(gram, d, factor, solution):  # type: ignore[no-untyped-def]
 
 @inner
 def nonnegative_least_squares(gram, y, allowed, enough, factor, solution, active, room):  # type: ignore[no-untyped-def]
-    """Solve least squares under the condition that no coefficient is negative (Lawson and Hanson 1974, ch. 23).
+    """Solve least squares without negative coefficients (Lawson and Hanson 1974, ch. 23).
 
-    Of ``gram``, whose target is at place y, the upper triangle is read. ``allowed`` marks tasks that may have a
-    coefficient other than 0; ``active`` is on entry those to begin with, on return those with a coefficient above 0;
-    ``solution`` is filled. Stop as soon as the residual sum of squares is known not to be above ``enough``; −1 to go on
-    to the least. ``factor`` and ``room`` are to work in. Return the residual sum of squares; 0, which is never too
-    much, should the method not come to an end.
+    Only the upper triangle of ``gram`` is read; its target is at place y. ``allowed`` marks tasks that may have a
+    coefficient other than 0; ``active`` marks the initial tasks, and is set to those with a coefficient above 0;
+    ``solution`` is filled. Stop as soon as the residual sum of squares is at most ``enough``; −1 to minimise it.
+    ``factor`` and ``room`` are working arrays. Return the residual sum of squares, or its lower bound 0 without
+    convergence.
     """
     small, trial = room
     places = np.empty(y, np.int64)
@@ -96,7 +95,7 @@ def nonnegative_least_squares(gram, y, allowed, enough, factor, solution, active
             for a in range(count):
                 j = places[a]
                 if trial[a] <= 0.0:
-                    if warm:  # a first guess: leave out what is negative until nothing is
+                    if warm:  # an initial guess: leave out negative coefficients until there are none
                         active[j] = False
                         left += 1
                     else:
@@ -136,7 +135,7 @@ def nonnegative_least_squares(gram, y, allowed, enough, factor, solution, active
 
 @inner
 def solve_nonnegative(gram, d, factor, solution, active, room):  # type: ignore[no-untyped-def]
-    """Replace the solution of `least_squares` by that of `nonnegative_least_squares`, where all tasks are allowed."""
+    """Replace the solution of `least_squares` by that of `nonnegative_least_squares` with all tasks allowed."""
     allowed = np.ones(d, np.bool_)
     for j in range(d):
         active[j] = solution[j] > 0.0
@@ -155,7 +154,7 @@ def lowest(values, d):  # type: ignore[no-untyped-def]
 
 @inner
 def has_negative(gram, d, solution):  # type: ignore[no-untyped-def]
-    """Return whether a coefficient is negative by more than rounding, whatever the units of the tasks."""
+    """Return True if a coefficient is negative by more than rounding, in any units of the tasks."""
     for j in range(d):
         least = NEGATIVE * NEGATIVE * gram[d, d]
         if solution[j] < 0.0 and solution[j] * solution[j] * gram[j, j] > least:
@@ -165,7 +164,7 @@ def has_negative(gram, d, solution):  # type: ignore[no-untyped-def]
 
 @inner
 def number_of_folds(fold_table):  # type: ignore[no-untyped-def]
-    """Return how many folds there are; all are in the last row."""
+    """Return the number of folds, all of which are in the last row."""
     last = fold_table[len(fold_table) - 1]
     result = np.int64(0)
     for i in range(len(last)):
@@ -176,7 +175,7 @@ def number_of_folds(fold_table):  # type: ignore[no-untyped-def]
 
 @inner
 def held_out_squares(held, d, solution):  # type: ignore[no-untyped-def]
-    """Return the squared error of a model on the rows that a Gram matrix is of."""
+    """Return the squared error of a model on the rows of a Gram matrix."""
     total = held[d, d]
     for a in range(d):
         inner = -2.0 * held[d, a]
@@ -188,7 +187,7 @@ def held_out_squares(held, d, solution):  # type: ignore[no-untyped-def]
 
 @inner
 def make_room(d):  # type: ignore[no-untyped-def]
-    """Return arrays for `solve_nonnegative` and others to work in, for up to d tasks."""
+    """Return the working arrays of `solve_nonnegative` and others, for up to d tasks."""
     return (
         np.empty((d + 1, d + 1)),
         np.empty((d + 1, d + 1)),

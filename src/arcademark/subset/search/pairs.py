@@ -1,15 +1,15 @@
-"""Judging the subsets of a group, compiled: the last two tasks are chosen together, all pairs at once.
+"""Evaluation of the subsets of a group, compiled: the last two tasks are chosen together, over all pairs at once.
 
 Conventions
 -----------
-* Algorithms that lack the same tasks are one *class*; what a task or subset *lacks* is a set of classes, the bits of a
-  whole number. Subsets that lack the same have the same complete cases, folds and Gram matrices: they are searched
-  together, one *group* after another.
-* Pairs are bounded by what they explain of the fold-weighted error; what leads to pairs is bounded, too
-  (`arcademark.subset.search.branches`).
-* A fold-weighted Gram matrix W sums each fold's by 1 / (folds × its cases). Chosen tasks are eliminated from it one
-  after another (Gaussian elimination: Schur complements); the target's corner is then the least fold-weighted squared
-  error that the chosen tasks reach, a bound of the cross-validated one. ::
+* Algorithms that lack the same tasks are one *class*; a task or subset *lacks* a set of classes, the bits of an
+  integer. Subsets that lack the same set have the same complete cases, folds and Gram matrices; they are one *group*,
+  which is searched together.
+* Pairs are bounded by the part of the fold-weighted error that they explain; the branches that lead to pairs are
+  bounded, too (`arcademark.subset.search.branches`).
+* A fold-weighted Gram matrix W is the sum of the folds' matrices, each times 1 / (folds × its cases). Chosen tasks are
+  eliminated from it one by one (Gaussian elimination: Schur complements); the target's corner is then the least
+  fold-weighted squared error of the chosen tasks, a lower bound of the cross-validated one. ::
 
       chosen tasks    remaining tasks      y
                       ┌──────────────┬─────┐
@@ -38,21 +38,21 @@ from arcademark.subset.search.kernels import (
 from arcademark.subset.search.least_squares import DEPENDENT, inner, number_of_folds
 
 SLACK = 1e-9
-"""Share of the target's square that a bound may be off by, as it is a difference of such squares."""
+"""Possible error of a bound, as a share of the target's square, because it is a difference of such squares."""
 
 ALIKE = 1e-6
-"""Share of a task's square beyond another's below which the two count as dependent."""
+"""Share of a task's square not explained by another task below which the two count as dependent."""
 
 ROUNDING = 1e-12
-"""Relative margin of a count of pairs, which is computed in another order than what each explains."""
+"""Relative margin of the count of pairs, which computes explained parts in another order."""
 
 
 @inner
 def eliminate(gram, k, y, squares, out):  # type: ignore[no-untyped-def]
     """Eliminate task k: fill in the Gram matrix of the later columns' residuals.
 
-    ``gram`` is read from row k on, ``out``, which may be the same, filled from row k + 1 on, up to the target's place
-    y; ``squares`` are the columns' own before any elimination.
+    ``gram`` is read from row k on; ``out``, which may be the same array, is filled from row k + 1 to the target's place
+    y; ``squares`` are the columns' squares before any elimination.
     """
     inverse = 1.0 / gram[k, k] if gram[k, k] > DEPENDENT * squares[k] else 0.0
     pivot = gram[k]
@@ -65,11 +65,11 @@ def eliminate(gram, k, y, squares, out):  # type: ignore[no-untyped-def]
 
 @inner
 def explained_by_pair(row, i, j, scale, beta, everything):  # type: ignore[no-untyped-def]
-    """Return how much of the target's corner the pair i < j explains without negative coefficients.
+    """Return the part of the target's corner that the pair i < j explains without negative coefficients.
 
-    ``row`` is the first one's in the Gram matrix of what is left after the chosen tasks; ``scale`` is 1 / √gram[j, j],
-    0 for tasks that depend on the chosen ones; ``beta`` is gram[j, y] × scale[j]. A pair whose tasks depend on each
-    other may explain ``everything``, the corner.
+    ``row`` is row i of the Gram matrix of residuals after the chosen tasks; ``scale`` is 1 / √gram[j, j], 0 for tasks
+    that depend on the chosen ones; ``beta`` is gram[j, y] × scale[j]. If the two tasks depend on each other, the upper
+    bound ``everything``, the corner, is returned.
     """
     rho = row[j] * scale[i] * scale[j]
     first, second = beta[i], beta[j]
@@ -82,7 +82,7 @@ def explained_by_pair(row, i, j, scale, beta, everything):  # type: ignore[no-un
 
 @inner
 def count_pairs(row, i, y, scale, beta, cut):  # type: ignore[no-untyped-def]
-    """Count the pairs (i, j), i < j < y, that may explain as much as ``cut``; otherwise as `explained_by_pair`."""
+    """Count the pairs (i, j), i < j < y, that may explain at least ``cut``; parameters as for `explained_by_pair`."""
     own, first, pairs = scale[i], beta[i], np.int64(0)
     alone = (first * first if first > 0.0 else 0.0) >= cut
     for j in range(i + 1, y):  # without branches, so that it is vectorised
@@ -96,19 +96,19 @@ def count_pairs(row, i, y, scale, beta, cut):  # type: ignore[no-untyped-def]
 
 @inner
 def group_grams(data, lacking, places):  # type: ignore[no-untyped-def]
-    """Make the Gram matrices of the group that lacks ``lacking``, of the tasks ``places``, shape (q,).
+    """Return the Gram matrices of the tasks ``places``, shape (q,), for the group that lacks ``lacking``.
 
     Parameters
     ----------
     data : tuple (scores, row_class, lack, fold_table, charge)
         Scores, fold table and charge as in `arcademark.subset.search.prepared.PreparedSearch`; each algorithm's class,
-        −1 for those that lack nothing; what each task lacks.
+        −1 for complete ones; the set that each task lacks.
 
     Returns
     -------
     (grams, whole, weighted, weights, offset)
-        Gram matrices of each fold's held-out rows, shape (folds, q + 1, q + 1), of all rows, and fold-weighted; what a
-        fold's squares weigh in the error, shape (folds,); what is added to the error for the incomplete cases.
+        Gram matrices of each fold's held-out rows, shape (folds, q + 1, q + 1), of all rows, and fold-weighted; weights
+        of the folds' squares in the error, shape (folds,); the summand of the error for incomplete cases.
     """
     scores, row_class, _, fold_table, charge = data
     q, folds = len(places), number_of_folds(fold_table)
@@ -130,7 +130,7 @@ def group_grams(data, lacking, places):  # type: ignore[no-untyped-def]
 
 @inner
 def group_places(fixed, free, lack, lacking):  # type: ignore[no-untyped-def]
-    """Return a group's tasks: the fixed ones, and all others that lack no more than the group."""
+    """Return a group's tasks: the fixed ones, and all others that lack at most what the group lacks."""
     places = np.empty(len(fixed) + len(free), np.int64)
     q = len(fixed)
     for a in range(q):
@@ -153,17 +153,18 @@ def reach_of(rule, best):  # type: ignore[no-untyped-def]
 def judge_pairs(group, gram, pairs, chosen, rule, constrained, best, room):  # type: ignore[no-untyped-def]
     """Choose the last two tasks: bound all pairs, and cross-validate those that may be good enough.
 
-    ``chosen``, shape (d,), are two less than d of the group's tasks, ``gram`` is the upper triangle of what is left
-    after them, ``room`` is made by `make_pair_room`, and the rest is as for
-    `arcademark.subset.search.branches.search_groups`. Return how many are cross-validated.
+    The first d − 2 elements of ``chosen``, shape (d,), are chosen tasks of the group, ``gram`` is the upper triangle of
+    the Gram matrix of residuals after these, ``room`` is from `make_pair_room`, and the rest is as for
+    `arcademark.subset.search.branches.search_groups`. Return the number of cross-validated subsets.
 
     Parameters
     ----------
     group : tuple (grams, whole, weights, offset, slack, lacking, places, lacks)
-        As `group_grams` returns them; what bounds may be off by; what the group lacks; its tasks, and what each lacks.
+        The first four from `group_grams`; the possible error of bounds; the set that the group lacks; its tasks, and
+        the set that each lacks.
     pairs : tuple (first, last, names, seen)
-        Pairs are chosen from places ``first`` to ``last`` − 1 of ``gram``, the target's place is ``last``; which of the
-        group's tasks stand there; what the chosen tasks lack.
+        Pairs are chosen from places ``first`` to ``last`` − 1 of ``gram``, the target's place is ``last``; ``names``
+        are the group's tasks at these places; ``seen`` is the set that the chosen tasks lack.
     """
     grams, whole, weights, offset, slack, lacking, places, lacks = group
     first, last, names, seen_before = pairs
@@ -201,7 +202,7 @@ def judge_pairs(group, gram, pairs, chosen, rule, constrained, best, room):  # t
 
 @inner
 def make_pair_room(folds, q, d):  # type: ignore[no-untyped-def]
-    """Return arrays for `judge_pairs` to work in; the second, shape (q + 1,), is for the columns' own squares."""
+    """Return the working arrays of `judge_pairs`; the second, shape (q + 1,), is for the columns' squares."""
     return (
         make_judge_room(folds, d),
         np.empty(q + 1),

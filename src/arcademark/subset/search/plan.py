@@ -1,8 +1,8 @@
 """Searches that build on each other: the Atari-5 paper's plan (§4.3), on any problem.
 
-The best five are found among all; from them three, and of those one, so that a small evaluation can be extended. For
-tuning there are three and then five others, which share no task with the five; and the five are extended to ten by
-tasks that neither they nor the five for tuning have.
+The best five are chosen from all tasks, three from these five, and one from these three, so that a small evaluation can
+be extended. Three tasks for tuning, then extended to five, share none with the first five; and the first five are
+extended to ten by tasks that are not among the five for tuning.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from arcademark.subset.search.search import SearchResult, search
 class SearchStep:
     """One search of a plan; later steps refer to its best subset by its name.
 
-    ``include``, ``within`` and ``exclude`` are the earlier step whose tasks it must have, may have alone, or must not
-    have; "" for none.
+    ``include``, ``within`` and ``exclude`` name the earlier step whose tasks it must include, must be chosen from, or
+    must exclude; "" for none.
     """
 
     name: str
@@ -39,13 +39,13 @@ ATARI_5: tuple[SearchStep, ...] = (
     SearchStep("5-val", 5, include="3-val", exclude="5"),
     SearchStep("10", 10, include="5", exclude="5-val"),
 )
-"""The paper's."""
+"""The paper's plan."""
 
 PLANS: Mapping[str, tuple[SearchStep, ...]] = {"atari-5": ATARI_5}
 
 
 def plan(name: str) -> tuple[SearchStep, ...]:
-    """Return a plan by its name."""
+    """Return a plan by its name; raise UnknownNameError if there is none."""
     if name not in PLANS:
         raise UnknownNameError("plan", name, PLANS)
     return PLANS[name]
@@ -63,14 +63,14 @@ def follow(
 ) -> Mapping[str, SearchResult]:
     """Search step by step; return results by the steps' names, in their order.
 
-    Each step names earlier steps only; the first subset must have the tasks to include, none may have those to exclude,
-    and all are chosen from those within, where these are given. ``progress`` returns, given a step, what is told how
-    far its search is; ``options`` are those of each `search`.
+    Steps may only name earlier ones. The first subset must have the tasks in ``include``, none may have those in
+    ``exclude``, and all tasks are chosen from ``within`` if given. ``progress`` returns the progress callback of a
+    step's search; ``options`` are those of each `search`.
 
     Raises
     ------
     ArcadeMarkError
-        If a step has the name of an earlier one, or names one that is not earlier; and as `search`.
+        As `search`.
     """
     result: dict[str, SearchResult] = {}
     for place, step in enumerate(steps):

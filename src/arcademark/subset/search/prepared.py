@@ -1,4 +1,4 @@
-"""Options of searches, checked and made ready: what may be chosen, from what, and how subsets are judged."""
+"""Options of searches, and searches prepared from checked options."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ Nonnegative: TypeAlias = Literal["drop", "nnls"]
 Incomplete: TypeAlias = Literal["leave out", "charge"]
 
 NOTHING = 1e-12
-"""Share of the target's mean square up to which errors are rounding: they count as 0, and such differences as none."""
+"""Share of the target's mean square up to which errors, or their differences, count as 0, because they are rounding."""
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """Account of every subset: evaluated, pruned or inadmissible.
+    """Proof of optimality: numbers of subsets that were evaluated, pruned or inadmissible.
 
     Parameters
     ----------
     subsets : int
         Number of subsets under the constraints.
     evaluated : int
-        Cross-validated, at least until they were known to be worse than the listed ones.
+        Subsets that were cross-validated, at least until they were known to be worse than the listed ones.
     pruned : int
-        Left out because a bound proves them to be worse than the listed ones.
+        Subsets that were skipped because a bound proves them to be worse than the listed ones.
     inadmissible : int
-        With too few complete cases.
+        Subsets with too few complete cases.
     audited : int
-        Good ones that were known before, without bounds: the list must not be worse.
+        Good subsets that were found without bounds; the listed ones must not be worse.
     violations : int
-        1 if it is, so that a bound is wrong.
+        1 if they are worse, so that a bound is wrong; else 0.
     gap : float
-        By what share of its error the best could at most be beaten: 0 if nothing is violated, else infinite.
+        Share of its error by which the best could at most be beaten: 0 without violations, else infinite.
     """
 
     subsets: int
@@ -65,25 +65,25 @@ class SearchOptions:
     include : sequence of str
         Tasks that every subset must have.
     exclude : collection of str
-        Tasks that none may have.
+        Tasks that no subset may have.
     within : collection of str or None
         The only tasks to choose from; all of the problem's if None.
     top : int
         Number of subsets to list.
     nonnegative : {"drop", "nnls"}
-        Drop models with a negative coefficient, as the paper does, or fit every model without.
+        Drop models with a negative coefficient, as the paper does, or fit every model without negative ones.
     folds : int
         Folds of the cross-validation.
     fold_seed : int or None
         Seed with which cases are shuffled before they are cut into folds; None does not shuffle.
     incomplete : {"leave out", "charge"}
         With missing scores, large subsets win partly by leaving out algorithms. "charge" ranks by the mean over all
-        algorithms, where one that is left out counts with the variance of the target, the squared error of predicting
-        the mean. ``Candidate.cv_mse`` is of the complete cases in any case.
+        algorithms, where a left-out one counts with the variance of the target, the squared error of predicting the
+        mean. ``Candidate.cv_mse`` is always of the complete cases.
     bounds : bool
         True to skip subsets that a bound proves to be worse; the result is the same.
     threads : int or None
-        As many as there are processors if None.
+        Number of threads; that of processors if None.
     """
 
     include: Sequence[str] = ()
@@ -125,12 +125,12 @@ class PreparedSearch:
 
     @property
     def constrained(self) -> bool:
-        """True if every fit is made without negative coefficients; otherwise models that have one are dropped."""
+        """True if every fit is without negative coefficients; otherwise models with one are dropped."""
         return self.options.nonnegative == "nnls"
 
     @property
     def choose(self) -> int:
-        """Tasks to choose beside the fixed ones."""
+        """The number of tasks to choose in addition to the fixed ones."""
         return self.size - len(self.fixed)
 
     @property
@@ -154,10 +154,10 @@ def rounding(targets: Floats) -> float:
 
 
 def prepare(problem: Problem, size: int, options: SearchOptions) -> PreparedSearch:
-    """Check a search and make it ready; errors are those of `arcademark.subset.search.search.search`."""
+    """Check and prepare a search; errors are those of `arcademark.subset.search.search.search`."""
     rows, folds = len(problem.algorithms), options.folds
     if rows < 2:
-        raise ArcadeMarkError("subset search: only one algorithm takes part, and folds take two at least; add scores")
+        raise ArcadeMarkError("subset search: only one algorithm is used, but folds need at least two; add scores")
     for name, known in (("nonnegative", Nonnegative), ("incomplete", Incomplete)):
         if (value := getattr(options, name)) not in get_args(known):
             raise ArcadeMarkError(f"subset search: {name} is {value!r}, expected one of {', '.join(get_args(known))}")
@@ -165,7 +165,7 @@ def prepare(problem: Problem, size: int, options: SearchOptions) -> PreparedSear
         count = f"{folds} fold{'' if folds == 1 else 's'}"
         raise ArcadeMarkError(f"subset search: {count} of {rows} algorithms; expected from 2 to {rows} (--set folds=N)")
     if options.top < 1:
-        raise ArcadeMarkError(f"subset search: {options.top} subsets to be listed, expected 1 or more")
+        raise ArcadeMarkError(f"subset search: {options.top} subsets to list, expected 1 or more")
     fixed, free = _choices(problem, options)
     if size < max(1, len(fixed)) or size > len(fixed) + len(free):
         raise ArcadeMarkError(
@@ -205,7 +205,7 @@ def _choices(problem: Problem, options: SearchOptions) -> tuple[tuple[int, ...],
 
 
 def fewest_cases(size: int, folds: int) -> int:
-    """Return how many cases are needed for each fold to have one, and each training set as many as there are tasks."""
+    """Return the least number of cases with which each fold has one, and each training set at least ``size``."""
     n = max(folds, size)
     while n - -(-n // folds) < size:
         n += 1

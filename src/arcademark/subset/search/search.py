@@ -2,20 +2,20 @@
 
 Conventions
 -----------
-* A subset is judged by the mean over folds of the mean squared error on the held-out cases, of least squares without
-  intercept fitted to the others. Folds are made of the subset's complete cases (`arcademark.subset.problem`).
-* A subset whose coefficients, fitted to all its complete cases, are negative anywhere is dropped, or with
-  ``nonnegative="nnls"`` every fit is made without negative coefficients.
-* Errors that differ by no more than a billionth count as equal, and of equals the subset whose tasks come first in the
+* A subset is evaluated by the mean over folds of the mean squared error on held-out cases, of least squares without
+  intercept fitted to the others. Folds consist of the subset's complete cases (`arcademark.subset.problem`).
+* A subset with a negative coefficient in the fit to all its complete cases is dropped; with ``nonnegative="nnls"`` no
+  fit has negative coefficients.
+* Errors that differ by at most a billionth count as equal, and among equals the subset whose tasks come first in the
   problem is better. Errors up to 10⁻¹² of the target's mean square are rounding and count as 0. Results depend neither
-  on the number of threads nor on luck.
+  on the number of threads nor on chance.
 * A subset with too few complete cases for its folds is inadmissible: each training set needs as many cases as tasks.
 
-Why a subset may be pruned: let c minimise the squares L over all cases, d over all but the held-out ones, and let h be
+Pruning rests on a bound: let c minimise the squares L over all cases, d over all but the held-out ones, and let h be
 the squares over the held-out ones. As d is best without them, L(c) − h(c) ≥ L(d) − h(d), and as c is best on all,
 L(c) ≤ L(d); together h(c) ≤ h(d). So a held-out fold's error is never below the same fold's error under the fit to all
-cases, and the sum over folds, each weighted as the mean over folds does, is never below the least sum so weighted that
-any coefficients reach. That holds under the condition that no coefficient is negative, too.
+cases, and the weighted sum over folds is never below the least weighted sum that any coefficients reach. The same is
+true if no coefficient may be negative.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from arcademark.subset.problem import FOLD_SEED, FOLDS, Problem, Progress, check
 from arcademark.subset.search.prepared import Certificate, SearchOptions, fewest_cases, prepare, rounding
 
 NEGATIVE = 1e-9
-"""A coefficient that takes away no more, as a length, than that share of the target's is rounding and counts as 0."""
+"""A negative coefficient counts as 0 if the norm of its term is at most this share of the target's norm (rounding)."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A subset of tasks and how well it predicts.
+    """A subset of tasks with its prediction errors.
 
     Parameters
     ----------
@@ -51,10 +51,9 @@ class Candidate:
     r2 : float
         1 − ``cv_mse`` / variance of the target over the complete cases.
     log_error : float
-        ln 10 × ``cv_mae``: the mean log error of the score, where the target is log₁₀-transformed (Atari-5, App.
-        G).
+        ln 10 × ``cv_mae``: the mean log error of the score, if the target is log₁₀-transformed (Atari-5, App. G).
     n : int
-        Complete cases.
+        Number of complete cases.
     standard_error : float
         Standard error of ``cv_mae`` over folds; biased slightly downwards, because training sets overlap.
     """
@@ -71,7 +70,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The subset of lowest ``cv_mse``, the next best in order, and the account of all subsets."""
+    """The subset of lowest ``cv_mse``, the next best in order, and the certificate."""
 
     best: Candidate
     runners_up: tuple[Candidate, ...]
@@ -79,10 +78,10 @@ class SearchResult:
 
 
 def search(problem: Problem, size: int, *, progress: Progress | None = None, **options: Any) -> SearchResult:
-    """Return the subsets of a size with the lowest cross-validated squared error, and prove that they are.
+    """Return the subsets of a size with the lowest cross-validated squared error, with a proof.
 
-    ``progress`` is told how far the search is, from the calling thread; ``options`` are fields of
-    `arcademark.subset.search.prepared.SearchOptions`.
+    ``progress`` is called, in the calling thread, with the numbers of subsets done and in total; ``options`` are fields
+    of `arcademark.subset.search.prepared.SearchOptions`.
 
     Raises
     ------
@@ -100,10 +99,10 @@ def search(problem: Problem, size: int, *, progress: Progress | None = None, **o
             f"subset search: none of {certificate.subsets:,} subsets of {size} can be used: "
             f"{certificate.inadmissible:,} have too few algorithms with scores on all their tasks, the others have "
             "negative coefficients; choose another size, fewer folds, or fits without "
-            'any (nonnegative="nnls", --set nnls=yes)'
+            'these (nonnegative="nnls", --set nnls=yes)'
         )
-    how = prepared.options
-    folding: Any = {"nonnegative": how.nonnegative, "folds": how.folds, "fold_seed": how.fold_seed}
+    checked = prepared.options
+    folding: Any = {"nonnegative": checked.nonnegative, "folds": checked.folds, "fold_seed": checked.fold_seed}
     best, *others = (evaluate(problem, [problem.tasks[j] for j in subset], **folding) for subset in result)
     return SearchResult(best, tuple(others), certificate)
 
@@ -116,10 +115,10 @@ def evaluate(
     folds: int = FOLDS,
     fold_seed: int | None = FOLD_SEED,
 ) -> Candidate:
-    """Fit and cross-validate one subset, its tasks in any order, from the rows.
+    """Fit and cross-validate one subset, with its tasks in any order.
 
-    Unlike in a search, negative coefficients are kept unless all fits are to be made without ("nnls"). Refused are
-    unknown or repeated tasks, and too few complete cases.
+    Unlike in a search, negative coefficients are kept unless ``nonnegative`` is "nnls". Raises for unknown or repeated
+    tasks, and for too few complete cases.
     """
     positions = sorted(problem.positions(tasks))
     check_unique("subset", "task", tasks)
@@ -154,9 +153,9 @@ def evaluate(
 def r2_of_all(problem: Problem, candidate: Candidate) -> float:
     """Return R² over all of the problem's algorithms, where those that are left out count as predicted by the mean.
 
-    With missing scores the best of every size flatters large subsets, which leave out algorithms that are hard to
-    predict; ``incomplete="charge"`` ranks by this: n / N (1 − ``cv_mse`` / variance), with the variance of the target
-    over all N algorithms. NaN where the target does not vary.
+    With missing scores, errors over complete cases favour large subsets, which leave out algorithms that are hard to
+    predict; ``incomplete="charge"`` ranks by this R²: n / N (1 − ``cv_mse`` / variance), with the variance of the
+    target over all N algorithms. It is NaN if the target does not vary.
     """
     variance, share = float(np.var(problem.y)), candidate.n / len(problem.y)
     return share * (1.0 - candidate.cv_mse / variance) if variance > 0 else float("nan")

@@ -1,4 +1,4 @@
-"""Put chosen subsets and their models to the test: on papers left out, and beside true values.
+"""Studies of chosen subsets and their models: errors on papers left out, and estimates beside true values.
 
-It may touch `predict` and `search`; neither touches it.
+It may import `predict` and `search`, but not the other way round.
 """

@@ -1,10 +1,10 @@
-"""Estimates beside true values, for any table: would a subset have told the same (Atari-5, §§5.3, 7 and 8).
+"""Estimates beside true values, for any table (Atari-5, §§5.3, 7 and 8).
 
 Conventions
 -----------
-* Scores are normalised, in the models' own unit (on Atari percent of the average human); NaN where missing.
-* A true value is the summary that the models predict, over all tasks that an algorithm has: the median, usually.
-* What cannot be said is None: an estimate without all of a model's tasks, a true value over too few tasks.
+* Scores are normalised, in the models' unit (on Atari percent of the average human); NaN where missing.
+* A true value is the summary that the models predict, usually the median, over all tasks that an algorithm has.
+* Unknown values are None: an estimate without all of a model's tasks, a true value over too few tasks.
 * A relative error is (estimate - true) / true, with its sign: below 0 the estimate is too low.
 """
 
@@ -22,7 +22,7 @@ from arcademark.subset.predict.model import SubsetModel
 from arcademark.subset.problem import Floats, Summary, summaries
 
 MINIMUM_TASKS = 40
-"""Tasks without which a median is no fair estimate of that of all (Atari-5, §4.1)."""
+"""Least number of tasks whose median is a fair estimate of that of all (Atari-5, §4.1)."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class ModelComparison:
     Parameters
     ----------
     value : float or None
-        The estimate; None where a task of the model has no score.
+        The estimate; None if a task of the model has no score.
     error : float or None
-        Relative error, a fraction; None without an estimate, without a true value, or where that is 0.
+        Relative error, a fraction; None without an estimate, or without a true value other than 0.
     relative : float or None
         The estimate as a multiple of the baseline's estimate.
     relative_error : float or None
-        Relative error of `relative`, as `error`.
+        Relative error of `relative`.
     """
 
     value: float | None
@@ -54,13 +54,13 @@ class StudyRow:
     Parameters
     ----------
     tasks : int
-        On how many it has a score.
+        Number of tasks with a score.
     true : float or None
-        The summary over these; None if they are too few.
+        The summary over these; None if there are too few.
     relative : float or None
-        The same as a multiple of the baseline's.
-    estimates : tuple of Comparison
-        One a model.
+        The summary as a multiple of the baseline's.
+    estimates : tuple of ModelComparison
+        One per model.
     """
 
     algorithm: str
@@ -77,17 +77,17 @@ class Agreement:
     Parameters
     ----------
     compared : int
-        Algorithms that have both.
+        Number of algorithms with both.
     mean_error, worst_error : float or None
-        Mean and largest size of the relative error; None where none is compared.
+        Mean and largest absolute relative error; None if there is none.
     bias : float or None
-        Mean of the relative error with its sign.
+        Mean of the signed relative error.
     relative_mean_error : float or None
-        Mean size of the relative error of the values relative to the baseline, the baseline itself left out.
+        Mean absolute relative error of the values relative to the baseline, without the baseline itself.
     inversions : tuple of (str, str)
-        Pairs that the estimates order the other way round, the truly better one first.
+        Pairs that the estimates order wrongly, the truly better one first.
     pairs : int
-        Pairs compared.
+        Number of compared pairs.
     """
 
     compared: int
@@ -101,7 +101,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Study:
-    """Rows from the highest true value, those without one last, by name; and an agreement a model."""
+    """Rows from the highest true value, those without one last, by name; and one agreement per model."""
 
     rows: tuple[StudyRow, ...]
     agreements: tuple[Agreement, ...]
@@ -118,25 +118,25 @@ def study(
     relative_to: str | None = None,
     beside: Collection[str] = (),
 ) -> Study:
-    """Estimate every algorithm by every model, and set the true values beside it.
+    """Estimate every algorithm by every model, and compare the estimates with true values.
 
     Parameters
     ----------
     scores : float array, shape (algorithms, tasks)
         Normalised scores, in percent for the published models.
     models : sequence of SubsetModel
-        All of the same summary, ``target``, which is as for `arcademark.subset.problem.make_problem`.
+        Models of the same summary, ``target``, which is as for `arcademark.subset.problem.make_problem`.
     minimum_tasks : int, optional
-        Tasks that an algorithm needs for its summary to count as true.
+        Number of tasks that an algorithm needs for its summary to count as true.
     relative_to : str, optional
-        An algorithm whose values are 1 (Atari-5, Table 5).
+        The baseline, an algorithm whose values are 1 (Atari-5, Table 5).
     beside : collection of str, optional
-        Algorithms that have a row, and are no part of the agreement.
+        Algorithms that have a row, but are not part of the agreement.
 
     Raises
     ------
     ArcadeMarkError
-        If there is no such summary, or the baseline is missing or has no true value above 0.
+        If the summary is unknown, or the baseline is missing or has no true value above 0.
     """
     values = np.asarray(scores, dtype=np.float64)
     counts = np.isfinite(values).sum(axis=1)
@@ -169,7 +169,7 @@ def _baseline(name: str | None, algorithms: Sequence[str], true: Floats) -> int 
         raise UnknownNameError("algorithm", name, algorithms)
     place = list(algorithms).index(name)
     if np.isnan(true[place]) or true[place] == 0:
-        raise ArcadeMarkError(f"{name} has no true value above 0, so nothing can be said relative to it; name another")
+        raise ArcadeMarkError(f"{name} has no true value above 0, so values cannot be relative to it; name another")
     return place
 
 

@@ -2,13 +2,13 @@
 
 Conventions
 -----------
-* The error that chose a subset is too kind to it: the best of millions was taken, on algorithms of which many come from
-  the same paper. *Nested* error leaves a whole source out, chooses and fits anew from scratch without it, and predicts
-  its algorithms; and so for each source.
-* Residuals are true less predicted, in transformed units. Times ln 10 their size is a log error where the target
-  is log₁₀-transformed, as in the Atari-5 paper (Appendix G).
-* What was chosen with the very scores in it is not out of sample: an algorithm whose scores are a copy of another's,
-  under another source, is dropped before anything else (`copies`).
+* The error by which a subset was chosen is biased downwards: it is the best of millions, on algorithms of which many
+  are from the same paper. *Nested* error leaves out each source in turn, chooses and fits again without it, and
+  predicts its algorithms.
+* Residuals are true less predicted, in transformed units. Multiplied by ln 10, their absolute values are log errors if
+  the target is log₁₀-transformed, as in the Atari-5 paper (Appendix G).
+* An algorithm whose scores are a copy of another's from another source would not be out of sample; it is dropped first
+  (`copies`).
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from arcademark.suite.subsets import LEVEL
 FEWEST_SHARED = 10
 """Positive scores that two algorithms must share before one is called a copy."""
 SAME = 0.9
-"""Share of the common positive scores that are equal in a copy."""
+"""Least share of the common positive scores that are equal in a copy."""
 
 LEVELS = (0.5, 0.8, 0.9, 0.95)
 """Coverages of the prediction intervals of a `Validation`."""
 
 Choose: TypeAlias = Callable[[Problem], Mapping[str, Candidate]]
-"""Function from a problem to the subsets chosen on it, by name: of one search, or of all of a plan's."""
+"""Function of a problem that returns the subsets chosen on it, by name: those of one search, or of a plan."""
 
 
 @dataclass(frozen=True)
 class Win:
-    """A subset, and how often it was chosen."""
+    """A subset, and the number of times it was chosen."""
 
     tasks: tuple[str, ...]
     times: int
@@ -59,7 +59,7 @@ class HeldOut:
     true, predicted : float
         In transformed units.
     extrapolation : float
-        Factor by which its scores extrapolate beyond the other sources (`arcademark.subset.predict.spread`).
+        Factor by which its scores extrapolate beyond other sources' (`arcademark.subset.predict.spread`).
     """
 
     algorithm: str
@@ -77,7 +77,7 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class PredictionInterval:
-    """A prediction interval for an algorithm of another paper, and how often it held the truth.
+    """A prediction interval for an algorithm of another paper, and its coverage.
 
     Parameters
     ----------
@@ -86,11 +86,11 @@ class PredictionInterval:
     half_width : float or None
         Its half-width, in transformed units; None if there are too few papers for the level.
     factor : float or None
-        Factor that 1 + score is multiplied and divided by; None without the logarithm.
+        Factor by which 1 + score is multiplied and divided; None without the logarithm.
     inside, of : int
-        Algorithms whose truth was inside an interval made without their paper, and algorithms.
+        Number of algorithms whose true value was inside an interval computed without their paper, and of all.
     of_papers : float
-        The mean over papers of the share inside.
+        Mean over papers of the share inside.
     """
 
     level: float
@@ -103,7 +103,7 @@ class PredictionInterval:
 
 @dataclass(frozen=True)
 class Validation:
-    """The nested errors of one way to choose. Make one with `validation`.
+    """The nested errors of one method of choosing subsets; created by `validation`.
 
     Parameters
     ----------
@@ -115,12 +115,12 @@ class Validation:
     worst_algorithm : str
         The algorithm that was predicted worst.
     winners : tuple of Win
-        In how many of the choices without a source each subset won, the most frequent first.
-    intervals : tuple of Interval
-        At `LEVELS`.
-    usual : Interval
-        For usual scores, at the level that models keep; those of others are as many times as wide as they extrapolate,
-        and so measured (`arcademark.subset.predict.spread`).
+        The chosen subsets, the most frequent first.
+    intervals : tuple of PredictionInterval
+        Intervals at `LEVELS`.
+    usual : PredictionInterval
+        Interval for usual scores, at the models' level; it is widened by the extrapolation factor of others, and so
+        measured (`arcademark.subset.predict.spread`).
     held_out : tuple of HeldOut
         Every prediction, in the problem's order; never empty.
     unpredicted : mapping of str to str
@@ -140,11 +140,11 @@ class Validation:
     unpredicted: Mapping[str, str]
 
     def errors(self, *, usual: bool = False) -> tuple[tuple[float, ...], ...]:
-        """Return the residuals' sizes, ascending, a tuple a source; as `usual` scores' would be, if that is wanted."""
+        """Return the absolute residuals, ascending, one tuple per source; if `usual`, scaled to usual scores."""
         return _errors(self.held_out, usual=usual)
 
     def wins(self, tasks: tuple[str, ...]) -> int:
-        """Count the choices without a source that these tasks won."""
+        """Count how often these tasks were chosen."""
         return sum(win.times for win in self.winners if win.tasks == tasks)
 
 
@@ -172,15 +172,15 @@ def validation(
 
 
 def _errors(held_out: Sequence[HeldOut], *, usual: bool = False) -> tuple[tuple[float, ...], ...]:
-    """Return the sizes of residuals by source; of usual scores, each is divided by how far its scores extrapolate."""
+    """Return the absolute residuals by source; if ``usual``, each divided by its extrapolation factor."""
     sizes = ((item.source, abs(item.residual) / (item.extrapolation if usual else 1.0)) for item in held_out)
     return tuple(tuple(sorted(theirs)) for theirs in grouped(sizes).values())
 
 
 def coverage(errors: Sequence[tuple[float, ...]], level: float, *, log: bool = True) -> PredictionInterval:
-    """Measure how often intervals hold the truth, each source's made of the others' residuals.
+    """Measure the coverage of intervals, each source's computed from the others' residuals.
 
-    ``errors`` are the residuals' sizes, a tuple a source.
+    ``errors`` are the absolute residuals, one tuple per source.
     """
     inside = []
     for place, sizes in enumerate(errors):
@@ -199,10 +199,10 @@ def coverage(errors: Sequence[tuple[float, ...]], level: float, *, log: bool = T
 
 
 def copies(problem: Problem, sources: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the algorithms that are another's copy under another source, each with the one that it is a copy of.
+    """Return the algorithms that are copies of another one from another source, each with the original.
 
-    A copy has, of at least `FEWEST_SHARED` scores above the least possible that both have, nine in ten in common. Of
-    two the one with more scores stays, or the first.
+    Two algorithms are copies if at least `FEWEST_SHARED` scores above the least possible are common to both, and the
+    share `SAME` of these is equal. The one with more scores, or the first, is the original.
     """
     count = np.isfinite(problem.X).sum(axis=1)
     order = sorted(range(len(problem.algorithms)), key=lambda row: (-count[row], row))
@@ -235,16 +235,16 @@ def nested(
     *,
     log: bool = True,
 ) -> Mapping[str, Validation]:
-    """Leave each source out, choose anew from scratch without it, and predict its algorithms.
+    """Leave each source out, choose again without it, and predict its algorithms.
 
-    ``sources`` are by algorithm: the paper that its scores were first published in, not the file that they were read
-    from. ``choose`` is whatever chooses tasks and coefficients, by name: a search or a plan. ``log`` says whether the
-    target is log-transformed, so that errors are relative.
+    ``sources`` are by algorithm: the paper that first published its scores, not the file that they were read from.
+    ``choose`` chooses tasks and coefficients, by name, in a search or a plan. ``log`` is True for a log-transformed
+    target, so that errors are relative.
 
     Raises
     ------
     ArcadeMarkError
-        If an algorithm has no source, all have the same, or no subset can be chosen or predicted with.
+        If an algorithm has no source, all have the same, or no subset can be chosen, or used for predictions.
     """
     owner = [_source(problem, row, sources) for row in range(len(problem.algorithms))]
     double = copies(problem, sources)
@@ -252,7 +252,7 @@ def nested(
     names = list(dict.fromkeys(owner[row] for row in rows))
     if len(names) < 2:
         raise ArcadeMarkError(
-            f"nested error: all algorithms come from {names[0]!r}; expected two sources at least, as one is left out"
+            f"nested error: all algorithms are from {names[0]!r}; expected at least two sources, to leave one out"
         )
     held: dict[str, dict[int, HeldOut]] = {}
     reasons: dict[str, dict[str, str]] = {}
@@ -289,7 +289,7 @@ def nested(
 
 
 def _winners(choices: Iterable[Mapping[str, Candidate]], name: str) -> tuple[Win, ...]:
-    """Count how often each subset was chosen; the most frequent first, then by tasks."""
+    """Return the number of times each subset was chosen, the most frequent first, then by tasks."""
     won = Counter(chosen[name].tasks for chosen in choices if name in chosen)
     return tuple(Win(tasks, times) for tasks, times in sorted(won.items(), key=lambda item: (-item[1], item[0])))
 
