@@ -99,7 +99,7 @@ def test_a_wrong_print_is_noticed():
     assert comparison.row("here", ("0.104", "$35,760", "10.4%"), (0.10449, 35759.52, 10.43)).verdict == "agrees"
     wrong = comparison.row("here", ("0.104", "$35,759"), (0.1046, 35759.52))
     assert (wrong.verdict, wrong.recomputed) == ("differs", "0.105, $35,760")
-    with pytest.raises(ArcadeMarkError, match="no printed number"):
+    with pytest.raises(ArcadeMarkError, match="not a printed number"):
         comparison.number("ten")
 
 

@@ -109,7 +109,7 @@ def test_a_slow_twin_of_every_percentage():
         ),
         (
             Location(7, "alien", "LASER", "hwrns"),
-            "not of the score 976.51 printed beside it, but of 35565.9, which holds",
+            "not of the score 976.51 printed beside it, but of 35565.9, which is correct",
         ),
     ],
 )

@@ -1,1 +1,1 @@
-"""The papers' own tables and statements, recomputed and set side by side with what is printed."""
+"""The papers' tables and statements, recomputed and compared with the printed values."""

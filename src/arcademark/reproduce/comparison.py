@@ -1,4 +1,4 @@
-"""A printed statement beside what we compute, which is all that a reproduction consists of."""
+"""Comparisons of printed cells and statements with our values, of which reproductions consist."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class PrintedComparison:
     why : str
         Reason for a difference or a missing value, or the rounding under which it agrees; "" if it agrees as printed.
     place : Location or None
-        The cell, for programs, where it is one of the review's Tables 3–14: by it a table is laid out as printed.
+        The cell, in machine-readable form, if it is in the review's Tables 3–14; it determines the table's layout.
     category : str
-        The kind of slip, as errata name it, where it differs.
+        The kind of error, as in the errata, if it differs.
     """
 
     where: str
@@ -62,27 +62,27 @@ class Reproduction:
 
 @cache
 def statements(paper: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the paper's statements as ``data/<paper>.toml`` has them, each with ``where`` and ``printed``.
+    """Return the paper's statements from ``data/<paper>.toml``, each with ``where`` and ``printed``.
 
-    ``why`` and ``category`` explain a difference, by default an erratum of the same place does; ``lost`` says why
-    nothing decides the statement.
+    ``why`` and ``category`` explain a difference, by default an erratum of the same place does; ``lost`` is the reason
+    why the statement cannot be decided.
     """
     return read_tables(f"{paper}.toml", files("arcademark.reproduce") / "data")
 
 
 @cache
 def slips(paper: str) -> Mapping[str, Erratum]:
-    """Return the paper's errata by where they are."""
+    """Return the paper's errata by place."""
     return {erratum.where: erratum for erratum in errata(paper)}
 
 
 def stated(
     paper: str, key: str, recomputed: str = "", holds: bool | np.bool_ | None = None, *, why: str = "", **names: str
 ) -> PrintedComparison:
-    """Compare the statement of a key in `statements` with our value, "" if nothing decides it.
+    """Compare the statement of a key in `statements` with our value, "" if it cannot be decided.
 
-    It agrees if it `holds`, by default if that is what is printed. `why` goes before the table's explanation, and
-    `names` stand in place of ``{name}`` in the place and the print.
+    It agrees if `holds` is True, by default if our value equals the printed text. `why` replaces the explanation of
+    `statements`, and `names` replace ``{name}`` in the place and the printed text.
     """
     row = statements(paper)[key]
     where = row["where"].format(**names)
@@ -101,7 +101,7 @@ def decided(where: str, printed: str, recomputed: str, holds: bool) -> PrintedCo
 
 
 def explained(paper: str, item: PrintedComparison, where: str = "") -> PrintedComparison:
-    """Add the reason and the category of the erratum of that place, if it differs and there is one."""
+    """Add reason and category of the erratum of its place to a comparison that differs, if there is one."""
     slip = slips(paper).get(where or item.where)
     if item.verdict != "differs" or slip is None:
         return item
@@ -109,21 +109,21 @@ def explained(paper: str, item: PrintedComparison, where: str = "") -> PrintedCo
 
 
 def number(text: str) -> PrintedNumber:
-    """Read a number with the papers' dollar signs, commas and per cents: "$35,759", "10.4%", "-0.807"."""
+    """Parse a number with the papers' dollar and percent signs and commas: "$35,759", "10.4%", "-0.807"."""
     result = printed_number(text.replace(",", "").removeprefix("$").removesuffix("%"))
     if result is None:
-        raise ArcadeMarkError(f"{text!r} is no printed number")
+        raise ArcadeMarkError(f"{text!r} is not a printed number")
     return result
 
 
 def like(text: str, exact: float) -> str:
-    """Write a number as another is printed: with its sign of money, commas, digits and per cent."""
+    """Write a number in the form of a printed one: with its dollar sign, commas, digits and percent sign."""
     bare = f"{exact:,.{number(text).decimals}f}" if "," in text else number(text).like(exact)
     return f"{'$' * text.startswith('$')}{bare}{'%' * text.endswith('%')}"
 
 
 def row(where: str, printed: Sequence[str], exact: Sequence[float]) -> PrintedComparison:
-    """Compare printed numbers with exact ones (per cents with per cents); all must be roundings of them to agree."""
+    """Compare printed numbers with exact ones in the same units; they agree if all are roundings of these."""
     pairs = list(zip(printed, exact, strict=True))
     message = ", ".join(like(text, value) for text, value in pairs)
     return decided(where, ", ".join(printed), message, all(number(text).is_rounding_of(value) for text, value in pairs))

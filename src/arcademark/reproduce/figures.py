@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-* Values stand as they are to be read off: percent where `Panel.unit` says so. A missing value is None, not NaN or 0.
-* Captions are our own. The texts that were read have no images: which bars a figure holds is what they say of it.
+* Values are in `Panel.unit`, such as percent. A missing value is None, not NaN or 0.
+* Captions are our own. The available texts have no images; the content of a figure follows their description.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ Scale: TypeAlias = Literal["linear", "log"]
 
 @dataclass(frozen=True)
 class PanelSeries:
-    """One algorithm's, or one measure's, part of a panel.
+    """One series of a panel, of an algorithm or a measure.
 
     Parameters
     ----------
     name : str
         Name in the legend.
     values : tuple of float or None
-        Bars: one a label of the panel, None where there is none. Steps: the height of each step, from left to right.
+        Bars: one per label of the panel, None where there is none. Steps: the height of each step, from left to right.
     ends : tuple of float
-        Steps: up to where, in the panel's x unit, each height holds, ascending. The first step begins at the panel's
-        left edge, and after the last the curve is at 0. Bars: empty.
+        Steps: the right end of each step, in the panel's x unit, ascending. The first step begins at the panel's left
+        edge, and after the last the curve is at 0. Bars: empty.
     """
 
     name: str
@@ -44,25 +44,25 @@ class Panel:
     title : str
         Its content in a few words: "Mean HNS".
     kind : {"bars", "steps"}
-        Bars, grouped by label where there are several series; or curves that fall in steps.
+        Bars, grouped by label if there are several series; or curves that fall in steps.
     unit : str
         Unit of the values: "%", "years", "fraction of games", "" for a plain number.
-    series : tuple of Series
+    series : tuple of PanelSeries
         At least one.
     labels : tuple of str
-        Bars: what each group stands for, an algorithm or a game. Steps: empty.
+        Bars: the label of each group, an algorithm or a game. Steps: empty.
     details : tuple of str
         Bars: a short addition to each label, "200M frames"; empty where there is none.
     x_unit : str
-        Steps: the unit of `Series.ends`, "baseline score".
+        Steps: the unit of `PanelSeries.ends`, "baseline score".
     scale : {"linear", "log"}
         Scale of the axis of values; log only if all are positive.
     x_limits : tuple of (float, float) or None
-        Steps: the part of the x axis to which curves are cut off; None for all.
+        Steps: the part of the x axis that is drawn; None for all.
     marks : tuple of float
-        Values (steps: x values) that a reader compares with: 100 % of the human average.
+        Reference values (steps: x values) that are marked: 100 % of the human average.
     decimals : int or None
-        Decimals of plain numbers; None for as many as their size asks for.
+        Decimals of plain numbers; None for a number by their size.
     """
 
     title: str
@@ -87,7 +87,7 @@ class PaperFigure:
     paper : str
         The source's key in the catalogue, "fan-2021".
     number : int
-        As printed.
+        Number of the figure, as printed.
     title : str
         One line for people: "Figure 3: SABER".
     caption : str

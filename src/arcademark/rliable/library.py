@@ -2,12 +2,12 @@
 
 Conventions
 -----------
-* Scores have shape (runs, tasks, …); `arcademark.metrics.uncertainty.resampling` says how they are drawn.
-* Draws come from `random_state`, or `seed`, which means the same: an int, a Generator or a RandomState, which is
-  advanced; by default NumPy's global state, so that ``np.random.seed`` holds.
-* A function of `arcademark.rliable.metrics` alone is computed for many resamples at once; any other for each.
-* An `ArcadeMarkError` is raised where scores have no axis of tasks, there is no such method, a number is impossible, or
-  a function returns NaN.
+* Scores have shape (runs, tasks, …); `arcademark.metrics.uncertainty.resampling` describes how they are drawn.
+* Draws come from `random_state`, or `seed`, which is an alias: an int, a Generator or a RandomState, which is advanced;
+  by default NumPy's global state, so that ``np.random.seed`` has an effect.
+* A function that uses only `arcademark.rliable.metrics` is computed for many resamples at once; any other for each.
+* An `ArcadeMarkError` is raised if scores have no axis of tasks, the method is unknown, a number is out of bounds, or a
+  function returns NaN.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ Array: TypeAlias = NDArray[Any]
 
 
 class StratifiedBootstrap:
-    """Resamples of the runs of every task, the same ones of all arrays, which have as many runs and tasks.
+    """Resamples of the runs of every task, with the same runs for all arrays, which have equal numbers of both.
 
-    Arrays that are given by name are attributes. They and `data`, `pos_data`, `kw_data` and `index` are those of the
-    resample that `bootstrap` gave last.
+    Arrays passed by name are attributes. They and `data`, `pos_data`, `kw_data` and `index` are those of the last
+    resample of `bootstrap`.
 
     Parameters
     ----------
     *args, **kwargs : array, shape (runs, tasks, …)
     random_state, seed : int, Generator or RandomState, optional
     task_bootstrap : bool, optional
-        Whether tasks are drawn, too.
+        True to draw tasks, too.
     """
 
     _paired = True
@@ -51,7 +51,7 @@ class StratifiedBootstrap:
         self._tasks_too, self._names = task_bootstrap, tuple(kwargs)
         self._arrays, self.index = [resampling.admit(one) for one in (*args, *kwargs.values())], None
         if not self._arrays or {*dir(self), "data", "pos_data", "kw_data"} & {*kwargs}:
-            raise ArcadeMarkError("expected arrays of scores, and none by the name of an attribute")
+            raise ArcadeMarkError("expected arrays of scores, none of them named like an attribute")
         self._hold(self._arrays)
 
     def update_indices(self) -> Any:
@@ -60,13 +60,13 @@ class StratifiedBootstrap:
         return self._indices[0]
 
     def bootstrap(self, reps: int) -> Iterator[tuple[tuple[Floats, ...], dict[str, Floats]]]:
-        """Yield so many resamples: the arrays given by place, and those given by name."""
+        """Yield ``reps`` resamples: the positional arrays, and those passed by name."""
         for _ in range(reps):
             self.index = self.update_indices()
             yield self._hold([one[index] for one, index in zip(self._arrays, self._indices, strict=True)])
 
     def apply(self, func: Callable[..., Any], reps: int = 1000) -> Floats:
-        """Return a function's values for so many resamples, shape (reps, values)."""
+        """Return a function's values for ``reps`` resamples, shape (reps, values)."""
         return resampling.resampled(self._caller(func), self._arrays, self._draw, reps).T
 
     def conf_int(self, func: Callable[..., Any], reps: int = 1000, method: str = "basic", size: float = 0.95) -> Floats:
@@ -80,7 +80,7 @@ class StratifiedBootstrap:
         def call(arrays: Sequence[Any]) -> Floats:
             placed, named = self._split(arrays)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ArcadeMarkWarning)  # missing scores were warned of
+                warnings.simplefilter("ignore", ArcadeMarkWarning)  # the constructor warned of missing scores
                 return np.asarray(func(*placed, **named), np.float64)
 
         return call
@@ -96,9 +96,9 @@ class StratifiedBootstrap:
 
 
 class StratifiedIndependentBootstrap(StratifiedBootstrap):
-    """Resamples of several arrays, each apart from the others, which may have other numbers of runs.
+    """Independent resamples of several arrays, which may have different numbers of runs.
 
-    `index` holds the indices of the arrays given by place and of those given by name.
+    `index` has the indices of the positional arrays, and of those passed by name.
     """
 
     _paired = False
@@ -124,17 +124,17 @@ def get_interval_estimates(
     Parameters
     ----------
     score_dict : mapping of str to array, shape (runs, tasks, …), or to a sequence of such arrays
-        Arrays of a sequence are resampled apart, and are the function's arguments.
+        Arrays of a sequence are resampled independently, and are the function's arguments.
     func : callable
-        From scores to a number or to an array of one axis, shape (values,).
+        Function of scores that returns a number or an array of one axis, shape (values,).
     method : {"percentile", "basic", "bc", "bca"}, optional
-        As of `arcademark.metrics.uncertainty.resampling.limits`.
+        As for `arcademark.metrics.uncertainty.resampling.limits`.
     task_bootstrap : bool, optional
-        Whether tasks are drawn, too; not of sequences.
+        True to draw tasks, too; not for sequences.
 
     Returns
     -------
-    point_estimates : dict of str to what the function returns
+    point_estimates : dict of str to the function's value
     interval_estimates : dict of str to float array, shape (2, values)
     """
     points, intervals, rng = {}, {}, _one_of(random_state, seed)
@@ -148,12 +148,12 @@ def get_interval_estimates(
 
 
 def run_score_deviation(scores: Scores, tau: ArrayLike) -> Any:
-    """Return the fraction of all runs above each threshold, as many as there are."""
+    """Return the fraction of all runs above each threshold, in the shape of ``tau``."""
     return metrics.profile(scores, tau, average=False)
 
 
 def mean_score_deviation(scores: Scores, tau: ArrayLike) -> Any:
-    """Return the fraction of tasks whose mean over runs is above each threshold, as many as there are."""
+    """Return the fraction of tasks whose mean over runs is above each threshold, in the shape of ``tau``."""
     return metrics.profile(scores, tau, average=True)
 
 
@@ -172,9 +172,9 @@ def create_performance_profile(
     score_dict : mapping of str to array, shape (runs, tasks, …)
     tau_list : array, shape (thresholds,)
     use_score_distribution : bool, optional
-        Whether runs are counted, or tasks by their means over runs.
+        True to count runs, False to count tasks by their means over runs.
     custom_profile_func : callable, optional
-        From scores and thresholds to a profile, shape (thresholds,), instead.
+        Function of scores and thresholds that returns another profile, shape (thresholds,).
 
     Returns
     -------
@@ -189,5 +189,5 @@ def create_performance_profile(
 
 def _one_of(random_state: Seed, seed: Seed) -> np.random.Generator:
     if random_state is not None and seed is not None:
-        raise ArcadeMarkError("random_state and seed mean the same; give one of them")
+        raise ArcadeMarkError("random_state and seed are aliases; pass only one of them")
     return resampling.generator(seed if random_state is None else random_state)

@@ -1,8 +1,8 @@
 """Aggregates of scores of shape (runs, tasks, …) by rliable's names; further axes, such as frames, are kept.
 
-NaN is a run that is missing: it is left out, and an `ArcadeMarkWarning` says how many are. An `ArcadeMarkError` is
-raised where scores are no numbers of two axes or more, or there is none. Agarwal et al. 2021, "Deep Reinforcement
-Learning at the Edge of the Statistical Precipice".
+NaN is a missing run: it is left out, with an `ArcadeMarkWarning`. An `ArcadeMarkError` is raised if scores are not
+numbers with at least two axes, or there is none. Agarwal et al. 2021, "Deep Reinforcement Learning at the Edge of the
+Statistical Precipice".
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ Scores: TypeAlias = ArrayLike | Resamples
 
 
 def aggregate_mean(scores: Scores) -> Any:
-    """Return the mean over tasks of each task's mean over runs, from scores (runs, tasks, …) to (…)."""
+    """Return the mean over tasks of each task's mean over runs, shape (…), for scores (runs, tasks, …)."""
     return _summed_up(lambda runs: aggregate.mean(_over_runs(runs), missing="omit"), scores)
 
 
 def aggregate_median(scores: Scores) -> Any:
-    """Return the median over tasks of each task's mean over runs, from scores (runs, tasks, …) to (…)."""
+    """Return the median over tasks of each task's mean over runs, shape (…), for scores (runs, tasks, …)."""
     return _summed_up(lambda runs: aggregate.median(_over_runs(runs), missing="omit"), scores)
 
 
 def aggregate_iqm(scores: Scores) -> Any:
-    """Return the mean of the middle half of all runs of all tasks, from scores (runs, tasks, …) to (…)."""
+    """Return the mean of the middle half of all runs of all tasks, shape (…), for scores (runs, tasks, …)."""
     return _summed_up(lambda runs: aggregate.iqm(runs, missing="omit"), scores)
 
 
 def aggregate_optimality_gap(scores: Scores, gamma: float = 1) -> Any:
-    """Return by how much runs fall short of `gamma` on average, from scores (runs, tasks, …) to (…)."""
+    """Return the mean shortfall of runs from `gamma`, shape (…), for scores (runs, tasks, …)."""
     return _summed_up(lambda runs: gamma - aggregate.mean(_over_runs(np.minimum(runs, gamma)), missing="omit"), scores)
 
 
 def probability_of_improvement(scores_x: Scores, scores_y: Scores) -> Any:
-    """Return P(a run of X beats a run of Y) averaged over tasks, from scores (runs, tasks, …) to (…); a tie is half."""
+    """Return P(a run of X beats one of Y), averaged over tasks, shape (…), for scores (runs, tasks, …); ties are ½."""
     return _summed_up(compare.probability_of_improvement, scores_x, scores_y)
 
 
 def profile(scores: Scores, thresholds: ArrayLike, *, average: bool) -> Any:
-    """Return the fraction of all runs, or of all tasks' means over runs, above each threshold, as many."""
+    """Return the fraction of all runs, or of tasks' means over runs, above each threshold, in their shape."""
 
     def above(runs: Floats) -> Floats:
         by_task = runs.reshape(*runs.shape[: isinstance(scores, Resamples)], -1, runs.shape[-1])
@@ -57,7 +57,7 @@ def profile(scores: Scores, thresholds: ArrayLike, *, average: bool) -> Any:
 
 
 def _summed_up(statistic: Callable[..., Any], *scores: Scores) -> Any:
-    """Apply a statistic of scores (…, tasks, runs); of many resamples its results have a last axis of them."""
+    """Apply a statistic of scores (…, tasks, runs); its results for many resamples have a last axis of resamples."""
     resamples = [one.scores for one in scores if isinstance(one, Resamples)]
     if len(resamples) == len(scores):
         return np.moveaxis(statistic(*(np.moveaxis(one, (1, 2), (-1, -2)) for one in resamples)), 0, -1)
@@ -65,5 +65,5 @@ def _summed_up(statistic: Callable[..., Any], *scores: Scores) -> Any:
 
 
 def _over_runs(values: Floats) -> Floats:
-    """Average scores (…, tasks, runs) over the runs that there are; NaN where there is none."""
+    """Average scores (…, tasks, runs) over known runs; NaN where there is none."""
     return aggregate.over_runs(values) if np.isnan(values).any() else np.asarray(values.mean(axis=-1))

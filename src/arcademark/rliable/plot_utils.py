@@ -1,8 +1,8 @@
 """Figures by rliable's names, on Matplotlib's axes and without seaborn.
 
-Estimates are mappings from names to arrays, intervals of shape (2, …): lower and upper limits. `colors` maps names to
-colours. Without it they come from `color_palette`: colours, or the name of a colormap of Matplotlib ("viridis") or of a
-palette of seaborn ("colorblind", "deep", …). Without `ax` a figure of `figsize` is opened; axes are returned.
+Estimates are mappings from names to arrays; intervals have shape (2, …): lower and upper limits. `colors` maps names to
+colours. Without it, colours come from `color_palette`: colours, or the name of a colormap of Matplotlib ("viridis") or
+of a palette of seaborn ("colorblind", "deep", …). Without `ax`, a figure of `figsize` is opened; axes are returned.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def plot_performance_profiles(
 ) -> Axes:  # fmt: skip
     """Draw profiles, shape (thresholds,), with bands of their intervals.
 
-    With `use_non_linear_scaling` thresholds are spaced by how many runs lie between them; `xticks` are some of them.
+    With `use_non_linear_scaling`, thresholds are spaced by the share of runs between them; `xticks` are some of them.
     """
     axes, marks, labels = ax or plt.subplots(figsize=figsize)[1], np.asarray(tau_list, np.float64), xticks
     if use_non_linear_scaling:
@@ -55,7 +55,7 @@ def plot_interval_estimates(
     max_ticks: int = 4, subfigure_width: float = 3.4, row_height: float = 0.37, xlabel_y_coordinate: float = -0.1,
     xlabel: str = "Normalized Score", interval_height: float = 0.6, wspace: float = 0.11,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """Draw estimates, shape (metrics,), and their intervals, with axes for each metric; return the figure and them."""
+    """Draw estimates, shape (metrics,), with intervals, on axes for each metric; return the figure and the axes."""
     shades = _colors(algorithms or point_estimates, colors, color_palette)
     count = np.size(point_estimates[next(iter(shades))])
     figure, axes = plt.subplots(ncols=count, figsize=(subfigure_width * count, row_height * len(shades)))
@@ -140,7 +140,7 @@ def _colors(names: Iterable[str], colors: Any, palette: Any) -> dict[str, Any]:
 
 
 def _decorate_axis(ax: Axes, wrect: float = 10, hrect: float = 10, ticklabelsize: Any = "large") -> Axes:
-    """Leave the left and the lower spine, some points outwards, and texts of ticks without marks."""
+    """Keep only the left and the lower spine, moved outwards by some points, and labels of ticks without marks."""
     ax.spines[["right", "top"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_linewidth(2)
     ax.spines["left"].set_position(("outward", hrect))
@@ -154,7 +154,7 @@ def _annotate_and_decorate_axis(
     yticks: Any = None, legend: bool = False, grid_alpha: float = 0.2, legendsize: Any = "x-large", xlabel: str = "",
     ylabel: str = "", wrect: float = 10, hrect: float = 10,
 ) -> Axes:  # fmt: skip
-    """Name axes, put ticks on them, draw a grid and, if wanted, a legend."""
+    """Label the axes, set their ticks, and draw a grid and, if ``legend``, a legend."""
     ax.set_xlabel(xlabel, fontsize=labelsize)
     ax.set_ylabel(ylabel, fontsize=labelsize)
     for set_ticks, ticks, labels in ((ax.set_xticks, xticks, xticklabels), (ax.set_yticks, yticks, None)):

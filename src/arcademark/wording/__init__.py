@@ -1,6 +1,6 @@
 """Formatting of numbers and lists, the same in every renderer.
 
-`prose` makes sentences and paragraphs, such as notices, of templates.
+`prose` makes sentences and paragraphs, such as notices, from templates.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ MISSING = "–"
 
 
 def decimals(value: float) -> int:
-    """Decimals with which a score of this size is shown."""
+    """Return the number of decimals with which a score of this size is shown."""
     size = abs(value)
     return 0 if size >= 1000 else 1 if size >= 10 else 2
 
 
 def score(value: float | None, places: int | None = None) -> str:
-    """Show a score in points, with decimals by its size unless they are given, e.g. "2,360" or "−18.55"."""
+    """Show a score in points, by default with decimals by its size, e.g. "2,360" or "−18.55"."""
     if value is None:
         return MISSING
     if value == 0:
@@ -31,7 +31,7 @@ def score(value: float | None, places: int | None = None) -> str:
 
 
 def reference(value: float | None) -> str:
-    """Show a reference score with the digits that its source prints, at most two decimals."""
+    """Show a reference score with the digits that its source prints, with at most two decimals."""
     if value is None:
         return MISSING
     text = _signed(value, 2)
@@ -59,7 +59,7 @@ def rounded(fraction: float) -> str:
 
 
 def covered(item: Covered) -> str:
-    """Show how many true values intervals cover: "101 of 112 (90 % by paper)"."""
+    """Show the coverage of intervals: "101 of 112 (90 % by paper)"."""
     by_paper = f" ({rounded(item.by_group)} by paper)" if item.by_group != item.share else ""
     return f"{item.count:,} of {item.total:,}{by_paper}"
 
@@ -75,12 +75,12 @@ def change(fraction: float) -> str:
 
 
 def fixed(value: float | None, places: int = 2) -> str:
-    """Show a number with so many decimals."""
+    """Show a number with ``places`` decimals."""
     return MISSING if value is None else f"{value:.{places}f}".replace("-", "−")
 
 
 def number(value: float | None) -> str:
-    """Show a percentage as `percent` does, without its sign, which then stands elsewhere."""
+    """Show a percentage as `percent` does, without the percent sign."""
     return percent(value).removesuffix("%").strip()
 
 
@@ -97,7 +97,7 @@ def count(value: int) -> str:
 
 
 def done(number: int, planned: int) -> str:
-    """Return a count of finished things, with the total if it is greater: "20", "12 of 20"."""
+    """Return a count of finished items, with the total if it is greater: "20", "12 of 20"."""
     return count(number) if number >= planned else f"{count(number)} of {count(planned)}"
 
 
@@ -119,7 +119,7 @@ def days(value: float) -> str:
 
 
 def a_million(fraction: float) -> str:
-    """Return a gain per frame, a fraction, as that of a million frames, "4.37 %", with at least two digits."""
+    """Return a gain per frame, a fraction, in percent per million frames, "4.37 %", with at least two digits."""
     value = 1e8 * fraction
     return percent(value) if abs(value) >= 0.995 or not value else f"{value:.2g}\N{NO-BREAK SPACE}%".replace("-", "−")
 
@@ -138,7 +138,7 @@ def listing(items: Iterable[str], last: str = "and") -> str:
 
 
 def shortened(items: Iterable[str], most: int = 6) -> str:
-    """Join names as in a sentence, but name at most this many: "a, b and 55 others"."""
+    """Join names as in a sentence, with at most ``most`` parts: "a, b and 55 others"."""
     names = list(items)
     if len(names) <= most:
         return listing(names)
@@ -146,19 +146,19 @@ def shortened(items: Iterable[str], most: int = 6) -> str:
 
 
 def first_few(items: Sequence[str], most: int, noun: str = "") -> str:
-    """Join sentences, at most this many: "a; b; and 3 settings more"."""
+    """Join at most ``most`` phrases, followed by the number of others: "a; b; and 3 settings more"."""
     more = len(items) - most
     count_of_others = [f"and {plural(more, noun) if noun else count(more)} more"] if more > 0 else []
     return "; ".join([*items[:most], *count_of_others])
 
 
 def plural(number: int, noun: str) -> str:
-    """Count things: "1 game", "5 games", "2,000 episodes"."""
+    """Show a number with its noun: "1 game", "5 games", "2,000 episodes"."""
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def noun(unit: str) -> str:
-    """Return the noun for what is played with lengths in a unit: a game in frames, a task in steps."""
+    """Return the noun for a task by the unit of its lengths: "game" for frames, "task" for steps."""
     return "task" if unit == "step" else "game"
 
 
@@ -168,12 +168,12 @@ def rate(value: float, unit: str) -> str:
 
 
 def small(value: float) -> str:
-    """Show a quantity that is shown whole from 100 on, with a decimal below."""
+    """Show a quantity without decimals from 100 on, with one below."""
     return score(value, 1 if value < 100 else 0)
 
 
 def hours(value: float) -> str:
-    """Show hours, fewer than one with two digits."""
+    """Show hours as a score, but less than one hour with two digits."""
     return f"{value:.2g}" if value and value < 1 else score(value)
 
 
@@ -183,7 +183,7 @@ def about(value: float) -> str:
 
 
 def frames(number: float) -> str:
-    """Write a number of frames as papers do: "500k", "2.5M", "10B"."""
+    """Show a number of frames as papers do: "500k", "2.5M", "10B"."""
     for size, unit in ((1_000_000_000, "B"), (1_000_000, "M"), (1000, "k")):
         if number >= size:
             return f"{number / size:g}{unit}"
@@ -196,7 +196,7 @@ def every(frames: int) -> str:
 
 
 def time_span(seconds: float) -> str:
-    """Write a time span as people do: ``42 s``, ``3 min 05 s``, ``2 h 10 min``."""
+    """Show a time span: ``42 s``, ``3 min 05 s``, ``2 h 10 min``."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -206,7 +206,7 @@ def time_span(seconds: float) -> str:
 
 
 def plain(value: object) -> str:
-    """Show a value: whole numbers with thousands separated, others as scores, lists as in a sentence."""
+    """Show a value: integers with thousands separated, other numbers as scores, lists as in a sentence."""
     if value is None or value == "":
         return MISSING
     if isinstance(value, bool):

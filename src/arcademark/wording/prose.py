@@ -1,6 +1,6 @@
 """Sentences and paragraphs from the templates of ``templates/prose``, and the environment of all text templates.
 
-In templates every public function of `arcademark.wording` is a filter.
+Every public function of `arcademark.wording` is a filter in templates.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ HINT = f"\ue000{secrets.token_hex(8)}"
 
 
 def text(template: str, name: str, /, **values: Any) -> str:
-    """Return the sentences that a macro of ``templates/prose/TEMPLATE`` makes, on one line."""
+    """Return the text of a macro of ``templates/prose/TEMPLATE``, on one line."""
     with _kept(None):
         return _line(getattr(_template(f"prose/{template}").module, name)(**values))
 
 
 def variable(template: str, name: str, /) -> str:
-    """Return a text that ``templates/prose/TEMPLATE`` sets."""
+    """Return a variable of ``templates/prose/TEMPLATE``."""
     return _line(getattr(_template(f"prose/{template}").module, name))
 
 
 def paragraphs(template: str, /, **values: Any) -> tuple[str, ...]:
-    """Return the paragraphs of ``templates/prose/TEMPLATE``, which empty lines part, each on one line."""
+    """Return the paragraphs of ``templates/prose/TEMPLATE``, which empty lines separate, each on one line."""
     with _kept(None):
         parts = re.split(r"\n\s*\n", _template(f"prose/{template}").render(values))
     return tuple(_line(part) for part in parts if part.strip())
@@ -48,14 +48,14 @@ def _line(text: str) -> str:
 
 
 def rendered(package: str, name: str, pieces: Pieces, /, **values: Any) -> str:
-    """Return the text of a package's template, with a token for each interpolated value, kept among the pieces."""
+    """Return the text of a package's template, with a token for each interpolated value, which is added to pieces."""
     with _kept(pieces):
         return _template(name, package).render(values)
 
 
 @contextmanager
 def _kept(pieces: Pieces | None) -> Iterator[None]:
-    """Keep what templates interpolate as pieces; None writes it into their text, also within a document."""
+    """Collect interpolated values of templates as pieces; None writes them into the text, also within a document."""
     token = _PIECES.set(pieces)
     try:
         yield
@@ -66,7 +66,7 @@ def _kept(pieces: Pieces | None) -> Iterator[None]:
 class Pieces(list[Any]):
     """Texts and blocks that a template interpolates, represented by tokens in its output.
 
-    No text can hold a token that it was not given: each document's are its own.
+    Tokens are random for each document, so that no text can contain one by accident or design.
     """
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class Pieces(list[Any]):
         self.token = re.compile(f"{self._mark}(\\d+)\ue001")
 
     def keep(self, piece: Any) -> str:
-        """Return the token of a piece."""
+        """Add a piece; return its token."""
         self.append(piece)
         return f"{self._mark}{len(self) - 1}\ue001"
 
@@ -88,9 +88,9 @@ _PIECES: ContextVar[Pieces | None] = ContextVar("pieces", default=None)
 
 @jinja2.pass_context
 def _interpolated(_: object, value: Any) -> Markup:
-    """Keep a value as one piece of a document's text; in prose, which is not read again, it stands as it is.
+    """Replace a value by the token of a new piece of a document's text, or by its text in prose.
 
-    What macros and blocks make is part of the template.
+    The output of macros and blocks is part of the template and stays unchanged.
     """
     if isinstance(value, Markup):
         return value
@@ -112,7 +112,7 @@ def environment(*packages: str, **how: Any) -> jinja2.Environment:
 
 @cache
 def _environment(*packages: str) -> jinja2.Environment:
-    made = environment(_HERE, *packages, finalize=_interpolated)  # escaping tells what macros make from other texts
+    made = environment(_HERE, *packages, finalize=_interpolated)  # escaping distinguishes macros' output from texts
     made.filters.update(
         {name: value for name, value in vars(wording).items() if callable(value) and not name.startswith("_")},
         duration=duration,

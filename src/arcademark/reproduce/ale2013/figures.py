@@ -11,11 +11,11 @@ from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure
 from arcademark.suite import tasks
 
 EXAMPLES = ("asteroids", "freeway", "venture")
-"""The games that §4.1 names where it speaks of Figure 2; it does not say which three the figure shows."""
+"""The games that §4.1 names in its discussion of Figure 2; it does not state which three the figure shows."""
 AGENTS = ("BASS", "RAM")
 BASELINES = "the three published baselines"
 REACH = (0.0, 4.0)
-"""The part of the baseline scores in which curves differ; beyond it are few games, the last Zaxxon's."""
+"""The range of baseline scores that is drawn; few games lie beyond it, the farthest of them Zaxxon."""
 
 
 def figure(number: int) -> PaperFigure:

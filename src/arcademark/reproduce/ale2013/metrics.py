@@ -14,7 +14,7 @@ from arcademark.reproduce.comparison import PrintedComparison
 from arcademark.suite import tasks
 
 COMPARABLE = 10.0
-"""Baseline scores of at most this size, either way, count as comparable quantities: our reading of §4.1.2."""
+"""Baseline scores of at most this absolute value count as comparable quantities, in our interpretation of §4.1.2."""
 
 
 def normalised() -> Iterator[PrintedComparison]:

@@ -1,13 +1,13 @@
-"""The 2013 paper's agents as we play them today, beside the paper's columns.
+"""Our own runs of the 2013 paper's agents, compared with the paper's columns.
 
 Conventions
 -----------
-* Of Const and Perturb the paper prints on each game the best of 18 agents, one an action; so do we.
-* A printed mean agrees if it is a rounding of ours, or within `NOISE` standard errors of it. Of how many episodes the
-  paper's are is not known, so that its own noise is not counted.
-* Of a learner or a planner we have one trial, or few episodes, a game: shown, and not decided.
-* Const plays one game without chance, so that it agrees only if it is the same. Where it is not, or Random differs, the
-  same agents from starts as the emulator of the time made them (``results/starts.py``) tell whether that is why.
+* For Const and Perturb the paper prints on each game the best of 18 agents, one per action; so do we.
+* A printed mean agrees if it is a rounding of ours, or within `NOISE` standard errors of it. The paper's number of
+  episodes is not known, so its own noise is not included.
+* For learners and planners we have one trial, or few episodes, per game; these are shown without a verdict.
+* Const is deterministic, so it agrees only if it is equal. If it is not, or Random differs, the same agents with starts
+  like those of the emulator of 2013 (``results/starts.py``) show whether the start is the reason.
 """
 
 from __future__ import annotations
@@ -27,18 +27,19 @@ from arcademark.suite.tables import read_records
 class TrialResult:
     """A trial's score.
 
-    episodes: Number of episodes that it is the mean of: of evaluation, or the last of training if that is the score.
-    least, mean, most: Raw game points.
-    low, high, standard_error: Those of the mean, at 95 %; None for fewer than three episodes, or if none differs.
+    episodes: Number of scored episodes: of evaluation, or the last of training if that is the score.
+    least, mean, most: Raw scores in game points.
+    low, high, standard_error: 95 % interval and standard error of the mean; None for fewer than three episodes, or if
+        all are equal.
     frames: Frames of all episodes, training included.
-    seconds: Seconds that playing them took, and learning between them.
+    seconds: Duration of playing and learning in seconds.
     versions: Versions of the player, and of the emulator.
     checksum: Checksum of all episodes' numbers, scores, frames and actions, training first: SHA-256, 16 digits.
-    budget: Training frames asked for; 0 of what does not train, or trains for a number of episodes. A trial with fewer
-        `frames` was cut off.
-    simulated_frames: Emulated while planning, beyond `frames`.
-    learning: Parameters of a learner beside those of `agent`, "alpha=0.5" and so on.
-    snapshots: Mean scores of weights frozen before the end of training and, last, at it, over the same episodes.
+    budget: Requested training frames; 0 without training, or if training is counted in episodes. A trial with fewer
+        `frames` was interrupted.
+    simulated_frames: Frames emulated while planning, beyond `frames`.
+    learning: Parameters of a learner besides those of `agent`, such as "alpha=0.5".
+    snapshots: Mean scores over the same episodes of weights frozen before and, last, at the end of training.
     """
 
     agent: str
@@ -62,16 +63,16 @@ class TrialResult:
 
     @property
     def whole(self) -> bool:
-        """True if it was played to its end."""
+        """True if it was not interrupted."""
         return self.frames >= self.budget
 
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A trial's training so far: mean scores of the last 5, 10, … episodes, or of all where there are fewer.
+    """A trial's training so far: mean scores of the last 5, 10, … episodes, or of all if there are fewer.
 
-    frames: Frames of training by the end of the last of them.
-    episodes: Episodes that have ended.
+    frames: Training frames at the end of the last episode.
+    episodes: Number of finished episodes.
     """
 
     agent: str
@@ -97,9 +98,9 @@ class CurvePoint:
 class Forecast:
     """Forecast of `plan` for an agent's episode.
 
-    frames: Until the frame cap.
-    simulated_frames: Emulated while planning.
-    core_hours: On the machine that played it then.
+    frames: Frames of an episode until the frame cap.
+    simulated_frames: Frames emulated while planning.
+    core_hours: Core hours on the machine that played it.
     """
 
     agent: str
@@ -120,7 +121,7 @@ def results(study: str) -> tuple[TrialResult, ...]:
 
 @cache
 def curves(study: str) -> tuple[CurvePoint, ...]:
-    """Return a study's learning curves, ten points a trial, the last its end."""
+    """Return a study's learning curves, ten points per trial, the last at its end."""
     return read_records(f"{study}-curves.csv", CurvePoint, files("arcademark.reproduce") / "data")
 
 
@@ -137,13 +138,13 @@ SINGLE = {
     "Breadth-first search": ("planners", "breadth-first"),
     "UCT": ("planners", "uct"),
 }
-"""Study here, and its name for the agent, of each of the paper's other columns."""
+"""Our study, and its name for the agent, for each of the paper's other columns."""
 NOISE = 3.0
 OTHER_START = "another start"
 
 
 def columns() -> tuple[Reproduction, ...]:
-    """Compare each of the paper's columns that we have runs of with ours, game by game."""
+    """Compare each of the paper's columns for which we have runs with ours, game by game."""
     parts = [("4", name, tuple(_column(name))) for name in data.BASELINES]
     parts += [("5" if name in data.SEARCH else "4", name, tuple(_single(name, *SINGLE[name]))) for name in SINGLE]
     return tuple(
@@ -190,7 +191,7 @@ def _text(trial: TrialResult) -> str:
 
 
 def _other_start(item: PrintedComparison, name: str, game: str, printed: float) -> PrintedComparison:
-    """Explain a different score, if the starts of the time give the printed one."""
+    """Explain a different score if the starts of 2013 reproduce the printed one."""
     started = _trials(STARTS, name, game)
     if not started or len(started) < len(_trials(STUDY, name, game)):
         return item

@@ -2,9 +2,9 @@
 
 Conventions
 -----------
-* An agent is ahead in a game if its printed score is higher; equal prints are a tie. The paper's own ties are lost with
-  the digits that it did not print.
-* No standard errors were recovered, so that no difference can be called significant.
+* An agent is ahead in a game if its printed score is higher; equal printed scores are a tie, whose order in the paper
+  is not known without further digits.
+* No standard errors were recovered, so the significance of differences is not known.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from arcademark.suite import references, tasks
 SPARSE = ("freeway", "private_eye", "montezuma_revenge", "venture")
 """The four games that §3.2.3 names as hard for search."""
 REFUSED = ("double_dunk", "journey_escape", "tennis")
-"""The three games in which §3.1.3 says that doing nothing is best."""
+"""The three games in which doing nothing is best according to §3.1.3."""
 
 
 def learning() -> Iterator[PrintedComparison]:
@@ -94,9 +94,9 @@ def _bass_and_disco(scores: data.Scores) -> Iterator[PrintedComparison]:
     )
 
 
-def _most(there: NDArray[np.bool_]) -> tuple[NDArray[np.int64], int]:
-    """Count each learner's games, and say which has the second most."""
-    counts = there.sum(axis=1)
+def _most(marked: NDArray[np.bool_]) -> tuple[NDArray[np.int64], int]:
+    """Return each learner's number of marked games, and the index of the learner with the second most."""
+    counts = marked.sum(axis=1)
     return counts, int(np.argsort(counts, kind="stable")[-2])
 
 
@@ -110,7 +110,7 @@ def _ram() -> PrintedComparison:
 
 def _unseen_games() -> PrintedComparison:
     training, place = data.training(), LEARNERS.index("DISCO")
-    seen, unseen = (np.nanmean(shares_of_best()[:, there], axis=1) for there in (training, ~training))
+    seen, unseen = (np.nanmean(shares_of_best()[:, games], axis=1) for games in (training, ~training))
     inter = data.inter_scores()[place]
     return stated(
         "unseen-games",
@@ -132,7 +132,7 @@ def planning() -> Iterator[PrintedComparison]:
         int(behind.sum()) == 6 and all(sparse),
     )
     breadth, uct = raw(data.SEARCH)
-    better, worse, equal = (int(there.sum()) for there in (uct > breadth, uct < breadth, uct == breadth))
+    better, worse, equal = (int(games.sum()) for games in (uct > breadth, uct < breadth, uct == breadth))
     yield stated(
         "uct",
         f"better in {better} of the {better + worse + equal} games that both have, worse in {worse}, equal in {equal}",
@@ -147,5 +147,5 @@ def shares_of_best() -> data.Scores:
     return raw(LEARNERS) / np.where(best > 0, best, np.nan)
 
 
-def _named(there: NDArray[np.bool_]) -> str:
-    return ", ".join(tasks.games()[game].name for game, chosen in zip(data.games(), there, strict=True) if chosen)
+def _named(marked: NDArray[np.bool_]) -> str:
+    return ", ".join(tasks.games()[game].name for game, chosen in zip(data.games(), marked, strict=True) if chosen)

@@ -1,10 +1,10 @@
-"""The recovered scores of the 2013 paper, normalised as its §4 says, for its statements and its figures.
+"""The recovered scores of the 2013 paper, normalised as in its §4, for its statements and figures.
 
 Conventions
 -----------
 * Arrays have the 55 games of the suite "ale-55" last, the five training games first. Scores are raw game points;
   normalised scores are fractions, NaN where a range is zero.
-* The baselines are the published three columns (Random, the best Const and the best Perturb of each game). The paper
+* The baselines are the three published columns (Random, the best Const and the best Perturb of each game). The paper
   normalises by all 37 agents.
 """
 
@@ -40,12 +40,12 @@ def games() -> tuple[str, ...]:
 
 
 def place(game: str) -> int:
-    """Return where a game stands among the 55."""
+    """Return a game's index among the 55."""
     return games().index(game)
 
 
 def training() -> NDArray[np.bool_]:
-    """Return which games are training games, shape (55,)."""
+    """Return True for training games, shape (55,)."""
     return np.isin(games(), tasks.suite("ale-55").training_tasks)
 
 
@@ -61,7 +61,7 @@ def learners(game: str) -> Scores:
 
 
 def best(names: tuple[str, ...]) -> Scores:
-    """Return the highest score of several agents on each game, shape (55,); a lost cell takes no part."""
+    """Return the highest score of several agents on each game, shape (55,); lost cells are ignored."""
     return np.asarray(np.fmax.reduce(raw(names), axis=0))
 
 

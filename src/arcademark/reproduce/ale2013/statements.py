@@ -1,7 +1,7 @@
 """Statements of the 2013 paper, checked against the recovered scores (collection "ale-2013").
 
 Bellemare, Naddaf, Veness and Bowling, "The Arcade Learning Environment: An Evaluation Platform for General Agents",
-2013. The text that was read has lost its tables; scores were recovered from public copies.
+2013. The available text lacks its tables; scores were recovered from public copies.
 """
 
 from __future__ import annotations
@@ -60,19 +60,19 @@ def counts() -> Iterator[PrintedComparison]:
 
 
 def lost() -> Iterator[PrintedComparison]:
-    """Yield statements that neither the text read nor the public copies of its tables can decide."""
+    """Yield statements that neither the available text nor the public copies of its tables can decide."""
     yield from map(stated, ("table-1", "table-2", "table-3", "table-4", "tables-4-and-5", "table-5", "appendix-c"))
 
 
 def with_pairs(features: int) -> int:
-    """Count features together with all their pairs."""
+    """Return the number of features plus the number of their pairs."""
     return features + math.comb(features, 2)
 
 
 def look_ahead(frames: int) -> float:
-    """Return how many seconds ahead a full search tree of so many emulated frames looks.
+    """Return the depth, in seconds, of a full search tree of this number of emulated frames.
 
-    A node is `FRAMES_PER_ACTION` frames and has 18 children; a level that is partly there counts in part.
+    A node is `FRAMES_PER_ACTION` frames and has 18 children; an incomplete level counts by its complete share.
     """
     left, levels, level = frames // FRAMES_PER_ACTION, 0.0, ACTIONS
     while left > 0:

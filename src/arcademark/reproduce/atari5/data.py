@@ -1,11 +1,11 @@
-"""The Atari-5 paper's training table, its fits, and what it prints, for all that reproduces it.
+"""The Atari-5 paper's training table, fits to it, and the printed cells, for its reproduction.
 
 Conventions
 -----------
 * HNS are in percent, by the references of atari-57 (the paper's Table 12); φ(s) = log₁₀(1 + max(0, s)) (§4.1).
-* An algorithm's true median is over the games that it has, Surround among them (Table 8).
-* Algorithms stand sorted by name, as strings: so the public code's ten folds come out (`subset.fitting`).
-* Where the two texts differ the arXiv one holds: the ICML text at hand was read from pages by a machine.
+* An algorithm's true median is over the games that it has, including Surround (Table 8).
+* Algorithms are sorted by name, as strings, which reproduces the public code's ten folds (`subset.fitting`).
+* If the two texts differ, the arXiv text is used, because the available ICML text was recognised from page images.
 
 The paper is Aitchison, Sweetser and Hutter, "Atari-5: Distilling the Arcade Learning Environment down to Five Games",
 ICML 2023, arXiv 2210.02019.
@@ -101,7 +101,7 @@ def model(tasks: tuple[str, ...]) -> fitting.Fit:
 
 @cache
 def game_models(tasks: tuple[str, ...]) -> Mapping[str, fitting.Fit]:
-    """Fit the model of every game from these, with an intercept and whatever signs come out (§4.4)."""
+    """Fit the model of every game from these, with an intercept and coefficients of any sign (§4.4)."""
     scores = log10_score(percentages())
     inputs, models = scores[:, [GAMES.index(task) for task in tasks]], {}
     for game, targets in zip(GAMES, scores.T, strict=True):
@@ -111,7 +111,7 @@ def game_models(tasks: tuple[str, ...]) -> Mapping[str, fitting.Fit]:
 
 
 def explained_share(tasks: tuple[str, ...], targets: Sequence[str]) -> float:
-    """Return the share of variance that the models of these targets explain together (§5.5)."""
+    """Return the share of the pooled variance of these targets that their models explain (§5.5)."""
     models = game_models(tasks)
     return 1 - sum(models[game].residual for game in targets) / sum(models[game].total for game in targets)
 
@@ -125,7 +125,7 @@ def single_games() -> Mapping[str, fitting.Fit]:
 
 @cache
 def estimates(name: str) -> Mapping[str, tuple[float, float]]:
-    """Return true median and the published model's estimate, in percent, of the algorithms that have its games."""
+    """Return true median and the published model's estimate, in percent, for algorithms that have its games."""
     result = from_subset(subset(name))
     guesses = result.predict(percentages()[:, [GAMES.index(task) for task in result.tasks]])
     pairs = zip(names(), guesses.tolist(), strict=True)
@@ -144,7 +144,7 @@ def correlations() -> Mapping[tuple[str, str], float]:
 
 
 def correlation(a: str, b: str) -> float:
-    """Return the correlation of two games, in whichever order they are named."""
+    """Return the correlation of two games, in either order."""
     return correlations().get((a, b), correlations().get((b, a), float("nan")))
 
 
@@ -156,10 +156,10 @@ def printed(table: int) -> Mapping[str, tuple[str, ...]]:
 
 
 def name_of(game: str) -> str:
-    """Name a game as people do."""
+    """Return a game's name for people."""
     return games()[game].name
 
 
 def listed(games: Iterable[str], between: str = ", ") -> str:
-    """Name several games."""
+    """Return the names of several games, joined."""
     return between.join(map(name_of, games))

@@ -16,7 +16,7 @@ def figure(number: int) -> PaperFigure:
 
 
 def single_games() -> PaperFigure:
-    """Return Figure 2: how well each game alone predicts the median."""
+    """Return Figure 2: R² of predictions of the median from single games."""
     ordered = sorted(data.single_games().items(), key=lambda item: -item[1].r2)
     return PaperFigure(
         data.PAPER,
@@ -48,7 +48,7 @@ def fairness() -> PaperFigure:
 
 
 def all_games() -> PaperFigure:
-    """Return Figure 4: how well Atari-5 predicts every game."""
+    """Return Figure 4: R² of predictions of every game from Atari-5."""
     models = data.game_models(data.ATARI_5)
     kinds = {game: "hard exploration" if game in data.HARD else "other games" for game in data.GAMES}
     kinds |= dict.fromkeys(data.ATARI_5, "predicted from themselves")

@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LevelGroup:
-    """Algorithms of about the same true value: their number, and mean, mean absolute and RMS relative error."""
+    """Algorithms of similar true values: their number, and mean, mean absolute and RMS relative error."""
 
     size: int
     bias: float
@@ -38,10 +38,10 @@ class LevelGroup:
 
 @dataclass(frozen=True)
 class Fairness:
-    """Relative errors by groups of true value, lowest first; earlier ones are larger by one where they cannot be equal.
+    """Relative errors by groups of true value, lowest first; sizes differ by at most one, larger groups first.
 
     P-values are of Welch's two-sided t-test for each pair of groups, (0, 1), (0, 2), (1, 2): of relative errors, of
-    their sizes, of their squares.
+    their absolute values, and of their squares.
     """
 
     groups: tuple[LevelGroup, ...]
@@ -50,12 +50,12 @@ class Fairness:
     square_p: tuple[float, ...]
 
     def differ(self) -> bool:
-        """Return whether any pair differs in bias or in accuracy."""
+        """Return True if any pair differs in bias or in accuracy."""
         return min(*self.bias_p, *self.absolute_p, *self.square_p) < LEVEL
 
 
 def fairness(true: Floats, predicted: Floats) -> Fairness:
-    """Compare the accuracy and the bias of predictions between three groups of algorithms by true value, above 0."""
+    """Compare accuracy and bias of predictions between three groups of algorithms by true value, which is above 0."""
     from scipy import stats
 
     parts = np.array_split(((predicted - true) / true)[np.argsort(true, kind="stable")], GROUPS)
@@ -71,15 +71,15 @@ def fairness(true: Floats, predicted: Floats) -> Fairness:
 
 
 WELL, PAIRS, STRONG = 0.8, 24, 0.9
-"""R² that counts as well predicted (§5.5); pairs that Figure 5 shows, and the correlation of its bold ones (§6)."""
+"""R² that counts as well predicted (§5.5); pairs in Figure 5, and the least correlation of its bold ones (§6)."""
 LITTLE = 0.2
-"""R² below which we take a game to have little predictive power; the paper gives no number."""
+"""R² below which we consider a game's predictive power little; the paper states no number."""
 SKIING = ("alien", "frostbite", "ms_pacman", "riverraid")
 """The games with which §6 calls Skiing most negatively correlated."""
 
 
 def single() -> Iterator[PrintedComparison]:
-    """Check §5.1 and Figure 2: how well one game predicts the median."""
+    """Check §5.1 and Figure 2: predictions of the median from one game."""
     models = data.single_games()
     order = list(models)
     for key, game in (("best-game", order[-1]), ("worst-game", order[0])):
@@ -97,7 +97,7 @@ def single() -> Iterator[PrintedComparison]:
 
 
 def subsets() -> Iterator[PrintedComparison]:
-    """Check §5.2: the best game against DQN-7, and how close Atari-5 comes."""
+    """Check §5.2: the best game against DQN-7, and the errors of Atari-5."""
     one, seven = (data.cross_validated(subset(name).tasks).r2 for name in ("atari-1", "dqn-7"))
     yield stated("one-beats-seven", f"{one:.3f} against {seven:.3f}", one > seven)
     errors = np.array([abs(guess - true) / true for true, guess in data.estimates("atari-5").values()])
@@ -119,7 +119,7 @@ def subsets() -> Iterator[PrintedComparison]:
 
 @cache
 def _relative_error() -> float:
-    """Return the mean relative error over the folds that the model was not fitted to."""
+    """Return the mean relative error on held-out folds."""
     inputs, targets = data.sample(data.ATARI_5)
     fold_of = fold_of_cases(len(targets))
     true = log10_score_inverse(targets)
@@ -153,7 +153,7 @@ def fairness_by_tertiles() -> Iterator[PrintedComparison]:
 
 
 def all_games() -> Iterator[PrintedComparison]:
-    """Check §5.5 and Figure 4: how well five and ten games predict the others."""
+    """Check §5.5 and Figure 4: predictions of the other games from five and ten games."""
     five = data.game_models(data.ATARI_5)
     well = [game for game, model in five.items() if model.r2 > WELL]
     own = sum(game in data.ATARI_5 for game in well)
@@ -173,7 +173,7 @@ def all_games() -> Iterator[PrintedComparison]:
 
 
 def structure() -> Iterator[PrintedComparison]:
-    """Check §6 and Figure 5: which games go together."""
+    """Check §6 and Figure 5: correlations between games."""
     pairs = list(data.correlations().items())
     best, highest = pairs[0]
     yield stated("most-correlated", f"{_pair(best)}, {highest:.3f}", set(best) == {"alien", "ms_pacman"})

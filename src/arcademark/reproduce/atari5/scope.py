@@ -24,9 +24,9 @@ from arcademark.suite.subsets import subset
 MINIMUM = 40
 """Games that an algorithm, and algorithms that a game must have (§4.1)."""
 LEAST_MEDIAN = 40.0
-"""Percent that an algorithm's median exceeds in the public code, of which the text says nothing."""
+"""Percent that an algorithm's median must exceed in the public code, which the text does not mention."""
 VISIBLE = 0.005
-"""Percent that a figure of two decimals shows."""
+"""Least percentage that two decimals show."""
 ALL_GAMES, SEARCHED, SIZE = 57, 56, 5
 REGRESSIONS_A_SECOND = 1000
 AGENT57_FRAMES = 90e9
@@ -75,7 +75,7 @@ def order_preservation() -> Iterator[PrintedComparison]:
 
 
 def raised(name: str) -> tuple[list[float], list[float]]:
-    """Return by how much Atari-5's score of an algorithm changes once one game's HNS is doubled: its own, others."""
+    """Return changes of an algorithm's Atari-5 score by doubling one game's HNS: for its own games, and others."""
     model = from_subset(subset("atari-5"))
     percent = dict(zip(data.GAMES, data.percentages()[data.names().index(name)].tolist(), strict=True))
 
@@ -115,7 +115,7 @@ def dataset() -> Iterator[PrintedComparison]:
 
 
 def search() -> Iterator[PrintedComparison]:
-    """Check §4.3: how many subsets there are, which is best, and how those of other sizes are made of it."""
+    """Check §4.3: the number of subsets, the best one, and the subsets of other sizes derived from it."""
     count = math.comb(SEARCHED, SIZE)
     hours = count / REGRESSIONS_A_SECOND / 3600
     yield stated("one-hour", f"C(56,5) = {count:,} take {hours:.2f} hours", round(hours) == 1)
@@ -150,7 +150,7 @@ def _results() -> Mapping[str, SearchResult]:
 
 
 def _winners() -> Iterator[PrintedComparison]:
-    """Check that each published subset is the best of all that it was chosen from."""
+    """Check that each published subset is the best of its candidates."""
     for name, result in _results().items():
         chosen, certificate = subset(f"atari-{name}").tasks, result.certificate
         proof = f"proven best of {certificate.subsets:,}" if certificate.holds else "not proven"

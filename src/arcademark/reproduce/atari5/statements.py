@@ -1,7 +1,7 @@
 """The Atari-5 paper, both of its texts: every table, and every statement that its data or arithmetic decide.
 
-Where the arXiv text and that of ICML differ the arXiv text's tables are compared row by row, and what the other prints
-is listed as a slip.
+If the arXiv and the ICML text differ, the arXiv text's tables are compared row by row, and differing values of the
+other are listed as errata.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def about_figure(number: int) -> tuple[Reproduction, ...]:
 
 
 def parts(number: int | None = None) -> tuple[Reproduction, ...]:
-    """Recompute one of Tables 1 to 12; with None all, the statements, and the two texts' other errata."""
+    """Recompute one of Tables 1 to 12 or, for None, all tables and statements, with the two texts' other errata."""
     if number is not None:
         return (_table(number),)
     result = [*map(_table, TABLES), *map(_group, GROUPS)]
@@ -75,7 +75,7 @@ def _table(number: int) -> Reproduction:
 
 
 def _rest(covered: Collection[str]) -> Iterator[PrintedComparison]:
-    """Yield the errata of other places: spellings, terms, formulas, disagreements of sources."""
+    """Yield the errata of places that are not covered: spellings, terms, formulas, disagreements of sources."""
     for where, slip in slips(PAPER).items():
         if where not in covered:
             lost = slip.holds == NOT_DECIDABLE

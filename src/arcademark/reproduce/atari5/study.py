@@ -1,8 +1,8 @@
 """The Atari-5 paper's robustness check (§5.3) and case study (§7, Tables 4 and 5).
 
-Both rest on scores that the paper does not print. Go-Explore's are in the review; those of §7 are not available, so
-each of its numbers is checked against the others: it agrees if numbers that print as those do, rounded or cut off, can
-give it.
+Both depend on scores that the paper does not print. Go-Explore's are in the review; those of §7 are not available, so
+each of its numbers is checked against the others: it agrees if it follows from numbers whose printed form, rounded or
+truncated, is the same.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _within(where: str, cell: str, exact: float, possible: Sequence[float]) -> P
 
 
 def _ends(text: str) -> tuple[float, float]:
-    """Return the smallest and the largest number that a print can stand for, rounded or cut off."""
+    """Return the smallest and the largest number whose printed form, rounded or truncated, is this text."""
     result = number(text)
     return result.value - result.half_unit, result.value + 2 * result.half_unit
 

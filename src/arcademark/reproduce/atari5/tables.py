@@ -1,9 +1,9 @@
 """The Atari-5 paper's Tables 1 to 3 and 6 to 12, row by row, and Appendix A, from the assumptions of Table 6.
 
-A row agrees if each of its numbers is a rounding of what we compute. Table 3 and the costs of Table 6, which the paper
-cuts off instead of rounding, are compared cell by cell. The models of Tables 10 and 11 keep intercepts and whatever
-signs come out: unlike the models of the median they are not monotone. Costs are a lower bound, without cooling, tests,
-tuning and failed runs; prices are US dollars an hour, power is in watts.
+A row agrees if each of its numbers is a rounding of our value. Table 3 and the costs of Table 6, which the paper
+truncates instead of rounding, are compared cell by cell. The models of Tables 10 and 11 keep intercepts and
+coefficients of any sign; unlike the models of the median they are not monotone. Costs are a lower bound, without
+cooling, tests, tuning and failed runs; prices are US dollars per hour, power is in watts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from arcademark.suite.tasks import canonical_game
 
 KILOGRAMS_PER_POUND = 0.45359237
 POUNDS_PER_KWH = 0.92
-"""Carbon dioxide of a kilowatt-hour in the United States in 2019, as the paper takes it from the EIA."""
+"""Carbon dioxide per kilowatt-hour in the United States in 2019, from the EIA, as the paper uses it."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Cost:
 class Running:
     """Resources of one run on one task: hours on one GPU and one machine, their prices and power.
 
-    Preemptive prices are those where the provider may stop the machine. Watts are None where they are not known.
-    `training_frames` are those of one task; `frames_per_second` is how fast it trains, of all actors together, where
-    hours follow from that; `year` is that of the algorithm's publication.
+    Preemptive prices are those of machines that the provider may stop. Watts are None if they are not known.
+    `training_frames` are those of one task; `frames_per_second` is the speed of training over all actors, if hours
+    follow from it; `year` is that of the algorithm's publication.
     """
 
     name: str
@@ -78,7 +78,7 @@ GAME_MODELS = {10: data.ATARI_5, 11: data.ATARI_10}
 
 
 def citations() -> Iterator[PrintedComparison]:
-    """Check Table 1: citations of benchmarks, of which only their sum can be recomputed."""
+    """Check Table 1: citations of benchmarks, whose ratio alone can be recomputed."""
     counts = {name: cells[0] for name, cells in printed(1).items()}
     for name, count in counts.items():
         why = "Counts of March 2022; no count of that day is available."
@@ -142,13 +142,13 @@ def appendix() -> Iterator[PrintedComparison]:
 
 
 def _cost(running: Running, tasks: int = len(data.GAMES)) -> Cost:
-    """Return the cost of a run on so many games at the standard price."""
+    """Return the cost of a run on this number of games at the standard price."""
     watts = (running.gpu_watts or 0.0) + (running.machine_watts or 0.0)
     return cost(tasks * running.hours_per_task, running.gpu_price + running.machine_price, watts)
 
 
 def subsets_of_others() -> Iterator[PrintedComparison]:
-    """Check Table 7: the games that other papers chose, against our subsets."""
+    """Check Table 7: the games that other papers chose, compared with our subsets."""
     spellings = {"Solaris Venture": "Solaris", "Skiiing": "Skiing"}
     for name, cells in printed(7).items():
         chosen = subset(name)
@@ -160,7 +160,7 @@ def subsets_of_others() -> Iterator[PrintedComparison]:
 
 
 def dataset() -> Iterator[PrintedComparison]:
-    """Check Table 8: how many games each algorithm has, and its median over them."""
+    """Check Table 8: each algorithm's number of games, and its median over them."""
     for name, cells in printed(8).items():
         yield row(f"Table 8, {name}, games and median", cells, (len(data.raw()[name]), data.medians()[name]))
     yield from _slips(lambda where: where in ("Table 8, Planning", "Table 8, ICML: rows from GDI-H3 to ES"))
@@ -173,7 +173,7 @@ def coefficients() -> Iterator[PrintedComparison]:
 
 
 def game_models(table: int) -> Iterator[PrintedComparison]:
-    """Check Table 10 or 11 of the arXiv text, then the differences of the ICML text."""
+    """Check Table 10 or 11 of the arXiv text, then differences of the ICML text."""
     models = data.game_models(GAME_MODELS[table])
     for game, cells in printed(table).items():
         yield row(f"Table {table}, {name_of(game)}", cells, (models[game].intercept, *models[game].coefficients))
@@ -193,7 +193,7 @@ def normalisation() -> Iterator[PrintedComparison]:
 
 
 def _slips(chosen: Callable[[str], bool]) -> Iterator[PrintedComparison]:
-    """Repeat errata; the cells that the ICML text's Table 10 prints otherwise are recomputed where they are few."""
+    """Yield errata as comparisons; the few cells that the ICML text's Table 10 prints differently are recomputed."""
     for where, slip in slips(PAPER).items():
         if chosen(where):
             yield explained(PAPER, decided(where, slip.printed, _cells(where) or slip.holds, False))

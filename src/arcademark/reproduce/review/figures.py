@@ -1,8 +1,7 @@
-"""The review's Figures 1 to 4 from the catalogue: normalised scores, broken records, and what they cost in frames.
+"""The review's Figures 1 to 4 from the catalogue: normalised scores, broken records, and training frames.
 
-The text says of Figures 1 to 3 that they show mean and median of one percentage each and the training scale, and of
-Figure 4 that it shows broken records, game time in years and learning efficiency. Algorithms stand in the order of the
-review's tables.
+According to the text, Figures 1 to 3 show mean and median of one percentage each and the training scale, and Figure 4
+shows broken records, game time in years and learning efficiency. Algorithms are in the order of the review's tables.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def percentages(number: int) -> PaperFigure:
 
 
 def records() -> PaperFigure:
-    """Return Figure 4: broken records, game time and broken records a billion frames."""
+    """Return Figure 4: broken records, game time and broken records per billion frames."""
     names = tuple(ours().scores)
     broken = [known("hwrb", "hwrns", name) for name in names]
     years = [float(efficiency.game_time_days(ours().frames[name])) / efficiency.DAYS_PER_YEAR for name in names]

@@ -1,13 +1,13 @@
-"""The review's Tables 3 to 14, every printed cell recomputed and set beside what is printed.
+"""The review's Tables 3 to 14, with every printed cell recomputed.
 
 Conventions
 -----------
-* "Recomputed" is what our raw scores and references come to (`review_values.ours`), to the digits printed.
-* A cell agrees if it is a rounding of that: no further off than half a unit of its last digit. It agrees too if it is a
-  rounding of what the same scores come to with the references as the review rounds them; `Comparison.why` then says so.
-  Where the score printed beside a percentage does not give it, but the score that holds does, that is said as well.
-* Any other cell differs, and its erratum says why.
-* "N/A" agrees where there is nothing to compute.
+* "Recomputed" is the value from our raw scores and references (`review_values.ours`), to the printed digits.
+* A cell agrees if it is a rounding of that value: no further off than half a unit of its last digit. It also agrees if
+  it is a rounding of the value with the references as the review rounds them; `PrintedComparison.why` then states it,
+  and also if a percentage follows from the correct score, but not from the score printed beside it.
+* Any other cell differs, and its erratum explains it.
+* "N/A" agrees if there is nothing to compute.
 
 The paper is Fan, "A Review for Deep Reinforcement Learning in Atari: Benchmarks, Challenges, and Solutions", 2021.
 """
@@ -45,7 +45,7 @@ _ROWS = {
 
 
 def tables(number: int | None = None) -> tuple[Reproduction, ...]:
-    """Recompute one of Tables 3 to 14, or with None all of them, and the text's statements after them."""
+    """Recompute one of Tables 3 to 14 or, for None, all of them, followed by the text's statements."""
     wanted = TITLES if number is None else (number,)
     result = tuple(_table(table) for table in wanted)
     return result if number is not None else (*result, *review_text.statements())
@@ -66,7 +66,7 @@ def where(place: Location) -> str:
 
 
 def compare(cell: PrintedCell) -> PrintedComparison:
-    """Recompute one printed cell, without asking the errata why it differs."""
+    """Recompute one printed cell, without the explanations of the errata."""
     place, number = cell.place, printed_number(cell.printed)
     exact, rounded = value(place, ours()), value(place, as_rounded())
     verdict: Verdict = "differs"
@@ -91,13 +91,13 @@ def _printed() -> Mapping[Location, str]:
 
 
 def _of_which_score(place: Location, number: PrintedNumber) -> str:
-    """Return the score that gives a printed percentage, if the score beside it does not."""
+    """Return a remark if a printed percentage follows from the correct score, but not from the printed one."""
     if place.row not in games() or place.quantity == "score" or place.algorithm in REFERENCES:
         return ""
     printed = _printed()[replace(place, quantity="score")]
     beside, key = printed_number(printed), (place.algorithm, place.row)
-    held = ours().scores[place.algorithm][place.row]
-    if beside is None or beside.value == held:
+    correct = ours().scores[place.algorithm][place.row]
+    if beside is None or beside.value == correct:
         return ""
     if any(
         number.is_rounding_of(other)
@@ -105,5 +105,5 @@ def _of_which_score(place: Location, number: PrintedNumber) -> str:
         if (other := value(place, basis.with_scores({key: beside.value}))) is not None
     ):
         return ""
-    how = "which is rounded to it" if beside.is_rounding_of(held) else "which holds"
-    return f"not of the score {printed} printed beside it, but of {held:.10g}, {how}"
+    how = "which is rounded to it" if beside.is_rounding_of(correct) else "which is correct"
+    return f"not of the score {printed} printed beside it, but of {correct:.10g}, {how}"

@@ -1,10 +1,10 @@
-"""Statements of the review's text that its scores, its own tables or the other papers read can decide.
+"""Statements of the review's text that its scores, its own tables or other papers can decide.
 
 Conventions
 -----------
-* A statement that rests on scores is checked with the catalogue's scores and the suite's references in full. "Best" is
-  among the 13 algorithms of the review, those of the same kind where it says so.
-* What none of these decides is "not available", with what is known beside it.
+* A statement on scores is checked with the catalogue's scores and the suite's unrounded references. "Best" is among the
+  13 algorithms of the review, or among those of the same kind if stated.
+* Statements that cannot be decided are "not available", with the known facts beside them.
 
 The paper is Fan, "A Review for Deep Reinforcement Learning in Atari: Benchmarks, Challenges, and Solutions", 2021.
 """
@@ -160,12 +160,12 @@ def _sources() -> Iterator[PrintedComparison]:
     for algorithm, name in SAME_SCORES.items():
         mine, theirs = ours().scores[algorithm], others[name]
         both = [task for task in mine if task in theirs]
-        # one of two equal scores can be the other rounded, to whole points at the coarsest
-        apart = [task for task in both if abs(mine[task] - theirs[task].score) > 0.5]
-        text = f"{len(both) - len(apart)} of {len(both)} are the same there"
-        if 0 < len(apart) <= 3:
-            text += f"; not {', '.join(games()[task].name for task in apart)}"
-        yield stated("same-scores", text, not apart, algorithm=algorithm)
+        # one of two equal scores may be rounded, at most to whole points
+        differing = [task for task in both if abs(mine[task] - theirs[task].score) > 0.5]
+        text = f"{len(both) - len(differing)} of {len(both)} are the same there"
+        if 0 < len(differing) <= 3:
+            text += f"; not {', '.join(games()[task].name for task in differing)}"
+        yield stated("same-scores", text, not differing, algorithm=algorithm)
 
 
 def _settings() -> Iterator[PrintedComparison]:
@@ -193,7 +193,7 @@ def _settings() -> Iterator[PrintedComparison]:
 
 
 def _ranked(row: str, quantity: str, among: Sequence[str] = ()) -> list[str]:
-    """Name algorithms with their values, the best first: "GDI-H3 9623.90"."""
+    """Return algorithms with their values, the best first: "GDI-H3 9623.90"."""
     values = {name: known(row, quantity, name) for name in among or ours().scores}
     form = ".2E" if "efficiency" in row else ".0f" if row == "hwrb" else ".2f"
     return [f"{name} {values[name]:{form}}" for name in sorted(values, key=lambda name: -values[name])]

@@ -1,11 +1,10 @@
-"""Recomputes every cell of the review's Tables 3 to 14 from raw scores and references.
+"""Recomputation of every cell of the review's Tables 3 to 14 from raw scores and references.
 
 Conventions
 -----------
-* Percentages are in percent, efficiencies in fractions a frame.
-* A `ReviewScores` is what cells are computed from. `ours` is the catalogue's scores and the suite's references in full;
-  in `as_rounded` the references have the decimals to which the review prints them, as its authors can only have used
-  them.
+* Percentages are in percent, efficiencies in fractions per frame.
+* Cells are computed from a `ReviewScores`. `ours` has the catalogue's scores and the suite's unrounded references; in
+  `as_rounded` the references are rounded as the review prints them, which its authors may have used.
 * Mean and median are over the games with a score, of which there may be fewer than 57.
 
 Equations are those of Fan, "A Review for Deep Reinforcement Learning in Atari: Benchmarks, Challenges, and Solutions",
@@ -37,24 +36,24 @@ Scores = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True, eq=False)
 class ReviewScores:
-    """Raw scores of `REFERENCES` and of algorithms, and training frames: Random's are 0, unknown ones are left out."""
+    """Raw scores of `REFERENCES` and of algorithms, and training frames: 0 for Random, without unknown ones."""
 
     references: Scores
     scores: Scores
     frames: Mapping[str, int]
 
     def with_references(self, changes: Mapping[tuple[str, str], float]) -> ReviewScores:
-        """Return another basis, in which some references, named by (reference, game), have other scores."""
+        """Return a copy in which some references, by (reference, game), have other scores."""
         return replace(self, references=_changed(self.references, changes))
 
     def with_scores(self, changes: Mapping[tuple[str, str], float]) -> ReviewScores:
-        """Return another basis, in which some scores, named by (algorithm, game), are others."""
+        """Return a copy in which some scores, by (algorithm, game), are different."""
         return replace(self, scores=_changed(self.scores, changes))
 
 
 @cache
 def ours() -> ReviewScores:
-    """Return the catalogue's scores and training frames, and the suite's references in full."""
+    """Return the catalogue's scores and training frames, and the suite's unrounded references."""
     scores: dict[str, dict[str, float]] = {}
     for result in collections.results(COLLECTION):
         if result.entry.algorithm not in REFERENCES:
@@ -66,7 +65,7 @@ def ours() -> ReviewScores:
 
 @cache
 def as_rounded() -> ReviewScores:
-    """Return `ours` with each reference rounded as the review prints it, save those that it misprints."""
+    """Return `ours` with each reference rounded as the review prints it, except misprinted ones."""
     references = ours().references
     changes = {
         (cell.place.algorithm, cell.place.row): number.value
@@ -79,7 +78,7 @@ def as_rounded() -> ReviewScores:
 
 
 def value(place: Location, basis: ReviewScores) -> float | None:
-    """Compute a cell of Tables 3 to 14; None where there is no score, or where the training frames are not known."""
+    """Compute a cell of Tables 3 to 14; None if there is no score, or the training frames are not known."""
     if place.row == "training frames":
         return basis.frames.get(place.algorithm)
     if place.quantity == "score":
@@ -93,7 +92,7 @@ def value(place: Location, basis: ReviewScores) -> float | None:
 
 
 def known(row: str, quantity: str, algorithm: str) -> float:
-    """Return a cell of `ours` that has a value."""
+    """Return a cell of `ours`, which must have a value."""
     result = value(Location(0, row, algorithm, quantity), ours())
     assert result is not None, algorithm
     return float(result)
@@ -103,7 +102,7 @@ def known(row: str, quantity: str, algorithm: str) -> float:
 def percentages(algorithm: str, quantity: str, basis: ReviewScores) -> Mapping[str, float]:
     """Compute an algorithm's or reference's normalised scores: "hns" (Eq. 4), "hwrns" (Eq. 5), or "saber".
 
-    "saber" is Eq. 5 held within 0 and 200 percent. Only games with a score are there.
+    "saber" is Eq. 5 clipped to 0 to 200 percent. Only games with a score are included.
     """
     raw = {**basis.references, **basis.scores}[algorithm]
     low, human, record = (basis.references[name] for name in REFERENCES)
@@ -122,7 +121,7 @@ def _summary(place: Location, basis: ReviewScores) -> float | None:
     frames = basis.frames.get(place.algorithm)
     if frames is None:
         return None
-    if frames == 0:  # Random: it learns nothing from no frames, which the review puts down as 0
+    if frames == 0:  # Random does not train; the review prints 0
         return 0.0
     return float(efficiency.learning_efficiency(percent / normalise.PERCENT, frames))
 
