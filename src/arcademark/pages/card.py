@@ -1,4 +1,4 @@
-"""A report of scores as the card of a model on the Hugging Face Hub: metadata of its evaluation, then the report."""
+"""A report of scores as a model card of the Hugging Face Hub: metadata of the evaluation, then the report."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ NAME = "README.md"
 
 
 def render(report: ScoreReport, document: blocks.Document) -> str:
-    """Write a model card; its YAML metadata are written as JSON values."""
+    """Return a model card, with JSON values in its YAML metadata."""
     head = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in _metadata(report).items())
     body, last, generator = markdown.render(document, everything=True).rpartition("\n\n*")
     return f"---\n{head}\n---\n\n{body}\n\n{_verifying(report)}{last}{generator}"
 
 
 def _metadata(report: ScoreReport) -> dict[str, Any]:
-    """Return the block that the Hub shows as evaluation results (``model-index``), a result a game."""
+    """Return the metadata that the Hub shows as evaluation results (``model-index``), with one result per game."""
     games = {game.id: game.name for game in report.games}
     atari = not report.benchmark.own
     kind = ["atari"] if atari else []
@@ -52,7 +52,7 @@ def _metadata(report: ScoreReport) -> dict[str, Any]:
 
 
 def _metric(score: Score, confidence: float) -> dict[str, Any]:
-    """Return the mean score and its interval, named by the number of episodes or runs."""
+    """Return the mean score, named with the number of episodes or runs and its interval."""
     number = f"{len(score.played.episodes)} episodes" if score.played else f"{score.runs} runs"
     between = f", {wording.percentage(confidence)} interval {score.interval}" if score.score.low is not None else ""
     return {
@@ -64,7 +64,7 @@ def _metric(score: Score, confidence: float) -> dict[str, Any]:
 
 
 def _verifying(report: ScoreReport) -> str:
-    """Describe how anyone can replay the runs."""
+    """Describe how to replay the runs."""
     places = [place for run in report.runs if (place := _replayed(run))]
     if not places:
         return "## Verify\n\nThese scores have no recorded actions, so they cannot be replayed."

@@ -1,4 +1,4 @@
-"""An analysis as a file, in the format that the file's name ends with."""
+"""An analysis as a file, in the format of the file's ending."""
 
 from __future__ import annotations
 
@@ -25,28 +25,27 @@ def save(
     rows: Callable[[], str] | None = None,
     style: FigureStyle = SCREEN,
 ) -> None:
-    """Write an analysis, or a figure of its page, as the file's name ends; an earlier file of its kind is replaced.
+    """Write an analysis, or a figure of its page, in the format of the file's ending; replace an earlier such file.
 
     Parameters
     ----------
     file : path
-        Ends with one of `ENDINGS`; a report's ``README.md`` is the card of a model.
+        A name with one of `ENDINGS`; a report's ``README.md`` is a model card.
     analysis : dataclass
     document : callable
-        Makes its document.
+        Function that returns its document.
     figure : str, optional
-        The figure that a picture is of; by default that which the file is named after, ``ranks.pdf``, else the page's
-        first.
+        The figure for a picture; by default the one that the file is named after, ``ranks.pdf``, else the page's first.
     rows : callable, optional
-        Makes the CSV; by default of what its ``rows`` returns.
+        Function that returns the CSV; by default it is made from the analysis's ``rows``.
     style : FigureStyle, optional
         Style of a figure.
 
     Raises
     ------
     ArcadeMarkError
-        If the name ends otherwise, the analysis has no rows or no such figure, something else is there, or the file
-        cannot be written.
+        If the ending is unknown, the analysis has no rows or no such figure, another kind of file has this name, or the
+        file cannot be written.
     """
     from arcademark.pages import card
     from arcademark.pages.render import html, json, latex, markdown
@@ -77,7 +76,7 @@ def save(
 
 
 def figure_of(document: blocks.Document, name: str | None = None, file: Path | None = None) -> tuple[str, model.Figure]:
-    """Return a figure of a page with its name, with the page's legend; by default the file's namesake, else the first.
+    """Return the name and the figure, with the page's legend; by default the file's namesake, else the first.
 
     Raises
     ------
@@ -94,6 +93,6 @@ def figure_of(document: blocks.Document, name: str | None = None, file: Path | N
 
 
 def _csv(rows: list[dict[str, object]]) -> str:
-    """Write rows under the columns that any of them has."""
+    """Return rows as CSV, with every column that any row has."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     return as_csv([columns, *([row.get(name, "") for name in columns] for row in rows)])

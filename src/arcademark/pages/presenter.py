@@ -1,19 +1,19 @@
-"""The one presenter: from an analysis and its template to a document of blocks, which every renderer shows.
+"""The presenter, which makes a document of blocks from an analysis and its template, for every renderer.
 
-A template of ``templates/documents`` is text with jinja2's commands. What is interpolated stays one piece of text: no
-value, whoever wrote it, is read as structure or broken into lines. Lines are read as follows:
+A template of ``templates/documents`` is text with jinja2's commands. An interpolated value stays one piece of text,
+which is never read as structure or broken into lines. Lines are read as follows:
 
-* The first lines may be ``# title``, ``> lead`` and ``% kind`` of the document; the kind stands above the title.
+* The first lines may be ``# title``, ``> lead`` and ``% kind`` of the document; the kind is above the title.
 * ``## title`` begins a section, ``### title`` one within it; ``{detail}`` and ``{folded}`` after it are as in
   `Section`. A section without content is left out.
-* ``- name :: value`` is a fact; facts below each other are one block.
+* ``- name :: value`` is a fact; consecutive facts are one block.
 * ``! text`` is a warning and ``* text`` a note, up to an empty line.
-* A line by itself that is a block, as ``{{ table(rows) }}`` and ``{{ block(figure) }}`` make them, is that block.
-* Between lines of ``~~~`` stands text to copy.
+* A line that consists of a block, such as ``{{ table(rows) }}`` or ``{{ block(figure) }}``, is that block.
+* Text between lines of ``~~~`` is code.
 * Other lines are prose, a paragraph up to an empty line; ``{weak}`` before it is its style.
 
 ``{{ table(rows, columns.runs.listed(it)) }}`` shows rows by columns of a module of `arcademark.pages.columns`, and
-``{{ block(special.name(it)) }}`` a block that a function of `arcademark.pages.special` makes. The result is ``it``.
+``{{ block(special.name(it)) }}`` a block from a function of `arcademark.pages.special`. The analysis is ``it``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from arcademark.wording.prose import Pieces, rendered
 
 _STYLED = re.compile(rf"\{{({'|'.join(get_args(Style)).lstrip('|')})\}}\s*")
 _OF_CARDS = 3
-"""Columns that each card has: a title, a large number, and what that is from."""
+"""Number of columns that each card has: a title, a large number, and its basis."""
 _FLAG = re.compile(r"\s*\{(detail|folded)\}")
 
 
@@ -58,12 +58,12 @@ def document(analysis: Any, template: str = "", /, **values: Any) -> Document:
     Parameters
     ----------
     analysis : object
-        Result that the template shows, ``it``.
+        The analysis, ``it`` in the template.
     template : str, optional
-        Name of a file of ``templates/documents``, without its ending; by default that of its ``SCHEMA``, so "status" of
+        Name of a file of ``templates/documents``, without its ending; by default that in its ``SCHEMA``: "status" in
         "arcademark.status/1".
     **values : object
-        More variables.
+        Further variables of the template.
     """
     template = template or analysis.SCHEMA.partition(".")[2].partition("/")[0]
     pieces = _Pieces()
@@ -83,8 +83,8 @@ def document(analysis: Any, template: str = "", /, **values: Any) -> Document:
 def tabulated(rows: Iterable[Any], columns: AnyColumns, *, names: int = 1, **how: Any) -> Table | None:
     """Make a table of rows; None without rows.
 
-    A row is one thing that columns show something of, or a tuple of several. ``names`` first columns hold names;
-    ``how`` is for `Table`. Other columns that are empty in all rows are left out.
+    A row is one argument of the columns' functions, or a tuple of several. The first ``names`` columns are names;
+    ``how`` contains fields of `Table`. Other columns that are empty in all rows are left out.
     """
     entries = [row if isinstance(row, tuple) else (row,) for row in rows]
     if not entries:
@@ -115,14 +115,14 @@ def _cell(column: AnyColumn, row: tuple[Any, ...]) -> Cell:
 
 
 class _Columns:
-    """The modules of `arcademark.pages.columns` by name, each imported when a template first names it."""
+    """The modules of `arcademark.pages.columns` by name, each imported when a template first uses it."""
 
     def __getattr__(self, name: str) -> ModuleType:
         return import_module(f"arcademark.pages.columns.{name}")
 
 
 class _Special:
-    """The functions of `arcademark.pages.special`, which is imported when a template first names one."""
+    """The functions of `arcademark.pages.special`, which is imported when a template first uses one."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(import_module("arcademark.pages.special"), name)
@@ -132,7 +132,7 @@ class _Pieces(Pieces):
     """Pieces of which some are blocks."""
 
     def block(self, block: Block | None) -> str:
-        """Return the token of a block, its caption filled; nothing where there is none."""
+        """Return the token of a block, with tokens in its caption replaced; "" for None."""
         if isinstance(block, Table | Figure):
             block = replace(block, caption=" ".join(self.filled(block.caption).split("\n")).strip())
         return Markup("" if block is None else self.keep(block))
@@ -142,7 +142,7 @@ class _Pieces(Pieces):
         return self.block(tabulated(rows, columns, **how))
 
     def blocks(self, line: str) -> list[Block]:
-        """Return the blocks that a line consists of; none if it holds any text."""
+        """Return the blocks that a line consists of; none if it contains any text."""
         pieces = [self[int(number)] for number in self.token.findall(line)]
         return [] if self.token.sub("", line).strip() or any(isinstance(piece, str) for piece in pieces) else pieces
 

@@ -22,18 +22,18 @@ from arcademark.reproduce.figures import PaperFigure
 
 
 def standing(report: ScoreReport, caption: str) -> Figure:
-    """Draw where each algorithm stands on each game."""
+    """Draw each algorithm's scores on each game, on the random-to-human scale."""
     return Figure("standing", partial(scores.standing, report), caption, _legend(report) if report.several else ())
 
 
 def distribution(report: ScoreReport, caption: str) -> Figure:
-    """Draw how the episodes of each game are distributed."""
+    """Draw the distribution of each game's episodes."""
     legend = _legend(report) if report.benchmark.own and report.several else ()
     return Figure("distribution", partial(scores.distribution, report), caption, legend)
 
 
 def learning(report: ScoreReport, caption: str) -> Figure | None:
-    """Draw how the training of the learners among the algorithms went."""
+    """Draw the learning curves of the learners; None if there is none."""
     learners = {curve.algorithm for curve in report.learning}
     legend = tuple(pair for pair in _legend(report) if pair[0] in learners)
     panels = partial(scores.learning, report)
@@ -47,7 +47,7 @@ def profiles(comparison: Comparison, caption: str) -> Figure:
 
 
 def summaries(rows: Sequence[tuple[str, Summary]], caption: str) -> Figure | None:
-    """Draw each algorithm's summaries; nothing where none has any."""
+    """Draw each algorithm's summaries; None if none has any."""
     known = [(name, item) for name, item in rows if item is not None and item.games]
     if not known:
         return None
@@ -56,18 +56,17 @@ def summaries(rows: Sequence[tuple[str, Summary]], caption: str) -> Figure | Non
         + ", ".join(f"{AGGREGATES[key].title} {wording.percent(one.value)}" for key, one in item.statistics.items())
         for name, item in known[:MAX_ROWS]
     )
-    said = f"{known[0][1].title} summaries. {words}."
-    return Figure("summaries", lambda: ((comparisons.summaries(known), said),), caption)
+    alternative = f"{known[0][1].title} summaries. {words}."
+    return Figure("summaries", lambda: ((comparisons.summaries(known), alternative),), caption)
 
 
 def differences(comparison: Comparison, pair: Pair, caption: str) -> Figure | None:
-    """Draw by how much the first of a pair is better on each game; nothing where the metric knows none of them."""
+    """Draw a pair's difference on each game; None if no game has the metric's references."""
     games = comparisons.by_difference(pair)
     words = "; ".join(f"{comparison.game(game.game).name} {comparisons.signed(game.normalised)}" for game in games)
-    said = f"{pair.first} minus {pair.second}, difference in {comparison.metric_title}. {words}."
-    return (
-        Figure("differences", lambda: ((comparisons.differences(comparison, pair), said),), caption) if games else None
-    )
+    alternative = f"{pair.first} minus {pair.second}, difference in {comparison.metric_title}. {words}."
+    drawn = partial(comparisons.differences, comparison, pair)
+    return Figure("differences", lambda: ((drawn(), alternative),), caption) if games else None
 
 
 def improvement(comparison: Comparison, caption: str) -> Figure:
@@ -76,33 +75,33 @@ def improvement(comparison: Comparison, caption: str) -> Figure:
         f"{pair.first} over {pair.second} {wording.fixed(pair.improvement.value)}"
         for pair in comparison.pairs[:MAX_ROWS]
     )
-    said = f"Probability of improvement. {words}."
-    return Figure("improvement", lambda: ((comparisons.improvement(comparison), said),), caption)
+    alternative = f"Probability of improvement. {words}."
+    return Figure("improvement", lambda: ((comparisons.improvement(comparison), alternative),), caption)
 
 
 def ranks(comparison: Comparison, caption: str) -> Figure | None:
-    """Draw the distribution of ranks."""
+    """Draw the distribution of ranks; None if there are none."""
     words = "; ".join(f"{row.algorithm} {row.mean:.2f}" for row in comparison.ranks)
     made = partial(comparisons.ranks, comparison)
     return Figure("ranks", lambda: ((made(), f"Mean ranks. {words}."),), caption) if comparison.ranks else None
 
 
 def heat(report: ScoreReport, caption: str) -> Figure | None:
-    """Draw the scores of several algorithms on every game as a heat map; the table has them in words."""
+    """Draw the scores of several algorithms on every game as a heat map; None for a single algorithm."""
     if not report.several or not report.algorithms[0].summaries:
         return None
     return Figure("heat", lambda: ((comparisons.heat(report), "Normalised scores; the table has them."),), caption)
 
 
 def sample_efficiency(curves: Sequence[SampleEfficiency], caption: str) -> Figure | None:
-    """Draw the sample efficiency of learners; nothing where there is none."""
+    """Draw the sample efficiency of learners; None if there is none."""
     words = "; ".join(
         f"{curve.algorithm}: from {wording.percent(curve.iqm[0])} to {wording.percent(curve.iqm[-1])}"
         for curve in curves
     )
-    said = f"Interquartile mean over training. {words}."
+    alternative = f"Interquartile mean over training. {words}."
     made = partial(comparisons.sample_efficiency, curves)
-    return Figure("sample-efficiency", lambda: ((made(), said),), caption) if curves else None
+    return Figure("sample-efficiency", lambda: ((made(), alternative),), caption) if curves else None
 
 
 def curve(every: EverySize) -> Figure:
@@ -122,7 +121,7 @@ def pictures(name: str, row: PictureRow) -> Figure:
 
 
 def numbers(figure: PaperFigure) -> Iterable[tuple[object, ...]]:
-    """Return the tables of its numbers, as `arcademark.pages.figures.papers.tables` does."""
+    """Return the tables of a figure's numbers, as `arcademark.pages.figures.papers.tables` does."""
     return papers.tables(figure)
 
 

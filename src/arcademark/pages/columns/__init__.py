@@ -1,6 +1,6 @@
-"""Columns of tables: typed functions of a row, a module for each family of documents.
+"""Columns of tables: typed functions of a row, with a module for each family of documents.
 
-A template names them by their module, as in ``table(it.runs, columns.runs.runs(it))``.
+Templates name them by their module, as in ``table(it.runs, columns.runs.listed(it))``.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVarTuple, Unpack
 from arcademark import wording
 
 Style: TypeAlias = Literal["", "strong", "best", "weak", "good", "doubtful", "bad"]
-"""The number that counts, the best of several, an aside, or how far to trust it; each renderer shows it in its way."""
+"""Emphasis: the main number, the best of several, an aside, or the trust in it; each renderer has its own form."""
 
 Kind: TypeAlias = Literal["name", "number", "prose"]
 """Kind of a column's values: names and sentences are to the left, numbers to the right and never wrapped."""
 
 Row = TypeVarTuple("Row")
-"""Content of a row: one thing, or several that belong together, each an argument of a column's functions."""
+"""Content of a row: one or several objects, each an argument of a column's functions."""
 
 
 @dataclass(frozen=True)
 class Column(Generic[*Row]):
     """One column of a table: its heading and its functions of a row.
 
-    value: Value shown of a row; None if there is none.
+    value: Function that returns a row's value; None if it has none.
     show: Format of the value; by default `arcademark.wording.plain`.
-    heading: Renderers break it where the column is narrow.
-    kind: A number in the first column of a table is taken for a name.
+    heading: Heading; renderers break it if the column is narrow.
+    kind: Kind of the values; a number in the first column of a table counts as a name.
     style: Style of the cells: one for all, or by row.
     below: Text below the value in small print.
     sort: Key that a page sorts by, if not the value.
     meaning: One line that defines it.
-    optional: Left out where there is no room, unless all details are asked for.
+    optional: True to leave it out if there is no room, unless all details are requested.
     """
 
     heading: str
@@ -53,7 +53,7 @@ class Column(Generic[*Row]):
 
 
 Columns: TypeAlias = tuple[Column[*Row] | None, ...]
-"""Columns of a table; None for those that are not there."""
+"""Columns of a table; None for missing ones."""
 
 AnyColumn: TypeAlias = Column[*tuple[Any, ...]]
 AnyColumns: TypeAlias = Columns[*tuple[Any, ...]]

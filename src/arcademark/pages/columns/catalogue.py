@@ -44,7 +44,7 @@ SLIPS: Columns[Erratum] = (
 
 
 def algorithms(summaries: bool) -> Columns[Published]:
-    """Return the columns of algorithms, with their summaries or their protocol."""
+    """Return the columns of algorithms, with summaries or with the protocol."""
     return (
         Column("algorithm", lambda row: row.algorithm, style="strong"),
         Column("kind", lambda row: row.kind, kind="name"),

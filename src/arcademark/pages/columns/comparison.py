@@ -25,7 +25,7 @@ DECISIONS: dict[str, Style] = {"larger": "good", "smaller": "bad", "undecided": 
 
 
 def summaries(it: Pair) -> Columns[SummaryDifference]:
-    """Return the columns of a difference of summaries."""
+    """Return the columns of differences of summaries."""
     return (
         Column("metric", lambda row: row.title),
         Column("summary", lambda row: _short(row.statistic), kind="name", below=lambda row: _better(row.statistic)),
@@ -59,16 +59,16 @@ def own_summaries(it: Comparison) -> Columns[str, Summary]:
 
 
 def choices(it: Sensitivity) -> Columns[str, Mapping[str, Ranking]]:
-    """Return whether the order is the same under each metric and statistic."""
+    """Return the columns of each metric, which show for each statistic if the order is the same."""
 
     def one(name: str) -> Column[str, Mapping[str, Ranking]]:
-        return Column(AGGREGATES[name].title, lambda _, rankings: rankings.get(name), _holds, kind="name")
+        return Column(AGGREGATES[name].title, lambda _, rankings: rankings.get(name), _order, kind="name")
 
     names = dict.fromkeys(item.statistic for item in it.rankings)
     return (Column("metric", lambda title, _: title), *map(one, names))
 
 
-def _holds(ranking: Ranking) -> str:
+def _order(ranking: Ranking) -> str:
     if len(set(ranking.ranks)) == 1:
         return "="
     return f"✗ {ranking.inversions}" if ranking.inversions > 1 else "✗" if ranking.inversions else "✓"
@@ -83,7 +83,7 @@ def _short(statistic: str) -> str:
 
 
 def sequential(it: Sequential) -> Columns[SequentialPair, SequentialStep | None]:
-    """Return the columns of the steps of a pair, or of several pairs' last ones."""
+    """Return the columns of the steps of a pair, or of the last steps of several pairs."""
     unit = wording.percent if it.metric else wording.score
     return (
         Column("first", lambda pair, _: pair.first, style="strong"),
@@ -162,7 +162,7 @@ def _p(value: float) -> str:
 
 
 def rankings(it: Comparison) -> Columns[Ranking]:
-    """Return the columns of the order that each measure gives."""
+    """Return the columns of the order by each measure."""
 
     def rank(name: str, place: int) -> Column[Ranking]:
         return Column(name, lambda row: row.ranks[place])

@@ -1,4 +1,4 @@
-"""Columns of what operations result in: plans, robustness, verification, suite checks and feature sets."""
+"""Columns of results of operations: plans, robustness, verification, suite checks and feature sets."""
 
 from __future__ import annotations
 

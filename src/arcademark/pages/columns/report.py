@@ -26,13 +26,13 @@ from arcademark.metrics.normalise import METRICS
 from arcademark.pages.columns import Column, Columns, Style
 
 MAX_ALGORITHMS = 100
-"""Algorithms that a terminal shows where not everything is asked for."""
+"""Maximum number of algorithms that a terminal shows without "everything"."""
 
 SAME_GAMES = "interval of the median for playing the same games again, with other seeds or episodes"
 
 
 def headline(it: ScoreReport) -> Columns[Algorithm]:
-    """Return the columns of each algorithm at a glance: its known or estimated median, and facts beside it."""
+    """Return the columns of each algorithm's headline: its known or estimated median, with further facts."""
     estimates = [one.estimate for one in it.algorithms if one.estimate]
     sure = wording.percentage(it.intervals.confidence)
     shown = [one for one in estimates if one.telling and one.low is not None]
@@ -116,7 +116,7 @@ def _basis(row: Algorithm, noun: str) -> str:
 
 
 def most_summaries(it: ScoreReport) -> int:
-    """Return how many rows the summaries of `MAX_ALGORITHMS` are."""
+    """Return the number of rows of the summaries of `MAX_ALGORITHMS` algorithms."""
     return MAX_ALGORITHMS * max(len(it.metric_meanings), 1)
 
 
@@ -144,12 +144,12 @@ def _statistic(name: str, title: str) -> Column[Algorithm, Summary]:
 def shown_metrics(it: ScoreReport) -> dict[str, str]:
     """Return the titles of the metrics that a game's score is shown in, by their names."""
     titles = {one.metric: one.title for algorithm in it.algorithms for one in algorithm.summaries}
-    capped = {one.name for one in METRICS.values() if one.bounds}  # for a single game these add nothing
+    capped = {one.name for one in METRICS.values() if one.bounds}  # redundant for single games
     return {name: title for name, title in titles.items() if name not in capped or len(titles) == 1}
 
 
 def scores(it: ScoreReport) -> Columns[ScoredGame, Algorithm, Score]:
-    """Return the columns of a score; the best of a game that several have is marked."""
+    """Return the columns of a score; the best of several algorithms' scores on a game is marked."""
     rows = it.score_rows if it.several else ()
     values = grouped((game.id, score.score.value) for game, _, score in rows if score.score.value is not None)
     best = {game: max(each) for game, each in values.items() if len(each) > 1}
@@ -201,7 +201,7 @@ EPISODES: Column[ScoredGame, Algorithm, Score] = Column(
     ),
     sort=lambda game, item, score: score.played and len(score.played.episodes),
 )
-"""The episodes behind a score, of those asked for, and those that the frame cap ended."""
+"""The episodes behind a score, the requested ones, and those that the frame cap ended."""
 
 
 def tolerance(it: ScoreReport) -> Columns[SingleRuns]:

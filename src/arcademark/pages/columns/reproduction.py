@@ -24,7 +24,7 @@ OVERVIEW = {
 """Headings of `arcademark.analysis.reproductions.analysis.AgreementCounts`."""
 
 DIFFERS, NOTED_MARK = "≠", "≈"
-"""Marks of what differs, and of a cell that agrees in a way that its note tells."""
+"""Marks of a cell that differs, and of one that agrees with a note."""
 MARKS = {"agrees": "=", "differs": DIFFERS, "not available": wording.MISSING}
 STYLES: dict[str, Style] = {"agrees": "good", "differs": "doubtful", "not available": "weak"}
 
@@ -63,7 +63,7 @@ KINDS: Columns[str, int] = (
 
 
 def overview(it: Reproduced) -> Columns[ReproducedPart | Reproduced]:
-    """Return the counts that are worth a column."""
+    """Return the columns of counts, without rare ones that are all 0."""
 
     def column(name: str, title: str) -> Column[ReproducedPart | Reproduced]:
         styles: dict[str, Style] = {"differ": "doubtful", "unexplained": "bad"}
@@ -88,7 +88,7 @@ def overview(it: Reproduced) -> Columns[ReproducedPart | Reproduced]:
 
 
 def whole(part: ReproducedPart) -> Columns[str, str]:
-    """Return for each algorithm its score, and its percentage as printed and as recomputed."""
+    """Return the columns of each algorithm's score, and its percentage as printed and as recomputed."""
     return (Column("game", lambda _, game: game), *_cells(part))
 
 
@@ -121,12 +121,12 @@ def below(part: ReproducedPart) -> Columns[str, str, Cells]:
             style=lambda name, whose, cells: _style(cells.get(key)) if whose == "ours" else "",
         )
 
-    there = {row for row, _, _ in part.cells}
+    rows = {row for row, _, _ in part.cells}
     names: Columns[str, str, Cells] = (
         Column("algorithm", lambda name, whose, cells: name, style="strong"),
         Column("", lambda name, whose, cells: whose),
     )
-    return (*names, *map(column, (key for key in BELOW if key in there)))
+    return (*names, *map(column, (key for key in BELOW if key in rows)))
 
 
 def _text(cell: PrintedComparison | None, *, printed: bool = False, marked: bool = True) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Trials: TypeAlias = Mapping[int, TrialProgress]
 
 MAX_SEEDS = 8
-"""Seeds that have a column each."""
+"""Maximum number of seeds that have a column each."""
 STYLES: dict[State, Style] = {
     "done": "good",
     "playing": "strong",
@@ -83,7 +83,7 @@ def settings(it: ProtocolView) -> Columns[ProtocolSetting]:
             below=lambda one: f"override; {it.name} has {one.original_text}" if one.overridden else "",
         ),
         Column(
-            "where it comes from",
+            "source",
             lambda one: f"our choice: {one.note}" if one.status == "choice" else one.note,
             kind="prose",
             optional=True,
@@ -120,7 +120,7 @@ def progress(it: Status) -> Columns[RunStatus]:
 
 
 def jobs(it: Status) -> Columns[*tuple[ClusterJob, ...]]:
-    """Return the columns of jobs for which the same is to be said."""
+    """Return the columns of groups of jobs with the same state and reason."""
     return (
         Column("run", lambda *same: same[0].folder, kind="name") if len(it.whole) > 1 else None,
         Column("jobs", _names_of_jobs, kind="name"),
@@ -141,7 +141,7 @@ def failures(it: Status) -> Columns[TrialProgress]:
 
 
 def grid(it: Status, games: Sequence[tuple[str, Trials]]) -> Columns[str, Trials]:
-    """Return the columns of an agent's games: the trial of each seed, or of many the number in each state."""
+    """Return the columns of an agent's games: the trial of each seed or, for many seeds, the number in each state."""
     seeds = sorted({seed for _, trials in games for seed in trials})
     trials = map(_seed, seeds) if len(seeds) <= MAX_SEEDS else map(_state, STYLES)
     return (Column(wording.noun(it.unit), lambda game, _: game), *trials)
@@ -214,7 +214,7 @@ def uses(it: LedgerView) -> Columns[Account, Use]:
 
 
 def places(it: Tuned) -> Columns[TunedSetting]:
-    """Return the columns of each setting: its parameters and its mean place."""
+    """Return the columns of each setting: its parameters and its mean."""
     return (
         _rank(it),
         *(_parameter(name, "name") for name in it.settings[0].values),
@@ -225,12 +225,12 @@ def places(it: Tuned) -> Columns[TunedSetting]:
 
 
 def names_of_places(it: Tuned) -> int:
-    """Return how many of these columns name a setting: its rank and its parameters."""
+    """Return the number of these columns that name a setting: its rank and its parameters."""
     return 1 + len(it.settings[0].values)
 
 
 def tuned_scores(it: Tuned) -> Columns[TunedSetting]:
-    """Return the scores of each setting, by game."""
+    """Return the columns of each setting's scores, by game."""
 
     def column(game: str) -> Column[TunedSetting]:
         return Column(it.title(game), lambda setting: setting.scores[game], lambda score: wording.score(score, 1))

@@ -23,7 +23,7 @@ CHOSEN: Columns[str, str] = (Column("", lambda size, _: size), Column("chosen", 
 
 
 def estimated(it: Predicted) -> Columns[Prediction, ModelEstimate]:
-    """Return the columns of each estimate, as far as any has it."""
+    """Return the columns of each estimate, without columns that are empty for all."""
     estimates = [estimate for _, estimate in it.estimated]
     nested = any(one.nested is not None for one in estimates)
     known = any(item.truth.get(MEDIAN.name) is not None for item, _ in it.estimated)
@@ -51,14 +51,14 @@ def estimated(it: Predicted) -> Columns[Prediction, ModelEstimate]:
 
 
 def _error(estimate: ModelEstimate, size: float | None) -> str:
-    """Show an error: a share of the estimate, or in its unit where the model has no transform."""
+    """Show an error: relative to the estimate, or in its unit if the model has no transform."""
     if estimate.log_error is None:
         return wording.quantity(size, "points" if estimate.unit == "%" else estimate.unit)
     return wording.share(size)
 
 
 def medians(it: Predicted) -> Columns[Prediction, Range]:
-    """Return the columns of the median that is forecast, where several algorithms' are."""
+    """Return the columns of the forecast medians of several algorithms."""
     judged = any(item.truth for item, _ in it.forecasts)
     return (
         Column("algorithm", lambda item, _: item.algorithm),
@@ -84,7 +84,7 @@ def forecasts(it: Predicted, item: Prediction) -> Columns[str, Range]:
 
 
 def tasks(it: Predicted) -> Columns[str, Range]:
-    """Return the columns of each task that is predicted."""
+    """Return the columns of each predicted task."""
     return (Column(it.noun, lambda task, _: it.title(task)), *_range("%"))
 
 
@@ -112,7 +112,7 @@ def _half(of: Range) -> str:
 
 
 def held(it: CoverageStudy) -> Columns[Held]:
-    """Return the columns of how predictions from some games hold."""
+    """Return the columns of accuracy and coverage of predictions from some games."""
 
     def summary(name: str) -> Column[Held]:
         return Column(f"{name} covered", lambda row: _count(row.coverage[name], row.algorithms))
@@ -151,7 +151,7 @@ def _count(share: float, total: int) -> str:
 
 
 def beside(it: CoverageStudy) -> Columns[Held, Beside]:
-    """Return the columns of the best games beside random ones."""
+    """Return the columns of the best games in comparison with random ones."""
     return (
         Column("from", lambda best, _: best.subset),
         Column("left out", lambda best, _: best.left_out),
@@ -168,7 +168,7 @@ def beside(it: CoverageStudy) -> Columns[Held, Beside]:
 
 
 def listed(it: Searched, best: Candidate) -> Columns[int, Candidate]:
-    """Return the columns of each subset, with its rank, beside the best."""
+    """Return the columns of each subset, with its rank, relative to the best."""
 
     def more(rank: int, one: Candidate) -> str | None:
         if not best.cv_mse:  # nothing is a percentage of 0
@@ -256,7 +256,7 @@ def studied(it: Studied) -> Columns[Line]:
 
 
 def relative(it: Studied) -> Columns[Line]:
-    """Return the columns of each algorithm beside the one that others are relative to."""
+    """Return the columns of each algorithm relative to the baseline."""
     return (
         Column("algorithm", lambda line: line.row.algorithm),
         Column(it.summary, lambda line: line.row.relative, wording.fixed),
@@ -277,7 +277,7 @@ def _models(it: Studied, value: Read, error: Read, show: Callable[[float], str])
 
 
 def agreements(it: Studied) -> Columns[str, str, Agreement]:
-    """Return the columns of how well each model does on each kind of algorithms."""
+    """Return the columns of each model's agreement on each kind of algorithms."""
     known = any(one.relative_mean_error is not None for _, _, one in it.agreements)
     return (
         Column("of", lambda kind, model, one: kind),

@@ -1,1 +1,1 @@
-"""Figures: what one is made of (`model`), what draws it (`drawing`, `pictures`), what writes it (`files`)."""
+"""Figures: their data (`model`), layouts (`comparisons`, `scores`, …), drawing (`rows`, `curves`, …) and `files`."""

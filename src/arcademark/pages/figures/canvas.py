@@ -1,4 +1,4 @@
-"""Drawing tools of figures: measured texts, bare axes."""
+"""Drawing tools of figures: measured texts, bare axes, legends."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from arcademark.pages.figures.style import NAME_SIZE, PALETTE, SERIES, TICK_SIZE
 TITLE_LINE = 10.0
 """Height of a title's line, in points."""
 LOOSE = 0.95
-"""Share of its room that a text takes, as other fonts are wider."""
+"""Share of the available width that a text may take, because other fonts are wider."""
 LEGEND_LINE, SAMPLE = 14.5, 38.0
-"""Height of a line of names in the legend; length of a sample of a line there, with what is around it."""
+"""Height of a line of names in the legend; length of a sample line there with its margins."""
 
 
 class Drawing(Figure):
-    """A figure that notebooks show, whether or not matplotlib is set up for them."""
+    """A figure that notebooks show without any setup of Matplotlib."""
 
     def _repr_svg_(self) -> str:
         from arcademark.pages.figures.files import as_svg
@@ -38,14 +38,14 @@ class Drawing(Figure):
 
 
 def blank(height: float, width: float = WIDTH, **how: Any) -> Figure:
-    """Open a figure of a size in points, without a canvas yet."""
+    """Return a figure of a size in points, without a canvas."""
     figure = Drawing(figsize=(width / 72, height / 72), **how)
     figure.patch.set_facecolor(PALETTE["paper"])
     return figure
 
 
 def axes_at(figure: Figure, left: float, bottom: float, width: float, height: float, **how: Any) -> Axes:
-    """Add axes without anything on them; their place is in points."""
+    """Add axes without ticks and spines, at a place in points."""
     whole, high = (72 * float(size) for size in figure.get_size_inches())
     axes = figure.add_axes((left / whole, bottom / high, width / whole, height / high), **how)
     axes.patch.set_visible(False)
@@ -57,7 +57,7 @@ def axes_at(figure: Figure, left: float, bottom: float, width: float, height: fl
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """Measure a text in the font in force, in points."""
+    """Return the width of a text in the current font, in points."""
     return _width(text, size, bold, tuple(mpl.rcParams["font.family"])) if text.strip() else 0.0
 
 
@@ -84,7 +84,7 @@ def wrapped(text: str, width: float, size: float, *, bold: bool = False) -> list
 
 
 def elided(text: str, width: float, size: float) -> str:
-    """Shorten a text that is wider than a width, in points, by an ellipsis at its end."""
+    """Shorten a text to a width, in points, with an ellipsis at its end."""
     room = LOOSE * width
     if text_width(text, size) <= room:
         return text
@@ -102,7 +102,7 @@ def beside(
     coordinates: Any = "axes fraction",
     **how: Any,
 ) -> None:
-    """Write a text some points off a place, which is given in fractions of the axes."""
+    """Write a text at an offset in points from a place, by default in fractions of the axes."""
     axes.annotate(
         text,
         place,
@@ -117,25 +117,25 @@ def beside(
 
 
 def title(axes: Axes, lines: list[str], above: float) -> None:
-    """Write a title, its lowest line some points above the axes."""
+    """Write a title, with its lowest line at a height in points above the axes."""
     for place, text in enumerate(reversed(lines)):
         beside(axes, text, (0, 1), (0, above + TITLE_LINE * place), NAME_SIZE, "ink", fontweight="bold")
 
 
 def _columns(names: Sequence[tuple[str, int]], width: float) -> int:
-    """Return how many names of series stand beside each other above a figure."""
+    """Return the number of legend columns above a figure."""
     return max(1, min(len(names), int(width // (SAMPLE + max(text_width(name, NAME_SIZE) for name, _ in names)))))
 
 
 def legend_height(names: Sequence[tuple[str, int]], width: float) -> float:
-    """Return how much room the names of series take above a figure, in points."""
+    """Return the height of the legend above a figure, in points."""
     return LEGEND_LINE * math.ceil(len(names) / _columns(names, width)) if names else 0.0
 
 
 def legend(
     figure: Figure, names: Sequence[tuple[str, int]], left: float, dashes: Sequence[tuple[float, ...]] = ((),)
 ) -> None:
-    """Draw names of series at a figure's top, from `left` on, beside samples of their lines, solid unless dashed."""
+    """Draw the legend at a figure's top, from `left` on, with sample lines that are solid unless `dashes` are given."""
     if not names:
         return
     width = 72 * float(figure.get_size_inches()[0])
@@ -158,7 +158,7 @@ def legend(
 
 
 def ticked(axes: Axes, across: Ticks, up: Ticks = (), **lines: Any) -> None:
-    """Set tick labels below and to the left of axes, without marks; with ``axis`` also grid lines."""
+    """Set tick labels below and to the left of axes, without tick marks; with ``axis`` also grid lines."""
     axes.set_xticks([value for value, _ in across], [text for _, text in across])
     axes.set_yticks([value for value, _ in up], [text for _, text in up])
     axes.tick_params(length=0, pad=4.5, labelsize=TICK_SIZE, labelcolor=PALETTE["muted"])

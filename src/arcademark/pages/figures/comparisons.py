@@ -1,6 +1,6 @@
-"""Algorithms beside each other: summaries, differences, probabilities of improvement, ranks, profiles, a heat map.
+"""Layouts of comparisons: summaries, differences, probabilities of improvement, ranks, profiles, a heat map.
 
-Each function lays a figure out; `arcademark.pages.special` names it and says it in words.
+`arcademark.pages.special` names each figure and adds its alternative text.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ UPPER = {"hns": "human average", "capped_hns": "human average", "hwrns": "world 
 """Meaning of 100 %, by metric."""
 VERDICTS = {"better": "series-1", "worse": "series-2"}
 HEAT_EDGES = (0.0, 25.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
-"""Percentages at which the colour of a cell changes; 100 % is the middle one."""
+"""Percentages at which the colour of a cell changes; the middle one is 100 %."""
 SHARE_EDGES = (0.1, 0.25, 0.5)
 LOG_PROFILE = 1000.0
-"""Reach of a profile, in percent, from which its axis is logarithmic."""
+"""Largest threshold of a profile, in percent, above which its axis is logarithmic."""
 
 
 def upper(metric: str) -> str:
@@ -45,12 +45,12 @@ def upper(metric: str) -> str:
 
 
 def shade(place: int, count: int) -> str:
-    """Return the colour of one of so many series, the first one's where there are more than colours."""
+    """Return the colour of one of ``count`` series; that of the first if there are more series than colours."""
     return SERIES[place if count <= MAX_SERIES else 0]
 
 
 def summaries(rows: Sequence[tuple[str, Summary]]) -> RowsFigure:
-    """Lay out each algorithm's median, interquartile mean, mean and optimality gap, a panel each, with intervals."""
+    """Lay out each algorithm's median, interquartile mean, mean and optimality gap, one panel each, with intervals."""
     shown = rows[:MAX_ROWS]
     names = (name for name in in_display_order() if name in shown[0][1].statistics)
     panels = tuple(_summary(name, [item for _, item in shown]) for name in names)
@@ -90,10 +90,7 @@ def _interval(value: Statistic, row: int, axis: Axis, colour: str) -> Iterator[M
 
 
 def differences(comparison: Comparison, pair: Pair) -> RowsFigure:
-    """Lay out the differences of a pair on each game, the best first.
-
-    Games on which a test does not decide are pale.
-    """
+    """Lay out the differences of a pair on each game, the largest first; games without a decision are pale."""
     games = by_difference(pair)
     axis = Axis.spanning([0.0, *(game.normalised or 0.0 for game in games)])
     numbers = [Numbers("", tuple((row, 0.0, signed(game.normalised)) for row, game in enumerate(games)))]
@@ -128,7 +125,7 @@ def by_difference(pair: Pair) -> list[GameDifference]:
 
 
 def signed(value: float | None) -> str:
-    """Write a difference with its sign."""
+    """Show a difference with its sign."""
     return wording.MISSING if value is None else f"{'+' if value > 0 else ''}{wording.number(value)}"
 
 
@@ -198,7 +195,7 @@ def heat(report: ScoreReport) -> HeatMap:
 
 
 def sample_efficiency(curves: Sequence[SampleEfficiency]) -> Curves:
-    """Lay out the interquartile mean of learners over the frames of training, with intervals."""
+    """Lay out the interquartile mean of learners over training frames, with intervals."""
     shown = curves[:MAX_SERIES]
     values = [
         value for curve in shown for row in (curve.iqm, curve.low, curve.high) for value in row if value is not None
@@ -231,7 +228,7 @@ def _efficiency(curve: SampleEfficiency, series: int, axis: Axis) -> CurveFigure
 
 
 def profiles(comparison: Comparison) -> Curves:
-    """Lay out performance profiles, on a logarithmic axis where they reach far."""
+    """Lay out performance profiles, on a logarithmic axis if thresholds reach far."""
     shown = comparison.profiles[:MAX_SERIES]
     least, reach = shown[0].thresholds[1], shown[0].thresholds[-1]
     axis = Axis(least if reach > LOG_PROFILE else 0.0, reach, reach > LOG_PROFILE)

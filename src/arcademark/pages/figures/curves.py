@@ -1,4 +1,4 @@
-"""Draws curves: panels beside and below each other, a legend above, colours that never stand alone."""
+"""Drawing of curves: panels in a grid, with a legend above, and dashes in addition to colours."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from arcademark.pages.figures.style import (
 )
 
 PAD, AROUND, LINE = 3.5, 47.0, 10.0
-"""Between axes and ticks; what titles and ticks take beside the axes' height; a further line of either."""
+"""Gap between axes and ticks; height of titles and ticks around the axes; height of a further line of either."""
 FREE = 0.85
 """Share of the axes' height below which curves leave room for a guide's name at the top."""
 
 
 def draw(shown: Curves, width: float = WIDTH) -> Figure:
-    """Draw curves on a figure that has no canvas yet."""
+    """Draw curves; the figure has no canvas."""
     most = shown.columns if width >= WIDE else 1
     columns, cell = min(most, len(shown.panels) or 1), width / most
     titles = [wrapped(panel.title, 0.8 * cell, NAME_SIZE, bold=True) for panel in shown.panels]
@@ -67,7 +67,7 @@ def _behind(axes: Axes, panel: CurvePanel) -> None:
         at = ("data", "axes fraction")
         if (high - panel.heights[0]) / (panel.heights[1] - panel.heights[0]) < FREE:
             _named(axes, panel.guide, (panel.guide.value, 1), (4, -4), at, va="top")
-        else:  # curves that fall from left to right pass there
+        else:  # falling curves pass there
             _named(axes, panel.guide, (panel.guide.value, 0), (-4, 4), at, ha="right", va="bottom")
     if panel.level is not None:
         axes.axhline(panel.level.value, color=PALETTE[panel.level.shade], linewidth=0.7, dashes=(2, 2), zorder=1)

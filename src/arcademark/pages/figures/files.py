@@ -1,7 +1,7 @@
-"""Figures as SVG, PNG and PDF, the same bytes for the same figure.
+"""Figures as SVG, PNG and PDF, with the same bytes for the same figure.
 
-Text stays text, in which no formula is read and what cannot be seen is escaped. Files that stand alone say in their
-metadata that they are ours, and no date.
+Text stays text, without formulas and with invisible characters escaped. The metadata of files name ArcadeMark, and have
+no date.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from arcademark.pages.figures.style import PALETTE, SCREEN, SVG_FONTS, WIDTH, Fi
 
 DOTS_PER_INCH = 200
 MARGIN = 3.0
-"""Paper around what stands alone, in points; part of its width."""
+"""Margin of stand-alone figures, in points, included in their width."""
 KINDS = (".svg", ".png", ".pdf")
 FONT_FAMILY = r"font-family: [^;\"]+"
 
 
 def draw(shown: model.Figure, width: float = WIDTH, style: FigureStyle = SCREEN) -> Figure:
-    """Draw a figure, pictures at their own width, on white, texts literally in the style's font; without a canvas."""
+    """Return a figure on white, without a canvas; texts are literal, and pictures have their own width."""
     with mpl.rc_context({"font.family": style.families}):
         match shown:
             case RowsFigure():
@@ -53,7 +53,7 @@ def draw(shown: model.Figure, width: float = WIDTH, style: FigureStyle = SCREEN)
 
 
 def file(shown: model.Figure, kind: str, name: str, style: FigureStyle = SCREEN) -> bytes:
-    """Draw a figure as a file that stands alone, on white; ids in an SVG begin with `name`."""
+    """Return a figure as a stand-alone file, on white; ids in an SVG begin with `name`."""
     figure = draw(shown, style.width - 2 * MARGIN, style)
     if kind == ".svg":
         made_by = f'<?xml version="1.0" encoding="utf-8"?>\n<!-- {MADE_BY} -->\n'
@@ -66,32 +66,32 @@ def file(shown: model.Figure, kind: str, name: str, style: FigureStyle = SCREEN)
 
 
 def themed(svg: str) -> str:
-    """Replace palette colours by a page's CSS variables for its light and dark themes, the colours as fallbacks."""
+    """Replace palette colours by a page's CSS variables for light and dark themes, with the colours as fallbacks."""
     names = {colour: name for name, colour in PALETTE.items()}
     svg = _in_tags("|".join(names), lambda found: f"var(--{names[found[0]]}, {found[0]})", svg)
     return _in_tags(FONT_FAMILY, lambda _: "font-family: var(--sans, sans-serif)", svg)
 
 
 def _in_tags(pattern: str, change: Callable[[re.Match[str]], str], svg: str) -> str:
-    """Replace in a drawing's tags, and in none of its texts."""
+    """Replace matches in a drawing's tags, but not in its texts."""
     return re.sub(r"<[^>]*>", lambda tag: re.sub(pattern, change, tag[0]), svg)
 
 
 def as_svg(figure: Figure, salt: str, *, alone: bool = False) -> str:
-    """Write the figure: no date, ids from its content and its name only, none that nothing refers to.
+    """Return the figure as SVG, without a date; ids depend only on its content and name, and unused ones are removed.
 
-    What stands ``alone`` has paper, with a margin.
+    If ``alone``, it has a background and a margin.
     """
     figure.patch.set_visible(alone)
-    said = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    svg = _saved(figure, FigureCanvasSVG, "svg", said, {"svg.hashsalt": salt}, margin=MARGIN if alone else 0.0).decode()
+    bare = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    svg = _saved(figure, FigureCanvasSVG, "svg", bare, {"svg.hashsalt": salt}, margin=MARGIN if alone else 0.0).decode()
     svg = svg[svg.index("<svg") :]
     pending = set(re.findall(r'(?:url\(|href=")#([\w-]+)', svg))
 
     def rename(found: re.Match[str]) -> str:
         if found[1] not in pending:
             return ""
-        pending.discard(found[1])  # a shape that is defined again is the same shape
+        pending.discard(found[1])  # repeated definitions are of the same shape
         return f' id="{salt}-{found[1]}"'
 
     svg = _in_tags(r' id="([^"]+)"', rename, svg)
@@ -108,7 +108,7 @@ def _saved(
     margin: float = MARGIN,
     **how: Any,
 ) -> bytes:
-    """Write the figure with a margin, its text as text."""
+    """Return the figure as a file with a margin, with its text as text."""
     canvas(figure)
     out, whole = io.BytesIO(), figure.bbox_inches.padded(margin / 72) if margin else None
     texts: Any = {"pdf.fonttype": 42, "svg.fonttype": "none", **settings}

@@ -1,4 +1,4 @@
-"""Draws grids of cells: names to the left and, where they are too long to lie, upright or on a slope above."""
+"""Drawing of grids of cells, with names to the left and above, which slope if they are too long."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from arcademark.pages.figures.model import HeatMap
 from arcademark.pages.figures.style import NAME_SIZE, NUMBER_SIZE, PALETTE, TICK_SIZE, WIDTH
 
 ROW, GAP, BESIDE, PAD = 11.5, 10.0, 6.0, 5.0
-"""Height of a row; between lines of columns; between names and cells; in a cell around its text."""
+"""Height of a row; gap between lines of columns; gap between names and cells; padding of a cell's text."""
 SLOPE = 50.0
-"""Degrees by which names rise that are wider than their column."""
+"""Slope, in degrees, of names that are wider than their column."""
 WIDEST = 60.0
-"""Width that a column takes at most."""
+"""Maximum width of a column."""
 MAX_LEFT, MAX_COLUMN = 0.4, 75.0
-"""Share of the width that names of rows take at most; length of a column's name."""
+"""Maximum share of the width for names of rows; maximum length of a column's name."""
 LEGEND_LINE, SAMPLE = 11.0, 19.0
 
 
 def draw(shown: HeatMap, width: float = WIDTH) -> Figure:
-    """Draw a grid on a figure that has no canvas yet."""
+    """Draw a grid; the figure has no canvas."""
     texts = [text for row in shown.cells for text, _ in row]
     cell = max([NAME_SIZE * 1.3, *(text_width(text, TICK_SIZE) + PAD for text in texts)])
     rows = tuple(elided(name, MAX_LEFT * width, NAME_SIZE) for name in shown.rows)
@@ -86,7 +86,7 @@ def _cell(axes: Axes, column: int, row: int, text: str, shade: str) -> None:
 
 
 def _legend_lines(names: Sequence[tuple[str, str]], width: float) -> list[list[tuple[str, str]]]:
-    """Share the meanings of colours out between lines."""
+    """Distribute the meanings of colours over lines."""
     lines: list[list[tuple[str, str]]] = []
     used = width
     for name, shade in names:

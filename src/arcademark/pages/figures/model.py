@@ -1,8 +1,8 @@
 """Data model of figures: rows of marks, panels of curves, grids of cells, or pictures.
 
-Here stand numbers, texts and names of palette colours; `files` draws and writes them. Axes are linear: who wants a
-logarithm gives logarithms (`style.Axis`). In rows a value stands as a mark and as a number; colours never stand alone:
-rows have names, curves dashes, cells texts.
+Figures consist of numbers, texts and names of palette colours; `files` draws and writes them. Axes are linear;
+logarithmic axes have logarithms as values (`style.Axis`). Rows show a value as a mark and as a number. No information
+depends on colours alone: rows have names, curves dashes, cells texts.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 
 Kind = Literal["bar", "whisker", "rule", "stroke", "dot", "ring", "point", "hollow"]
 Ticks = tuple[tuple[float, str], ...]
-"""Places on an axis, and what stands there."""
+"""Places on an axis, with their labels."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """Something in a row.
+    """A mark in a row.
 
-    kind: From `start` to `end` a bar, a whisker or a thin rule; at `end` an upright stroke, a dot, a ring, or a small
-        point, filled or hollow.
-    line: Line of the row; between two at a half.
+    kind: A bar, a whisker or a thin rule from `start` to `end`; or a vertical stroke, a dot, a ring, or a small filled
+        or hollow point at `end`.
+    line: Line of the row; a half is between two lines.
     end, start: Positions on the axis.
     shade: A palette colour.
     lines: Height of a bar or a stroke in lines.
@@ -41,7 +41,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A column of texts beside an axis, each with its row and its line in that; the title stands above them."""
+    """A column of texts beside an axis, each with its row and line, below a title."""
 
     title: str
     texts: tuple[tuple[int, float, str], ...]
@@ -61,8 +61,8 @@ class Guide:
 class RowPanel:
     """Marks that share an axis.
 
-    numbers, before: To the right; to the left.
-    unit: Below the ticks.
+    numbers, before: Numbers to the right, and to the left.
+    unit: Unit, below the ticks.
     share: Width of the axis relative to the others.
     """
 
@@ -82,8 +82,8 @@ class RowsFigure:
     """A figure of rows.
 
     groups: Headings, "" for none, each with the names of its rows.
-    lines: Number of lines of each row; empty if all have one. Rows of several lines stand apart, others are ruled.
-    legend: Names of series, at the top.
+    lines: Number of lines of each row; empty if all have one. Rows of several lines have gaps, others rules.
+    legend: Names of series with their indices, at the top.
     """
 
     groups: tuple[tuple[str, tuple[str, ...]], ...]
@@ -94,12 +94,12 @@ class RowsFigure:
 
 @dataclass(frozen=True)
 class CurveFigure:
-    """A line through points, from the left to the right.
+    """A line through points, from left to right.
 
-    series: Its colour and dashes.
-    steps: True if it is as high as the point to its right, or to its left, instead of going straight to the next.
-    thin, marked: True if it is in the background; whether its points are marked.
-    spread, band: Half lengths of whiskers; lower and upper end of what is shaded.
+    series: Index of the series, which determines colour and dashes.
+    steps: "pre" or "post" for steps with the height of the point to the right or to the left; "" for straight lines.
+    thin, marked: True if it is in the background, and if its points are marked.
+    spread, band: Half lengths of whiskers; lower and upper ends of the shaded band.
     """
 
     x: tuple[float, ...]
@@ -116,11 +116,11 @@ class CurveFigure:
 class CurvePanel:
     """Curves that share their axes.
 
-    title, across, up: Title of the figure; titles of the axes.
-    limits, heights: Limits of the axis across, and of the axis up.
-    ticks, levels: Across, and up; levels have lines, and with `grid` ticks too.
-    guide, level: Upright and across.
-    feet: Lines of numbers below the ticks, each with its name and a text a tick.
+    title, across, up: Titles of the panel, of the x axis and of the y axis.
+    limits, heights: Limits of the x axis and of the y axis.
+    ticks, levels: Ticks of the x axis and of the y axis; levels have grid lines, with `grid` ticks have these, too.
+    guide, level: Vertical and horizontal reference line.
+    feet: Lines of numbers below the ticks, each with its name and one text per tick.
     """
 
     title: str
@@ -149,10 +149,10 @@ class Curves:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A figure of cells, a row for each name; columns that do not fit beside each other go on below.
+    """A figure of cells, with a row for each name; columns that do not fit continue below.
 
-    corner: Noun for rows and columns: "game".
-    cells: A row each, of texts with their palette colours; "" and "" where there is nothing.
+    corner: Label of the corner: "HNS, %".
+    cells: Rows of texts with their palette colours; "" and "" for empty cells.
     legend: Meaning of colours, each with the palette colour.
     """
 
@@ -165,7 +165,7 @@ class HeatMap:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """An image, shape (height, width, 3), enlarged or shrunk to its place of so many columns, and its title below."""
+    """An image, shape (height, width, 3), scaled to a width of ``span`` columns, and its title below."""
 
     title: str
     pixels: NDArray[np.uint8]
@@ -174,7 +174,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class PictureRow:
-    """Pictures beside each other, on as many lines as they need, below a title and a text."""
+    """Pictures side by side, on as many lines as needed, below a title and a text."""
 
     title: str
     text: str
@@ -183,7 +183,7 @@ class PictureRow:
 
 @dataclass(frozen=True)
 class Pictures:
-    """A figure of pictures, a row below the other."""
+    """A figure of rows of pictures."""
 
     rows: tuple[PictureRow, ...]
 

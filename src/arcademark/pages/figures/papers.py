@@ -1,4 +1,4 @@
-"""A paper's figures as they are drawn: what stands in rows, what in curves, with which ticks and numbers."""
+"""Layouts of papers' figures: rows or curves, with their ticks and numbers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from arcademark.pages.figures.style import decades, ticks
 from arcademark.reproduce.figures import Panel, PanelSeries, PaperFigure
 
 LINES = {"HNS": "average human", "HWRNS": "world record", "SABER": "world record", "Baseline": "best baseline"}
-"""Values that a panel with that word in its title compares with."""
+"""Labels of reference lines, by a word in the panel's title."""
 
 DIGITS = 3
 """Significant digits of a number without a unit."""
@@ -39,7 +39,7 @@ ROOM = 0.04
 """Part of an axis that is left free at its ends."""
 
 LEAP = 10
-"""Training that is so many times longer begins a group of its own."""
+"""Ratio of training frames to the previous row from which a new group begins."""
 
 SIGNS = {"dot": "● ", "ring": "○ ", "bar": ""}
 
@@ -47,10 +47,10 @@ QUARTERS = tuple((share, f"{100 * share:.0f} %") for share in (0.0, 0.25, 0.5, 0
 
 
 def model(figure: PaperFigure) -> RowsFigure | Curves:
-    """Lay a figure out: curves where it has steps, else rows.
+    """Lay a figure out: as curves if it has steps, else as rows.
 
-    Where every panel has the same several series, each label becomes a heading and each series a row under it. Else
-    labels are rows, the ones with like training together, the best first; a mean and a median share an axis.
+    If every panel has the same series, at least two, each label becomes a heading and each series a row below it. Else
+    labels are rows, grouped by training frames, the best first; mean and median share an axis.
     """
     first = figure.panels[0]
     if first.kind == "steps":
@@ -84,7 +84,7 @@ def _paired(panels: Sequence[Panel]) -> Iterator[Panel]:
 
 
 def _by_training(panel: Panel) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Group labels by the numbers of frames in their details; with other details, or none, they stay as they are."""
+    """Group labels by the numbers of frames in their details; with other details, or none, keep their order."""
     counts = [_frames(detail) for detail in panel.details]
     if not all(counts) or not counts:
         detailed = groupby(zip(panel.details or [""] * len(panel.labels), panel.labels, strict=True), key=itemgetter(0))
@@ -103,7 +103,7 @@ def _by_training(panel: Panel) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _frames(detail: str) -> float:
-    """Read "200M" or "10B frames"; 0 where it is neither."""
+    """Parse "200M" or "10B frames"; return 0 for other texts."""
     number = re.match(r"([\d.]+)([kMB])\b", detail)
     return float(number[1]) * {"k": 1e3, "M": 1e6, "B": 1e9}[number[2]] if number else 0.0
 
@@ -115,17 +115,17 @@ def name(figure: PaperFigure) -> str:
 
 def in_words(figure: PaperFigure) -> str:
     """Describe every number of a figure, as alternative text."""
-    said = []
+    parts = []
     for rows, columns, names, _, caption in tables(figure):
         for column in columns[names:]:
             title = " ".join(filter(None, (caption, column.heading)))
             values = (" ".join(filter(None, (*row[:names], column.text(*row)))) for row in rows)
-            said.append(f"{title}: {', '.join(values)}")
-    return f"{figure.title}. {'; '.join(said)}."
+            parts.append(f"{title}: {', '.join(values)}")
+    return f"{figure.title}. {'; '.join(parts)}."
 
 
 def tables(figure: PaperFigure) -> Iterator[tuple[Sequence[Any], Sequence[AnyColumn], int, bool, str]]:
-    """Yield tables of a figure's numbers: rows, columns, how many name a row, whether grouped, and a caption."""
+    """Yield tables of a figure's numbers: rows, columns, the number of name columns, True if grouped, and a caption."""
     laid_out = model(figure)
     if isinstance(laid_out, Curves):
         for panel in figure.panels:
@@ -150,7 +150,7 @@ def tables(figure: PaperFigure) -> Iterator[tuple[Sequence[Any], Sequence[AnyCol
 
 
 def number(value: float | None, panel: Panel) -> str:
-    """Show a value of a panel with its unit, where that is short."""
+    """Show a value of a panel, with its unit if that is short."""
     if value is None:
         return wording.MISSING
     if panel.unit == BILLIONS:
@@ -167,12 +167,12 @@ BILLIONS = "billion frames"
 
 
 def height(series: PanelSeries, x: float) -> float:
-    """Return how high a curve of steps is at a place."""
+    """Return the height of a curve of steps at a place."""
     return next((float(value or 0) for value, end in zip(series.values, series.ends, strict=True) if x <= end), 0.0)
 
 
 def thresholds(panel: Panel) -> tuple[tuple[float, str], ...]:
-    """Return round values across a panel of curves, and how they read."""
+    """Return round values on the x axis of a panel of curves, with their labels."""
     return tuple((value, _tick(value)) for value in ticks(*_limits(panel)))
 
 
@@ -184,7 +184,7 @@ def _tick(value: float, unit: str = "") -> str:
 
 
 def _panel(panel: Panel, rows: Sequence[str]) -> RowPanel:
-    """Sort a panel's values as the rows; a line joins two marks of a row."""
+    """Lay out a panel with its values in the order of the rows; a line joins two marks of a row."""
     single = len(panel.series) == 1
     kinds: tuple[Kind, Kind] = ("bar" if single and panel.scale != "log" else "dot", "ring")
     columns = []
@@ -200,7 +200,7 @@ def _grouped(panel: Panel) -> RowPanel:
 
 
 def _axis(panel: Panel, columns: Sequence[tuple[Kind, str, Sequence[float | None]]]) -> RowPanel:
-    """Put columns on one axis; on a logarithmic axis without values that are not above 0."""
+    """Lay out columns on one axis; a logarithmic axis omits values that are not above 0."""
     log = panel.scale == "log"
     values = [value for _, _, column in columns for value in column if value is not None]
     values += panel.marks[:1]
@@ -211,10 +211,10 @@ def _axis(panel: Panel, columns: Sequence[tuple[Kind, str, Sequence[float | None
     marks: list[Mark] = []
     for row in range(len(columns[0][2])):
         shown = [(kind, value) for kind, _, column in columns if (value := column[row]) is not None]
-        there = [(kind, _place(value, log=log)) for kind, value in shown if value > 0 or not log]
-        ends = [end for _, end in there]
+        placed = [(kind, _place(value, log=log)) for kind, value in shown if value > 0 or not log]
+        ends = [end for _, end in placed]
         marks += [Mark("whisker", row, 0, max(ends), min(ends))] if len(ends) > 1 else []
-        marks += [Mark(kind, row, 0, end, lines=0.55) for kind, end in there]
+        marks += [Mark(kind, row, 0, end, lines=0.55) for kind, end in placed]
     places = [*(mark.end for mark in marks), *(_place(value, log=log) for value in at)]
     places += [_place(value, log=log) for value in panel.marks[:1]]
     low, high = min(places), max(places)
@@ -265,7 +265,7 @@ def _curves(panel: Panel) -> CurvePanel:
 
 
 def _curve(series: PanelSeries, index: int, low: float, high: float) -> CurveFigure:
-    """Convert steps to points; each has the height to its left."""
+    """Convert steps to points; each point has the height of the step to its left."""
     heights = [float(value or 0) for value in series.values]
     points = [(end, value) for end, value in zip(series.ends, heights, strict=True) if low <= end <= high]
     x = [low, *(end for end, _ in points), high]

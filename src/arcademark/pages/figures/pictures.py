@@ -1,4 +1,4 @@
-"""Draws pictures: rows with their titles, and pictures beside each other with theirs below them."""
+"""Drawing of pictures: rows with their titles above, and pictures side by side with their titles below."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from arcademark.pages.figures.model import Picture, PictureRow, Pictures
 from arcademark.pages.figures.style import NAME_SIZE, NUMBER_SIZE, PALETTE, TICK_SIZE, WIDTH
 
 GAP, ROW_GAP, LINE_GAP = 11.0, 15.0, 7.5
-"""Between two pictures; between rows, and lines of one."""
-MOST = 4
-"""Columns."""
+"""Gaps between pictures, between rows, and between lines of a row."""
+MAX_COLUMNS = 4
+"""Maximum number of columns."""
 WIDEST = (WIDTH - GAP) / 2
 SCREEN = 210 / 160
-"""A screen's height to its width."""
+"""Ratio of a screen's height to its width."""
 TEXT_LINE, CAPTION_LINE, CAPTION_GAP, HEAD_GAP = 9.0, 8.0, 3.5, 4.5
 PIXELS_AN_INCH = 300
 """Resolution of pictures in SVG."""
 ENLARGED = 640
-"""Pixels to which small pictures are enlarged before anything smooths them."""
+"""Pixels to which small pictures are enlarged, so that viewers do not smooth them."""
 
 Line = list[tuple[float, float, Picture]]
-"""Pictures beside each other, each with its left end and the width of its place."""
+"""Pictures side by side, each with the left end and the width of its place."""
 
 
 def draw(shown: Pictures) -> Figure:
-    """Draw pictures on a figure that has no canvas yet."""
-    columns = max(min(MOST, sum(picture.span for picture in row.pictures)) for row in shown.rows)
+    """Draw pictures; the figure has no canvas."""
+    columns = max(min(MAX_COLUMNS, sum(picture.span for picture in row.pictures)) for row in shown.rows)
     rows = [(row, _lines(row, columns)) for row in shown.rows]
     heights = [_head(row) + sum(map(_height, lines)) + LINE_GAP * (len(lines) - 1) for row, lines in rows]
     top = sum(heights) + ROW_GAP * (len(heights) - 1)
@@ -49,7 +49,7 @@ def draw(shown: Pictures) -> Figure:
 
 
 def _lines(row: PictureRow, columns: int) -> list[Line]:
-    """Share the pictures out between lines of so many columns."""
+    """Distribute the pictures over lines of this number of columns."""
     one = min(WIDEST, (WIDTH - GAP * (columns - 1)) / columns)
     lines: list[Line] = [[]]
     used = 0
@@ -83,7 +83,7 @@ def _caption(picture: Picture, width: float) -> list[str]:
 
 
 def _size(pixels: NDArray[np.uint8], width: float) -> tuple[float, float]:
-    """Return width and height: as wide as the place, but no higher than a screen would be there."""
+    """Return width and height: as wide as the place, but at most as high as a screen of that width."""
     high, wide = pixels.shape[:2]
     height = min(width * high / wide, width * SCREEN)
     return height * wide / high, height

@@ -1,4 +1,4 @@
-"""Draws rows: names at the left or, for phones, above; then panels, each with its marks and, beside them, numbers."""
+"""Drawing of rows: names to the left or, on phones, above; then panels with marks and numbers beside them."""
 
 from __future__ import annotations
 
@@ -27,33 +27,34 @@ from arcademark.pages.figures.model import Mark, Numbers, RowPanel, RowsFigure
 from arcademark.pages.figures.style import NAME_SIZE, NUMBER_SIZE, PALETTE, TICK_SIZE, WIDE, WIDTH
 
 MAX_PANELS = 4
-"""Panels beside each other; more are put below, and on phones every one."""
+"""Maximum number of panels side by side; further panels, and all on phones, are below each other."""
 NARROWEST = 44.0
-"""Width of an axis below which fewer panels stand beside each other."""
+"""Least width of an axis, below which fewer panels are side by side."""
 ROW, DENSE, LINE, APART, ABOVE = 12.5, 10.0, 8.25, 11.0, 10.5
-"""Height of a ruled row, and of one of many; of a line where rows have several, and between two of these rows; of
-a name above."""
+"""Heights of a ruled row, of a ruled row in a long figure, of a line of rows with several lines, of the gap between
+these rows, and of a name above its row."""
 MAX_LEFT = 0.45
-"""Share of the width that names to the left take at most."""
+"""Maximum share of the width for names to the left."""
 MAX_LOOSE, LEFT_OF = 30, 80.0
-"""Rows up to which they are not many; width of an axis to the left of which names stand in a narrow figure, too."""
+"""Number of rows above which they are dense; least width of an axis with names to the left in a narrow figure."""
 HEADING = 17.0
 PAD, BESIDE = 12.0, 8.0
-"""Between a panel's numbers and the next panel; between marks and numbers, and two columns of numbers."""
+"""Gaps between a panel's numbers and the next panel, and between marks and columns of numbers."""
 HEAD, LOW_HEAD, FOOT, UNIT_LINE, LINE_GAP = 16.0, 4.5, 17.0, 10.0, 9.0
-"""Between titles and rows, with a line of small texts and without; below; a line of units; between lines of panels."""
+"""Heights between titles and rows, with a line of small texts and without; below rows; of a line of units; between
+lines of panels."""
 TICK_GAP, INSET = 3.0, 10.5
-"""Between the texts of two ticks; left of panels below names, for half of a tick's."""
+"""Gap between the labels of two ticks; left margin of panels below names, for half of a tick's label."""
 FAR = 0.6
-"""Fraction of an axis beyond which the text of a guide stands to its left, so as not to reach the numbers."""
+"""Fraction of an axis beyond which the label of a guide is to its left, so that it does not reach the numbers."""
 
 POINTS = {"dot": (14.0, 0.9), "ring": (14.0, 0.9), "point": (5.0, 0.5), "hollow": (5.0, 0.5)}
-"""Sizes of points and of their edges."""
+"""Sizes of points, and widths of their edges."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Layout of a figure's rows, in points from the first one's top: names, tops, heights, headings, and the total."""
+    """Layout of a figure's rows, in points from the top: names, tops, heights, headings, and total height."""
 
     names: tuple[str, ...]
     tops: tuple[float, ...]
@@ -83,7 +84,7 @@ class Layout:
 
 
 def draw(shown: RowsFigure, width: float = WIDTH) -> Figure:
-    """Draw rows on a figure that has no canvas yet."""
+    """Draw rows; the figure has no canvas."""
     rows = _layout(shown, 0.0, MAX_LEFT * width)
     if width < WIDE and min(_widths([panel], width - rows.left)[0][1] for panel in shown.panels) < LEFT_OF:
         rows = _layout(shown, ABOVE, width)
@@ -123,7 +124,7 @@ def draw(shown: RowsFigure, width: float = WIDTH) -> Figure:
 
 
 def _layout(shown: RowsFigure, above: float, room: float) -> Layout:
-    """Place rows, whose names stand above them or to the left, with so much room."""
+    """Lay rows out, with names above or to the left of them, at most ``room`` wide."""
     headings: list[tuple[str, float]] = []
     tops: list[float] = []
     names = [elided(name, room, NAME_SIZE) for _, members in shown.groups for name in members]
@@ -154,7 +155,7 @@ def _lines(
 
 
 def _widths(panels: Sequence[RowPanel], room: float) -> list[tuple[float, ...]]:
-    """Return the widths of each panel's numbers to the left, of its axis and of its columns of numbers."""
+    """Return the widths of each panel's numbers to the left, its axis, and its columns of numbers."""
     before = [0.0 if panel.before is None else _number_width(panel.before) for panel in panels]
     numbers = [[_number_width(column) for column in panel.numbers] for panel in panels]
     free = room - sum(before) - sum(map(sum, numbers)) - PAD * (len(panels) - 1)
@@ -202,7 +203,7 @@ def _unit(panel: RowPanel, sizes: tuple[float, ...]) -> list[str]:
 def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float, left: float, taken: float) -> float:
     """Draw ticks, each with its label if there is room, and guides.
 
-    The names of guides of the panels before end at ``taken``; return where they end now, from the figure's left edge.
+    The labels of earlier panels' guides end at ``taken``, from the figure's left edge; return the new end.
     """
     low, high = panel.limits
     free, texts = -rows.left, list[tuple[float, str]]()
@@ -221,7 +222,7 @@ def _behind(axes: Axes, panel: RowPanel, rows: Layout, width: float, left: float
         ink = "ink" if guide.shade == "muted" else guide.shade
         half = text_width(guide.text, NUMBER_SIZE) / 2
         reach, past = (2 * half, 0.0) if align == "right" else (half, half)
-        right = max(0.0, free + reach - place * width)  # of the name before
+        right = max(0.0, free + reach - place * width)  # right of the previous label
         beside(axes, guide.text, (place, 1), (right, 6), NUMBER_SIZE, ink, ha=align)
         free = place * width + right + past + TICK_GAP
     return left + free
@@ -256,7 +257,7 @@ def _marks(axes: Axes, marks: Sequence[Mark], rows: Layout) -> None:
 
 
 def _numbers(axes: Axes, column: Numbers, rows: Layout, right: float, end: int) -> None:
-    """Set numbers to end some points to the right of an end of the axis."""
+    """Write numbers that end ``right`` points to the right of an end of the axis."""
     size, shade = (TICK_SIZE, "muted") if column.weak else (NUMBER_SIZE, "ink")
     for row, line, text in column.texts:
         place = ("axes fraction", "data")

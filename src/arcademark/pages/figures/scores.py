@@ -1,4 +1,4 @@
-r"""Every game's scores and every game's episodes as figures of rows; learning curves, a panel a game.
+r"""Layouts of every game's scores, and of every game's episodes, as rows; and of learning curves, one panel per game.
 
 The random-to-human scale is sign(s)·log₁₀(1 + \|s\|) of the human-normalised score s in percent, the scale on which the
 subset models are fitted (Aitchison et al. 2023, Appendix E): random play is at 0, the human average at 2.
@@ -31,19 +31,19 @@ from arcademark.pages.figures.style import MAX_SERIES, SERIES, signed_log, ticks
 
 COLUMNS = 2
 BODY = 90.0
-ROOM = 0.06  # part of the axis up that is left free above and below
-MAX_DOTS = 3000  # episodes in a figure above which it shows boxes only
+ROOM = 0.06  # part of the y axis that is left free above and below
+MAX_DOTS = 3000  # number of episodes in a figure above which it shows only boxes
 TICKS = (-10_000, -1000, -100, -10, 0, 10, 100, 1000, 10_000, 100_000)
 
 GOLDEN = (np.sqrt(5.0) - 1) / 2
 
 Played = tuple[
     ScoredGame, list[tuple[int, Score]]
-]  # a game with its scores, each with its algorithm's place in the report
+]  # a game with its scores, each with its algorithm's index in the report
 
 
 def standing(report: ScoreReport) -> tuple[tuple[RowsFigure, str], ...]:
-    """Lay out each game's scores between random play, the human average and the world record, with their text.
+    """Lay out each game's scores between random play, the human average and the world record, with alternative text.
 
     A score is a bar with its interval, in front of the world record.
     """
@@ -92,7 +92,7 @@ def standing(report: ScoreReport) -> tuple[tuple[RowsFigure, str], ...]:
 def distribution(report: ScoreReport) -> tuple[tuple[RowsFigure, str], ...]:
     """Lay out every game's episodes, each game from its lowest to its highest episode.
 
-    Each is a point, in front of a box from quarter to quarter with the median.
+    Each episode is a point, in front of a box between the quartiles with the median.
     """
     played = [(game, [pair for pair in scores if _episodes(pair[1])]) for game, scores in _played(report)]
     played = [(game, scores) for game, scores in played if scores]
@@ -133,7 +133,7 @@ def _episodes(score: Score) -> tuple[float, ...]:
 def _episode_marks(
     score: Score, row: int, line: int, ends: tuple[float, float], shade: str, *, dots: bool
 ) -> Iterator[Mark]:
-    """Yield a box, and each episode; hollow where the frame cap ended it. Equal scores are spread evenly."""
+    """Yield a box, and a point for each episode, hollow if the frame cap ended it. Equal scores are spread evenly."""
     values = (np.array(_episodes(score)) - ends[0]) / ((ends[1] - ends[0]) or 1.0)
     low, first, median, third, high = map(float, np.quantile(values, (0.05, 0.25, 0.5, 0.75, 0.95)))
     yield Mark("bar", row, line, third, first, "track")
@@ -153,7 +153,7 @@ def _rows(played: Sequence[Played], panel: RowPanel) -> RowsFigure:
 
 
 def learning(report: ScoreReport) -> tuple[tuple[Curves, str], ...]:
-    """Lay out each game's curves apart, without a legend: a page has one, and columns as there is room."""
+    """Lay out each game's curves separately, without a legend: a page has one, and as many columns as fit."""
     return tuple(
         (Curves((_panel(report, curves),), COLUMNS, body=BODY), _in_words(report, curves))
         for curves in _by_game(report)
@@ -170,7 +170,7 @@ def _in_words(report: ScoreReport, curves: Sequence[LearningCurve]) -> str:
 
 
 def _places(report: ScoreReport) -> dict[str, int]:
-    """Return which colour and dashes each algorithm has that is drawn."""
+    """Return the index of colour and dashes of each drawn algorithm."""
     return {algorithm.name: index for index, algorithm in enumerate(report.algorithms[:MAX_SERIES])}
 
 
@@ -202,13 +202,13 @@ def _panel(report: ScoreReport, curves: Sequence[LearningCurve]) -> CurvePanel:
 
 
 def _levels(values: Sequence[float]) -> tuple[tuple[float, str], ...]:
-    """Return levels with their labels, all with as many decimals as tell them apart."""
+    """Return levels with their labels, all with as many decimals as needed to distinguish them."""
     places = max(len(f"{value:.9f}".rstrip("0").partition(".")[2]) for value in values)
     return tuple((value, f"{value:,.{places}f}".replace("-", "−")) for value in values)
 
 
 def _curves(curve: LearningCurve, series: int) -> list[CurveFigure]:
-    """Return the seeds' curves with their mean and its band, which the panel's edges may cut; one seed's alone."""
+    """Return the seeds' curves with their mean and its band, which the panel's edges may clip; or a single seed's."""
     alone = len(curve.seeds) == 1
     lines = [
         CurveFigure(tuple(map(float, seed.end_frames)), seed.scores, series, thin=not alone) for seed in curve.seeds

@@ -1,4 +1,4 @@
-"""The curve of error against size as a figure."""
+"""Layout of the curve of error against subset size."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ NAMES = {"leave out": "best", "charge": "best if all count"}
 MAX_LEVELS = 6
 BODY = 153.0
 ROOM = 1.04
-"""Extension of the axis up beyond the highest point or whisker."""
+"""Extension of the y axis beyond the highest point or whisker."""
 SHIFT = 0.012
-"""Part of the axis across that curves stand apart, so that whiskers do not cover each other."""
+"""Horizontal shift between curves, as a part of the x axis, so that whiskers do not overlap."""
 
 
 def model(analysis: EverySize) -> Curves:
-    """Lay the figure out: a curve an objective, one for its nested errors, and how many algorithms it has."""
+    """Lay the figure out: a curve per objective, one for its nested errors, and the numbers of algorithms."""
     factor, unit = (100.0, " %") if analysis.log else (1.0, "")
     sizes = [float(item.size) for item in analysis.series[0].sizes]
     margin = 0.05 * (sizes[-1] - sizes[0]) or 0.5
     curves = [pair for series in analysis.series for pair in _curves(series, factor)]
     top = ROOM * max(value + half for _, (_, y, spread) in curves
                      for value, half in zip(y, spread or (0.0,) * len(y), strict=True))  # fmt: skip
-    apart = SHIFT * (sizes[-1] - sizes[0] + 2 * margin)
+    shift = SHIFT * (sizes[-1] - sizes[0] + 2 * margin)
     error = "Relative error" if analysis.log else "Mean error"
     panel = CurvePanel(
         title=f"{error} of the {analysis.target}, predicted from few {analysis.noun}s",
@@ -34,7 +34,7 @@ def model(analysis: EverySize) -> Curves:
         levels=tuple((value, f"{value:g}{unit}") for value in ticks(0.0, top, MAX_LEVELS)),
         curves=tuple(
             CurveFigure(
-                tuple(at + (index - (len(curves) - 1) / 2) * apart for at in x), y, index, marked=True, spread=spread
+                tuple(at + (index - (len(curves) - 1) / 2) * shift for at in x), y, index, marked=True, spread=spread
             )
             for index, (_, (x, y, spread)) in enumerate(curves)
         ),

@@ -1,6 +1,6 @@
 """The style sheet of every figure: widths, fonts, colours, dashes, sizes of text, axes and ticks.
 
-Lengths are in points as printed. A page enlarges its figures to its own width.
+Lengths are in points, as printed. A page scales its figures to its own width.
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ from arcademark.errors import ArcadeMarkError
 WIDTH, NARROW = 540.0, 198.0
 """Width of a figure on a page, and of one for a phone."""
 WIDE = 400.0
-"""Width from which panels stand beside each other, and names to the left of rows."""
+"""Width from which panels are side by side, and names to the left of rows."""
 INCH = 72.0
 MIN_INCHES, MAX_INCHES = 2.75, 20.0
-"""Widths that can be drawn."""
+"""Least and greatest width of a figure."""
 SINGLE_COLUMN, TWO_COLUMNS = 3.3, 6.9
 """Widths of figures in papers of two columns, in inches."""
 
 StyleName = Literal["screen", "paper"]
 FontName = Literal["sans", "serif"]
 FONTS = {"sans": ["DejaVu Sans", "sans-serif"], "serif": ["STIXGeneral", "DejaVu Serif", "serif"]}
-"""Families of fonts; the first ones come with matplotlib, so that a figure is the same everywhere."""
+"""Families of fonts; the first ones are part of Matplotlib, so that a figure is the same everywhere."""
 SVG_FONTS = {
     "sans": "'DejaVu Sans', Verdana, sans-serif",
     "serif": "STIXGeneral, 'STIX Two Text', 'Times New Roman', Times, 'Liberation Serif', serif",
 }
-"""Families that an SVG names, for readers without the first: their letters are about as wide."""
+"""Families that an SVG names, for viewers without the first; their letters are about as wide."""
 
 
 @dataclass(frozen=True)
 class FigureStyle:
-    """Width and font of a figure that stands alone.
+    """Width and font of a stand-alone figure.
 
     Parameters
     ----------
     name : {"screen", "paper"}
-        The width and the font where they are not given: 7.5 inches and sans, or 6.9 inches and serif.
+        Default width and font: 7.5 inches and sans, or 6.9 inches and serif.
     width_inches : float, optional
-        From 2.75 to 20; of a column of a paper 3.3.
+        Width from 2.75 to 20 inches; a column of a paper has 3.3.
     font : {"sans", "serif"}, optional
 
     Raises
@@ -76,12 +76,12 @@ class FigureStyle:
 
     @property
     def face(self) -> FontName:
-        """The font, the style's where none is given."""
+        """The font, by default the style's."""
         return self.font or ("sans" if self.name == "screen" else "serif")
 
     @property
     def families(self) -> list[str]:
-        """The families of its font, the first that has a letter first."""
+        """The families of its font, in order of preference."""
         return FONTS[self.face]
 
 
@@ -91,7 +91,7 @@ MAX_ROWS = 40
 MAX_COLUMNS = 24
 """Maximum number of algorithms in a heat map."""
 MAX_SERIES = 5
-"""Algorithms that a figure shows: the first ones."""
+"""Maximum number of algorithms in a figure, the first ones."""
 
 PALETTE = {
     "paper": "#ffffff",
@@ -129,7 +129,7 @@ DARK = {
     "series-5": "#ece8e1",
     **{name: colour for name, colour in PALETTE.items() if name.startswith(("cell", "heat"))},
 }
-"""Colours of dark pages, by those of light ones. Those of series are distinct under every kind of colour blindness."""
+"""Colours of dark pages, by name. Colours of series are distinct under every kind of colour blindness."""
 SERIES = tuple(name for name in PALETTE if name.startswith("series"))
 HEAT = tuple(name for name in PALETTE if name.startswith("heat"))
 """Fills of cells, half of them below a threshold and half above; dark text is legible on each."""
@@ -141,15 +141,15 @@ NAME_SIZE, NUMBER_SIZE, TICK_SIZE = 8.0, 7.2, 6.8
 
 MAX_TICKS = 5
 FEWEST_TICKS = 4
-"""Powers of ten on an axis below which it has ticks between them."""
+"""Number of powers of ten on an axis below which it has ticks between them."""
 ROOM = 0.04
 """Part of an axis that is free at each end."""
 FAR_OFF = 20.0
-"""The largest value over the median one, by size, above which an axis is logarithmic."""
+"""Ratio of the largest to the median absolute value above which an axis is logarithmic."""
 
 
 def ticks(low: float, high: float, most: int = MAX_TICKS) -> tuple[float, ...]:
-    """Choose at most so many round values from `low` to `high`."""
+    """Return at most ``most`` round values from `low` to `high`."""
     rough = (high - low or 1.0) / (most - 1)
     size = 10.0 ** math.floor(math.log10(rough))
     step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough * 0.999)
@@ -158,14 +158,14 @@ def ticks(low: float, high: float, most: int = MAX_TICKS) -> tuple[float, ...]:
 
 
 def signed_log(values: ArrayLike) -> NDArray[np.float64]:
-    r"""Place values on the symmetric logarithmic scale sign(v)·log₁₀(1 + \|v\|): 0 → 0, 100 → about 2."""
+    r"""Transform values to the symmetric logarithmic scale sign(v)·log₁₀(1 + \|v\|): 0 → 0, 100 → about 2."""
     numbers = np.asarray(values, dtype=np.float64)
     return np.asarray(np.sign(numbers) * np.log10(1 + np.abs(numbers)))
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis for some values: linear, or symmetric-logarithmic where one is far from most others.
+    """An axis for some values: linear, or symmetric logarithmic if one is far from most others.
 
     low, high: The lowest and the highest value.
     log: True if it is logarithmic.
@@ -177,13 +177,13 @@ class Axis:
 
     @classmethod
     def spanning(cls, values: Iterable[float]) -> Axis:
-        """Choose the axis for values, of which there is at least one."""
+        """Return the axis for at least one value."""
         known = [float(value) for value in values]
         usual = max(float(np.median(np.abs(known))), 1.0)
         return cls(min(known), max(known), max(map(abs, known)) > FAR_OFF * usual)
 
     def place(self, value: float) -> float:
-        """Return where a value stands."""
+        """Return the position of a value."""
         return float(signed_log(value)) if self.log else value
 
     @property
@@ -194,7 +194,7 @@ class Axis:
         return low - room, high + room
 
     def ticks(self, unit: str = "", most: int = MAX_TICKS) -> tuple[tuple[float, str], ...]:
-        """Return at most so many ticks, more on a logarithmic axis, with their labels."""
+        """Return at most ``most`` ticks, more on a logarithmic axis, with their labels."""
         if not self.log:
             chosen = ticks(self.low, self.high, most)
         else:
@@ -210,12 +210,12 @@ class Axis:
 
     @property
     def name(self) -> str:
-        """The label's addition: "", or that the axis is logarithmic."""
+        """Addition to the axis label: "", or ", symmetric logarithmic scale"."""
         return ", symmetric logarithmic scale" if self.log else ""
 
 
 def decades(low: float, high: float) -> tuple[int, ...]:
-    """Choose at most `MAX_TICKS` powers of ten around positive values."""
+    """Return at most `MAX_TICKS` exponents of powers of ten around positive values."""
     first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
     return tuple(range(first, last + 1, math.ceil((last - first + 1) / MAX_TICKS)))
 

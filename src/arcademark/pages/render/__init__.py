@@ -1,1 +1,1 @@
-"""Renderers: each shows every document that is made of `arcademark.pages.render.blocks`."""
+"""Renderers: each shows every document of `arcademark.pages.render.blocks`."""

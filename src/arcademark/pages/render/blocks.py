@@ -1,7 +1,7 @@
 """Data model of documents: sections of tables, figures, facts, notices and prose.
 
-A presenter makes a `Document` of an analysis; each renderer of `arcademark.pages.render` shows every document. Blocks
-hold numbers as texts, and nothing of how a terminal or a page looks.
+A presenter makes a `Document` from an analysis; each renderer of `arcademark.pages.render` shows every document. Blocks
+contain numbers as texts, and do not depend on the look of a terminal or page.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ GENERATOR = f"ArcadeMark {__version__}"
 
 @dataclass(frozen=True)
 class Cell:
-    """One field of a table; `below` it, in small print, its interval. A page sorts by `sort`, or by the text."""
+    """One cell of a table; `below` is shown in small print below it. A page sorts by `sort`, or by the text."""
 
     text: str
     style: Style = ""
@@ -32,12 +32,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells, each as long as the columns; without headings there is no line of them.
+    """Rows of cells, one per column; without any heading there is no heading row.
 
-    grouped: True if rows whose first cells are equal belong together; these then stand once.
+    grouped: True if rows with equal first cells belong together; these cells are shown once.
     sortable: True if a page lets readers sort it.
-    most: Rows that are shown where not everything is.
-    cards: True if a page shows each row as a card: its title, a large number, what that is from, and facts.
+    most: Number of rows shown without "everything"; None for all.
+    cards: True if a page shows each row as a card: its title, a large number, the number's basis, and facts.
     """
 
     columns: tuple[AnyColumn, ...]
@@ -66,7 +66,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Facts:
-    """Name–value pairs, a line each."""
+    """Name–value pairs, one per line."""
 
     pairs: tuple[tuple[str, str], ...]
 
@@ -80,7 +80,7 @@ class Notices:
 
 @dataclass(frozen=True)
 class References:
-    """The papers that the document leans on."""
+    """The papers that the document cites."""
 
     citations: tuple[Citation, ...]
 
@@ -89,8 +89,8 @@ class References:
 class Figure:
     """A drawing, or several side by side.
 
-    name: Unique in the document, in small letters.
-    made: Returns what is to be drawn, each with what it shows in words.
+    name: Name, unique in the document, in lower case.
+    made: Function that returns the drawings, each with its alternative text.
     legend: Names with their palette colours.
     """
 
@@ -100,7 +100,7 @@ class Figure:
     legend: tuple[tuple[str, str], ...] = ()
 
     def alone(self, others: tuple[tuple[str, str], ...] = ()) -> model.Figure:
-        """Return it as one drawing, panels of curves put together, with its legend, or with that of others."""
+        """Return it as one drawing, with panels of curves joined, and with its legend, or that of others."""
         drawings = [drawing for drawing, _ in self.made()]
         first = drawings[0]
         if isinstance(first, model.Pictures | model.HeatMap):
@@ -114,12 +114,12 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """A title with blocks below it. Make one with `section`.
+    """A title with blocks below it; `section` makes one.
 
-    title: "" for none.
-    blocks: Without any, nothing is shown.
-    detail: True if a terminal shows it only where everything is asked for.
-    folded: True if a page shows its title alone until that is clicked.
+    title: Title, "" for none.
+    blocks: Content; without any, the section is not shown.
+    detail: True if a terminal shows it only with "everything".
+    folded: True if a page shows only its title until that is clicked.
     """
 
     title: str
@@ -133,7 +133,7 @@ Block: TypeAlias = Table | Prose | Code | Facts | Notices | References | Figure 
 
 @dataclass(frozen=True)
 class Document:
-    """Everything that is shown of an analysis; its kind, "Report", stands above the title, its lead below."""
+    """Document of an analysis; its kind, "Report", is above the title, its lead below."""
 
     title: str
     kind: str
@@ -143,13 +143,13 @@ class Document:
 
 
 def section(title: str, *content: Block | None, detail: bool = False, folded: bool = False) -> Section:
-    """Make a section of the blocks that there are; sections without content are none."""
+    """Make a section, without missing blocks and empty sections."""
     kept = tuple(item for item in content if item is not None and (not isinstance(item, Section) or item.blocks))
     return Section(title, kept, detail, folded)
 
 
 def flat(shown: Iterable[Block], everything: bool = True) -> Iterator[Block]:
-    """Yield blocks and, after their sections, those within these, in order; details where everything is asked for."""
+    """Yield blocks in order, each section followed by its blocks; details only with ``everything``."""
     for block in shown:
         if not isinstance(block, Section):
             yield block
@@ -159,13 +159,13 @@ def flat(shown: Iterable[Block], everything: bool = True) -> Iterator[Block]:
 
 
 def of_columns(shown: Table, chosen: Sequence[int]) -> Table:
-    """Return a table of these columns alone."""
+    """Return a table with only these columns."""
     columns = tuple(shown.columns[index] for index in chosen)
     return replace(shown, columns=columns, rows=tuple(tuple(row[index] for index in chosen) for row in shown.rows))
 
 
 def groups(shown: Table) -> list[list[tuple[Cell, ...]]]:
-    """Return the rows that belong together; each row by itself where the table is not grouped."""
+    """Return the groups of rows that belong together; single rows if the table is not grouped."""
     if not shown.grouped:
         return [[row] for row in shown.rows]
     return [list(rows) for _, rows in groupby(shown.rows, key=lambda row: row[0].text)]

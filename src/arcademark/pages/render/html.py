@@ -1,4 +1,4 @@
-"""A document as one HTML file: no request to anywhere, readable without scripts, light and dark."""
+"""A document as one HTML file, without network requests, readable without scripts, in a light and a dark theme."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from arcademark.pages.render.blocks import Block, Cell, Document, Figure, Table
 from arcademark.wording import prose
 
 MAX_CELLS = 600
-"""Cells of a grid up to which it is drawn for phones, too; larger ones scroll."""
+"""Maximum number of cells of a grid that is also drawn for phones; larger ones scroll."""
 
 
 def render(document: Document) -> str:
-    """Write the page; everything that comes from users is escaped, invisible characters too."""
+    """Return the page; everything that comes from users is escaped, including invisible characters."""
     environment = prose.environment(
         "arcademark.pages", finalize=lambda value: escaped(value, kept="\n") if type(value) is str else value
     )
@@ -36,7 +36,7 @@ def breakable(name: str) -> Markup:
 
 
 def slug(title: str) -> str:
-    """Return an identifier of a title."""
+    """Return an identifier for a title."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "section"
 
 
@@ -51,21 +51,21 @@ def beside(shown: Table, row: Sequence[Cell]) -> list[tuple[Cell, AnyColumn]]:
 
 
 def bodies(shown: Table) -> Iterator[list[list[tuple[Cell, AnyColumn, str, int]]]]:
-    """Yield the bodies of a table: rows of cells, each with its column, its tag and how many rows it is for.
+    """Yield the bodies of a table: rows of cells, each with its column, its tag and the number of rows it spans.
 
-    A name that several rows share stands in the first of them, but in a table that can be sorted.
+    A name that several rows share is in the first of them, except in sortable tables.
     """
-    together = shown.grouped and not shown.sortable
-    for rows in blocks.groups(shown) if together else [shown.rows]:
+    spanning = shown.grouped and not shown.sortable
+    for rows in blocks.groups(shown) if spanning else [shown.rows]:
         placed = [[(*pair, "td", 1) for pair in beside(shown, row)] for row in rows]
         for number, row in enumerate(placed):
             name, column, *_ = row[0]
-            row[:1] = [] if together and number else [(name, column, "th", len(rows) if together else 1)]
+            row[:1] = [] if spanning and number else [(name, column, "th", len(rows) if spanning else 1)]
         yield placed
 
 
 def drawings(shown: Figure) -> list[Markup]:
-    """Draw each part of a figure for the page, and again for a phone: colours the page's own, content in words too."""
+    """Draw each part of a figure for the page and for phones, in the page's colours and with alternative text."""
     from arcademark.pages.figures import files
 
     made = []

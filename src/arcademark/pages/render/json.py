@@ -1,7 +1,7 @@
-"""Documents as JSON, field by field, and their schemas (JSON Schema 2020-12), made of the same dataclasses.
+"""Documents as JSON, field by field, and their schemas (JSON Schema 2020-12), made from the same dataclasses.
 
-Within ``arcademark.report/6`` fields may be added; one that goes, or changes its meaning, makes it ``/7``; so for the
-others.
+Fields may be added to ``arcademark.report/6``; removing one, or changing its meaning, makes it ``/7``. The same rule
+applies to the other documents.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def render(shown: Any) -> dict[str, Any]:
 
 
 def schema(kind: type[Any]) -> dict[str, Any]:
-    """Return the schema of a document, described by its docstrings.
+    """Return the schema of a document, with descriptions from its docstrings.
 
-    Every field is written, those with defaults too, and there are no others.
+    All fields are required, including those with defaults, and no others are allowed.
     """
     _, found = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
     several = list(_dataclasses(kind, set()))
@@ -55,12 +55,12 @@ def _value(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_value(entry) for entry in value]
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"a report holds {value}, which JSON does not have; what is missing is null")
+        raise ValueError(f"a report contains {value}, which JSON does not have; missing values are null")
     return value
 
 
 def _described(entry: dict[str, Any], kind: type[Any]) -> dict[str, Any]:
-    """Complete msgspec's schema of a dataclass: all fields are required, no others allowed, all described."""
+    """Complete msgspec's schema of a dataclass: require all fields, forbid others, and add descriptions."""
     notes = docstrings.parameter_notes(kind)
     known = {"schema": {"const": kind.SCHEMA}} if hasattr(kind, "SCHEMA") else {}
     properties = known | {
@@ -73,7 +73,7 @@ def _described(entry: dict[str, Any], kind: type[Any]) -> dict[str, Any]:
 
 
 def _dataclasses(kind: Any, seen: set[Any]) -> Iterator[type[Any]]:
-    """Yield the dataclasses that a type is made of, each once."""
+    """Yield the dataclasses that a type contains, each once."""
     if dataclasses.is_dataclass(kind) and kind not in seen:
         assert isinstance(kind, type)
         seen.add(kind)

@@ -1,4 +1,4 @@
-"""A document's tables in LaTeX with booktabs; the papers it cites as BibTeX in comments below."""
+"""A document's tables in LaTeX with booktabs, and its cited papers as BibTeX in comments."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _ESCAPED = str.maketrans(
 
 
 def render(document: Document, *, everything: bool = False) -> str:
-    """Write a ``table`` environment for each table; ``everything`` with those that are details.
+    """Return a ``table`` environment for each table, with ``everything`` also for details.
 
-    Warnings stand in the first caption.
+    The first caption contains the warnings.
     """
     cautions = [item.text for block in blocks.flat(document.blocks, everything) if isinstance(block, Notices)
                 for item in block.notices if item.level == "warning"]  # fmt: skip
@@ -67,7 +67,7 @@ def _comment(text: str) -> str:
 
 
 def _table(shown: Table, title: str, cautions: str) -> str:
-    # Optional columns without a heading are curves drawn in blocks, which LaTeX's fonts lack.
+    # Optional columns without a heading are curves drawn with block characters, which LaTeX's fonts lack.
     kept = [index for index, column in enumerate(shown.columns) if column.heading or not column.optional]
     shown = blocks.of_columns(shown, kept)
     where = "".join("r" if column.kind == "number" else "l" for column in shown.columns)

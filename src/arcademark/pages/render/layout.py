@@ -1,4 +1,4 @@
-"""Text and console that replace rich's everywhere: names are no markup, and steer no terminal and forge no line."""
+"""Text and console that replace rich's: names are not read as markup, control codes or further lines."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from arcademark.errors import escaped
 
 
 class Text(rich.text.Text):
-    """One line of text with a style; invisible characters and line breaks are escaped. `lines` makes several."""
+    """One line of text with a style; invisible characters and line breaks are escaped. `lines` joins several."""
 
     def __init__(self, text: str = "", style: str | Style = "", **how: Any) -> None:
         super().__init__(escaped(text), style, **how)
 
     def append(self, text: rich.text.Text | str, style: str | Style | None = None) -> Self:
-        """Add text, escaped, or a text that is one already."""
+        """Add a string, escaped, or a text, unchanged."""
         super().append(escaped(text) if isinstance(text, str) else text, style)
         return self
 

@@ -1,4 +1,4 @@
-"""A document as Markdown, in GitHub's dialect: tables, and figures as what they show in words."""
+"""A document as Markdown, in GitHub's dialect, without figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 
 
 def render(document: Document, *, everything: bool = False) -> str:
-    """Write a document; ``everything`` with its details and whole tables. Names are text: no mark in them is read."""
+    """Return a document, with ``everything`` also its details and whole tables; special characters are escaped."""
     parts = [f"# {text(document.title)}"]
     parts += [text(document.lead)] if document.lead else []
     for block in document.blocks:

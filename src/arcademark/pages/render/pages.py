@@ -1,7 +1,7 @@
-"""The pages of the leaderboard: the browser draws them all from one file of data, and asks nobody for anything.
+"""The pages of the leaderboard: the browser draws all of them from one file of data, without network requests.
 
-What is in the data is never a page's text: it is shown as text alone, and written so that no part of it can end the
-script that it stands in.
+Data are shown only as text, never as HTML, and are written so that no part of them can end the script that contains
+them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from arcademark.pages.render import json
 from arcademark.wording import prose
 
 PAGE = "index.html"
-"""Written last: where it is, all is."""
+"""Written last, so that its presence means that all files are present."""
 
 VENDOR = "vendor"
 VENDORED: Mapping[str, str] = {
@@ -24,16 +24,16 @@ VENDORED: Mapping[str, str] = {
     "plot.umd.min.js": "@observablehq/plot",
     "table-core.min.js": "@tanstack/table-core",
 }
-"""The files of others that the pages use; `vendor/VENDORED.md` says of which version, and under which licence."""
+"""Third-party files that the pages use; `vendor/VENDORED.md` lists their versions and licences."""
 
 PLOT_STYLE = "sha256-+TfQir1nvDucAdvE6XUQBt4ayUjpAWkbw2kCdSfekHM="
-"""Hash of the one style that Plot writes into its figures; the page admits no other that is not in its folder."""
+"""Hash of the style that Plot writes into its figures; the page allows no other inline style."""
 
 SCRIPTS = ("metrics.js", "files.js", "predict.js", "site.js")
 
 
 def render(shown: Any) -> dict[str, bytes]:
-    """Return the pages of `arcademark.analysis.site.document.Site`: files by path, the page last."""
+    """Return the pages of an `arcademark.analysis.site.document.Site`: files by path, `PAGE` last."""
     folder = files("arcademark.pages") / "templates" / "site"
     environment = prose.environment("arcademark.pages")
     vendored = {f"{VENDOR}/{name}": (folder / VENDOR / name).read_bytes() for name in (*VENDORED, "VENDORED.md")}
@@ -55,6 +55,6 @@ def render(shown: Any) -> dict[str, bytes]:
 
 
 def script(value: Any) -> str:
-    """Write JSON values as a script that assigns them; in ASCII, without anything that could end its element."""
+    """Return JSON values as a script that assigns them, in ASCII, without anything that could end its element."""
     text = text_of.dumps(value, separators=(",", ":"), allow_nan=False)
     return f"window.ARCADEMARK={text.replace('<', chr(92) + 'u003c')};\n"

@@ -1,4 +1,4 @@
-"""A document in the terminal: fits 80 columns, uses 120, and needs neither colour nor a terminal.
+"""A document in the terminal: it fits 80 columns, uses 120, and needs neither colour nor a terminal.
 
 Tables lose no digit in a narrower terminal.
 """
@@ -35,22 +35,22 @@ STYLES = {
 }
 
 WIDE = 110
-"""Columns from which a table may take in what a narrower terminal shows in a table of its own."""
+"""Width from which a table may have many columns of sentences; a narrower terminal shows its rows one by one."""
 
 NARROWEST_NAME = 12
-"""Columns that a name keeps in the narrowest terminal."""
+"""Width that a name keeps in the narrowest terminal."""
 
 HEADING = 8
-"""Characters that a line of a heading may always have."""
+"""Number of characters that a line of a heading may always have."""
 
 GAP, CLOSE = 3, 2
-"""Columns between two of a table, and where that keeps its intervals on one line."""
+"""Widths between two columns of a table, usually, and if that keeps its intervals on one line."""
 
 MAX_PROSE = 2
-"""Columns of sentences that stand side by side in a narrow terminal."""
+"""Maximum number of columns of sentences in a narrow terminal."""
 
 APART, BROKEN = " … ", " …\n"
-"""Between the ends of an interval, on one line or two."""
+"""Separators between the ends of an interval, on one line or two."""
 
 
 def render(document: Document, console: Console, *, everything: bool = False) -> None:
@@ -81,7 +81,7 @@ def _detail(block: Block) -> bool:
 
 
 def _hidden(shown: Sequence[Block]) -> Iterator[str]:
-    """Yield the titles of details that have something to show."""
+    """Yield the titles of hidden details with content."""
     for block in shown:
         if isinstance(block, Section) and not block.detail:
             yield from _hidden(block.blocks)
@@ -90,7 +90,7 @@ def _hidden(shown: Sequence[Block]) -> Iterator[str]:
 
 
 def _shows(block: Block) -> bool:
-    """Return whether a block has something to show here, where figures have nothing."""
+    """Return True if a block has content in a terminal, which shows no figures."""
     return any(map(_shows, block.blocks)) if isinstance(block, Section) else not isinstance(block, blocks.Figure)
 
 
@@ -136,7 +136,7 @@ def _block(block: Block, width: int, everything: bool) -> Iterator[RenderableTyp
 
 
 def _pairs(pairs: Iterable[tuple[Text, str]], width: int) -> RenderableType:
-    """Show names beside texts; where these would get too narrow, the terminal breaks the lines."""
+    """Show names beside texts; if these would be too narrow, the terminal breaks the lines."""
     rows = list(pairs)
     least = 1 + NARROWEST_NAME + max(name.cell_len for name, _ in rows)
     made = rich.table.Table.grid(padding=(0, 1))
@@ -149,7 +149,7 @@ def _pairs(pairs: Iterable[tuple[Text, str]], width: int) -> RenderableType:
 
 
 def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableType]:
-    """Yield a table; optional columns that do not fit are left out, or a table of their own with everything."""
+    """Yield a table; optional columns that do not fit are left out or, with ``everything``, are a separate table."""
     more = 0
     if shown.most is not None and not everything:
         more = len(shown.rows) - shown.most
@@ -159,19 +159,19 @@ def _tables(shown: Table, width: int, everything: bool) -> Iterator[RenderableTy
     else:
         names, wide = 2 if shown.grouped else 1, _least(shown, APART) > width
         required = [index for index, column in enumerate(shown.columns) if not (wide and column.optional)]
-        yield from _parted(blocks.of_columns(shown, required), width)
+        yield from _split(blocks.of_columns(shown, required), width)
         if everything and len(required) < len(shown.columns):
             optional = [index for index in range(len(shown.columns)) if index not in required]
             yield Text()
-            yield from _parted(blocks.of_columns(shown, [*range(names), *optional]), width)
+            yield from _split(blocks.of_columns(shown, [*range(names), *optional]), width)
     if more > 0:
         yield Text(f"and {wording.count(more)} more: --all shows them", style="dim")
     if shown.caption:
         yield Text(shown.caption, style="dim")
 
 
-def _parted(shown: Table, width: int) -> Iterator[RenderableType]:
-    """Yield a table, in parts below each other where even its narrowest form is too wide."""
+def _split(shown: Table, width: int) -> Iterator[RenderableType]:
+    """Yield a table, in parts below each other if even its narrowest form is too wide."""
     names = 2 if shown.grouped else 1
     if len(shown.columns) <= names + 1 or _least(shown, BROKEN) <= width or _least(shown, APART, CLOSE) <= width:
         yield _table(shown, width)
@@ -187,7 +187,7 @@ def _parted(shown: Table, width: int) -> Iterator[RenderableType]:
 
 
 def _record(shown: Table, row: Sequence[Cell], width: int) -> Iterator[RenderableType]:
-    """Show a row of sentences below each other."""
+    """Show the cells of a row of sentences below each other."""
     title = Text(row[0].text, style="bold")
     yield title.append(f"  ({row[0].below})", style="dim not bold") if row[0].below else title
     pairs = zip((column.heading for column in shown.columns[1:]), (cell.text for cell in row[1:]), strict=True)
@@ -195,7 +195,7 @@ def _record(shown: Table, row: Sequence[Cell], width: int) -> Iterator[Renderabl
 
 
 def _table(shown: Table, width: int) -> RenderableType:
-    """Lay a table out; where it is too wide, its columns stand closer, or else intervals on two lines."""
+    """Lay a table out; if it is too wide, its columns are closer, or else intervals are on two lines."""
     gaps = [gap for gap in (GAP, CLOSE) if _least(shown, APART, gap) <= width]
     gap, apart = (gaps[0], APART) if gaps else (GAP, BROKEN)
     needed = [_needed(shown, index, apart) for index in range(len(shown.columns))]
@@ -206,7 +206,7 @@ def _table(shown: Table, width: int) -> RenderableType:
         for column, room in zip(shown.columns, needed, strict=True)
     ]
     made = rich.table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim")
-    made.padding = (0, 1, 0, gap - CLOSE)  # of CLOSE are the frame and the right padding
+    made.padding = (0, 1, 0, gap - CLOSE)  # CLOSE is the frame plus the right padding
     made.width = least if least > width else None
     made.show_header = any(column.heading for column in shown.columns)
     for index, column in enumerate(shown.columns):
@@ -236,7 +236,7 @@ def _cell(cell: Cell, apart: str, room: float) -> Text:
 
 
 def _broken(name: str, room: float) -> str:
-    """Break a name into lines that fit after punctuation, as far as that can be."""
+    """Break a name after punctuation into lines that fit, as far as possible."""
     made = [""]
     for part in re.split(r"(?<=[:(,/=])", name):
         if made[-1] and cell_len(made[-1] + part) > room:
@@ -251,7 +251,7 @@ def _width(cell: Cell, apart: str) -> int:
 
 
 def _heading(shown: Table, index: int, apart: str) -> list[str]:
-    """Break a heading into lines no longer than its cells, its longest word or `HEADING`."""
+    """Break a heading into lines that are at most as long as its cells, its longest word or `HEADING`."""
     column = shown.columns[index]
     words = [len(word) for word in column.heading.split(" ")]
     room = max([HEADING, *words, *(_width(row[index], apart) for row in shown.rows)])
@@ -259,13 +259,13 @@ def _heading(shown: Table, index: int, apart: str) -> list[str]:
 
 
 def _needed(shown: Table, index: int, apart: str) -> int:
-    """Return the columns that a table's column needs, of which a name may be broken."""
+    """Return the width that a table's column needs; names may be broken."""
     widest = max(map(len, _heading(shown, index, apart)))
     widest = max([widest, *(_width(row[index], apart) for row in shown.rows)])
     return widest if shown.columns[index].kind == "number" else min(widest, NARROWEST_NAME)
 
 
 def _least(shown: Table, apart: str, gap: int = GAP) -> int:
-    """Return the columns that a table needs."""
+    """Return the width that a table needs."""
     needed = [_needed(shown, index, apart) for index in range(len(shown.columns))]
     return sum(needed) + gap * (len(needed) - 1)
